@@ -1,0 +1,59 @@
+// What the command line asks for, as plain data. parseOptions is the only code that knows CLI11.
+#pragma once
+#include "sim/simulation.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+enum class Command { view, render, run, bench, list, check, version };
+
+struct Options {
+    Command command = Command::view;
+    SimulationSettings simulation;
+
+    // view and render
+    int width = 1280, height = 720;
+    bool fullscreen = false;
+    double uiScale = 0;       ///< 0: from the display
+    std::int64_t frames = 0;  ///< 0: until closed (view); must be given for render
+    std::string screenshot;   ///< written after the last frame
+    int stepsPerFrame = 1;
+    double timeBudgetMs = 10;  ///< sim time per frame that keeps the window answering
+    bool vsync = true;
+    bool showUi = true;  ///< render: false unless --ui
+
+    // render
+    std::string output;  ///< -o
+    double fps = 60;
+
+    // run
+    std::int64_t steps = -1;  ///< -1: not given
+    double until = -1;
+    std::string csv, finalFile;
+    std::int64_t every = 1;
+
+    // bench
+    std::vector<std::size_t> benchBodies;
+    std::vector<int> benchBlocks, benchUnrolls;
+    std::vector<std::string> benchKernels;
+    std::string benchFormat = "table";
+
+    // list
+    std::string listWhat;
+    bool json = false;
+};
+
+/// Throws UsageError with the text to print. --help and --version print and set command = version.
+Options parseOptions(int argc, const char* const* argv);
+
+int viewCommand(const Options&);
+int renderCommand(const Options&);
+int runCommand(const Options&);
+int benchCommand(const Options&);
+int listCommand(const Options&);
+int checkCommand(const Options&);
+
+}  // namespace gravlab

@@ -1,0 +1,25 @@
+// An orbit camera: target, distance, two angles. Pure arithmetic, no GL; frame-rate independent smoothing.
+#pragma once
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+#include <glm/vec3.hpp>
+
+namespace gravlab {
+
+struct Camera {
+    glm::vec3 target{0};
+    float distance = 5;        ///< [L]
+    float azimuth = 0.6f;      ///< [rad]
+    float elevation = 0.5f;    ///< [rad], clamped just short of the poles
+    float fieldOfView = 0.8f;  ///< vertical [rad]
+
+    glm::vec3 eye() const;
+    glm::mat4 view() const;
+    glm::mat4 projection(float aspect) const;  ///< near and far follow the distance
+
+    void orbit(glm::vec2 pixels);                                  ///< drag
+    void pan(glm::vec2 pixels, glm::vec2 viewport);                ///< moves the target with the cursor
+    void zoom(float steps, glm::vec2 cursor, glm::vec2 viewport);  ///< towards what is under the cursor
+};
+
+}  // namespace gravlab

@@ -1,0 +1,138 @@
+// One interface for everything that can advance bodies, and the table of what this build has.
+// Rule: one thread drives one backend.
+#pragma once
+#include "sim/force_check.h"
+#include "sim/integrator.h"
+#include "sim/interaction.h"
+#include "sim/kernel.h"
+#include "sim/particles.h"
+#include "sim/vertex.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// How much one call of advance() may do. Pacing only: it never changes what a step computes.
+struct Budget {
+    double seconds = 1e300;  ///< stop enqueuing or computing once this is used
+    std::int64_t steps = 1;  ///< complete at most this many steps in the call
+};
+
+/// What one call of advance() did.
+struct AdvanceStatus {
+    std::int64_t stepsCompleted = 0;  ///< steps ended by this call (on a device: enqueued to their end)
+    bool published = false;           ///< the sink was opened and closed with the newest complete step
+    double stepProgress = 0;          ///< 0..1 of the forces of the step under way; 0 at a step boundary
+};
+
+/// Totals of finished work since the backend was made; differences of two readings give rates. Never waits.
+struct WorkTotals {
+    std::int64_t steps = 0;
+    std::int64_t forceEvaluations = 0;
+    double interactions = 0;  ///< N*N per force evaluation, self included
+    double forceSeconds = 0;  ///< device events or pool timers, not wall time
+    double integrateSeconds = 0;
+    double publishSeconds = 0;
+    double bodySizedHostCopies = 0;  ///< body-sized device-to-host copies so far; a frame must add none
+};
+
+/// A change of single bodies, applied at a step boundary.
+struct BodyEdit {
+    enum class Kind { set, remove, add } kind = Kind::set;
+    std::uint32_t id = 0;
+    Double4 position{}, velocity{};
+    std::uint8_t group = 0;
+};
+
+/// How to make a backend.
+struct BackendOptions {
+    int device = 0;    ///< CUDA device index
+    int threads = 0;   ///< CPU threads; 0 = all
+    std::string simd;  ///< CPU instruction set; empty = the best here
+};
+
+/// Which kernel and launch. Kernel "auto" lets the backend choose by N and device.
+struct KernelChoice {
+    std::string kernel = "auto";
+    LaunchConfig launch;
+    bool operator==(const KernelChoice&) const = default;
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    virtual std::string_view name() const = 0;    ///< the table's name
+    virtual std::string description() const = 0;  ///< e.g. "NVIDIA H200, 132 SMs" or "AVX3, 2 threads"
+    virtual std::size_t size() const = 0;         ///< bodies loaded
+    virtual MemorySpace vertexSpace() const = 0;  ///< what its publish writes natively
+
+    /// Replaces all bodies; at a step boundary afterwards. Allocates before it frees: on failure (DeviceError saying how
+    /// much was needed and free) the old bodies are still there and run on.
+    virtual void load(const ParticleSet& bodies) = 0;
+    /// Copies the state of the last complete step out, in body order. Waits.
+    virtual void snapshot(ParticleSet& out) = 0;
+
+    /// Checks force settings and kernel against row and device *before* anything is launched and takes them from the next
+    /// force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay.
+    /// A step under way is finished under the old settings or restarted from its force: never mixed.
+    virtual void configure(const ForceSettings& force, const KernelChoice& kernel) = 0;
+    virtual const KernelRow& activeKernel() const = 0;
+    virtual LaunchConfig activeLaunch() const = 0;
+
+    /// Runs as much of `program` as fits the budget and resumes where it stopped. Publishes only complete steps: at the
+    /// end of the last step that fits. `sink` may be null. Does not wait for a device. Slicing leaves results bit-identical.
+    virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
+    /// Stores the last complete step into the sink again (pause, colour change, edit).
+    virtual void publish(VertexSink& sink) = 0;
+    virtual void setVertexValue(VertexValue value) = 0;
+    /// Applies edits; only at a step boundary (finishes the step under way first).
+    virtual void edit(std::span<const BodyEdit> edits) = 0;
+    /// Runs the step under way to its end. Waits.
+    virtual void finishStep() = 0;
+    /// Waits until all enqueued work is done and throws what it failed with.
+    virtual void wait() = 0;
+
+    /// Accelerations of all bodies at the last complete step, by the active kernel. Waits. For tests, `check`, diagnostics.
+    virtual void accelerations(std::vector<Double4>& out) = 0;
+
+    /// Asks that the next complete force evaluation be compared with fp64 on these bodies (on a device by its own plain
+    /// fp64 kernel). The result arrives in takeForceCheck() when done; neither call waits.
+    virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
+    virtual std::optional<ForceCheck> takeForceCheck() = 0;
+
+    virtual WorkTotals totals() = 0;
+};
+
+/// A row of the backend table.
+struct BackendRow {
+    std::string_view name;
+    std::string_view idea;
+    Reason (*unavailable)(const BackendOptions&);  ///< empty when it can run here; else cause and fix in one sentence
+    std::unique_ptr<Backend> (*make)(const BackendOptions&);
+    std::string (*devices)();  ///< what it would run on, for `list devices`
+};
+
+/// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
+std::span<const BackendRow> backends();
+
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const BackendRow& backend(std::string_view name);
+
+/// What `auto` resolves to, and why not something faster.
+struct BackendChoice {
+    const BackendRow* row = nullptr;
+    std::string why;  ///< one sentence: which path runs and why the faster ones do not
+};
+
+/// Resolves a --backend value. "auto" picks the best that works here; a named backend that cannot run throws
+/// NoDeviceError with the reason and the fix.
+BackendChoice chooseBackend(std::string_view name, const BackendOptions& options);
+
+}  // namespace gravlab

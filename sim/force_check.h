@@ -1,0 +1,41 @@
+// Is a force right? Comparison of accelerations with fp64, relative, NaN-safe, on sampled bodies.
+#pragma once
+#include "sim/particles.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// What a result must meet to be called verified.
+struct ForceGate {
+    double median = 1e-6;
+    double p999 = 5e-6;
+};
+constexpr ForceGate kGate32{};
+constexpr ForceGate kGate64{1e-13, 1e-12};
+
+/// The outcome of one comparison: |a - a64| / |a64| over the sampled bodies.
+struct ForceCheck {
+    std::size_t samples = 0, nonFinite = 0;
+    double median = 0, p99 = 0, p999 = 0, max = 0;
+    std::uint32_t worst = 0;  ///< index of the body with the largest error
+    bool passed = false;
+    std::string text() const;  ///< one line for people
+};
+
+/// Compares two sets of accelerations (xyz; w ignored), same length and order. A body whose reference is exactly zero must
+/// be zero. Bodies whose forces cancel are judged against 1e-3 of the rms acceleration. Passes only if `!(error <= gate)`
+/// is never true; non-finite values always fail.
+ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate);
+
+/// Which bodies to check: first, last, tile edges, the heaviest, and a stride through the rest; at most `count`.
+std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count = 256);
+
+/// fp64 accelerations of `targets` from fp64 or rounded positions: one plain loop. Softening [L].
+void referenceGravity(std::span<const Double4> positions, std::span<const std::uint32_t> targets, double softening,
+                      std::span<Double4> out);
+
+}  // namespace gravlab

@@ -1,0 +1,53 @@
+// Integrators are data: a list of operations that every backend knows how to run. The table is in integrator.cpp.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// The operations of a step. x, v, a are the state and the last force; x0, v0, dx, dv are four scratch registers.
+enum class Op : unsigned char {
+    kick,     ///< v += w dt a
+    drift,    ///< x += w dt v
+    force,    ///< a = F(x)
+    save,     ///< x0 = x, v0 = v, dx = 0, dv = 0
+    combine,  ///< dx += w v, dv += w a
+    stage,    ///< x = x0 + w dt v, v = v0 + w dt a  (both from the v and a before this operation)
+    finish,   ///< x = x0 + dt dx, v = v0 + dt dv
+    predict,  ///< Hermite prediction from a and jerk
+    correct   ///< Hermite correction from old and new a and jerk
+};
+
+struct StepOp {
+    Op op;
+    double weight = 0;  ///< w above, in units of the time step
+};
+
+/// One step, as a list of operations.
+using StepProgram = std::span<const StepOp>;
+
+/// True when the program's first use of `a` comes before its first force: a must be known when a step starts.
+bool needsInitialForce(StepProgram program);
+
+/// Number of force evaluations in one step.
+int forcesPerStep(StepProgram program);
+
+/// A row of the integrator table.
+struct Integrator {
+    std::string_view name;    ///< stable key of --integrator
+    std::string_view idea;    ///< one line for lists and tooltips
+    std::string_view source;  ///< paper or book
+    int order;
+    bool symplectic;
+    bool reversible;
+    StepProgram program;
+};
+
+/// All integrators; the first is the default.
+std::span<const Integrator> integrators();
+
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const Integrator& integrator(std::string_view name);
+
+}  // namespace gravlab

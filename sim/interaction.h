@@ -1,0 +1,33 @@
+// The pair laws, each written once for host and device. r points from the target to the source.
+// Rule: no branch for self, pad or coincident pairs; the softening floor makes their force exactly zero.
+#pragma once
+
+#if defined(__CUDACC__)
+#define GRAVLAB_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define GRAVLAB_HOST_DEVICE inline
+#endif
+
+namespace gravlab {
+
+/// Which pair law acts. Rows are in interaction.cpp's table.
+enum class Law { gravity, coulomb, powerLaw, lennardJones };
+
+/// State / pair / sum: fp32 = float, float, two-level; mixed = double, float, double; fp64 = all double.
+enum class Precision { fp32, mixed, fp64 };
+
+/// What the force depends on beside the bodies.
+struct ForceSettings {
+    Law law = Law::gravity;
+    Precision precision = Precision::fp32;
+    double softening = 0;  ///< Plummer softening length [L]
+    double exponent = 2;   ///< of the power law
+    bool operator==(const ForceSettings&) const = default;
+};
+
+/// Smallest softening squared in fp32: keeps 1/r^3 finite, so a coincident pair gives exactly 0 without a branch.
+constexpr float kSofteningSquaredFloor32 = 1e-20f;
+/// The same in fp64; its cube root of the reciprocal stays far below the range limit.
+constexpr double kSofteningSquaredFloor64 = 1e-200;
+
+}  // namespace gravlab

@@ -1,0 +1,48 @@
+// Named starting states. The table is in scenario.cpp, builders are one file each under scenario/.
+// Rule: same seed, same bytes: own generator and transforms, no std distributions.
+#pragma once
+#include "sim/interaction.h"
+#include "sim/particles.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace gravlab {
+
+/// What a builder is asked for.
+struct ScenarioRequest {
+    std::size_t bodies = 0;  ///< already resolved: never 0; ignored by scenes of fixed size
+    std::uint64_t seed = 1;
+};
+
+/// From where a scene looks best: orbit angles [rad], distance to the target [L].
+struct ScenarioView {
+    double distance = 5, azimuth = 0.6, elevation = 0.5;
+    double pointSize = 0.02;  ///< radius of a body as drawn [L]
+    double exposure = 1;      ///< multiplies the automatic 1/N-ish brightness
+    double speedScale = 1;    ///< speed that maps to the top of the colour map [L/T]
+};
+
+/// A row of the scene table.
+struct Scenario {
+    std::string_view name;     ///< stable key
+    std::string_view idea;     ///< one line for lists and tooltips
+    std::string_view caption;  ///< what to look for, shown in the window
+    std::string_view source;   ///< paper, book; empty if none
+    std::size_t bodiesGpu;     ///< default N on a GPU
+    std::size_t bodiesCpu;     ///< default N on a CPU
+    std::size_t fixedBodies;   ///< 0, or the only N that the scene has
+    double timeStep;           ///< [T]
+    double softening;          ///< [L]
+    Law law;
+    ScenarioView view;
+    ParticleSet (*build)(const ScenarioRequest&);  ///< COM-centred, at rest as a whole
+};
+
+/// All scenes; the default is `collision`.
+std::span<const Scenario> scenarios();
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const Scenario& scenario(std::string_view name);
+
+}  // namespace gravlab

@@ -1,0 +1,87 @@
+// One scene, one backend, one integrator, one clock. The only door through which the app changes physics.
+#pragma once
+#include "sim/backend.h"
+#include "sim/diagnostics.h"
+#include "sim/scenario.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace gravlab {
+
+/// Everything that defines a run. Zero or negative "scene's own" values are resolved by the scene's row.
+struct SimulationSettings {
+    std::string scene = "collision";
+    std::size_t bodies = 0;  ///< 0: the scene's default for this backend
+    std::uint64_t seed = 1;
+    std::string backend = "auto";
+    BackendOptions backendOptions;
+    KernelChoice kernel;
+    std::string integrator = "leapfrog";
+    double timeStep = 0;    ///< 0: the scene's [T]
+    double softening = -1;  ///< < 0: the scene's [L]
+    Precision precision = Precision::fp32;
+};
+
+/// time = t0 + (step - step0) * dt, so that a million steps carry no summed rounding; a new dt rebases.
+struct Clock {
+    std::int64_t step = 0, step0 = 0;
+    double t0 = 0, timeStep = 0;
+    double time() const { return t0 + static_cast<double>(step - step0) * timeStep; }
+    void rebase(double newTimeStep) {
+        t0 = time();
+        step0 = step;
+        timeStep = newTimeStep;
+    }
+};
+
+class Simulation {
+public:
+    /// Builds the scene, picks the backend, loads it. Throws UsageError, NoDeviceError or DeviceError.
+    explicit Simulation(const SimulationSettings& settings);
+    ~Simulation();
+
+    /// Effective settings: every default resolved (bodies, timeStep, softening, backend, kernel, launch).
+    const SimulationSettings& settings() const { return settings_; }
+    const Scenario& scene() const { return *scenario_; }
+    const Integrator& integrator() const { return *integrator_; }
+    Backend& backend() { return *backend_; }
+    const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
+
+    /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;
+    /// kernel, dt, softening, integrator change in place. All or nothing: on an exception the old run goes on unchanged.
+    void apply(const SimulationSettings& wanted);
+    /// The scene again, from t = 0.
+    void reset();
+
+    AdvanceStatus advance(const Budget& budget, VertexSink* sink);
+    void publish(VertexSink& sink) { backend_->publish(sink); }
+
+    double time() const { return clock_.time(); }
+    std::int64_t step() const { return clock_.step; }
+    const Clock& clock() const { return clock_; }
+
+    /// The newest finished force check of the configuration in use; empty until it is there. A new configuration asks for
+    /// one by itself. Never waits.
+    const std::optional<ForceCheck>& forceCheck();
+    WorkTotals totals() { return backend_->totals(); }
+    void snapshot(ParticleSet& out) { backend_->snapshot(out); }
+    /// Replaces the bodies (a file, an edit); clock unchanged.
+    void load(const ParticleSet& bodies);
+    Diagnostics measure();
+
+private:
+    void requestCheck();
+
+    SimulationSettings settings_;
+    const Scenario* scenario_ = nullptr;
+    const Integrator* integrator_ = nullptr;
+    std::unique_ptr<Backend> backend_;
+    std::string backendWhy_;
+    Clock clock_;
+    std::optional<ForceCheck> check_;
+};
+
+}  // namespace gravlab

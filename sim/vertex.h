@@ -1,0 +1,39 @@
+// What a backend hands to a renderer: one vertex a body, stored straight into the renderer's buffer.
+// The only sim header that render/ includes.
+#pragma once
+#include <cstddef>
+
+namespace gravlab {
+
+/// One drawn body: position in scene units [L] and the scalar that the colour map shows.
+struct ParticleVertex {
+    float x, y, z;
+    float value;
+};
+
+/// Which scalar a publish stores in ParticleVertex::value.
+enum class VertexValue { speed, acceleration, kineticEnergy, source };
+
+/// Where a vertex buffer lives, as seen by the code that writes it.
+enum class MemorySpace { host, cudaDevice };
+
+/// Writable vertices. `data` points into host memory or CUDA device memory, as the sink's space() says.
+struct VertexSpan {
+    ParticleVertex* data = nullptr;
+    std::size_t count = 0;
+};
+
+/// A place that accepts complete steps. A backend opens it right before the work that ends a step, writes exactly
+/// `count` vertices, and closes it; between open and close the sink's back buffer belongs to the backend.
+class VertexSink {
+public:
+    virtual ~VertexSink() = default;
+    virtual MemorySpace space() const = 0;
+    /// Maps the back buffer for `count` vertices. `stream` is the writer's opaque CUDA stream (null on the CPU); the
+    /// mapping is ordered on it and never waits for the host.
+    virtual VertexSpan open(std::size_t count, void* stream) = 0;
+    /// Unmaps; what was written becomes the front buffer, drawn from the next frame on. Ordered on `stream`.
+    virtual void close(void* stream) = 0;
+};
+
+}  // namespace gravlab

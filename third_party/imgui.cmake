@@ -1,0 +1,17 @@
+# imgui::imgui = Dear ImGui core + GLFW + OpenGL3 backends.
+find_package(imgui CONFIG QUIET)
+if(TARGET imgui::imgui)
+  return()
+endif()
+pkg_check_modules(IMGUI_PC QUIET imgui>=1.86)
+if(NOT IMGUI_PC_FOUND)
+  message(FATAL_ERROR "Dear ImGui >= 1.86 not found. Debian/Ubuntu: apt install libimgui-dev. vcpkg: imgui[glfw-binding,opengl3-binding].")
+endif()
+# Debian links with --as-needed, so what libimgui.a needs must stand behind it on the link line.
+set(_rest ${IMGUI_PC_LINK_LIBRARIES})
+list(POP_FRONT _rest _lib)
+add_library(imgui_system UNKNOWN IMPORTED)
+set_target_properties(imgui_system PROPERTIES IMPORTED_LOCATION "${_lib}")
+target_include_directories(imgui_system SYSTEM INTERFACE ${IMGUI_PC_INCLUDE_DIRS} ${IMGUI_PC_INCLUDEDIR}/backends)
+target_link_libraries(imgui_system INTERFACE ${_rest} glfw OpenGL::GL ${CMAKE_DL_LIBS})
+add_library(imgui::imgui ALIAS imgui_system)
