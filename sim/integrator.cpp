@@ -1,0 +1,61 @@
+// The integrator table. A program with a kick first expects the force of the step before; see needsInitialForce().
+#include "sim/integrator.h"
+
+#include "sim/names.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr StepOp kLeapfrog[] = {{Op::kick, 0.5}, {Op::drift, 1}, {Op::force}, {Op::kick, 0.5}};
+constexpr StepOp kSymplecticEuler[] = {{Op::force}, {Op::kick, 1}, {Op::drift, 1}};
+constexpr StepOp kVerlet[] = {{Op::drift, 0.5}, {Op::force}, {Op::kick, 1}, {Op::drift, 0.5}};
+
+// Three leapfrog steps of w1, w0, w1; w1 = 1 / (2 - 2^(1/3)), w0 = 1 - 2 w1. Neighbouring half kicks are joined.
+constexpr double kOuter = 1.35120719195965763404768780897;
+constexpr double kInner = -1.70241438391931526809537561794;
+constexpr double kJoined = (kOuter + kInner) / 2;
+constexpr StepOp kYoshida4[] = {
+    {Op::kick, kOuter / 2}, {Op::drift, kOuter}, {Op::force}, {Op::kick, kJoined},   {Op::drift, kInner}, {Op::force},
+    {Op::kick, kJoined},    {Op::drift, kOuter}, {Op::force}, {Op::kick, kOuter / 2}};
+
+// The last stage leaves a at another place than the step's end, so each step begins with its own force.
+constexpr StepOp kRungeKutta4[] = {
+    {Op::save},       {Op::force}, {Op::combine, 1.0 / 6}, {Op::stage, 0.5}, {Op::force}, {Op::combine, 1.0 / 3},
+    {Op::stage, 0.5}, {Op::force}, {Op::combine, 1.0 / 3}, {Op::stage, 1},   {Op::force}, {Op::combine, 1.0 / 6},
+    {Op::finish}};
+
+constexpr Integrator kIntegrators[] = {
+    {"leapfrog", "kick-drift-kick: keeps energy bounded for ever at one force a step",
+     "Verlet 1967; Hockney & Eastwood 1981", 2, true, true, kLeapfrog},
+    {"symplectic-euler", "kick, then drift with the new velocity: the cheapest step that does not spiral out",
+     "Hairer, Lubich & Wanner 2006, ch. VI", 1, true, false, kSymplecticEuler},
+    {"verlet", "drift-kick-drift: leapfrog with the force taken at mid-step", "Hockney & Eastwood 1981", 2, true, true,
+     kVerlet},
+    {"yoshida4", "three leapfrog steps, the middle one backwards: order 4, energy bounded", "Yoshida 1990", 4, true, true,
+     kYoshida4},
+    {"rk4", "the classical Runge-Kutta step: accurate at first, but energy drifts", "Kutta 1901", 4, false, false,
+     kRungeKutta4},
+};
+
+}  // namespace
+
+bool needsInitialForce(StepProgram program) {
+    for (const StepOp& step : program) {
+        if (step.op == Op::force) return false;
+        if (step.op != Op::drift && step.op != Op::save && step.op != Op::finish) return true;
+    }
+    return false;
+}
+
+int forcesPerStep(StepProgram program) {
+    return static_cast<int>(
+        std::count_if(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::force; }));
+}
+
+std::span<const Integrator> integrators() { return kIntegrators; }
+
+const Integrator& integrator(std::string_view name) { return findRow(integrators(), "integrator", name); }
+
+}  // namespace gravlab
