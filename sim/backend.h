@@ -26,9 +26,10 @@ struct Budget {
 
 /// What one call of advance() did.
 struct AdvanceStatus {
-    std::int64_t stepsCompleted = 0;  ///< steps ended by this call (on a device: enqueued to their end)
-    bool published = false;           ///< the sink was opened and closed with the newest complete step
-    double stepProgress = 0;          ///< 0..1 of the forces of the step under way; 0 at a step boundary
+    /// Steps ended since the last call returned (on a device: enqueued to their end), those of finishStep() included.
+    std::int64_t stepsCompleted = 0;
+    bool published = false;   ///< the sink was opened and closed with the newest complete step
+    double stepProgress = 0;  ///< done share of the forces of the step under way, never 0 then; 0 at a step boundary
 };
 
 /// Totals of finished work since the backend was made; differences of two readings give rates. Never waits.
@@ -88,13 +89,15 @@ public:
 
     /// Runs as much of `program` as fits the budget and resumes where it stopped. Publishes only complete steps: at the
     /// end of the last step that fits. `sink` may be null. Does not wait for a device. Slicing leaves results bit-identical.
+    /// A step under way ends with the program and time step it began with; the new ones hold from the next step on.
+    /// Zero steps: only reports. Zero seconds: one slice of work.
     virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
     /// Stores the last complete step into the sink again (pause, colour change, edit).
     virtual void publish(VertexSink& sink) = 0;
     virtual void setVertexValue(VertexValue value) = 0;
     /// Applies edits; only at a step boundary (finishes the step under way first).
     virtual void edit(std::span<const BodyEdit> edits) = 0;
-    /// Runs the step under way to its end. Waits.
+    /// Runs the step under way to its end. Waits. The step is counted by the next advance().
     virtual void finishStep() = 0;
     /// Waits until all enqueued work is done and throws what it failed with.
     virtual void wait() = 0;
