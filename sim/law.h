@@ -1,0 +1,184 @@
+// The pair laws, each written once for host and device, in float and double.
+// Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
+//
+// With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form
+//   a_i = k_i sum_j s_j pull(r^2) r          [L/T^2]; positive pull attracts
+//   U   = sum_{i<j} s_i s_j potential(r^2)   [M L^2/T^2]; d potential / dr = r pull
+// and the inertia of a body is s / k: mass for gravity (k = 1), mass for charges (s = q, k = q / m).
+#pragma once
+#include "sim/interaction.h"
+
+#include <cmath>
+#include <span>
+#include <string_view>
+
+namespace gravlab {
+
+/// 1 / sqrt(x).
+GRAVLAB_HOST_DEVICE float inverseRoot(float x) {
+#if defined(__CUDA_ARCH__)
+    return rsqrtf(x);
+#else
+    return 1.0f / std::sqrt(x);
+#endif
+}
+
+/// 1 / sqrt(x).
+GRAVLAB_HOST_DEVICE double inverseRoot(double x) {
+#if defined(__CUDA_ARCH__)
+    return rsqrt(x);
+#else
+    return 1.0 / std::sqrt(x);
+#endif
+}
+
+/// Softening squared, raised to the floor that keeps a coincident pair finite in this precision.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real flooredSoftening(double softening) {
+    const double floor =
+        sizeof(Real) == sizeof(float) ? static_cast<double>(kSofteningSquaredFloor32) : kSofteningSquaredFloor64;
+    const double squared = softening * softening;
+    return static_cast<Real>(squared > floor ? squared : floor);
+}
+
+/// Plummer-softened gravity: pull = 1 / (r^2 + softening^2)^(3/2). Plummer 1911; Aarseth 1963.
+template <class Real>
+struct Gravity {
+    Real softeningSquared;
+
+    explicit Gravity(const ForceSettings& settings) : softeningSquared(flooredSoftening<Real>(settings.softening)) {}
+    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
+        const Real inverse = inverseRoot(distanceSquared + softeningSquared);
+        return inverse * inverse * inverse;
+    }
+    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
+        return -inverseRoot(distanceSquared + softeningSquared);
+    }
+};
+
+/// Charges with sign: like ones repel. Softened as gravity is; Coulomb's constant is 1.
+template <class Real>
+struct Coulomb {
+    Real softeningSquared;
+
+    explicit Coulomb(const ForceSettings& settings) : softeningSquared(flooredSoftening<Real>(settings.softening)) {}
+    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
+        const Real inverse = inverseRoot(distanceSquared + softeningSquared);
+        return -(inverse * inverse * inverse);
+    }
+    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
+        return inverseRoot(distanceSquared + softeningSquared);
+    }
+};
+
+/// Attraction d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied out,
+/// so a = 2 gives gravity to the last bit; other a go through exp2 and log2.
+template <class Real>
+struct PowerLaw {
+    static constexpr int kLargestWhole = 8;
+
+    Real softeningSquared;
+    Real exponent;
+    Real nearest = 0;  ///< smallest d^2: steep laws leave the range of numbers sooner than gravity does
+    int whole = -1;    ///< the exponent if it is whole and small, else -1
+
+    explicit PowerLaw(const ForceSettings& settings)
+        : softeningSquared(flooredSoftening<Real>(settings.softening)), exponent(static_cast<Real>(settings.exponent)) {
+        for (int a = 0; a <= kLargestWhole; ++a)
+            if (settings.exponent == a) whole = a;
+        const double power = 0.5 * (settings.exponent + 1);
+        const double range = sizeof(Real) == sizeof(float) ? 1e30 : 1e300;
+        if (power > 0) nearest = static_cast<Real>(std::pow(range, -1 / power));
+    }
+    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
+        const Real squared = softened(distanceSquared);
+        if (whole < 0) return std::exp2(Real(-0.5) * (exponent + 1) * std::log2(squared));
+        const Real inverse = inverseRoot(squared);
+        Real product = inverse;
+        for (int factor = 0; factor < whole; ++factor) product *= inverse;
+        return product;
+    }
+    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
+        const Real squared = softened(distanceSquared);
+        if (whole == 1) return Real(0.5) * std::log(squared);
+        return std::exp2(Real(0.5) * (1 - exponent) * std::log2(squared)) / (1 - exponent);
+    }
+
+private:
+    GRAVLAB_HOST_DEVICE Real softened(Real distanceSquared) const {
+        const Real squared = distanceSquared + softeningSquared;
+        return squared > nearest ? squared : nearest;
+    }
+};
+
+/// Lennard-Jones 12-6, force-shifted: potential and force both reach zero at the cut-off, so energy has no step there
+/// (Allen & Tildesley 2017, ch. 5). Inside `core` the force goes on linearly to zero, which keeps close pairs finite and
+/// the potential its exact integral. Softening does not act.
+template <class Real>
+struct LennardJones {
+    Real diameter = 1;  ///< where the unshifted potential crosses zero [L]
+    Real depth = 1;     ///< of the unshifted well [M L^2/T^2]
+    Real cutOff = Real(2.5);
+    Real core = Real(0.5);
+
+    explicit LennardJones(const ForceSettings&) {}
+    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
+        const Real squared = distanceSquared > core * core ? distanceSquared : core * core;
+        if (squared >= cutOff * cutOff) return 0;
+        const Real inverse = inverseRoot(squared);
+        return (slope(inverse) - slope(1 / cutOff)) * inverse;
+    }
+    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
+        const Real squared = distanceSquared > core * core ? distanceSquared : core * core;
+        if (squared >= cutOff * cutOff) return 0;
+        const Real inverse = inverseRoot(squared), edge = 1 / cutOff;
+        const Real shifted = well(inverse) - well(edge) - (squared * inverse - cutOff) * slope(edge);
+        return shifted + Real(0.5) * (distanceSquared - squared) * pull(squared);
+    }
+
+private:
+    /// The plain 12-6 potential at distance 1 / inverse, and its derivative.
+    GRAVLAB_HOST_DEVICE Real well(Real inverse) const {
+        const Real s = diameter * inverse, s2 = s * s, s6 = s2 * s2 * s2;
+        return 4 * depth * s6 * (s6 - 1);
+    }
+    GRAVLAB_HOST_DEVICE Real slope(Real inverse) const {
+        const Real s = diameter * inverse, s2 = s * s, s6 = s2 * s2 * s2;
+        return -24 * depth * s6 * (2 * s6 - 1) * inverse;
+    }
+};
+
+/// Calls `use` with the law that the settings name: the one place where the enum becomes a type.
+template <class Real, class Use>
+decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
+    switch (settings.law) {
+        case Law::coulomb:
+            return use(Coulomb<Real>(settings));
+        case Law::powerLaw:
+            return use(PowerLaw<Real>(settings));
+        case Law::lennardJones:
+            return use(LennardJones<Real>(settings));
+        case Law::gravity:
+            break;
+    }
+    return use(Gravity<Real>(settings));
+}
+
+/// A row of the law table.
+struct LawRow {
+    std::string_view name;    ///< stable key of --law
+    std::string_view idea;    ///< one line for lists and tooltips
+    std::string_view source;  ///< what the w of a position means
+    Law law;
+    bool softened;                                                      ///< the softening length acts
+    bool hasExponent;                                                   ///< ForceSettings::exponent acts
+    double (*pull)(const ForceSettings&, double distanceSquared);       ///< in fp64, for checks and plots
+    double (*potential)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
+};
+
+/// All laws; the first is the default.
+std::span<const LawRow> laws();
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const LawRow& law(std::string_view name);
+
+}  // namespace gravlab

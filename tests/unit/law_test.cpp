@@ -1,0 +1,141 @@
+// Each pair law: the force is the slope of its potential, float agrees with double, and nothing is ever non-finite.
+#include "sim/law.h"
+
+#include "sim/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+ForceSettings settingsOf(Law law, double softening, double exponent = 2) {
+    ForceSettings settings;
+    settings.law = law;
+    settings.softening = softening;
+    settings.exponent = exponent;
+    return settings;
+}
+
+std::vector<ForceSettings> everySetting() {
+    std::vector<ForceSettings> all;
+    for (double softening : {0.0, 0.1}) {
+        for (const LawRow& row : laws()) all.push_back(settingsOf(row.law, softening));
+        for (double exponent : {-1.0, 0.0, 0.5, 1.0, 1.7, 3.0, 4.0, 8.0, 8.5})
+            all.push_back(settingsOf(Law::powerLaw, softening, exponent));
+    }
+    return all;
+}
+
+/// Largest deviation of r pull from d potential / dr, relative to the larger of pull and 1; a five-point stencil.
+template <class PairLaw>
+double slopeMismatch(const PairLaw& pairLaw, double distance) {
+    const double h = 1e-3 * distance;
+    auto phi = [&](double r) { return pairLaw.potential(r * r); };
+    const double slope =
+        (8 * (phi(distance + h) - phi(distance - h)) - (phi(distance + 2 * h) - phi(distance - 2 * h))) / (12 * h);
+    const double force = distance * pairLaw.pull(distance * distance);
+    return std::fabs(slope - force) / std::fmax(1.0, std::fabs(force));
+}
+
+TEST(Law, forceIsTheSlopeOfThePotential) {
+    for (const ForceSettings& settings : everySetting())
+        for (double distance : {0.2, 0.45, 0.7, 1.0, 1.3, 2.0, 2.45, 2.6, 7.0})
+            withLaw<double>(settings, [&](auto pairLaw) {
+                EXPECT_LE(slopeMismatch(pairLaw, distance), 5e-9)
+                    << "law " << static_cast<int>(settings.law) << " exponent " << settings.exponent << " softening "
+                    << settings.softening << " r " << distance;
+            });
+}
+
+struct WrongGravity : Gravity<double> {
+    using Gravity::Gravity;
+    double pull(double distanceSquared) const { return 1.001 * Gravity::pull(distanceSquared); }
+};
+
+TEST(Law, theSlopeTestCatchesAForceThatIsWrongByAThousandth) {
+    EXPECT_GT(slopeMismatch(WrongGravity(settingsOf(Law::gravity, 0)), 0.5), 5e-4);
+}
+
+TEST(Law, floatAgreesWithDouble) {
+    for (const ForceSettings& settings : everySetting())
+        for (double distance : {0.3, 0.9, 1.5, 2.2, 4.0}) {
+            const float squared = static_cast<float>(distance * distance);
+            const double exact =
+                withLaw<double>(settings, [&](auto pairLaw) { return pairLaw.pull(static_cast<double>(squared)); });
+            const double single =
+                withLaw<float>(settings, [&](auto pairLaw) { return static_cast<double>(pairLaw.pull(squared)); });
+            EXPECT_LE(std::fabs(single - exact), 5e-6 * std::fmax(0.05, std::fabs(exact)))
+                << "law " << static_cast<int>(settings.law) << " exponent " << settings.exponent << " r " << distance;
+        }
+}
+
+TEST(Law, coincidentPairsAreFiniteAndExertNothing) {
+    for (const ForceSettings& settings : everySetting()) {
+        const float single = withLaw<float>(settings, [](auto pairLaw) { return pairLaw.pull(0.0f); });
+        const double twice = withLaw<double>(settings, [](auto pairLaw) { return pairLaw.pull(0.0); });
+        EXPECT_EQ(single * 0.0f, 0.0f);
+        EXPECT_EQ(twice * 0.0, 0.0);
+    }
+}
+
+TEST(Law, powerLawOfTwoIsGravityToTheLastBit) {
+    for (double softening : {0.0, 0.05})
+        for (double distance : {0.01, 0.37, 1.0, 5.0}) {
+            const double squared = distance * distance;
+            EXPECT_EQ(PowerLaw<double>(settingsOf(Law::powerLaw, softening)).pull(squared),
+                      Gravity<double>(settingsOf(Law::gravity, softening)).pull(squared));
+            EXPECT_EQ(PowerLaw<float>(settingsOf(Law::powerLaw, softening)).pull(static_cast<float>(squared)),
+                      Gravity<float>(settingsOf(Law::gravity, softening)).pull(static_cast<float>(squared)));
+        }
+}
+
+TEST(Law, softenedPairHasTheKnownValues) {
+    struct Known {
+        double softening, distance, potential, acceleration;
+    };
+    constexpr Known kKnown[] = {{0.1, 1, -0.99503719020998913567, 0.98518533684157340165},
+                                {0.1, 0.1, -7.071067811865475244, 35.35533905932737622},
+                                {0.01, 1, -0.99995000374968752734, 0.99985001874781274607},
+                                {1, 1, -0.7071067811865475244, 0.3535533905932737622}};
+    for (const Known& known : kKnown) {
+        const ForceSettings settings = settingsOf(Law::gravity, known.softening);
+        const LawRow& row = law("gravity");
+        const double squared = known.distance * known.distance;
+        EXPECT_NEAR(row.potential(settings, squared), known.potential, 2e-15 * std::fabs(known.potential));
+        EXPECT_NEAR(known.distance * row.pull(settings, squared), known.acceleration, 2e-15 * known.acceleration);
+    }
+}
+
+TEST(Law, lennardJonesEndsSmoothlyAtTheCutOff) {
+    const LennardJones<double> pairLaw(settingsOf(Law::lennardJones, 0));
+    const double inside = std::nextafter(pairLaw.cutOff, 0.0);
+    EXPECT_NEAR(pairLaw.potential(inside * inside), 0, 1e-14);
+    EXPECT_NEAR(pairLaw.pull(inside * inside), 0, 1e-14);
+    EXPECT_EQ(pairLaw.pull(9.0), 0);
+    // The force-shifted minimum lies a little beyond 2^(1/6) and is shallower than the plain well of depth 1.
+    EXPECT_LT(pairLaw.pull(1.0), 0);
+    EXPECT_GT(pairLaw.pull(1.2 * 1.2), 0);
+    EXPECT_GT(pairLaw.potential(1.13 * 1.13), -1.0);
+    EXPECT_LT(pairLaw.potential(1.13 * 1.13), -0.9);
+}
+
+TEST(Law, likeChargesRepel) {
+    EXPECT_LT(law("coulomb").pull(settingsOf(Law::coulomb, 0), 1.0), 0);
+    EXPECT_GT(law("coulomb").potential(settingsOf(Law::coulomb, 0), 1.0), 0);
+}
+
+TEST(Law, unknownNamesListTheValidOnes) {
+    try {
+        law("gravty");
+        FAIL() << "no exception";
+    } catch (const UsageError& error) {
+        EXPECT_NE(std::string(error.what()).find("gravity"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("lennard-jones"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab
