@@ -111,6 +111,9 @@ public:
     virtual std::optional<ForceCheck> takeForceCheck() = 0;
 
     virtual WorkTotals totals() = 0;
+    /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x 128 x clock); 0 where
+    /// that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
+    virtual double issueSlotsPerSecond() const { return 0; }
 };
 
 /// A row of the backend table.
