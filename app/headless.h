@@ -1,0 +1,59 @@
+// OpenGL without a window, through EGL: a peer of the window, for films, screenshots and tests. EGL stays in headless.cpp.
+#pragma once
+#include "render/gl_objects.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// A current OpenGL 4.5 core context with no surface. One a thread at a time.
+class HeadlessContext {
+public:
+    /// Tries, in this order: the EGL device that is CUDA device `cudaDevice` (-1: none wanted), other hardware devices,
+    /// Mesa's surfaceless platform, software devices. Throws NoDeviceError with what each of them said.
+    explicit HeadlessContext(int cudaDevice = -1);
+    ~HeadlessContext();
+    HeadlessContext(const HeadlessContext&) = delete;
+    HeadlessContext& operator=(const HeadlessContext&) = delete;
+
+    /// "OpenGL 4.5 ... on RENDERER (VENDOR), EGL device of CUDA device 0".
+    const std::string& description() const { return description_; }
+
+private:
+    struct Egl;
+    std::unique_ptr<Egl> egl_;
+    std::string description_;
+};
+
+/// An RGBA8 picture to draw into and to read back.
+class OffscreenTarget {
+public:
+    /// Throws UsageError when OpenGL's size limit is exceeded.
+    OffscreenTarget(int width, int height);
+    unsigned framebuffer() const { return target_.framebuffer(); }
+    int width() const { return target_.width(); }
+    int height() const { return target_.height(); }
+
+    /// Packed RGB rows, top row first. Waits for the draw.
+    std::vector<std::uint8_t> read();
+
+    /// Starts a copy of the picture; at most kInFlight may be under way. Does not wait.
+    void beginRead();
+    /// The oldest copy under way: packed RGB rows, top row first, valid until the next call. Waits for that copy only.
+    std::span<const std::uint8_t> endRead();
+    std::size_t readsUnderWay() const { return underWay_; }
+    static constexpr std::size_t kInFlight = 2;
+
+private:
+    void unpack(const std::uint8_t* rgba, std::vector<std::uint8_t>& rgb) const;
+    RenderTarget target_;
+    std::array<Buffer, kInFlight> copies_;
+    std::size_t first_ = 0, underWay_ = 0;
+    std::vector<std::uint8_t> rows_;
+};
+
+}  // namespace gravlab

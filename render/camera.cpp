@@ -1,0 +1,69 @@
+// The orbit camera. z is up; angles as on a globe seen from outside.
+#include "render/camera.h"
+
+#include <glm/ext/matrix_clip_space.hpp>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/geometric.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr float kRadiansPerPixel = 0.006f;
+constexpr float kPole = 1.55f;         // short of pi/2, where "up" would flip
+constexpr float kZoomPerStep = 0.88f;  // one notch of a wheel
+constexpr float kNearest = 1e-5f, kFarthest = 1e7f;
+
+struct Axes {
+    glm::vec3 right, up, forward;
+};
+
+Axes axesOf(const Camera& camera) {
+    const glm::vec3 forward = glm::normalize(camera.target - camera.eye());
+    const glm::vec3 right = glm::normalize(glm::cross(forward, glm::vec3(0, 0, 1)));
+    return {right, glm::cross(right, forward), forward};
+}
+
+float lengthPerPixel(const Camera& camera, glm::vec2 viewport) {
+    return 2 * camera.distance * std::tan(camera.fieldOfView / 2) / std::max(viewport.y, 1.0f);
+}
+
+}  // namespace
+
+glm::vec3 Camera::eye() const {
+    const float e = std::clamp(elevation, -kPole, kPole);
+    return target + distance * glm::vec3(std::cos(e) * std::cos(azimuth), std::cos(e) * std::sin(azimuth), std::sin(e));
+}
+
+glm::mat4 Camera::view() const { return glm::lookAt(eye(), target, glm::vec3(0, 0, 1)); }
+
+glm::mat4 Camera::projection(float aspect) const {
+    // No depth buffer is used, so the planes only clip: near follows the distance, far is at infinity.
+    return glm::infinitePerspective(fieldOfView, aspect, distance * 1e-3f);
+}
+
+void Camera::orbit(glm::vec2 pixels) {
+    azimuth = std::remainder(azimuth - kRadiansPerPixel * pixels.x, 2 * std::numbers::pi_v<float>);
+    elevation = std::clamp(elevation + kRadiansPerPixel * pixels.y, -kPole, kPole);
+}
+
+void Camera::pan(glm::vec2 pixels, glm::vec2 viewport) {
+    const Axes axes = axesOf(*this);
+    const float scale = lengthPerPixel(*this, viewport);
+    target += scale * (-pixels.x * axes.right + pixels.y * axes.up);
+}
+
+void Camera::zoom(float steps, glm::vec2 cursor, glm::vec2 viewport) {
+    const Axes axes = axesOf(*this);
+    const glm::vec2 offset = cursor - 0.5f * viewport;
+    const glm::vec3 under = lengthPerPixel(*this, viewport) * (offset.x * axes.right - offset.y * axes.up);
+    const float wanted = std::clamp(distance * std::pow(kZoomPerStep, steps), kNearest, kFarthest);
+    // What is under the cursor in the target's plane must stay there: it keeps its place as the plane shrinks by the ratio.
+    target += (1 - wanted / distance) * under;
+    distance = wanted;
+}
+
+}  // namespace gravlab

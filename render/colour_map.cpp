@@ -1,0 +1,78 @@
+// The table of colour maps and its interpolation in OKLab (B. Ottosson, "A perceptual color space for image processing",
+// 2020).
+#include "render/colour_map.h"
+
+#include <glm/common.hpp>
+#include <glm/geometric.hpp>
+#include <glm/mat3x3.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr glm::vec3 hex(unsigned rgb) {
+    return {static_cast<float>(rgb >> 16 & 255) / 255, static_cast<float>(rgb >> 8 & 255) / 255,
+            static_cast<float>(rgb & 255) / 255};
+}
+
+// Blue against orange, the pair that all common forms of colour blindness keep apart.
+constexpr glm::vec3 kGlow[] = {hex(0x2b4bd8), hex(0x4f86f0), hex(0x9cc4f5), hex(0xf3e8dc), hex(0xffc27a), hex(0xff8f3a)};
+// The order of stars: cool ones red, hot ones blue.
+constexpr glm::vec3 kStarlight[] = {hex(0xff7a30), hex(0xffb46b), hex(0xffe9d2),
+                                    hex(0xdfe8ff), hex(0x9fbfff), hex(0x6b97ff)};
+// Lightness rises evenly: readable in grey print as well.
+constexpr glm::vec3 kEmber[] = {hex(0x3b1a5e), hex(0x8a2268), hex(0xcf4446), hex(0xf38a2e), hex(0xfdd46a), hex(0xfff7dc)};
+constexpr glm::vec3 kLagoon[] = {hex(0x202f72), hex(0x1f5f9c), hex(0x1c90a3), hex(0x55bd92), hex(0xb4df83), hex(0xfbf7c0)};
+constexpr glm::vec3 kPlain[] = {hex(0xffffff), hex(0xffffff)};
+
+constexpr ColourMap kMaps[] = {
+    {"glow", "slow blue, fast orange; through white", kGlow},
+    {"starlight", "low red, high blue, as stars by temperature", kStarlight},
+    {"ember", "violet over red to pale yellow; lightness rises evenly", kEmber},
+    {"lagoon", "blue over green to pale yellow; lightness rises evenly", kLagoon},
+    {"plain", "white, whatever the value", kPlain},
+};
+
+// Columns, as GLM stores them.
+constexpr glm::mat3 kLmsFromLinear{0.4122214708f, 0.2119034982f, 0.0883024619f, 0.5363325363f, 0.6806995451f,
+                                   0.2817188376f, 0.0514459929f, 0.1073969566f, 0.6299787005f};
+constexpr glm::mat3 kLabFromLms{0.2104542553f, 1.9779984951f,  0.0259040371f, 0.7936177850f, -2.4285922050f,
+                                0.7827717662f, -0.0040720468f, 0.4505937099f, -0.8086757660f};
+
+glm::vec3 labFromLinear(glm::vec3 linear) {
+    const glm::vec3 lms = kLmsFromLinear * linear;
+    return kLabFromLms * glm::vec3(std::cbrt(lms.x), std::cbrt(lms.y), std::cbrt(lms.z));
+}
+
+glm::vec3 linearFromLab(glm::vec3 lab) {
+    const glm::vec3 root = glm::inverse(kLabFromLms) * lab;
+    return glm::max(glm::inverse(kLmsFromLinear) * (root * root * root), glm::vec3(0));
+}
+
+}  // namespace
+
+std::span<const ColourMap> colourMaps() { return kMaps; }
+
+glm::vec3 linearFromSrgb(glm::vec3 srgb) {
+    const auto one = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
+    return {one(srgb.x), one(srgb.y), one(srgb.z)};
+}
+
+float perceivedLightness(glm::vec3 linear) { return labFromLinear(linear).x; }
+
+std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
+    std::array<glm::vec3, kColourMapSize> colours;
+    const std::size_t last = map.stops.size() - 1;
+    for (std::size_t i = 0; i < kColourMapSize; ++i) {
+        const float at = static_cast<float>(i) / (kColourMapSize - 1) * static_cast<float>(last);
+        const std::size_t low = std::min(static_cast<std::size_t>(at), last - 1);
+        const glm::vec3 a = labFromLinear(linearFromSrgb(map.stops[low]));
+        const glm::vec3 b = labFromLinear(linearFromSrgb(map.stops[low + 1]));
+        colours[i] = linearFromLab(glm::mix(a, b, at - static_cast<float>(low)));
+    }
+    return colours;
+}
+
+}  // namespace gravlab

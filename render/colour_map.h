@@ -1,0 +1,31 @@
+// From a body's value to linear light. Rule: every map can be told apart with the common colour-vision deficiencies.
+#pragma once
+#include <glm/vec3.hpp>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace gravlab {
+
+constexpr std::size_t kColourMapSize = 256;
+
+/// A row of the table of colour maps. `stops` are evenly spaced sRGB colours, low value first.
+struct ColourMap {
+    std::string_view name;  ///< stable key
+    std::string_view idea;  ///< one line for tooltips
+    std::span<const glm::vec3> stops;
+};
+
+/// All colour maps; the first is the default.
+std::span<const ColourMap> colourMaps();
+
+/// The map as linear (not sRGB) light, interpolated in a perceptual space so that equal steps look equal.
+std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
+
+/// sRGB [0,1] to linear light and to OKLab lightness [0,1]; for legends and tests.
+glm::vec3 linearFromSrgb(glm::vec3 srgb);
+float perceivedLightness(glm::vec3 linear);
+
+}  // namespace gravlab

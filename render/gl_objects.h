@@ -1,0 +1,123 @@
+// Owners of OpenGL names. Rule: move-only, made and destroyed with the context current, no hidden state.
+#pragma once
+#include <glad/gl.h>
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gravlab {
+
+/// OpenGL refused something that the program needs: a shader, a framebuffer, memory. The text carries the driver's words.
+struct GlError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A name that is deleted once. `Kind` has static create() and destroy(GLuint).
+template <class Kind>
+class GlName {
+public:
+    GlName() : id_(Kind::create()) {}
+    ~GlName() {
+        if (id_) Kind::destroy(id_);
+    }
+    GlName(GlName&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+    GlName& operator=(GlName&& other) noexcept {
+        std::swap(id_, other.id_);
+        return *this;
+    }
+    GLuint id() const { return id_; }
+
+private:
+    GLuint id_ = 0;
+};
+
+namespace gl_kind {
+struct Buffer {
+    static GLuint create();
+    static void destroy(GLuint id);
+};
+struct Texture {  // 2D
+    static GLuint create();
+    static void destroy(GLuint id);
+};
+struct Framebuffer {
+    static GLuint create();
+    static void destroy(GLuint id);
+};
+struct VertexArray {
+    static GLuint create();
+    static void destroy(GLuint id);
+};
+struct TimeQuery {
+    static GLuint create();
+    static void destroy(GLuint id);
+};
+}  // namespace gl_kind
+
+using Buffer = GlName<gl_kind::Buffer>;
+using VertexArray = GlName<gl_kind::VertexArray>;
+using Texture = GlName<gl_kind::Texture>;
+using Framebuffer = GlName<gl_kind::Framebuffer>;
+
+/// A linked program from two files of shaders/. Throws GlError with the compiler's text and the file's name.
+class Program {
+public:
+    Program(std::string_view vertexFile, std::string_view fragmentFile);
+    ~Program();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    GLuint id() const { return id_; }
+    /// Location of a uniform; -1 when the compiler dropped it, which OpenGL ignores when it is set.
+    GLint uniform(const char* name) const;
+
+private:
+    GLuint id_ = 0;
+};
+
+/// A texture with a framebuffer around it: something to draw into and to read from later.
+class RenderTarget {
+public:
+    /// Throws GlError when the format cannot be drawn into here. Contents undefined.
+    RenderTarget(GLenum format, int width, int height);
+    GLuint framebuffer() const { return framebuffer_.id(); }
+    GLuint texture() const { return texture_.id(); }
+    int width() const { return width_; }
+    int height() const { return height_; }
+    GLenum format() const { return format_; }
+
+private:
+    Texture texture_;
+    Framebuffer framebuffer_;
+    GLenum format_;
+    int width_, height_;
+};
+
+/// GPU time of a stretch of commands. Results arrive some frames later; nothing here ever waits.
+class GpuTimer {
+public:
+    void begin();
+    void end();
+    /// The newest finished measurement [ms]; 0 before the first.
+    double milliseconds();
+
+private:
+    static constexpr std::size_t kDepth = 4;
+    void collect();
+    std::array<GlName<gl_kind::TimeQuery>, kDepth> queries_;
+    std::array<bool, kDepth> pending_{};
+    std::size_t next_ = 0;
+    bool measuring_ = false;
+    double milliseconds_ = 0;
+};
+
+/// Sends OpenGL's own messages to stderr when the context is a debug context, and counts errors. Once a context.
+void watchGlErrors();
+/// Errors that OpenGL reported since the start, over all watched contexts.
+std::size_t glErrorCount();
+
+}  // namespace gravlab

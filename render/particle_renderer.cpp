@@ -1,0 +1,196 @@
+// Sprites into a floating-point picture, an optional glow, then the tone curve into the caller's framebuffer.
+#include "render/particle_renderer.h"
+
+#include "render/colour_map.h"
+#include "render/gl_objects.h"
+
+#include <glm/ext/matrix_clip_space.hpp>
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+// Below this radius the sampled sum of a sprite strays from its integral by more than 1.5 %.
+constexpr float kSmallestRadius = 1.75f;
+// No body covers more of the picture's height than twice this part of it.
+constexpr float kLargestRadius = 0.15f;
+// Bodies nearer to the eye than this part of the camera's distance fade out.
+constexpr float kNearFade = 0.05f;
+// Half floats have 11 bits: beyond this many bodies the light of one could vanish in the sum of the others.
+constexpr std::size_t kHalfFloatBodies = 131072;
+constexpr std::size_t kGlowLevels = 6;
+constexpr int kSmallestGlow = 8;  // pixels
+
+}  // namespace
+
+struct ParticleRenderer::State {
+    Program bodies{"body.vert", "body.frag"};
+    Program down{"screen.vert", "bloom_down.frag"};
+    Program up{"screen.vert", "bloom_up.frag"};
+    Program tone{"screen.vert", "tone.frag"};
+    VertexArray bodyArray, emptyArray;
+    Texture colours;
+    int coloursOf = -1;  ///< the row of colourMaps() that `colours` holds
+    std::optional<RenderTarget> light;
+    std::vector<RenderTarget> glow;  ///< half, quarter, ... of `light`
+    GpuTimer timer;
+    float pointSizeLimit = 1;
+
+    State();
+    void fit(int width, int height, bool manyBodies);
+    void setColours(int map);
+    void drawBodies(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
+    void spreadGlow();
+    void mapTones(const Look& look, unsigned framebuffer, int width, int height);
+};
+
+ParticleRenderer::State::State() {
+    glTextureStorage2D(colours.id(), 1, GL_RGBA16F, kColourMapSize, 1);
+    glTextureParameteri(colours.id(), GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+    glTextureParameteri(colours.id(), GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glEnableVertexArrayAttrib(bodyArray.id(), 0);
+    glVertexArrayAttribFormat(bodyArray.id(), 0, 4, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(bodyArray.id(), 0, 0);
+    GLfloat range[2] = {1, 1};
+    glGetFloatv(GL_POINT_SIZE_RANGE, range);
+    pointSizeLimit = range[1];
+}
+
+void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
+    const GLenum format = manyBodies ? GL_RGBA32F : GL_RGBA16F;
+    if (light && light->width() == width && light->height() == height && light->format() == format) return;
+    glow.clear();
+    light.reset();
+    light.emplace(format, width, height);
+}
+
+void ParticleRenderer::State::setColours(int map) {
+    const auto maps = colourMaps();
+    map = std::clamp(map, 0, static_cast<int>(maps.size()) - 1);
+    if (map == coloursOf) return;
+    const auto row = linearColours(maps[static_cast<std::size_t>(map)]);
+    glTextureSubImage2D(colours.id(), 0, 0, 0, kColourMapSize, 1, GL_RGB, GL_FLOAT, glm::value_ptr(row[0]));
+    coloursOf = map;
+}
+
+void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Camera& camera, const Look& look) {
+    const int width = light->width(), height = light->height();
+    const float black[4] = {0, 0, 0, 1};
+    glBindFramebuffer(GL_FRAMEBUFFER, light->framebuffer());
+    glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, black);
+    if (!buffer.frontBuffer() || !buffer.frontCount()) return;
+
+    const float largest =
+        std::max(std::min(kLargestRadius * static_cast<float>(height), pointSizeLimit / 2), kSmallestRadius);
+    // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
+    // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
+    const int margin = static_cast<int>(std::ceil(largest));
+    const glm::vec3 shrink(static_cast<float>(width) / static_cast<float>(width + 2 * margin),
+                           static_cast<float>(height) / static_cast<float>(height + 2 * margin), 1.0f);
+    const glm::mat4 projection = camera.projection(static_cast<float>(width) / static_cast<float>(height));
+    const glm::mat4 clipFromWorld = glm::scale(glm::mat4(1), shrink) * projection * camera.view();
+
+    setColours(look.colourMap);
+    const GLuint id = bodies.id();
+    glProgramUniformMatrix4fv(id, bodies.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
+    glProgramUniform1f(id, bodies.uniform("radiusScale"),
+                       look.pointSize * projection[1][1] * static_cast<float>(height) / 2);
+    glProgramUniform2f(id, bodies.uniform("radiusLimits"), kSmallestRadius, largest);
+    glProgramUniform1f(id, bodies.uniform("nearDepth"), kNearFade * camera.distance);
+    glProgramUniform1f(id, bodies.uniform("valueScale"), look.valueScale);
+    glProgramUniform1f(id, bodies.uniform("brightness"), look.brightness);
+    glBindTextureUnit(0, colours.id());
+
+    glViewport(-margin, -margin, width + 2 * margin, height + 2 * margin);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_ONE, GL_ONE);
+    glUseProgram(id);
+    glVertexArrayVertexBuffer(bodyArray.id(), 0, buffer.frontBuffer(), 0, sizeof(ParticleVertex));
+    glBindVertexArray(bodyArray.id());
+    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(buffer.frontCount()));
+    // The buffer's owner may delete it; an array that still names it would keep it alive.
+    glVertexArrayVertexBuffer(bodyArray.id(), 0, 0, 0, sizeof(ParticleVertex));
+    glDisable(GL_BLEND);
+}
+
+void ParticleRenderer::State::spreadGlow() {
+    if (glow.empty()) {
+        int width = light->width() / 2, height = light->height() / 2;
+        while (glow.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
+            glow.emplace_back(GL_RGBA16F, width, height);
+            width /= 2;
+            height /= 2;
+        }
+    }
+    glBindVertexArray(emptyArray.id());
+    glUseProgram(down.id());
+    for (std::size_t level = 0; level < glow.size(); ++level) {
+        glBindTextureUnit(0, level == 0 ? light->texture() : glow[level - 1].texture());
+        glBindFramebuffer(GL_FRAMEBUFFER, glow[level].framebuffer());
+        glViewport(0, 0, glow[level].width(), glow[level].height());
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+    }
+    glUseProgram(up.id());
+    glProgramUniform1f(up.id(), up.uniform("weight"), 1);
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_ONE, GL_ONE);
+    for (std::size_t level = glow.size(); level-- > 1;) {
+        glBindTextureUnit(0, glow[level].texture());
+        glBindFramebuffer(GL_FRAMEBUFFER, glow[level - 1].framebuffer());
+        glViewport(0, 0, glow[level - 1].width(), glow[level - 1].height());
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+    }
+    glDisable(GL_BLEND);
+}
+
+void ParticleRenderer::State::mapTones(const Look& look, unsigned framebuffer, int width, int height) {
+    const bool glowing = look.bloom > 0 && !glow.empty();
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, width, height);
+    glBindTextureUnit(0, light->texture());
+    glBindTextureUnit(1, glowing ? glow[0].texture() : light->texture());
+    glProgramUniform1i(tone.id(), tone.uniform("glow"), 1);
+    glProgramUniform1f(tone.id(), tone.uniform("exposure"), look.exposure);
+    glProgramUniform1f(tone.id(), tone.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
+    glProgramUniform1f(tone.id(), tone.uniform("glowScale"), glowing ? 1 / static_cast<float>(glow.size()) : 0);
+    glUseProgram(tone.id());
+    glBindVertexArray(emptyArray.id());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glBindVertexArray(0);
+    glUseProgram(0);
+}
+
+ParticleRenderer::ParticleRenderer() : state_(std::make_unique<State>()) {}
+ParticleRenderer::~ParticleRenderer() = default;
+
+void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
+                            int width, int height) {
+    if (width <= 0 || height <= 0) return;
+    State& state = *state_;
+    state.timer.begin();
+    glDisable(GL_DEPTH_TEST);
+    glDisable(GL_CULL_FACE);
+    glDisable(GL_SCISSOR_TEST);
+    glDisable(GL_BLEND);
+    glDisable(GL_FRAMEBUFFER_SRGB);  // the tone pass encodes, in every kind of framebuffer alike
+    state.fit(width, height, bodies.frontCount() > kHalfFloatBodies);
+    state.drawBodies(bodies, camera, look);
+    if (look.bloom > 0) state.spreadGlow();
+    state.mapTones(look, framebuffer, width, height);
+    state.timer.end();
+}
+
+double ParticleRenderer::drawMilliseconds() const { return state_->timer.milliseconds(); }
+
+unsigned ParticleRenderer::lightTexture() const { return state_->light ? state_->light->texture() : 0; }
+
+}  // namespace gravlab
