@@ -7,6 +7,8 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "render/gl_objects.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>

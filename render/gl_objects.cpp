@@ -38,12 +38,12 @@ GLuint VertexArray::create() {
 }
 void VertexArray::destroy(GLuint id) { glDeleteVertexArrays(1, &id); }
 
-GLuint TimeQuery::create() {
+GLuint TimeStamp::create() {
     GLuint id = 0;
-    glCreateQueries(GL_TIME_ELAPSED, 1, &id);
+    glCreateQueries(GL_TIMESTAMP, 1, &id);
     return id;
 }
-void TimeQuery::destroy(GLuint id) { glDeleteQueries(1, &id); }
+void TimeStamp::destroy(GLuint id) { glDeleteQueries(1, &id); }
 
 }  // namespace gl_kind
 
@@ -134,12 +134,14 @@ void GpuTimer::begin() {
     collect();
     // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
     measuring_ = !pending_[next_];
-    if (measuring_) glBeginQuery(GL_TIME_ELAPSED, queries_[next_].id());
+    // Two time stamps and not GL_TIME_ELAPSED: Mesa's llvmpipe answers a context's first such query with the time since
+    // boot.
+    if (measuring_) glQueryCounter(starts_[next_].id(), GL_TIMESTAMP);
 }
 
 void GpuTimer::end() {
     if (!measuring_) return;
-    glEndQuery(GL_TIME_ELAPSED);
+    glQueryCounter(ends_[next_].id(), GL_TIMESTAMP);
     pending_[next_] = true;
     next_ = (next_ + 1) % kDepth;
     measuring_ = false;
@@ -150,11 +152,12 @@ void GpuTimer::collect() {
         const std::size_t slot = (next_ + i) % kDepth;
         if (!pending_[slot]) continue;
         GLint ready = 0;
-        glGetQueryObjectiv(queries_[slot].id(), GL_QUERY_RESULT_AVAILABLE, &ready);
+        glGetQueryObjectiv(ends_[slot].id(), GL_QUERY_RESULT_AVAILABLE, &ready);
         if (!ready) return;
-        GLuint64 nanoseconds = 0;
-        glGetQueryObjectui64v(queries_[slot].id(), GL_QUERY_RESULT, &nanoseconds);
-        milliseconds_ = static_cast<double>(nanoseconds) * 1e-6;
+        GLuint64 start = 0, end = 0;
+        glGetQueryObjectui64v(starts_[slot].id(), GL_QUERY_RESULT, &start);
+        glGetQueryObjectui64v(ends_[slot].id(), GL_QUERY_RESULT, &end);
+        milliseconds_ = static_cast<double>(end - start) * 1e-6;
         pending_[slot] = false;
     }
 }

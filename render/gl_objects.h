@@ -53,7 +53,7 @@ struct VertexArray {
     static GLuint create();
     static void destroy(GLuint id);
 };
-struct TimeQuery {
+struct TimeStamp {
     static GLuint create();
     static void destroy(GLuint id);
 };
@@ -108,7 +108,7 @@ public:
 private:
     static constexpr std::size_t kDepth = 4;
     void collect();
-    std::array<GlName<gl_kind::TimeQuery>, kDepth> queries_;
+    std::array<GlName<gl_kind::TimeStamp>, kDepth> starts_, ends_;
     std::array<bool, kDepth> pending_{};
     std::size_t next_ = 0;
     bool measuring_ = false;

@@ -24,7 +24,7 @@ constexpr float kLargestRadius = 0.15f;
 constexpr float kNearFade = 0.05f;
 // Half floats have 11 bits: beyond this many bodies the light of one could vanish in the sum of the others.
 constexpr std::size_t kHalfFloatBodies = 131072;
-constexpr std::size_t kGlowLevels = 6;
+constexpr std::size_t kGlowLevels = 5;
 constexpr int kSmallestGlow = 8;  // pixels
 
 }  // namespace
@@ -38,7 +38,7 @@ struct ParticleRenderer::State {
     Texture colours;
     int coloursOf = -1;  ///< the row of colourMaps() that `colours` holds
     std::optional<RenderTarget> light;
-    std::vector<RenderTarget> glow;  ///< half, quarter, ... of `light`
+    std::vector<RenderTarget> glow;  ///< a quarter, an eighth, ... of `light`
     GpuTimer timer;
     float pointSizeLimit = 1;
 
@@ -123,7 +123,8 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
 
 void ParticleRenderer::State::spreadGlow() {
     if (glow.empty()) {
-        int width = light->width() / 2, height = light->height() / 2;
+        int width = light->width() / 4,
+            height = light->height() / 4;  // the glow is smooth; half size costs four times as much
         while (glow.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
             glow.emplace_back(GL_RGBA16F, width, height);
             width /= 2;

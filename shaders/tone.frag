@@ -23,7 +23,7 @@ float noise(vec2 pixel) {  // even over any small neighbourhood, so it never sho
 }
 
 vec3 srgb(vec3 light) {
-    return mix(12.92 * light, 1.055 * pow(max(light, vec3(0.0031308)), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, light));
+    return mix(12.92 * light, 1.055 * pow(light, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, light));
 }
 
 void main() {
@@ -38,7 +38,8 @@ void main() {
     float white = smoothstep(0.6, 1.6, peak);
     mapped = mix(mapped, vec3(shown), white);
     vec3 screen = srgb(clamp(mapped, 0.0, 1.0));
-    // Triangular noise of one step of the screen, gone at black: black stays black.
+    // Triangular noise of one step of the screen, gone at both ends: black stays black, white stays white.
     float dither = noise(gl_FragCoord.xy) - noise(gl_FragCoord.xy + 17.0);
-    colour = vec4(screen + dither / 255.0 * clamp(screen * 255.0, 0.0, 1.0), 1.0);
+    vec3 room = clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
+    colour = vec4(screen + dither / 255.0 * room, 1.0);
 }

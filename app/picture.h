@@ -1,0 +1,27 @@
+// Pictures on the host and as PNG files that carry their settings. libpng stays in picture.cpp.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// Packed RGB rows, 8 bits, top row first, and what the file says about itself (PNG text chunks: keyword and text).
+struct Picture {
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> rgb;
+    std::map<std::string, std::string> texts;
+};
+
+using PictureTexts = std::map<std::string, std::string>;
+
+/// Writes a PNG under a temporary name and renames it, so the file is whole or not there. Throws IoError.
+void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height,
+              const PictureTexts& texts = {});
+
+/// Throws IoError when the file cannot be read, InputError when it is no PNG.
+Picture readPng(const std::string& path);
+
+}  // namespace gravlab
