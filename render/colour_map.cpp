@@ -17,8 +17,8 @@ constexpr glm::vec3 hex(unsigned rgb) {
             static_cast<float>(rgb & 255) / 255};
 }
 
-// Blue against orange, the pair that all common forms of colour blindness keep apart.
-constexpr glm::vec3 kGlow[] = {hex(0x2b4bd8), hex(0x4f86f0), hex(0x9cc4f5), hex(0xf3e8dc), hex(0xffc27a), hex(0xff8f3a)};
+// Blue against gold, the pair that all common forms of colour blindness keep apart.
+constexpr glm::vec3 kGlow[] = {hex(0x2a55f0), hex(0x4f8bff), hex(0xa3b8ff), hex(0xffc9b0), hex(0xffb060), hex(0xffa040)};
 // The order of stars: cool ones red, hot ones blue.
 constexpr glm::vec3 kStarlight[] = {hex(0xff7a30), hex(0xffb46b), hex(0xffe9d2),
                                     hex(0xdfe8ff), hex(0x9fbfff), hex(0x6b97ff)};
@@ -28,7 +28,7 @@ constexpr glm::vec3 kLagoon[] = {hex(0x202f72), hex(0x1f5f9c), hex(0x1c90a3), he
 constexpr glm::vec3 kPlain[] = {hex(0xffffff), hex(0xffffff)};
 
 constexpr ColourMap kMaps[] = {
-    {"glow", "slow blue, fast orange; through white", kGlow},
+    {"glow", "low blue, high gold, pale between: the colours of galaxies", kGlow},
     {"starlight", "low red, high blue, as stars by temperature", kStarlight},
     {"ember", "violet over red to pale yellow; lightness rises evenly", kEmber},
     {"lagoon", "blue over green to pale yellow; lightness rises evenly", kLagoon},
@@ -40,11 +40,6 @@ constexpr glm::mat3 kLmsFromLinear{0.4122214708f, 0.2119034982f, 0.0883024619f, 
                                    0.2817188376f, 0.0514459929f, 0.1073969566f, 0.6299787005f};
 constexpr glm::mat3 kLabFromLms{0.2104542553f, 1.9779984951f,  0.0259040371f, 0.7936177850f, -2.4285922050f,
                                 0.7827717662f, -0.0040720468f, 0.4505937099f, -0.8086757660f};
-
-glm::vec3 labFromLinear(glm::vec3 linear) {
-    const glm::vec3 lms = kLmsFromLinear * linear;
-    return kLabFromLms * glm::vec3(std::cbrt(lms.x), std::cbrt(lms.y), std::cbrt(lms.z));
-}
 
 glm::vec3 linearFromLab(glm::vec3 lab) {
     const glm::vec3 root = glm::inverse(kLabFromLms) * lab;
@@ -60,7 +55,10 @@ glm::vec3 linearFromSrgb(glm::vec3 srgb) {
     return {one(srgb.x), one(srgb.y), one(srgb.z)};
 }
 
-float perceivedLightness(glm::vec3 linear) { return labFromLinear(linear).x; }
+glm::vec3 toLab(glm::vec3 linear) {
+    const glm::vec3 lms = kLmsFromLinear * linear;
+    return kLabFromLms * glm::vec3(std::cbrt(lms.x), std::cbrt(lms.y), std::cbrt(lms.z));
+}
 
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
     std::array<glm::vec3, kColourMapSize> colours;
@@ -68,8 +66,8 @@ std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
     for (std::size_t i = 0; i < kColourMapSize; ++i) {
         const float at = static_cast<float>(i) / (kColourMapSize - 1) * static_cast<float>(last);
         const std::size_t low = std::min(static_cast<std::size_t>(at), last - 1);
-        const glm::vec3 a = labFromLinear(linearFromSrgb(map.stops[low]));
-        const glm::vec3 b = labFromLinear(linearFromSrgb(map.stops[low + 1]));
+        const glm::vec3 a = toLab(linearFromSrgb(map.stops[low]));
+        const glm::vec3 b = toLab(linearFromSrgb(map.stops[low + 1]));
         colours[i] = linearFromLab(glm::mix(a, b, at - static_cast<float>(low)));
     }
     return colours;

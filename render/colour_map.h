@@ -24,8 +24,9 @@ std::span<const ColourMap> colourMaps();
 /// The map as linear (not sRGB) light, interpolated in a perceptual space so that equal steps look equal.
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
 
-/// sRGB [0,1] to linear light and to OKLab lightness [0,1]; for legends and tests.
+/// sRGB [0,1] to linear light, for legends.
 glm::vec3 linearFromSrgb(glm::vec3 srgb);
-float perceivedLightness(glm::vec3 linear);
+/// Linear light to OKLab: lightness [0,1], green-red, blue-yellow. Distances in it are distances to the eye.
+glm::vec3 toLab(glm::vec3 linear);
 
 }  // namespace gravlab

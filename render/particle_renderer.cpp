@@ -25,6 +25,8 @@ constexpr float kNearFade = 0.05f;
 // Half floats have 11 bits: beyond this many bodies the light of one could vanish in the sum of the others.
 constexpr std::size_t kHalfFloatBodies = 131072;
 constexpr std::size_t kGlowLevels = 5;
+// Each wider level of the glow weighs this much of the one below it.
+constexpr float kGlowDecay = 0.6f;
 constexpr int kSmallestGlow = 8;  // pixels
 
 }  // namespace
@@ -140,7 +142,7 @@ void ParticleRenderer::State::spreadGlow() {
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
     glUseProgram(up.id());
-    glProgramUniform1f(up.id(), up.uniform("weight"), 1);
+    glProgramUniform1f(up.id(), up.uniform("weight"), kGlowDecay);
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
     glBlendFunc(GL_ONE, GL_ONE);
@@ -162,7 +164,7 @@ void ParticleRenderer::State::mapTones(const Look& look, unsigned framebuffer, i
     glProgramUniform1i(tone.id(), tone.uniform("glow"), 1);
     glProgramUniform1f(tone.id(), tone.uniform("exposure"), look.exposure);
     glProgramUniform1f(tone.id(), tone.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
-    glProgramUniform1f(tone.id(), tone.uniform("glowScale"), glowing ? 1 / static_cast<float>(glow.size()) : 0);
+    glProgramUniform1f(tone.id(), tone.uniform("glowScale"), glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow.size()))) : 0);
     glUseProgram(tone.id());
     glBindVertexArray(emptyArray.id());
     glDrawArrays(GL_TRIANGLES, 0, 3);

@@ -12,8 +12,8 @@ struct Look {
     float exposure = 1;
     float pointSize = 0.02f;  ///< radius of a body [L]; drawn soft, and dimmer instead of smaller below about 2 pixels
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
-    float brightness = 1;     ///< per-body emission before exposure; scenes set about 1/sqrt(N)
-    float bloom = 0.15f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
+    float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/look.h chooses it by N
+    float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
     int colourMap = 0;    ///< row of colourMaps() in render/colour_map.h
 };
 

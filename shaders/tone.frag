@@ -10,10 +10,10 @@ uniform float glowWeight;  // 0: no bloom
 uniform float glowScale;   // one over the number of levels that were added up
 layout(location = 0) out vec4 colour;
 
-const float kRange = 40.0;  // light that reaches white, in units of the light that would without a curve
+const float kRange = 30.0;  // light that reaches white, in units of the light that would without a curve
 
 float curve(float light) {
-    const float softness = 12.0;  // slope at black; larger lifts the faint end
+    const float softness = 3.0;  // slope at black; larger lifts the faint end
     float x = light * softness;
     return log(1.0 + x) / log(1.0 + kRange * softness);
 }
