@@ -1,0 +1,116 @@
+// The scene table. A scene is a row here and a builder under scenario/.
+#include "sim/scenario.h"
+
+#include "sim/names.h"
+#include "sim/scenario/builders.h"
+#include "sim/scenario/values.h"
+
+#include <numbers>
+
+namespace gravlab {
+
+using namespace scenes;
+
+std::span<const Scenario> scenarios() {
+    static const Scenario rows[] = {
+        {.name = "collision",
+         .idea = "two spiral galaxies on a parabolic orbit",
+         .caption = "They pass, throw out bridges and tails, turn back and merge.",
+         .source = "Toomre & Toomre 1972",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 0.025,
+         .softening = kCollisionSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 15, .azimuth = 0.6, .elevation = 0.9, .pointSize = 0.03, .exposure = 1, .speedScale = 1.2},
+         .build = buildCollision},
+        {.name = "disc",
+         .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
+         .caption = "Small clumps are sheared into spiral arms, which come and go.",
+         .source = "Freeman 1970; Toomre 1964",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 0.01,
+         .softening = kDiscSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 8, .azimuth = 0.6, .elevation = 0.9, .pointSize = 0.02, .exposure = 1, .speedScale = 1.2},
+         .build = buildDisc},
+        {.name = "plummer",
+         .idea = "a star cluster in equilibrium (Plummer model, Henon units)",
+         .caption = "Every star moves, the cluster stays: crossing time 2.8.",
+         .source = "Plummer 1911; Aarseth, Henon & Wielen 1974",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 1.0 / 128,
+         .softening = 0.05,
+         .law = Law::gravity,
+         .view = {.distance = 5, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.015, .exposure = 1, .speedScale = 1.3},
+         .build = buildPlummer},
+        {.name = "cube",
+         .idea = "a cube of bodies at rest",
+         .caption = "It falls in, bounces at t = 1.6 and settles into a ball.",
+         .source = "",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 1.0 / 256,
+         .softening = 0.05,
+         .law = Law::gravity,
+         .view = {.distance = 5, .azimuth = 0.6, .elevation = 0.4, .pointSize = 0.015, .exposure = 1, .speedScale = 2},
+         .build = buildCube},
+        {.name = "six-body",
+         .idea = "six bodies of random mass, place and velocity",
+         .caption = "Chaos by hand: pairs form, others are thrown out. Try other seeds.",
+         .source = "",
+         .bodiesGpu = 6,
+         .bodiesCpu = 6,
+         .fixedBodies = 6,
+         .timeStep = 0.002,
+         .softening = 0.1,
+         .law = Law::gravity,
+         .view = {.distance = 25, .azimuth = 0.6, .elevation = 0.4, .pointSize = 0.25, .exposure = 1, .speedScale = 6},
+         .build = buildSixBody},
+        {.name = "figure-eight",
+         .idea = "three equal bodies chase each other along one curve",
+         .caption = "An exact solution of three bodies; it closes every 6.326.",
+         .source = "Moore 1993; Chenciner & Montgomery 2000",
+         .bodiesGpu = 3,
+         .bodiesCpu = 3,
+         .fixedBodies = 3,
+         .timeStep = kFigureEightPeriod / 400,
+         .softening = 0,
+         .law = Law::gravity,
+         .view = {.distance = 3.5,
+                  .azimuth = -0.5 * std::numbers::pi,
+                  .elevation = 1.2,
+                  .pointSize = 0.05,
+                  .exposure = 1,
+                  .speedScale = 1.3},
+         .build = buildFigureEight},
+        {.name = "two-body",
+         .idea = "two equal bodies on a Kepler ellipse of eccentricity 1/2",
+         .caption = "The exact answer is known: the same ellipse, period 2 pi.",
+         .source = "Kepler 1609",
+         .bodiesGpu = 2,
+         .bodiesCpu = 2,
+         .fixedBodies = 2,
+         .timeStep = 2 * std::numbers::pi / 400,
+         .softening = 0,
+         .law = Law::gravity,
+         .view = {.distance = 3.5,
+                  .azimuth = -0.5 * std::numbers::pi,
+                  .elevation = 1.2,
+                  .pointSize = 0.05,
+                  .exposure = 1,
+                  .speedScale = 1},
+         .build = buildTwoBody},
+    };
+    return rows;
+}
+
+const Scenario& scenario(std::string_view name) { return findRow(scenarios(), "scene", name); }
+
+}  // namespace gravlab
