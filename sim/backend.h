@@ -56,6 +56,7 @@ struct BackendOptions {
     int device = 0;    ///< CUDA device index
     int threads = 0;   ///< CPU threads; 0 = all
     std::string simd;  ///< CPU instruction set; empty = the best here
+    bool operator==(const BackendOptions&) const = default;
 };
 
 /// Which kernel and launch. Kernel "auto" lets the backend choose by N and device.
@@ -106,7 +107,8 @@ public:
     virtual void accelerations(std::vector<Double4>& out) = 0;
 
     /// Asks that the next complete force evaluation be compared with fp64 on these bodies (on a device by its own plain
-    /// fp64 kernel). The result arrives in takeForceCheck() when done; neither call waits.
+    /// fp64 kernel). The result arrives in takeForceCheck() when done; neither call waits. Replaces an earlier request and
+    /// drops a result that was not taken; load() does the same.
     virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
     virtual std::optional<ForceCheck> takeForceCheck() = 0;
 

@@ -3,28 +3,30 @@
 
 #include "sim/error.h"
 #include "sim/parallel.h"
-#include "sim/reference_gravity.h"
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace gravlab {
 namespace {
 
 /// Sum of m_j / sqrt(r^2 + softening^2) over the bodies before i, so that a pair counts once and a body never meets itself.
+/// Bodies at one place with no softening have no force, so they get no energy either: it would be infinite.
 double potentialBefore(std::span<const Double4> x, std::size_t i, double squared) {
     double sum = 0;
     for (std::size_t j = 0; j < i; ++j) {
         const double dx = x[j].x - x[i].x;
         const double dy = x[j].y - x[i].y;
         const double dz = x[j].z - x[i].z;
-        sum += x[j].w / std::sqrt(dx * dx + dy * dy + dz * dz + squared);
+        const double r2 = dx * dx + dy * dy + dz * dz + squared;
+        if (r2 > 0) sum += x[j].w / std::sqrt(r2);
     }
     return sum;
 }
 
 double potentialEnergy(std::span<const Double4> x, double softening, int threads) {
-    const double squared = softeningSquared(softening);
+    const double squared = softening * softening;
     std::vector<double> row(x.size());
     // Row i has i pairs: folding the triangle gives every piece the same work.
     const std::size_t half = (x.size() + 1) / 2;

@@ -8,13 +8,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
 /// Everything that defines a run. Zero or negative "scene's own" values are resolved by the scene's row.
+/// Numbers that a user typed go through sim/validation.h first: there 0 bodies or a softening below 0 is a mistake.
 struct SimulationSettings {
     std::string scene = "collision";
-    std::size_t bodies = 0;  ///< 0: the scene's default for this backend
+    std::size_t bodies = 0;  ///< 0: the scene's default for this backend; a scene of fixed size keeps its own
     std::uint64_t seed = 1;
     std::string backend = "auto";
     BackendOptions backendOptions;
@@ -52,6 +54,9 @@ public:
 
     /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;
     /// kernel, dt, softening, integrator change in place. All or nothing: on an exception the old run goes on unchanged.
+    /// `wanted` is settings() with something changed. What was left to the scene or backend and is not touched stays left to
+    /// them: with another scene come its dt and softening, and its N unless one was asked for; with another backend, its
+    /// kernel.
     void apply(const SimulationSettings& wanted);
     /// The scene again, from t = 0.
     void reset();
@@ -73,14 +78,23 @@ public:
     Diagnostics measure();
 
 private:
+    /// Settings with every default filled in but the kernel's, and the rows that they name.
+    struct Plan;
+    Plan plan(const SimulationSettings& wanted) const;
+    void startOver(const Plan& plan);
+    void adopt(const Plan& plan);
+    KernelChoice kernelInUse() const;
     void requestCheck();
 
-    SimulationSettings settings_;
+    SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open
+    SimulationSettings settings_;   ///< the same with every default filled in
     const Scenario* scenario_ = nullptr;
     const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;
     std::string backendWhy_;
     Clock clock_;
+    bool stepUnderWay_ = false;
+    std::vector<std::uint32_t> checkTargets_;  ///< chosen when bodies are loaded, so that a check needs no copy of them
     std::optional<ForceCheck> check_;
 };
 

@@ -20,13 +20,13 @@ struct Orbit {
 };
 
 /// Two masses of 1 that fall from rest at infinity, `separation` apart and closing; `pericentre` is their least distance as
-/// point masses. With Barker's D = tan(half the true anomaly): x = q (1 - D^2), y = 2 q D, dt/dD = sqrt(2 q^3 / M) (1 + D^2).
+/// point masses. With Barker's D = tan(half the true anomaly): x = q (1 - D^2), y = 2 q D, dt/dD = sqrt(2 q^3 / M) (1 +
+/// D^2).
 Orbit parabola(double pericentre, double separation) {
     const double mass = 2;
     const double d = -std::sqrt(separation / pericentre - 1);
     const double rate = std::sqrt(mass / (2 * pericentre * pericentre * pericentre)) / (1 + d * d);
-    return {{pericentre * (1 - d * d), 2 * pericentre * d, 0, 0},
-            {-2 * pericentre * d * rate, 2 * pericentre * rate, 0, 0}};
+    return {{pericentre * (1 - d * d), 2 * pericentre * d, 0, 0}, {-2 * pericentre * d * rate, 2 * pericentre * rate, 0, 0}};
 }
 
 Double4 turned(const Double4& p, const Attitude& attitude) {

@@ -1,0 +1,197 @@
+// One scene, one backend, one integrator, one clock. Rule of every change: build the new first, take it up last.
+#include "sim/simulation.h"
+
+#include "sim/validation.h"
+
+#include <cmath>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+// A scene as built, and room for one copy: what a run needs on the host beside its backend.
+constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
+
+ParticleSet built(const Scenario& scene, const SimulationSettings& settings) {
+    requireHostMemory(kBytesPerBody * static_cast<double>(settings.bodies), "the bodies");
+    return scene.build({.bodies = settings.bodies, .seed = settings.seed});
+}
+
+ForceSettings forceOf(const Scenario& scene, const SimulationSettings& settings) {
+    return {.law = scene.law, .precision = settings.precision, .softening = settings.softening};
+}
+
+/// What was left open and is not touched stays open.
+template <class Value>
+void keepOpen(Value& wanted, const Value& effective, const Value& requested) {
+    if (wanted == effective) wanted = requested;
+}
+
+}  // namespace
+
+struct Simulation::Plan {
+    SimulationSettings requested, settings;
+    const Scenario* scene = nullptr;
+    const Integrator* integrator = nullptr;
+    BackendChoice backend;
+    bool startsOver = false;
+    bool changesBackend = false;
+    bool changesForce = false;
+
+    ForceSettings force() const { return forceOf(*scene, settings); }
+};
+
+Simulation::Simulation(const SimulationSettings& settings) { startOver(plan(settings)); }
+
+Simulation::~Simulation() = default;
+
+Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
+    const bool running = backend_ != nullptr;
+    Plan p;
+    p.requested = wanted;
+    p.scene = &scenario(wanted.scene);
+    p.integrator = &gravlab::integrator(wanted.integrator);
+    const bool sameScene = running && p.scene == scenario_;
+    if (running) {
+        keepOpen(p.requested.bodies, settings_.bodies, requested_.bodies);
+        keepOpen(p.requested.kernel, settings_.kernel, requested_.kernel);
+        // Time step and softening belong to a scene; another one brings its own.
+        keepOpen(p.requested.timeStep, settings_.timeStep, sameScene ? requested_.timeStep : 0);
+        keepOpen(p.requested.softening, settings_.softening, sameScene ? requested_.softening : -1);
+    }
+
+    const bool sameDevice =
+        running && wanted.backend == settings_.backend && wanted.backendOptions == settings_.backendOptions;
+    p.backend = sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_}
+                           : chooseBackend(wanted.backend, wanted.backendOptions);
+    p.changesBackend =
+        !running || p.backend.row->name != settings_.backend || wanted.backendOptions != settings_.backendOptions;
+    // A kernel named for the old backend says nothing to the new one, unless it was named together with it.
+    if (running && p.changesBackend && p.requested.kernel == requested_.kernel) p.requested.kernel = {};
+
+    p.settings = p.requested;
+    p.settings.backend = p.backend.row->name;
+    if (sameScene && p.requested.bodies == requested_.bodies)
+        p.settings.bodies = settings_.bodies;
+    else if (p.scene->fixedBodies > 0)
+        p.settings.bodies = p.scene->fixedBodies;
+    else if (p.requested.bodies == 0)
+        p.settings.bodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
+    if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
+    if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
+    requireBodies(p.settings.bodies);
+    requireTimeStep(p.settings.timeStep);
+    requireSoftening(p.settings.softening);
+
+    p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed;
+    p.changesForce =
+        p.changesBackend || p.requested.kernel != requested_.kernel || p.force() != forceOf(*scenario_, settings_);
+    return p;
+}
+
+void Simulation::apply(const SimulationSettings& wanted) {
+    const Plan p = plan(wanted);
+    if (p.startsOver || p.changesBackend) {
+        startOver(p);
+        return;
+    }
+    if (p.changesForce) backend_->configure(p.force(), p.requested.kernel);
+    adopt(p);
+    if (p.changesForce) requestCheck();
+}
+
+void Simulation::reset() {
+    Plan p = plan(settings_);
+    p.startsOver = true;
+    startOver(p);
+}
+
+/// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
+void Simulation::startOver(const Plan& p) {
+    ParticleSet bodies;
+    if (p.startsOver)
+        bodies = built(*p.scene, p.settings);
+    else
+        backend_->snapshot(bodies);
+    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+
+    std::unique_ptr<Backend> made;
+    if (p.changesBackend) {
+        made = p.backend.row->make(p.settings.backendOptions);
+        made->configure(p.force(), p.requested.kernel);
+        made->load(bodies);
+        backend_ = std::move(made);
+    } else {
+        if (p.changesForce) backend_->configure(p.force(), p.requested.kernel);
+        try {
+            backend_->load(bodies);
+        } catch (...) {
+            if (p.changesForce) backend_->configure(forceOf(*scenario_, settings_), requested_.kernel);
+            throw;
+        }
+    }
+    stepUnderWay_ = false;
+    if (p.startsOver) clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.settings.timeStep};
+    checkTargets_ = std::move(targets);
+    adopt(p);
+    settings_.bodies = backend_->size();
+    requestCheck();
+}
+
+KernelChoice Simulation::kernelInUse() const {
+    return {std::string(backend_->activeKernel().name), backend_->activeLaunch()};
+}
+
+void Simulation::adopt(const Plan& p) {
+    requested_ = p.requested;
+    settings_ = p.settings;
+    settings_.kernel = kernelInUse();
+    scenario_ = p.scene;
+    integrator_ = p.integrator;
+    backendWhy_ = p.backend.why;
+    // A step under way ends with the time step that it began with; advance() rebases the clock behind it.
+    if (!stepUnderWay_ && clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
+}
+
+AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
+    const AdvanceStatus status = backend_->advance(integrator_->program, settings_.timeStep, budget, sink);
+    std::int64_t completed = status.stepsCompleted;
+    if (completed > 0 && clock_.timeStep != settings_.timeStep) {
+        ++clock_.step;
+        --completed;
+        clock_.rebase(settings_.timeStep);
+    }
+    clock_.step += completed;
+    stepUnderWay_ = status.stepProgress > 0;
+    return status;
+}
+
+void Simulation::requestCheck() {
+    check_.reset();
+    backend_->requestForceCheck(checkTargets_);
+}
+
+const std::optional<ForceCheck>& Simulation::forceCheck() {
+    if (std::optional<ForceCheck> finished = backend_->takeForceCheck()) check_ = std::move(finished);
+    return check_;
+}
+
+void Simulation::load(const ParticleSet& bodies) {
+    requireBodies(bodies.size());
+    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    backend_->load(bodies);
+    checkTargets_ = std::move(targets);
+    settings_.bodies = bodies.size();
+    settings_.kernel = kernelInUse();
+    stepUnderWay_ = false;
+    if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
+    requestCheck();
+}
+
+Diagnostics Simulation::measure() {
+    ParticleSet bodies;
+    backend_->snapshot(bodies);
+    return gravlab::measure(bodies, forceOf(*scenario_, settings_));
+}
+
+}  // namespace gravlab
