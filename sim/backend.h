@@ -62,7 +62,7 @@ struct BackendOptions {
 /// Which kernel and launch. Kernel "auto" lets the backend choose by N and device.
 struct KernelChoice {
     std::string kernel = "auto";
-    LaunchConfig launch;
+    LaunchConfig launch{};
     bool operator==(const KernelChoice&) const = default;
 };
 

@@ -1,0 +1,379 @@
+// What every backend and kernel must do. Include it once in a test binary and say which backends it walks:
+//   INSTANTIATE_TEST_SUITE_P(Host, BackendSuite, testing::ValuesIn(kernelsOf({"reference", "cpu"})), kernelTestName);
+// Rule: a backend that cannot run here is not walked, and the test says so.
+#pragma once
+#include "sim/backend.h"
+#include "sim/error.h"
+#include "sim/scenario.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+using namespace testing_support;
+
+/// The rows of these backends, as far as the backend runs here.
+inline std::vector<KernelRow> kernelsOf(const std::vector<std::string>& names) {
+    std::vector<KernelRow> rows;
+    for (const KernelRow& row : kernels())
+        if (std::find(names.begin(), names.end(), row.backend) != names.end() &&
+            backend(row.backend).unavailable({}).empty())
+            rows.push_back(row);
+    return rows;
+}
+
+inline std::string kernelTestName(const testing::TestParamInfo<KernelRow>& info) {
+    std::string name = std::string(info.param.backend) + "_" + std::string(info.param.name);
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+    return name;
+}
+
+class BackendSuite : public testing::TestWithParam<KernelRow> {
+protected:
+    std::unique_ptr<Backend> made(double softening = 0.05) {
+        std::unique_ptr<Backend> backend = gravlab::backend(GetParam().backend).make({});
+        configure(*backend, softening);
+        return backend;
+    }
+    void configure(Backend& backend, double softening) {
+        backend.configure({.softening = softening}, {.kernel = std::string(GetParam().name)});
+    }
+    std::unique_ptr<Backend> loaded(const ParticleSet& bodies, double softening = 0.05) {
+        std::unique_ptr<Backend> backend = made(softening);
+        backend->load(bodies);
+        return backend;
+    }
+    bool isDouble() const { return GetParam().backend == "reference"; }
+    ForceGate gate() const { return isDouble() ? kGate64 : kGate32; }
+    /// `in64` for backends that compute in double precision, else `in32`.
+    double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }
+
+    static void run(Backend& backend, StepProgram program, double timeStep, std::int64_t steps) {
+        std::int64_t done = 0;
+        while (done < steps) done += backend.advance(program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
+        backend.wait();
+        ASSERT_EQ(done, steps);
+    }
+    static ParticleSet state(Backend& backend) {
+        ParticleSet bodies;
+        backend.snapshot(bodies);
+        return bodies;
+    }
+    /// Bodies enough that a budget of 0 seconds does not complete a step; none if this backend is too fast for that.
+    std::optional<ParticleSet> bodiesThatNeedCutting() {
+        for (const std::size_t count : {1500, 6000, 24000, 100000, 400000}) {
+            const ParticleSet bodies = unevenBodies(count);
+            const std::unique_ptr<Backend> backend = loaded(bodies);
+            const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, kInstant, nullptr);
+            backend->wait();
+            if (status.stepsCompleted == 0) return bodies;
+        }
+        return std::nullopt;
+    }
+    static constexpr Budget kInstant{.seconds = 0, .steps = 1};
+
+    /// Advances in the smallest pieces that there are; returns the number of calls.
+    static int crawl(Backend& backend, StepProgram program, double timeStep, std::int64_t steps) {
+        int calls = 0;
+        for (std::int64_t done = 0; done < steps; ++calls)
+            done += backend.advance(program, timeStep, {.seconds = 0, .steps = steps - done}, nullptr).stepsCompleted;
+        return calls;
+    }
+};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BackendSuite);
+
+TEST_P(BackendSuite, forcesAgreeWithTheReferenceForEveryCount) {
+    for (const std::size_t count : {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097})
+        for (const double softening : {0.0, 0.05}) {
+            SCOPED_TRACE("N = " + std::to_string(count) + ", softening " + std::to_string(softening));
+            const ParticleSet bodies = unevenBodies(count);
+            const std::unique_ptr<Backend> backend = loaded(bodies, softening);
+            std::vector<Double4> got;
+            backend->accelerations(got);
+            ASSERT_EQ(got.size(), count);
+            ASSERT_EQ(backend->activeKernel().name, GetParam().name);
+            std::vector<std::uint32_t> all(count);
+            for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<std::uint32_t>(i);
+            std::vector<Double4> want(count);
+            referenceGravity(bodies.position, all, softening, want);
+            const ForceCheck check = compareForces(got, want, gate());
+            EXPECT_TRUE(check.passed) << check.text();
+            EXPECT_LE(check.max, tolerance(1e-12, 3e-5)) << check.text();
+        }
+}
+
+TEST_P(BackendSuite, goldenForces) {
+    for (const Golden& golden : kGolden) {
+        const std::unique_ptr<Backend> backend = loaded(goldenBodies(), golden.softening);
+        std::vector<Double4> got;
+        backend->accelerations(got);
+        ASSERT_EQ(got.size(), 4u);
+        for (int i = 0; i < 4; ++i) {
+            const double* want = golden.a[i];
+            const double size = std::sqrt(want[0] * want[0] + want[1] * want[1] + want[2] * want[2]);
+            const double error = distance(got[static_cast<std::size_t>(i)], {want[0], want[1], want[2], 0}) / size;
+            EXPECT_LE(error, tolerance(1e-15, 3e-7)) << "body " << i << ", softening " << golden.softening;
+        }
+    }
+}
+
+TEST_P(BackendSuite, coincidentBodiesWithoutSofteningFeelNoForce) {
+    const ParticleSet bodies = bodiesOf({{1, 2, 3, 5}, {1, 2, 3, 7}, {1, 2, 3, 0}}, {{}, {}, {}});
+    const std::unique_ptr<Backend> backend = loaded(bodies, 0);
+    std::vector<Double4> got;
+    backend->accelerations(got);
+    for (const Double4& a : got) {
+        EXPECT_EQ(a.x, 0);
+        EXPECT_EQ(a.y, 0);
+        EXPECT_EQ(a.z, 0);
+    }
+}
+
+TEST_P(BackendSuite, aLoneBodyDriftsStraight) {
+    const std::unique_ptr<Backend> backend = loaded(bodiesOf({{0, 0, 0, 1}}, {{1, -2, 3, 1}}));
+    run(*backend, integrator("leapfrog").program, 0.25, 4);
+    const ParticleSet end = state(*backend);
+    EXPECT_EQ(end.position[0].x, 1);
+    EXPECT_EQ(end.position[0].y, -2);
+    EXPECT_EQ(end.position[0].z, 3);
+    EXPECT_EQ(end.position[0].w, 1);
+}
+
+TEST_P(BackendSuite, slicingLeavesEveryIntegratorBitIdentical) {
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "no step is ever cut";
+    const ParticleSet& start = *bodies;
+    for (const Integrator& row : integrators()) {
+        SCOPED_TRACE(row.name);
+        const std::unique_ptr<Backend> whole = loaded(start), sliced = loaded(start);
+        run(*whole, row.program, 0.01, 2);
+        const int calls = crawl(*sliced, row.program, 0.01, 2);
+        EXPECT_GT(calls, 2) << "no step was ever cut: this test shows nothing";
+        const ParticleSet a = state(*whole), b = state(*sliced);
+        EXPECT_TRUE(sameState(a, b));
+        EXPECT_FALSE(sameBytes(a.position, start.position)) << "nothing moved";
+    }
+}
+
+TEST_P(BackendSuite, runsRepeatToTheLastBit) {
+    if (!GetParam().deterministic) GTEST_SKIP() << "the row says that it is not deterministic";
+    const std::unique_ptr<Backend> first = loaded(unevenBodies(777)), second = loaded(unevenBodies(777));
+    run(*first, integrator("leapfrog").program, 0.01, 5);
+    run(*second, integrator("leapfrog").program, 0.01, 5);
+    EXPECT_TRUE(sameState(state(*first), state(*second)));
+}
+
+TEST_P(BackendSuite, onlyCompleteStepsAreSeen) {
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "no step is ever cut";
+    const ParticleSet& start = *bodies;
+    const std::unique_ptr<Backend> backend = loaded(start);
+    const ParticleSet before = state(*backend);
+    const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, kInstant, nullptr);
+    ASSERT_EQ(status.stepsCompleted, 0) << "the step was not cut: this test shows nothing";
+    EXPECT_GT(status.stepProgress, 0);
+    EXPECT_LT(status.stepProgress, 1);
+    EXPECT_TRUE(sameState(state(*backend), before));
+    backend->finishStep();
+    EXPECT_FALSE(sameBytes(state(*backend).position, before.position));
+    const AdvanceStatus report = backend->advance(integrator("leapfrog").program, 0.01, {.seconds = 0, .steps = 0}, nullptr);
+    EXPECT_EQ(report.stepsCompleted, 1);
+    EXPECT_EQ(report.stepProgress, 0);
+}
+
+TEST_P(BackendSuite, aStepUnderWayEndsAsItBegan) {
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "no step is ever cut";
+    const ParticleSet& start = *bodies;
+    const std::unique_ptr<Backend> changed = loaded(start), plain = loaded(start);
+    const StepProgram leapfrog = integrator("leapfrog").program, euler = integrator("symplectic-euler").program;
+    ASSERT_EQ(changed->advance(leapfrog, 0.01, kInstant, nullptr).stepsCompleted, 0);
+    run(*changed, euler, 0.02, 2);
+    run(*plain, leapfrog, 0.01, 1);
+    run(*plain, euler, 0.02, 1);
+    EXPECT_TRUE(sameState(state(*changed), state(*plain)));
+}
+
+TEST_P(BackendSuite, newSofteningNeverMixesIntoAStep) {
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "no step is ever cut";
+    const ParticleSet& start = *bodies;
+    const StepProgram leapfrog = integrator("leapfrog").program;
+    const std::unique_ptr<Backend> changed = loaded(start, 0.05), oldStep = loaded(start, 0.05),
+                                   newStep = loaded(start, 0.2);
+    ASSERT_EQ(changed->advance(leapfrog, 0.01, kInstant, nullptr).stepsCompleted, 0);
+    configure(*changed, 0.2);
+    run(*changed, leapfrog, 0.01, 2);
+    run(*oldStep, leapfrog, 0.01, 1);
+    configure(*oldStep, 0.2);
+    run(*oldStep, leapfrog, 0.01, 1);
+    run(*newStep, leapfrog, 0.01, 2);
+    const ParticleSet end = state(*changed);
+    EXPECT_TRUE(sameState(end, state(*oldStep)) || sameState(end, state(*newStep)));
+    EXPECT_FALSE(sameState(state(*oldStep), state(*newStep))) << "softening does not matter: this test shows nothing";
+}
+
+TEST_P(BackendSuite, publishesTheNewestCompleteStep) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(300));
+    if (backend->vertexSpace() != MemorySpace::host) GTEST_SKIP() << "publishes into device memory";
+    RecordingSink sink;
+    const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, {.steps = 5}, &sink);
+    EXPECT_TRUE(status.published);
+    EXPECT_EQ(status.stepsCompleted, 5);
+    EXPECT_GE(sink.opened, 1);
+    EXPECT_EQ(sink.opened, sink.closed);
+    const ParticleSet shown = state(*backend);
+    ASSERT_EQ(sink.vertices.size(), shown.size());
+    const auto expectVertices = [&](auto value, double slack) {
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            EXPECT_EQ(sink.vertices[i].x, static_cast<float>(shown.position[i].x));
+            EXPECT_EQ(sink.vertices[i].y, static_cast<float>(shown.position[i].y));
+            EXPECT_EQ(sink.vertices[i].z, static_cast<float>(shown.position[i].z));
+            EXPECT_NEAR(sink.vertices[i].value, value(i), slack);
+        }
+    };
+    const auto speed = [&](std::size_t i) { return distance(shown.velocity[i], {}); };
+    expectVertices(speed, 1e-6);
+    backend->setVertexValue(VertexValue::source);
+    backend->publish(sink);
+    expectVertices([&](std::size_t i) { return shown.position[i].w; }, 1e-9);
+    backend->setVertexValue(VertexValue::kineticEnergy);
+    backend->publish(sink);
+    expectVertices([&](std::size_t i) { return shown.position[i].w * speed(i) * speed(i) / 2; }, 1e-8);
+    backend->setVertexValue(VertexValue::acceleration);
+    backend->publish(sink);
+    std::vector<Double4> a;
+    backend->accelerations(a);
+    expectVertices([&](std::size_t i) { return distance(a[i], {}); }, 1e-5);
+}
+
+TEST_P(BackendSuite, aCutStepPublishesNothing) {
+    const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
+    if (!bodies) GTEST_SKIP() << "no step is ever cut";
+    const std::unique_ptr<Backend> backend = loaded(*bodies);
+    if (backend->vertexSpace() != MemorySpace::host) GTEST_SKIP() << "publishes into device memory";
+    RecordingSink sink;
+    const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, kInstant, &sink);
+    EXPECT_FALSE(status.published);
+    EXPECT_EQ(sink.opened, 0);
+}
+
+TEST_P(BackendSuite, refusesWhatItCannotAndKeepsRunning) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(100), 0.05);
+    const std::unique_ptr<Backend> untouched = loaded(unevenBodies(100), 0.05);
+    const std::string name(GetParam().name);
+    EXPECT_THROW(backend->configure({.softening = -1}, {.kernel = name}), UsageError);
+    EXPECT_THROW(backend->configure({.softening = std::numeric_limits<double>::quiet_NaN()}, {.kernel = name}), UsageError);
+    EXPECT_THROW(backend->configure({.softening = 0.3}, {.kernel = "no-such-kernel"}), UsageError);
+    EXPECT_EQ(backend->activeKernel().name, GetParam().name);
+    run(*backend, integrator("leapfrog").program, 0.01, 2);
+    run(*untouched, integrator("leapfrog").program, 0.01, 2);
+    EXPECT_TRUE(sameState(state(*backend), state(*untouched)));
+}
+
+TEST_P(BackendSuite, editsSingleBodies) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(40));
+    const std::vector<BodyEdit> edits = {
+        {.kind = BodyEdit::Kind::set, .id = 3, .position = {9, 8, 7, 0.5}, .velocity = {1, 2, 3, 1}, .group = 4},
+        {.kind = BodyEdit::Kind::remove, .id = 10},
+        {.kind = BodyEdit::Kind::add, .id = 99, .position = {-9, 0, 0, 0.25}, .velocity = {0, 0, 1, 1}, .group = 5}};
+    backend->edit(edits);
+    const ParticleSet after = state(*backend);
+    ASSERT_EQ(after.size(), 40u);
+    EXPECT_EQ(backend->size(), 40u);
+    EXPECT_EQ(after.position[3].x, 9);
+    EXPECT_EQ(after.position[3].w, 0.5);
+    EXPECT_EQ(after.velocity[3].z, 3);
+    EXPECT_EQ(after.group[3], 4);
+    EXPECT_EQ(after.id[10], 11u);
+    EXPECT_EQ(after.id[39], 99u);
+    EXPECT_EQ(after.position[39].x, -9);
+    const BodyEdit unknown{.kind = BodyEdit::Kind::remove, .id = 1234};
+    EXPECT_THROW(backend->edit({&unknown, 1}), UsageError);
+    EXPECT_TRUE(sameState(state(*backend), after));
+    run(*backend, integrator("leapfrog").program, 0.01, 1);
+}
+
+TEST_P(BackendSuite, checksItsOwnForces) {
+    const ParticleSet bodies = unevenBodies(600);
+    const std::unique_ptr<Backend> backend = loaded(bodies);
+    backend->requestForceCheck(sampleTargets(bodies.position));
+    EXPECT_FALSE(backend->takeForceCheck().has_value()) << "there is no force yet that could have been checked";
+    std::optional<ForceCheck> check;
+    for (int step = 0; step < 50 && !check; ++step) {
+        run(*backend, integrator("leapfrog").program, 0.001, 1);
+        check = backend->takeForceCheck();
+    }
+    ASSERT_TRUE(check.has_value());
+    EXPECT_TRUE(check->passed) << check->text();
+    EXPECT_GE(check->samples, 1u);
+    EXPECT_FALSE(backend->takeForceCheck().has_value()) << "a result is handed out once";
+    EXPECT_THROW(backend->requestForceCheck({600}), UsageError);
+}
+
+TEST_P(BackendSuite, countsItsWork) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(500));
+    run(*backend, integrator("leapfrog").program, 0.01, 1);
+    backend->wait();
+    const WorkTotals before = backend->totals();
+    run(*backend, integrator("leapfrog").program, 0.01, 4);
+    backend->wait();
+    const WorkTotals after = backend->totals();
+    EXPECT_EQ(after.steps - before.steps, 4);
+    EXPECT_EQ(after.forceEvaluations - before.forceEvaluations, 4);
+    EXPECT_EQ(after.interactions - before.interactions, 4.0 * 500 * 500);
+    EXPECT_GT(after.forceSeconds, before.forceSeconds);
+}
+
+TEST_P(BackendSuite, loadReplacesBodiesInTheMiddleOfAStep) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(6000)), fresh = loaded(unevenBodies(200, 9));
+    backend->advance(integrator("leapfrog").program, 0.01, kInstant, nullptr);
+    backend->load(unevenBodies(200, 9));
+    EXPECT_EQ(backend->size(), 200u);
+    EXPECT_EQ(backend->advance(integrator("leapfrog").program, 0.01, {.steps = 0}, nullptr).stepProgress, 0);
+    run(*backend, integrator("leapfrog").program, 0.01, 2);
+    run(*fresh, integrator("leapfrog").program, 0.01, 2);
+    EXPECT_TRUE(sameState(state(*backend), state(*fresh)));
+}
+
+TEST_P(BackendSuite, momentumIsKept) {
+    const Scenario& plummer = scenario("plummer");
+    const std::unique_ptr<Backend> backend = loaded(plummer.build({.bodies = 1000, .seed = 3}), 0.05);
+    run(*backend, integrator("leapfrog").program, 1.0 / 64, 20);
+    Double4 p{};
+    const ParticleSet end = state(*backend);
+    for (std::size_t i = 0; i < end.size(); ++i) {
+        p.x += end.position[i].w * end.velocity[i].x;
+        p.y += end.position[i].w * end.velocity[i].y;
+        p.z += end.position[i].w * end.velocity[i].z;
+    }
+    EXPECT_LE(distance(p, {}), tolerance(1e-15, 1e-7));
+}
+
+TEST_P(BackendSuite, leapfrogRunsBackwardsToTheStart) {
+    const Scenario& plummer = scenario("plummer");
+    const ParticleSet start = plummer.build({.bodies = 500, .seed = 3});
+    const std::unique_ptr<Backend> backend = loaded(start, 0.05);
+    const StepProgram program = integrator("leapfrog").program;
+    run(*backend, program, 1.0 / 64, 32);
+    const ParticleSet away = state(*backend);
+    run(*backend, program, -1.0 / 64, 32);
+    const ParticleSet back = state(*backend);
+    double moved = 0, worst = 0;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        moved = std::max(moved, distance(away.position[i], start.position[i]));
+        worst = std::max(worst, distance(back.position[i], start.position[i]));
+    }
+    EXPECT_GT(moved, 0.1);
+    EXPECT_LE(worst, tolerance(1e-13, 1e-4));
+}
+
+}  // namespace gravlab
