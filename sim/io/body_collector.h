@@ -1,0 +1,64 @@
+// The one gate that bodies from a file pass: every number is checked here, whatever the format.
+// Rule: nothing unchecked gets into a ParticleSet.
+#pragma once
+#include "sim/io/snapshot.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace gravlab {
+
+/// One body as a file gives it.
+struct BodyRow {
+    double x = 0, y = 0, z = 0, vx = 0, vy = 0, vz = 0;
+    double mass = 0;
+    double response = 1;
+    std::uint64_t id = 0;
+    std::uint8_t group = 0;
+};
+
+/// Checks bodies and collects them.
+class BodyCollector {
+public:
+    /// `name` is the file's, for messages.
+    BodyCollector(std::string name, const ReadOptions& options, bool allowSigns)
+        : name_(std::move(name)), options_(options), allowSigns_(allowSigns || options.allowSigns) {}
+
+    /// Announces a count that has been checked against the file's size. Throws InputError beyond maxBodies or memory.
+    void expect(std::uint64_t count);
+
+    /// Takes one body. `where` is called only for a bad one and gives "line 7" or "byte 96". Throws InputError with file,
+    /// place, body and field, unless sanitizing: then the body is dropped and counted.
+    template <class Where>
+    void add(const BodyRow& row, const Where& where) {
+        // One chain of adds finds every NaN and infinity: both survive multiplication by 0 as NaN.
+        const double probe =
+            0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass + 0 * row.response;
+        if (!(probe == 0) || (row.mass < 0 && !allowSigns_))
+            refuse(row, where());
+        else
+            store(row);
+        ++seen_;
+    }
+
+    std::uint64_t seen() const { return seen_; }  ///< bodies offered so far: the index of the next
+
+    /// Hands the bodies over. `hasIds`: the rows carried ids; they are kept when they are unique and fit 32 bits.
+    /// Throws InputError when there are none.
+    void finish(Snapshot& snapshot, bool hasIds, bool hasGroups);
+
+private:
+    void refuse(const BodyRow& row, const std::string& where);
+    void store(const BodyRow& row);
+
+    std::string name_;
+    const ReadOptions& options_;
+    bool allowSigns_;
+    ParticleSet bodies_;
+    std::uint64_t seen_ = 0;
+    std::uint64_t dropped_ = 0;
+    bool idsFit_ = true;
+};
+
+}  // namespace gravlab

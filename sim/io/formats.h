@@ -1,0 +1,29 @@
+// The readers and writers behind the format table; one pair a file. Only snapshot.cpp includes this.
+#pragma once
+#include "sim/io/snapshot.h"
+
+namespace gravlab {
+
+// Limits of what a checkpoint holds beside the bodies; a reader refuses more.
+inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostStateArrays = 64;
+inline constexpr std::size_t kMostStateNameBytes = 64;
+
+bool looksLikeTable(const Source& source);
+Snapshot readTable(Source& source, const ReadOptions& options);
+void writeCsv(ByteSink& sink, const Snapshot& snapshot);
+void writeTab(ByteSink& sink, const Snapshot& snapshot);
+
+bool looksLikeTipsy(const Source& source);
+Snapshot readTipsy(Source& source, const ReadOptions& options);
+void writeTipsy(ByteSink& sink, const Snapshot& snapshot);
+
+bool looksLikeHdf5(const Source& source);
+Reason hdf5Unavailable();
+Snapshot readGadget(Source& source, const ReadOptions& options);
+void writeGadget(ByteSink& sink, const Snapshot& snapshot);
+
+bool looksLikePly(const Source& source);
+void writePly(ByteSink& sink, const Snapshot& snapshot);
+
+}  // namespace gravlab

@@ -1,0 +1,213 @@
+// The table of formats, detection by content, and the two public doors: read and write.
+#include "sim/io/snapshot.h"
+
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/io/formats.h"
+#include "sim/io/source.h"
+#include "sim/names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <set>
+#include <stdexcept>
+
+namespace gravlab {
+namespace {
+
+using namespace std::string_view_literals;
+
+Reason always() { return {}; }
+
+constexpr std::string_view kHdf5Extensions[] = {".hdf5", ".h5"};
+constexpr std::string_view kTipsyExtensions[] = {".tipsy", ".bin", ".std"};
+constexpr std::string_view kPlyExtensions[] = {".ply"};
+constexpr std::string_view kCsvExtensions[] = {".csv"};
+constexpr std::string_view kTabExtensions[] = {".tab", ".txt", ".dat"};
+
+// Binary formats first: they have marks of their own, a table is what is left. One reader takes all tables; its row stands
+// under csv so that a file is claimed once.
+constexpr FileFormat kFormats[] = {
+    {"hdf5", "Gadget-style HDF5; as written here also the checkpoint: exact, with clock, seed and settings", kHdf5Extensions,
+     false, looksLikeHdf5, hdf5Unavailable, readGadget, writeGadget},
+    {"tipsy", "tipsy binary, 32-bit floats; either byte order and header size is read, standard big-endian written",
+     kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy},
+    {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
+     nullptr, writePly},
+    {"csv", "text table with a header line; also read with blanks, units or --columns", kCsvExtensions, true, looksLikeTable,
+     always, readTable, writeCsv},
+    {"tab", "text table without a header: m x y z vx vy vz", kTabExtensions, true, looksLikeTable, always, readTable,
+     writeTab},
+};
+
+// What people also drop on the program, and what to do with it.
+struct OtherFile {
+    std::string_view magic;
+    std::string_view advice;
+};
+constexpr OtherFile kOthers[] = {
+    {"\x1f\x8b"sv, "is compressed with gzip: unpack it first"},
+    {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first"},
+    {"\xfd\x37zXZ"sv, "is compressed with xz: unpack it first"},
+    {"BZh"sv, "is compressed with bzip2: unpack it first"},
+    {"PK\x03\x04"sv, "is a zip archive (or a spreadsheet): unpack it, or export the sheet as CSV"},
+    {"SIMPLE  ="sv, "is a FITS file: convert it to a table or to Gadget HDF5 first"},
+    {"\xff\xfe"sv, "is UTF-16 text: save it as UTF-8"},
+    {"\xfe\xff"sv, "is UTF-16 text: save it as UTF-8"},
+    {"\x00\x01\x00\x00"sv, "looks like a Gadget-1 binary: convert it to Gadget HDF5 first"},
+    {"\x00\x00\x01\x00"sv, "looks like a Gadget-1 binary: convert it to Gadget HDF5 first"},
+    {"\x08\x00\x00\x00HEAD"sv, "is a Gadget-2 binary: convert it to Gadget HDF5 first"},
+    {"\x00\x00\x00\x08HEAD"sv, "is a Gadget-2 binary: convert it to Gadget HDF5 first"},
+    {"\x89PNG"sv, "is a picture"},
+    {"\x7f"
+     "ELF"sv,
+     "is a program"},
+};
+
+std::string readableNames() {
+    std::string names;
+    for (const FileFormat& format : kFormats)
+        if (format.read) names += (names.empty() ? "" : ", ") + std::string(format.name);
+    return names;
+}
+
+const FileFormat& detected(const Source& source) {
+    if (source.head().empty()) throw InputError(source.name() + ": is empty");
+    // The marks of other files come before the formats: two bytes of a packed file may look like anything.
+    for (const OtherFile& other : kOthers)
+        if (source.head().starts_with(other.magic) && !looksLikeTipsy(source))
+            throw InputError(source.name() + ": " + std::string(other.advice));
+    for (const FileFormat& format : kFormats) {
+        if (!format.detect(source)) continue;
+        if (!format.read) throw InputError(source.name() + ": is " + std::string(format.name) + ", which is only written");
+        if (const Reason reason = format.unavailable(); !reason.empty()) throw InputError(source.name() + ": " + reason);
+        return format;
+    }
+    throw InputError(source.name() + ": is none of the formats that can be read (" + readableNames() + ")");
+}
+
+Snapshot readFrom(Source& source, const ReadOptions& options) {
+    const FileFormat& format = detected(source);
+    if (!options.columns.empty() && !format.text)
+        throw UsageError("--columns is for tables; " + source.name() + " is " + std::string(format.name));
+    try {
+        Snapshot snapshot = format.read(source, options);
+        snapshot.format = format.name;
+        return snapshot;
+    } catch (const std::bad_alloc&) {
+        throw InputError(source.name() + ": its bodies do not fit into memory");
+    }
+}
+
+std::string lowerExtension(const std::filesystem::path& path) {
+    std::string extension = path.extension().string();
+    for (char& c : extension)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return extension;
+}
+
+bool owns(const FileFormat& format, std::string_view extension) {
+    return std::find(format.extensions.begin(), format.extensions.end(), extension) != format.extensions.end();
+}
+
+bool goodStateName(std::string_view name) {
+    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+    return !name.empty() && name.size() <= kMostStateNameBytes && name.find_first_not_of('.') != std::string_view::npos &&
+           name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+/// Slips of the program, not of the user.
+void checkConsistent(const Snapshot& snapshot) {
+    const ParticleSet& bodies = snapshot.bodies;
+    const std::size_t n = bodies.size();
+    if (bodies.velocity.size() != n || bodies.id.size() != n || bodies.group.size() != n)
+        throw std::logic_error("the arrays of a ParticleSet differ in length");
+    if (snapshot.settings.size() > kMostTextBytes || snapshot.units.size() > kMostTextBytes)
+        throw std::logic_error("settings or units of a snapshot are longer than a megabyte");
+    if (snapshot.state.size() > kMostStateArrays) throw std::logic_error("a snapshot has too many state arrays");
+    std::set<std::string_view> names;
+    for (const StateArray& array : snapshot.state)
+        if (!goodStateName(array.name) || !names.insert(array.name).second)
+            throw std::logic_error("a state array has a bad or doubled name: " + excerpt(array.name));
+}
+
+/// What no format may be asked to write. A file that its own reader refuses must never come to be.
+void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
+    if (!format.write) throw UsageError(std::string(format.name) + " can only be read");
+    if (const Reason reason = format.unavailable(); !reason.empty()) throw UsageError(reason);
+    const ParticleSet& bodies = snapshot.bodies;
+    const std::size_t n = bodies.size();
+    if (n == 0) throw UsageError("there are no bodies to write");
+    checkConsistent(snapshot);
+    for (const std::optional<double>& value : {snapshot.time, snapshot.timeStep, snapshot.timeOrigin, snapshot.softening})
+        if (value && !std::isfinite(*value)) throw IoError("not saved: its time, time step or softening is not finite");
+    for (std::size_t i = 0; i < n; ++i) {
+        const Double4& p = bodies.position[i];
+        const Double4& v = bodies.velocity[i];
+        if (!(0 * p.x + 0 * p.y + 0 * p.z + 0 * p.w + 0 * v.x + 0 * v.y + 0 * v.z + 0 * v.w == 0))
+            throw IoError("not saved: body " + std::to_string(i) + " holds a number that is not finite");
+    }
+    for (const StateArray& array : snapshot.state)
+        for (double value : array.values)
+            if (!std::isfinite(value))
+                throw IoError("not saved: the state " + array.name + " holds a number that is not finite");
+}
+
+}  // namespace
+
+std::span<const FileFormat> fileFormats() { return kFormats; }
+
+const FileFormat& fileFormat(std::string_view name) { return findRow(fileFormats(), "file format", name); }
+
+const FileFormat& formatForWriting(const std::filesystem::path& path) {
+    const std::string extension = lowerExtension(path);
+    std::string valid;
+    for (const FileFormat& format : kFormats) {
+        if (!format.write) continue;
+        if (owns(format, extension)) return format;
+        valid += (valid.empty() ? "" : ", ") + std::string(format.extensions.front());
+    }
+    throw UsageError("cannot write '" + path.string() + "': the extension decides the format; valid: " + valid);
+}
+
+bool hasSnapshotExtension(const std::filesystem::path& path) {
+    const std::string extension = lowerExtension(path);
+    return std::any_of(std::begin(kFormats), std::end(kFormats),
+                       [&](const FileFormat& format) { return format.read && owns(format, extension); });
+}
+
+Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& options) {
+    Source source = Source::open(path);
+    return readFrom(source, options);
+}
+
+void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, const WriteOptions& options) {
+    const bool standardOutput = path == "-";
+    const FileFormat& format = !options.format.empty() ? fileFormat(options.format)
+                               : standardOutput        ? fileFormat("csv")
+                                                       : formatForWriting(path);
+    checkWritable(format, snapshot);
+    AtomicFile file(path, {options.keepPrevious});
+    try {
+        format.write(file, snapshot);
+    } catch (const std::bad_alloc&) {
+        throw IoError("cannot save '" + path.string() + "': not enough memory to prepare it");
+    }
+    file.commit();
+}
+
+Snapshot decodeSnapshot(std::string_view bytes, const std::string& name, const ReadOptions& options) {
+    Source source = Source::memory(bytes, name);
+    return readFrom(source, options);
+}
+
+std::string encodeSnapshot(const Snapshot& snapshot, std::string_view format) {
+    const FileFormat& row = fileFormat(format);
+    checkWritable(row, snapshot);
+    MemorySink sink;
+    row.write(sink, snapshot);
+    return sink.take();
+}
+
+}  // namespace gravlab

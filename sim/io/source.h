@@ -1,0 +1,88 @@
+// Bytes of an input file, in order, with what an error message needs: the name and where we are.
+// Rule: nothing here trusts a size that the file itself states.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// A regular file, the standard input, or memory. Move-only; one thread.
+class Source {
+public:
+    /// Opens a file for reading; "-" is the standard input. Throws InputError for what is missing, unreadable, a folder, a
+    /// pipe or a device: only "-" may be something that cannot be read twice.
+    static Source open(const std::filesystem::path& path);
+    /// Reads from memory that must outlive this; `name` is for messages.
+    static Source memory(std::string_view bytes, std::string name);
+
+    Source(Source&& other) noexcept;
+    Source& operator=(Source&&) = delete;
+    ~Source();
+
+    const std::string& name() const { return name_; }
+    /// Bytes in all, as the system says; empty for the standard input when it is a pipe.
+    std::optional<std::uint64_t> size() const { return size_; }
+    /// The first bytes (at most kHeadBytes), which stay to be read.
+    std::string_view head() const { return head_; }
+    /// Position of the next byte that read() gives.
+    std::uint64_t offset() const { return offset_; }
+    /// Up to `count` bytes; fewer only at the end. Throws IoError when the system cannot read.
+    std::size_t read(void* to, std::size_t count);
+    /// Up to `count` bytes from a given place, without moving offset(); only where size() is known. Throws IoError.
+    std::size_t readAt(std::uint64_t place, void* to, std::size_t count) const;
+
+    /// The file's path, for libraries that open it themselves; empty for memory and the standard input.
+    const std::filesystem::path& path() const { return path_; }
+    /// All bytes of a memory source; empty otherwise.
+    std::string_view bytes() const { return bytes_; }
+
+    static constexpr std::size_t kHeadBytes = 4096;
+
+private:
+    Source() = default;
+    std::size_t readSystem(char* to, std::size_t count);
+
+    std::string name_;
+    std::filesystem::path path_;
+    std::optional<std::uint64_t> size_;
+    std::vector<char> headBytes_;
+    std::string_view head_;
+    std::string_view bytes_;
+    std::uint64_t offset_ = 0;
+    int fd_ = -1;
+    bool ownsFd_ = false;
+};
+
+/// Lines of a text source, without their ends ("\n" or "\r\n"); a UTF-8 byte order mark is skipped.
+class LineReader {
+public:
+    explicit LineReader(Source& source);
+    /// The next line; false at the end. The view lasts until the next call. Throws InputError for a line longer than
+    /// kMaxLineBytes or one with a zero byte.
+    bool next(std::string_view& line);
+    std::uint64_t number() const { return number_; }  ///< of the line last given, from 1
+    bool endedWithNewline() const { return ended_; }  ///< whether the line last given had its end
+
+    static constexpr std::size_t kMaxLineBytes = std::size_t{1} << 16;
+
+private:
+    bool fill();
+
+    Source& source_;
+    std::vector<char> buffer_;
+    std::size_t begin_ = 0, end_ = 0;
+    std::uint64_t number_ = 0;
+    bool ended_ = true;
+    bool sourceDone_ = false;
+};
+
+/// Text from a file, fit for a message: in quotes, control characters and bytes beyond ASCII replaced, at most 40
+/// characters.
+std::string excerpt(std::string_view text);
+
+}  // namespace gravlab

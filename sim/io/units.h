@@ -1,0 +1,48 @@
+// From a file's units to G = 1. Only what is needed changes: usually the masses alone, which take G in.
+// Rule: nothing is guessed. Units come from the file, from the user, or are taken as G = 1 and a note says so.
+#pragma once
+#include "sim/io/snapshot.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// A set of units that people use, as a row for --units.
+struct UnitSystem {
+    std::string_view name;
+    std::string_view idea;
+    double gravity;   ///< G in these units
+    double length;    ///< how many of its lengths make our [L]
+    double velocity;  ///< how many of its velocities make our [L/T]
+};
+
+/// All unit systems; the first is G = 1.
+std::span<const UnitSystem> unitSystems();
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const UnitSystem& unitSystem(std::string_view name);
+
+/// Units that a file states.
+struct StatedUnits {
+    double length = 1, mass = 1, velocity = 1;  ///< in m, kg, m/s
+    bool dimensionless = false;                 ///< N-body units: G = 1, the factors mean nothing
+    std::string words;                          ///< as the file says it
+};
+
+/// A unit as text ("MSun", "km/s", "1000.0 * m * s**-1", "length / time") as a power product of m, kg, s.
+struct ParsedUnit {
+    double factor = 1;
+    int length = 0, mass = 0, time = 0;
+    bool nbody = false;
+};
+std::optional<ParsedUnit> parsedUnit(std::string_view text);
+
+/// Converts bodies, time, time step and softening to G = 1: by options.gravity, else options.units, else `stated`, else not
+/// at all; leaves a note and the units in words. Throws UsageError for a bad option, InputError when a converted number is
+/// no longer finite.
+void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
+                  const std::string& name);
+
+}  // namespace gravlab
