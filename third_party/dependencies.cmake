@@ -10,3 +10,4 @@ find_package(hwy CONFIG REQUIRED)
 find_package(PNG REQUIRED)
 include(imgui)
 include(glad)
+include(hdf5)        # optional

@@ -54,17 +54,17 @@ struct Snapshot {
 
 /// What a reader is told beside the file.
 struct ReadOptions {
-    std::string columns;                    ///< of a table, e.g. "x,y,z,vx,vy,vz,m"; "-" skips one; empty: from the file
+    std::string columns = {};               ///< of a table, e.g. "x,y,z,vx,vy,vz,m"; "-" skips one; empty: from the file
     std::uint64_t maxBodies = 2147483647u;  ///< refuse more
     bool sanitize = false;                  ///< drop and count bodies with bad values instead of refusing the file
     bool allowSigns = false;                ///< negative sources are meant (charges)
-    std::string units;              ///< row of unitSystems() that the numbers are in; empty: as the file says, or G = 1
-    std::optional<double> gravity;  ///< value of G in the file's own units; takes the place of `units`
+    std::string units = {};              ///< row of unitSystems() that the numbers are in; empty: as the file says, or G = 1
+    std::optional<double> gravity = {};  ///< value of G in the file's own units; takes the place of `units`
 };
 
 /// How a file is written.
 struct WriteOptions {
-    std::string format;         ///< name of a format; empty: by the extension ("-", the standard output: csv)
+    std::string format = {};    ///< name of a format; empty: by the extension ("-", the standard output: csv)
     bool keepPrevious = false;  ///< keep the replaced file as NAME_prev.EXT
 };
 

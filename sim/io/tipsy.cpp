@@ -161,6 +161,13 @@ Snapshot readTipsy(Source& source, const ReadOptions& options) {
                          " bodies, which make " + std::to_string(needed + kShortHeader) + " or " +
                          std::to_string(needed + kLongHeader) + " bytes, but it has " + std::to_string(size) +
                          (size < needed ? ": cut short?" : ""));
+    // A padded header whose file lost its last four bytes is as long as one without padding. Padding is zero; the mass that
+    // would stand there otherwise is not.
+    constexpr std::string_view kPadding("\0\0\0\0", kLongHeader - kShortHeader);
+    if (size == needed + kShortHeader && source.head().substr(kShortHeader).starts_with(kPadding))
+        throw InputError(source.name() +
+                         ": is four bytes short of its records and the padding of its header: cut short? (With a "
+                         "28-byte header the first body may not have mass 0)");
     if (!std::isfinite(header.time)) throw InputError(source.name() + ": byte 0: the time is not a finite number");
 
     BodyCollector bodies(source.name(), options, false);

@@ -1,0 +1,428 @@
+// A save is all or nothing, whatever fails and whenever the process dies.
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/io/checksum.h"
+#include "sim/io/file_calls.h"
+#include "tests/unit/io_support.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using io_test::contentOf;
+using io_test::put;
+using io_test::TempFolder;
+using ::testing::HasSubstr;
+
+std::string failureOf(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const IoError& error) {
+        EXPECT_EQ(error.code(), ExitCode::io);
+        return error.what();
+    }
+    ADD_FAILURE() << "no IoError";
+    return {};
+}
+
+/// Runs `body` in a child process and gives its exit code; 255 for anything unexpected.
+int inChild(const std::function<int()>& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int code = 254;
+        try {
+            code = body();
+        } catch (...) {
+        }
+        ::_exit(code);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+TEST(AtomicFile, CreatesAndReplaces) {
+    const TempFolder folder;
+    writeFileAtomically(folder / "a b \xc3\xa4.csv", "first");
+    EXPECT_EQ(contentOf(folder / "a b \xc3\xa4.csv"), "first");
+    writeFileAtomically(folder / "a b \xc3\xa4.csv", std::string(3000000, 'x'));
+    EXPECT_EQ(contentOf(folder / "a b \xc3\xa4.csv"), std::string(3000000, 'x'));
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(AtomicFile, NothingHappensWithoutCommit) {
+    const TempFolder folder;
+    put(folder / "a", "old");
+    {
+        AtomicFile file(folder / "a");
+        file.write(std::string(5000000, 'x'));
+        EXPECT_EQ(contentOf(folder / "a"), "old");
+        EXPECT_EQ(folder.entries(), 2u);
+    }
+    EXPECT_EQ(contentOf(folder / "a"), "old");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(AtomicFile, KeepsOnePrevious) {
+    const TempFolder folder;
+    EXPECT_EQ(previousOf(folder / "run.hdf5"), folder / "run_prev.hdf5");
+    for (const char* text : {"1", "2", "3"}) writeFileAtomically(folder / "run.hdf5", text, {.keepPrevious = true});
+    EXPECT_EQ(contentOf(folder / "run.hdf5"), "3");
+    EXPECT_EQ(contentOf(folder / "run_prev.hdf5"), "2");
+    EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(AtomicFile, KeepsPermissionsAndFollowsLinks) {
+    const TempFolder folder;
+    put(folder / "real", "old");
+    ::chmod((folder / "real").c_str(), 0640);
+    std::filesystem::create_symlink("real", folder / "link");
+    writeFileAtomically(folder / "link", "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(contentOf(folder / "real"), "new");
+    struct stat about {};
+    ASSERT_EQ(::stat((folder / "real").c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777, 0640u);
+
+    std::filesystem::create_symlink("not-yet", folder / "dangling");
+    writeFileAtomically(folder / "dangling", "made");
+    EXPECT_EQ(contentOf(folder / "not-yet"), "made");
+    std::filesystem::create_symlink("loop", folder / "loop");
+    EXPECT_THAT(failureOf([&] { writeFileAtomically(folder / "loop", "x"); }), HasSubstr("symbolic link"));
+}
+
+TEST(AtomicFile, RefusesBadTargetsInWords) {
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "sub");
+    put(folder / "file", "x");
+    const struct {
+        std::filesystem::path target;
+        const char* says;
+    } cases[] = {
+        {folder / "sub", "folder"},
+        {folder / "sub/", "folder"},
+        {folder / "none/a.csv", "does not exist"},
+        {folder / "file/a.csv", "not a folder"},
+        {folder / std::string(300, 'n'), "shorter"},
+        {folder / (std::string(5000, 'd') + "/a"), "shorter"},
+        {"", "empty"},
+        {std::string("a\0b", 3), "zero byte"},
+    };
+    for (const auto& test : cases)
+        EXPECT_THAT(failureOf([&] { writeFileAtomically(test.target, "new"); }), HasSubstr(test.says)) << test.target;
+    EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(AtomicFile, LongestNameWorks) {
+    const TempFolder folder;
+    writeFileAtomically(folder / std::string(255, 'n'), "new");
+    EXPECT_EQ(contentOf(folder / std::string(255, 'n')), "new");
+}
+
+TEST(AtomicFile, FullDeviceIsReported) {
+    const std::string says = failureOf([] { writeFileAtomically("/dev/full", std::string(100, 'x')); });
+    EXPECT_THAT(says, HasSubstr("No space left"));
+    EXPECT_THAT(says, HasSubstr("free some space"));
+    struct stat about {};
+    ASSERT_EQ(::stat("/dev/full", &about), 0);
+    EXPECT_TRUE(S_ISCHR(about.st_mode)) << "the device must not be replaced";
+    writeFileAtomically("/dev/null", "gone");
+}
+
+TEST(AtomicFile, PipesAreWrittenStraight) {
+    const TempFolder folder;
+    const auto pipe = folder / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_THAT(failureOf([&] { writeFileAtomically(pipe, "x"); }), HasSubstr("nothing reads"));
+    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    writeFileAtomically(pipe, "through");
+    char text[16] = {};
+    EXPECT_EQ(::read(reader, text, sizeof text), 7);
+    EXPECT_STREQ(text, "through");
+    {
+        AtomicFile file(pipe);
+        ::close(reader);
+        file.write("lost");
+        EXPECT_THAT(failureOf([&] { file.commit(); }), HasSubstr("reader of the pipe"));
+    }
+}
+
+TEST(AtomicFile, SizeLimitLeavesTheOldFile) {
+    const TempFolder folder;
+    put(folder / "a", "old");
+    // SIGXFSZ keeps its default, which would end the process: the save itself must hold it off.
+    EXPECT_EQ(inChild([&] {
+                  const rlimit limit{1 << 16, 1 << 16};
+                  ::setrlimit(RLIMIT_FSIZE, &limit);
+                  std::signal(SIGXFSZ, SIG_DFL);
+                  const std::string says = failureOf([&] { writeFileAtomically(folder / "a", std::string(1 << 20, 'x')); });
+                  return says.find("size limit") != std::string::npos ? 7 : 1;
+              }),
+              7);
+    EXPECT_EQ(contentOf(folder / "a"), "old");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(AtomicFile, ReadOnlyFolderLeavesTheOldFile) {
+    const TempFolder folder;
+    put(folder / "a", "old");
+    ::chmod((folder / "a").c_str(), 0666);
+    ::chmod(folder.path().c_str(), 0555);
+    EXPECT_EQ(inChild([&] {
+                  // Permissions do not bind root.
+                  if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) return 2;
+                  const std::string says = failureOf([&] { writeFileAtomically(folder / "a", "new"); });
+                  return says.find("may write to") != std::string::npos ? 7 : 1;
+              }),
+              7);
+    EXPECT_EQ(contentOf(folder / "a"), "old");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+// ---- every system call fails once ---------------------------------------------------------------------------------------
+
+/// Makes the n-th call through the table, of any kind, fail with `error`; counts calls.
+struct Fault {
+    int countdown = 0, error = 0;
+    bool everyWriteShort = false, interrupts = false;
+    FileCalls real;
+    bool strikes() { return --countdown == 0; }
+};
+Fault* fault = nullptr;
+
+template <class Result, class... Arguments>
+Result faulty(Result (*real)(Arguments...), Arguments... arguments) {
+    if (fault->strikes()) {
+        errno = fault->error;
+        return -1;
+    }
+    return real(arguments...);
+}
+
+class AtomicFileFaults : public ::testing::Test {
+protected:
+    void SetUp() override {
+        fault_.real = fileCalls();
+        fault = &fault_;
+        fileCalls() = {
+            [](const char* p, int f, mode_t m) { return faulty(fault->real.open, p, f, m); },
+            [](int fd, const void* b, std::size_t n) -> ssize_t {
+                if (fault->interrupts && n % 2 == 0) {
+                    errno = EINTR;
+                    fault->interrupts = false;
+                    return -1;
+                }
+                if (fault->everyWriteShort) n = std::min<std::size_t>(n, 7);
+                return faulty(fault->real.write, fd, b, n);
+            },
+            [](int fd) { return faulty(fault->real.sync, fd); },
+            [](int fd) {
+                const int result = faulty(fault->real.close, fd);
+                if (result != 0) fault->real.close(fd);
+                return result;
+            },
+            [](int fd, mode_t m) { return faulty(fault->real.setMode, fd, m); },
+            [](const char* a, const char* b) { return faulty(fault->real.link, a, b); },
+            [](const char* a, const char* b) { return faulty(fault->real.rename, a, b); },
+            fault_.real.remove,
+        };
+    }
+    void TearDown() override { fileCalls() = fault_.real; }
+    Fault fault_;
+};
+
+TEST_F(AtomicFileFaults, AnyFailureLeavesOldOrNewComplete) {
+    const std::string oldText(2000000, 'o'), newText(2500000, 'n');
+    for (bool keepPrevious : {false, true})
+        for (int error : {ENOSPC, EIO, EDQUOT, EACCES}) {
+            int failures = 0;
+            for (int nth = 1;; ++nth) {
+                const TempFolder folder;
+                put(folder / "a", oldText);
+                fault_.countdown = nth;
+                fault_.error = error;
+                bool failed = false;
+                try {
+                    writeFileAtomically(folder / "a", newText, {.keepPrevious = keepPrevious});
+                } catch (const IoError& problem) {
+                    failed = true;
+                    const bool inPlace = std::string_view(problem.what()).find("in place") != std::string_view::npos;
+                    EXPECT_EQ(contentOf(folder / "a"), inPlace ? newText : oldText) << problem.what();
+                }
+                failures += failed;
+                if (!failed) {
+                    EXPECT_EQ(contentOf(folder / "a"), newText);
+                }
+                const bool hasPrevious = std::filesystem::exists(folder / "a_prev");
+                EXPECT_EQ(folder.entries(), hasPrevious ? 2u : 1u) << "a temporary stayed behind";
+                if (fault_.countdown > 0) break;  // more calls allowed than were made
+                ASSERT_LT(nth, 100);
+            }
+            // open, mode, write, sync, close, rename, folder sync; opening or closing the folder may fail unseen
+            EXPECT_GE(failures, keepPrevious ? 9 : 7);
+        }
+}
+
+TEST_F(AtomicFileFaults, ShortAndInterruptedWritesAreFinished) {
+    const TempFolder folder;
+    fault_.everyWriteShort = fault_.interrupts = true;
+    const std::string text = "a text that is longer than seven bytes";
+    writeFileAtomically(folder / "a", text);
+    EXPECT_EQ(contentOf(folder / "a"), text);
+}
+
+TEST_F(AtomicFileFaults, AFileSystemWithoutLinksStillKeepsThePrevious) {
+    const TempFolder folder;
+    put(folder / "a", "old");
+    fileCalls().link = [](const char*, const char*) {
+        errno = EPERM;
+        return -1;
+    };
+    writeFileAtomically(folder / "a", "new", {.keepPrevious = true});
+    EXPECT_EQ(contentOf(folder / "a"), "new");
+    EXPECT_EQ(contentOf(folder / "a_prev"), "old");
+}
+
+// ---- kill -9
+// --------------------------------------------------------------------------------------------------------------
+
+/// Content that proves itself complete: its own check sum in front.
+std::string sealedText(unsigned seed) {
+    std::mt19937 random(seed);
+    std::string body(200000 + random() % 100000, static_cast<char>('a' + seed % 26));
+    const std::uint32_t sum = crc32c(body.data(), body.size());
+    return std::string(reinterpret_cast<const char*>(&sum), sizeof sum) + body;
+}
+bool isWhole(const std::string& text) {
+    std::uint32_t sum = 0;
+    if (text.size() < sizeof sum) return false;
+    std::memcpy(&sum, text.data(), sizeof sum);
+    return crc32c(text.data() + sizeof sum, text.size() - sizeof sum) == sum;
+}
+
+/// Saves in a loop in a child that is killed after 1 to 10 ms, many times; gives how often the file was torn.
+int tornAfterKills(const std::filesystem::path& target, int kills, const std::function<void(const std::string&)>& save) {
+    std::mt19937 random(11);
+    int torn = 0;
+    for (int round = 0; round < kills; ++round) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (unsigned i = 0;; ++i) save(sealedText(i));
+        }
+        ::usleep(1000 + random() % 9000);
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+        torn += !isWhole(contentOf(target));
+    }
+    return torn;
+}
+
+TEST(AtomicFile, KillsNeverTearAFile) {
+    const TempFolder folder;
+    const auto target = folder / "run.hdf5";
+    constexpr int kKills = 60;
+    writeFileAtomically(target, sealedText(0));
+    EXPECT_EQ(tornAfterKills(target, kKills,
+                             [&](const std::string& text) { writeFileAtomically(target, text, {.keepPrevious = true}); }),
+              0);
+    EXPECT_TRUE(isWhole(contentOf(folder / "run_prev.hdf5")));
+
+    const std::size_t before = folder.entries();
+    const std::size_t swept = sweepStaleTemporaries(folder.path());
+    EXPECT_EQ(folder.entries(), before - swept);
+    EXPECT_LE(folder.entries(), 2u) << "stale temporaries stayed";
+
+    // The control: the same kills against a save in place must tear the file, or the test above proves nothing.
+    const auto inPlace = folder / "control";
+    put(inPlace, sealedText(0));
+    EXPECT_GT(tornAfterKills(inPlace, kKills, [&](const std::string& text) { put(inPlace, text); }), 0);
+}
+
+TEST(AtomicFile, TwoProcessesOneTarget) {
+    const TempFolder folder;
+    const auto target = folder / "shared.hdf5";
+    std::vector<pid_t> children;
+    for (unsigned who = 0; who < 2; ++who) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            try {
+                for (unsigned i = 0; i < 100; ++i)
+                    writeFileAtomically(target, sealedText(i + 1000 * who), {.keepPrevious = true});
+            } catch (...) {
+                ::_exit(1);
+            }
+            ::_exit(0);
+        }
+        children.push_back(child);
+    }
+    int seen = 0;
+    for (std::size_t running = children.size(); running > 0;) {
+        if (std::filesystem::exists(target)) {
+            EXPECT_TRUE(isWhole(contentOf(target)));
+            ++seen;
+        }
+        int status = 0;
+        if (::waitpid(-1, &status, WNOHANG) > 0) {
+            EXPECT_EQ(WEXITSTATUS(status), 0);
+            --running;
+        }
+    }
+    EXPECT_GT(seen, 0);
+    EXPECT_TRUE(isWhole(contentOf(target)));
+    EXPECT_EQ(folder.entries(), 2u);
+}
+
+// ---- temporaries of the dead
+// ------------------------------------------------------------------------------------------------
+
+TEST(SweepStaleTemporaries, RemovesOnlyThoseOfDeadProcesses) {
+    const TempFolder folder;
+    const pid_t dead = ::fork();
+    if (dead == 0) ::_exit(0);
+    ::waitpid(dead, nullptr, 0);
+    const std::string deadName = ".gravlab-" + std::to_string(dead) + "-0-00000001.tmp";
+    put(folder / deadName, "stale");
+    put(folder / (".gravlab-" + std::to_string(::getpid()) + "-0-00000001.tmp"), "mine");
+    for (const char* other : {".gravlab-x-0.tmp", ".gravlab-.tmp", ".gravlab-99999999999999999999-1.tmp",
+                              ".gravlab--5-1.tmp", "run.hdf5", ".hidden", ".gravlab-notes"})
+        put(folder / other, "other");
+    std::filesystem::create_directory(folder / (".gravlab-" + std::to_string(dead) + "-1-00000001.tmp"));
+    std::filesystem::create_symlink("run.hdf5", folder / (".gravlab-" + std::to_string(dead) + "-2-00000001.tmp"));
+    const std::size_t before = folder.entries();
+    EXPECT_EQ(sweepStaleTemporaries(folder.path()), 1u);
+    EXPECT_EQ(folder.entries(), before - 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / deadName));
+    EXPECT_EQ(contentOf(folder / "run.hdf5"), "other");
+    EXPECT_EQ(sweepStaleTemporaries(folder / "none"), 0u);
+}
+
+TEST(SweepStaleTemporaries, LeavesWhatIsBeingWritten) {
+    const TempFolder folder;
+    AtomicFile file(folder / "a");
+    file.write("new");
+    EXPECT_EQ(sweepStaleTemporaries(folder.path()), 0u);
+    file.commit();
+    EXPECT_EQ(contentOf(folder / "a"), "new");
+}
+
+TEST(Crc32c, KnownValues) {
+    EXPECT_EQ(crc32c("123456789", 9), 0xE3069283u);
+    EXPECT_EQ(crc32c("", 0), 0u);
+    EXPECT_EQ(crc32c(std::string(32, '\0').data(), 32), 0x8A9136AAu);
+    for (std::size_t cut = 0; cut <= 9; ++cut)
+        EXPECT_EQ(crc32c("123456789" + cut, 9 - cut, crc32c("123456789", cut)), 0xE3069283u) << cut;
+}
+
+}  // namespace
+}  // namespace gravlab

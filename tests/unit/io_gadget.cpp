@@ -1,0 +1,368 @@
+// Checkpoints come back to the bit, foreign Gadget files are understood, and no damaged or lying file gets in.
+#if defined(GRAVLAB_HAS_HDF5)
+#include "sim/error.h"
+#include "sim/io/snapshot.h"
+#include "tests/unit/io_support.h"
+
+#include <gmock/gmock.h>
+#include <hdf5.h>
+#include <array>
+#include <cmath>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using io_test::contentOf;
+using io_test::fullCheckpoint;
+using io_test::put;
+using io_test::sameBodies;
+using io_test::sameState;
+using io_test::sample;
+using io_test::TempFolder;
+using ::testing::HasSubstr;
+
+Snapshot decoded(std::string_view bytes, const ReadOptions& options = {}) {
+    return decodeSnapshot(bytes, "t.hdf5", options);
+}
+
+template <class Action>
+std::string refused(const Action& action) {
+    try {
+        action();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return {};
+}
+
+TEST(Gadget, ACheckpointComesBackToTheBit) {
+    const TempFolder folder;
+    for (std::size_t bodies : {1u, 2u, 1000u, 70001u}) {
+        const Snapshot snapshot = fullCheckpoint(bodies);
+        writeSnapshot(folder / "run.hdf5", snapshot);
+        for (const Snapshot& back : {readSnapshot(folder / "run.hdf5"), decoded(encodeSnapshot(snapshot, "hdf5"))}) {
+            EXPECT_TRUE(sameState(back, snapshot));
+            EXPECT_TRUE(back.isCheckpoint());
+            EXPECT_TRUE(back.knowsIds && back.knowsGroups == (bodies > 1) && back.knowsVelocities);
+            EXPECT_TRUE(back.notes.empty());
+        }
+    }
+}
+
+TEST(Gadget, WhatIsUnknownStaysUnknown) {
+    const Snapshot back = decoded(encodeSnapshot(sample(3), "hdf5"));
+    EXPECT_FALSE(back.step || back.time || back.timeStep || back.stepOrigin || back.timeOrigin || back.softening ||
+                 back.seed);
+    EXPECT_FALSE(back.isCheckpoint());
+    EXPECT_TRUE(back.state.empty());
+}
+
+TEST(Gadget, SameStateSameBytesAndFloatsTakeHalf) {
+    const std::string doubles = encodeSnapshot(fullCheckpoint(5000), "hdf5");
+    EXPECT_EQ(doubles, encodeSnapshot(fullCheckpoint(5000), "hdf5"));
+    const Snapshot floats = sample(5000, true);
+    const std::string bytes = encodeSnapshot(floats, "hdf5");
+    EXPECT_LT(bytes.size(), 5000u * 40);
+    EXPECT_TRUE(sameBodies(decoded(bytes).bodies, floats.bodies));
+}
+
+TEST(Gadget, CutAnywhereIsRefused) {
+    const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
+    for (std::size_t cut = 0; cut < bytes.size(); ++cut)
+        EXPECT_THROW(decoded(std::string_view(bytes).substr(0, cut)), InputError) << cut << " of " << bytes.size();
+    EXPECT_THROW(decoded(bytes + "x"), InputError);
+    // Through a file as well, where the library itself reads.
+    const TempFolder folder;
+    for (std::size_t cut = 0; cut < bytes.size(); cut += 97) {
+        put(folder / "cut", bytes.substr(0, cut));
+        EXPECT_THROW(readSnapshot(folder / "cut"), InputError) << cut;
+    }
+}
+
+TEST(Gadget, EveryFlippedBitIsRefused) {
+    const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
+    std::string flipped = bytes;
+    for (std::size_t bit = 0; bit < bytes.size() * 8; bit += bit < 4096 ? 1 : 3) {
+        const char mask = static_cast<char>(1 << bit % 8);
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ mask);
+        EXPECT_THROW(decoded(flipped), InputError) << bit;
+        flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ mask);
+    }
+    EXPECT_TRUE(sameState(decoded(flipped), fullCheckpoint(3))) << "the loop must leave the bytes as they were";
+}
+
+// ---- files of other programs
+// ------------------------------------------------------------------------------------------------
+
+/// Writes what a test needs and nothing else. Handles are closed in the destructor of the file by the library's strong
+/// close.
+class Foreign {
+public:
+    explicit Foreign(const std::filesystem::path& path) {
+        const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+        H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+        file_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        H5Pclose(access);
+    }
+    ~Foreign() { H5Fclose(file_); }
+    Foreign(const Foreign&) = delete;
+    Foreign& operator=(const Foreign&) = delete;
+
+    hid_t file() const { return file_; }
+    hid_t group(const char* name) const { return H5Gcreate2(file_, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT); }
+    template <class Value>
+    void attribute(hid_t at, const char* name, hid_t type, hid_t memory, const std::vector<Value>& values) const {
+        const hsize_t n = values.size();
+        const hid_t space = H5Screate_simple(1, &n, nullptr);
+        const hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+        H5Awrite(attribute, memory, values.data());
+        H5Aclose(attribute);
+        H5Sclose(space);
+    }
+    void attribute(hid_t at, const char* name, double value) const {
+        attribute<double>(at, name, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, {value});
+    }
+    void counts(hid_t header, const std::vector<std::int64_t>& values, hid_t type = H5T_STD_I32BE) const {
+        attribute(header, "NumPart_ThisFile", type, H5T_NATIVE_INT64, values);
+    }
+    void set(hid_t at, const char* name, hid_t type, const std::vector<hsize_t>& extent, const std::vector<double>& values,
+             hid_t layout = H5P_DEFAULT) const {
+        const hid_t space = H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr);
+        const hid_t set = H5Dcreate2(at, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+        if (!values.empty()) H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+        H5Dclose(set);
+        H5Sclose(space);
+    }
+
+private:
+    hid_t file_;
+};
+
+std::vector<double> ramp(std::size_t n, double from) {
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = from + 0.5 * static_cast<double>(i);
+    return values;
+}
+
+TEST(Gadget, ReadsAForeignFile) {
+    const TempFolder folder;
+    {
+        const Foreign f(folder / "snap");
+        const hid_t header = f.group("Header");
+        f.counts(header, {2, 0, 0, 0, 3, 0});
+        f.attribute<double>(header, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0.25, 0, 0, 0, 0, 0});
+        f.attribute(header, "Time", 0.5);
+        const hid_t gas = f.group("PartType0"), stars = f.group("PartType4");
+        f.set(gas, "Coordinates", H5T_IEEE_F32BE, {2, 3}, ramp(6, 1));
+        f.set(gas, "Velocities", H5T_IEEE_F32LE, {2, 3}, ramp(6, 10));
+        f.set(gas, "ParticleIDs", H5T_STD_U64LE, {2}, {8, 9});
+        const hid_t chunked = H5Pcreate(H5P_DATASET_CREATE);
+        const hsize_t chunk[2] = {2, 3};
+        H5Pset_chunk(chunked, 2, chunk);
+        H5Pset_shuffle(chunked);
+        H5Pset_deflate(chunked, 4);
+        f.set(stars, "Coordinates", H5T_IEEE_F64LE, {3, 3}, ramp(9, 100), chunked);
+        f.set(stars, "Velocities", H5T_IEEE_F64BE, {3, 3}, ramp(9, 200));
+        f.set(stars, "Masses", H5T_IEEE_F32LE, {3}, ramp(3, 4));
+        f.set(stars, "ParticleIDs", H5T_STD_U32BE, {3}, {1, 2, 3});
+        H5Pclose(chunked);
+    }
+    const Snapshot s = readSnapshot(folder / "snap");
+    ASSERT_EQ(s.bodies.size(), 5u);
+    EXPECT_EQ(s.time, 0.5);
+    EXPECT_EQ(s.bodies.group, (std::vector<std::uint8_t>{0, 0, 4, 4, 4}));
+    EXPECT_EQ(s.bodies.id, (std::vector<std::uint32_t>{8, 9, 1, 2, 3}));
+    EXPECT_TRUE(io_test::sameBits(s.bodies.position[1], {2.5, 3, 3.5, 0.25}));
+    EXPECT_TRUE(io_test::sameBits(s.bodies.velocity[1], {11.5, 12, 12.5, 1}));
+    EXPECT_TRUE(io_test::sameBits(s.bodies.position[4], {103, 103.5, 104, 5}));
+    EXPECT_TRUE(io_test::sameBits(s.bodies.velocity[2], {200, 200.5, 201, 1}));
+    EXPECT_THAT(s.notes, ::testing::Contains(HasSubstr("states no units")));
+    EXPECT_NEAR(readSnapshot(folder / "snap", {.units = "gadget"}).bodies.position[0].w, 0.25 * 43007.1, 1e-6);
+}
+
+/// A valid one-type file with `bodies` bodies, which `change` may spoil.
+template <class Change>
+void makeForeign(const std::filesystem::path& path, const Change& change, std::int64_t claimed = 4) {
+    const Foreign f(path);
+    const hid_t header = f.group("Header");
+    f.counts(header, {0, claimed}, H5T_STD_I64LE);
+    const hid_t halo = f.group("PartType1");
+    change(f, header, halo);
+}
+const auto kGood = [](const Foreign& f, hid_t, hid_t halo) {
+    f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, ramp(12, 1));
+    f.set(halo, "Velocities", H5T_IEEE_F64LE, {4, 3}, ramp(12, 1));
+    f.set(halo, "Masses", H5T_IEEE_F64LE, {4}, ramp(4, 1));
+};
+
+TEST(Gadget, StatedUnitsAreConverted) {
+    const TempFolder folder;
+    makeForeign(folder / "a", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        const hid_t units = f.group("Parameters");
+        f.attribute(units, "UnitLength_in_cm", 3.085678e21);
+        f.attribute(units, "UnitMass_in_g", 1.989e43);
+        f.attribute(units, "UnitVelocity_in_cm_per_s", 1e5);
+    });
+    EXPECT_NEAR(readSnapshot(folder / "a").bodies.position[0].w / 43009, 1, 1e-3);
+    makeForeign(folder / "b", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        const hid_t units = f.group("Units");
+        f.attribute(units, "Unit length in cgs (U_L)", 3.085678e21);
+        f.attribute(units, "Unit mass in cgs (U_M)", 1.989e43);
+        f.attribute(units, "Unit time in cgs (U_t)", 3.085678e16);
+    });
+    EXPECT_NEAR(readSnapshot(folder / "b").bodies.position[0].w / 43009, 1, 1e-3);
+}
+
+TEST(Gadget, LyingFilesAreRefused) {
+    using Change = std::function<void(const Foreign&, hid_t, hid_t)>;
+    const auto rest = [](const Foreign& f, hid_t halo) {
+        f.set(halo, "Velocities", H5T_IEEE_F64LE, {4, 3}, ramp(12, 1));
+        f.set(halo, "Masses", H5T_IEEE_F64LE, {4}, ramp(4, 1));
+    };
+    const TempFolder folder;
+    const struct {
+        const char* says;
+        std::int64_t claimed;
+        Change change;
+    } cases[] = {
+        {"not 5 rows", 5, kGood},
+        {"holds no bodies", 0, kGood},
+        {"negative", -1, kGood},
+        {"not 2147483647 rows", 2147483647, kGood},
+        {"more than the", 2147483648, kGood},
+        {"more than the", std::int64_t{1} << 62, kGood},
+        {"no Coordinates", 4, [&](const Foreign& f, hid_t, hid_t halo) { rest(f, halo); }},
+        {"no Masses", 4,
+         [](const Foreign& f, hid_t, hid_t halo) {
+             f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, ramp(12, 1));
+         }},
+        {"not 4 rows of 3", 4,
+         [&](const Foreign& f, hid_t, hid_t halo) {
+             f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 2}, ramp(8, 1));
+             rest(f, halo);
+         }},
+        {"stores only 0", 4,
+         [&](const Foreign& f, hid_t, hid_t halo) {
+             f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, {});
+             rest(f, halo);
+         }},
+        {"claims 2400000000 bytes", 100000000,
+         [](const Foreign& f, hid_t, hid_t halo) {  // a hundred million rows of which no byte is stored
+             const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+             const hsize_t chunk[2] = {1000, 3};
+             H5Pset_chunk(layout, 2, chunk);
+             f.set(halo, "Coordinates", H5T_IEEE_F64LE, {100000000, 3}, {}, layout);
+             H5Pclose(layout);
+         }},
+        {"another file", 4,
+         [&](const Foreign& f, hid_t, hid_t halo) {
+             const hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+             H5Pset_external(layout, "/etc/passwd", 0, 96);
+             f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, {}, layout);
+             H5Pclose(layout);
+             rest(f, halo);
+         }},
+        {"link to elsewhere", 4,
+         [&](const Foreign&, hid_t, hid_t halo) {
+             H5Lcreate_external("/etc/passwd", "/x", halo, "Coordinates", H5P_DEFAULT, H5P_DEFAULT);
+         }},
+        {"link to elsewhere", 4,
+         [&](const Foreign& f, hid_t, hid_t halo) {
+             kGood(f, 0, halo);
+             H5Ldelete(halo, "Masses", H5P_DEFAULT);
+             H5Lcreate_soft("/PartType1/Coordinates", halo, "Masses", H5P_DEFAULT, H5P_DEFAULT);
+         }},
+        {"one of several files", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute(header, "NumFilesPerSnapshot", 2);
+         }},
+        {"finite", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute(header, "Time", std::nan(""));
+         }},
+        {"does not hold numbers", 4,
+         [&](const Foreign& f, hid_t, hid_t halo) {
+             const hid_t text = H5Tcopy(H5T_C_S1);
+             H5Tset_size(text, 8);
+             f.set(halo, "Coordinates", text, {4, 3}, {});
+             H5Tclose(text);
+             rest(f, halo);
+         }},
+    };
+    for (const auto& test : cases) {
+        makeForeign(folder / "bad", test.change, test.claimed);
+        EXPECT_THAT(refused([&] { readSnapshot(folder / "bad"); }), HasSubstr(test.says));
+    }
+    makeForeign(folder / "good", kGood);
+    EXPECT_EQ(readSnapshot(folder / "good").bodies.size(), 4u) << "the plain file must be accepted, or nothing is shown";
+    EXPECT_FALSE(readSnapshot(folder / "good").knowsIds);
+    { const Foreign nothing(folder / "nothing"); }
+    EXPECT_THAT(refused([&] { readSnapshot(folder / "nothing"); }), HasSubstr("no group Header"));
+}
+
+TEST(Gadget, BadNumbersAreRefusedWithPlaceAndBody) {
+    const TempFolder folder;
+    for (std::size_t body : {0u, 1u, 3u})
+        for (std::size_t field = 0; field < 7; ++field)
+            for (double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+                makeForeign(folder / "bad", [&](const Foreign& f, hid_t, hid_t halo) {
+                    std::vector<double> x = ramp(12, 1), v = ramp(12, 1), m = ramp(4, 1);
+                    (field == 0 ? m[body] : field < 4 ? x[3 * body + field - 1] : v[3 * body + field - 4]) = bad;
+                    f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, x);
+                    f.set(halo, "Velocities", H5T_IEEE_F64LE, {4, 3}, v);
+                    f.set(halo, "Masses", H5T_IEEE_F64LE, {4}, m);
+                });
+                EXPECT_THAT(refused([&] { readSnapshot(folder / "bad"); }),
+                            HasSubstr("PartType1 row " + std::to_string(body) + ", body " + std::to_string(body)));
+                EXPECT_EQ(readSnapshot(folder / "bad", {.sanitize = true}).bodies.size(), 3u);
+            }
+}
+
+TEST(Gadget, TheSealMayNotGoMissing) {
+    const TempFolder folder;
+    const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
+    EXPECT_THAT(refused([&] { decoded(bytes.substr(0, bytes.size() - 24)); }), HasSubstr("seal"));
+    EXPECT_THAT(refused([&] {
+                    std::string changed = bytes;
+                    changed[changed.size() / 2] ^= 1;
+                    decoded(changed);
+                }),
+                HasSubstr("check sum"));
+}
+
+TEST(Gadget, TheLibraryStaysSilent) {
+    const TempFolder folder;
+    put(folder / "bad", std::string("\x89HDF\r\n\x1a\n", 8) + std::string(500, '\x5a'));
+    ::testing::internal::CaptureStderr();
+    EXPECT_THROW(readSnapshot(folder / "bad"), InputError);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+    H5E_auto2_t print = nullptr;
+    void* data = nullptr;
+    H5Eget_auto2(H5E_DEFAULT, &print, &data);
+    EXPECT_NE(print, nullptr) << "what other users of the library see is put back";
+}
+
+TEST(Gadget, ThreadsTakeTurns) {
+    const Snapshot snapshot = fullCheckpoint(500);
+    const std::string expected = encodeSnapshot(snapshot, "hdf5");
+    std::vector<std::thread> threads;
+    std::array<bool, 4> good{};
+    for (bool& mine : good)
+        threads.emplace_back([&] {
+            mine = true;
+            for (int i = 0; i < 10; ++i)
+                mine &= encodeSnapshot(snapshot, "hdf5") == expected && sameState(decoded(expected), snapshot);
+        });
+    for (std::thread& thread : threads) thread.join();
+    for (bool mine : good) EXPECT_TRUE(mine);
+}
+
+}  // namespace
+}  // namespace gravlab
+#endif

@@ -1,0 +1,264 @@
+// What holds for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
+#include "sim/error.h"
+#include "sim/io/snapshot.h"
+#include "tests/unit/io_support.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using io_test::contentOf;
+using io_test::put;
+using io_test::sameBodies;
+using io_test::sample;
+using io_test::TempFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+bool usable(const FileFormat& format) { return format.unavailable().empty(); }
+
+template <class Action>
+std::string refused(const Action& action) {
+    try {
+        action();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.code(), ExitCode::badInput);
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return {};
+}
+
+TEST(FileFormats, TheTableIsWhole) {
+    std::set<std::string_view> names, extensions;
+    for (const FileFormat& format : fileFormats()) {
+        EXPECT_TRUE(names.insert(format.name).second) << format.name;
+        EXPECT_FALSE(format.idea.empty());
+        EXPECT_TRUE(format.read || format.write);
+        ASSERT_FALSE(format.extensions.empty());
+        for (std::string_view extension : format.extensions) {
+            EXPECT_TRUE(extensions.insert(extension).second) << extension;
+            EXPECT_EQ(hasSnapshotExtension("a" + std::string(extension)), format.read != nullptr);
+        }
+    }
+    for (const char* needed : {".csv", ".tab", ".tipsy", ".hdf5", ".ply"})
+        EXPECT_TRUE(extensions.contains(needed)) << needed;
+    EXPECT_EQ(&fileFormat("csv"), &formatForWriting("x.CSV"));
+    EXPECT_THROW(fileFormat("cvs"), UsageError);
+    for (const char* bad : {"x", "x.", "x.xyz", ".csv", "", "csv"}) EXPECT_THROW(formatForWriting(bad), UsageError) << bad;
+}
+
+TEST(Snapshot, EveryFormatRoundTripsUnderAnyName) {
+    const TempFolder folder;
+    for (const FileFormat& format : fileFormats()) {
+        if (!usable(format) || !format.write || !format.read) continue;
+        for (std::size_t bodies : {1u, 3u, 1000u}) {
+            Snapshot snapshot = sample(bodies, true);
+            const auto path = folder / ("a b" + std::string(format.extensions.front()));
+            writeSnapshot(path, snapshot);
+            std::filesystem::rename(path, folder / "no-extension \xc3\xa4");
+            Snapshot back = readSnapshot(folder / "no-extension \xc3\xa4");
+            if (format.name == "tipsy") back.bodies.group.assign(bodies, 0);
+            EXPECT_TRUE(sameBodies(back.bodies, snapshot.bodies)) << format.name;
+            EXPECT_EQ(back.format, format.name == "tab" ? "csv" : format.name);
+            EXPECT_EQ(encodeSnapshot(snapshot, format.name), contentOf(folder / "no-extension \xc3\xa4"));
+        }
+    }
+}
+
+// The comparison above must notice what it is there for.
+TEST(Snapshot, TheComparisonBites) {
+    const Snapshot a = sample(3);
+    for (double Double4::*field : {&Double4::x, &Double4::y, &Double4::z, &Double4::w}) {
+        Snapshot b = a, c = a;
+        b.bodies.position[2].*field = std::nextafter(b.bodies.position[2].*field, 100);
+        c.bodies.velocity[0].*field = std::nextafter(c.bodies.velocity[0].*field, 100);
+        EXPECT_FALSE(sameBodies(a.bodies, b.bodies));
+        EXPECT_FALSE(sameBodies(a.bodies, c.bodies));
+    }
+    Snapshot d = a;
+    std::swap(d.bodies.id[0], d.bodies.id[1]);
+    EXPECT_FALSE(sameBodies(a.bodies, d.bodies));
+}
+
+TEST(Snapshot, PlyIsAPointCloud) {
+    Snapshot snapshot = sample(2, true);
+    snapshot.bodies.position[1] = {1.5, -2, 3, 4};
+    snapshot.bodies.group[1] = 9;
+    const std::string bytes = encodeSnapshot(snapshot, "ply");
+    EXPECT_THAT(bytes,
+                AllOf(HasSubstr("ply\nformat binary_"), HasSubstr("element vertex 2\n"), HasSubstr("property float vz\n")));
+    const std::size_t data = bytes.find("end_header\n") + 11;
+    ASSERT_EQ(bytes.size(), data + 2 * 29);
+    float second[7];
+    std::memcpy(second, bytes.data() + data + 29, sizeof second);
+    EXPECT_EQ(second[0], 1.5f);
+    EXPECT_EQ(second[1], -2.0f);
+    EXPECT_EQ(second[6], 4.0f);
+    EXPECT_EQ(bytes.back(), 9);
+    EXPECT_THAT(refused([&] { decodeSnapshot(bytes, "a.ply"); }), HasSubstr("only written"));
+}
+
+TEST(Snapshot, OtherFilesAreNamed) {
+    using namespace std::string_view_literals;
+    const struct {
+        std::string_view bytes;
+        const char* says;
+    } cases[] = {
+        {""sv, "empty"},
+        {"\x1f\x8b\x08\x00 and more"sv, "gzip"},
+        {"PK\x03\x04"sv, "zip"},
+        {"SIMPLE  =                    T"sv, "FITS"},
+        {"\xff\xfem\0,\0"sv, "UTF-16"},
+        {"\x00\x01\x00\x00\x00\x00"sv, "Gadget-1"},
+        {"\x89PNG\r\n"sv, "picture"},
+        {"\x7f\x45LF\x02"sv, "program"},
+        {"\x01\x02\x03\x04"sv, "none of the formats"},
+        {"\0"sv, "none of the formats"},
+    };
+    for (const auto& test : cases)
+        EXPECT_THAT(refused([&] { decodeSnapshot(test.bytes, "thing"); }), AllOf(HasSubstr(test.says), HasSubstr("thing")));
+}
+
+TEST(Snapshot, BadPathsAreRefusedAtOnce) {
+    const TempFolder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    std::filesystem::create_symlink("loop", folder / "loop");
+    put(folder / "file", "x");
+    const struct {
+        std::filesystem::path path;
+        const char* says;
+    } cases[] = {
+        {folder / "pipe", "a pipe"},
+        {folder.path(), "a folder"},
+        {folder / "none.csv", "No such file"},
+        {folder / "file/none.csv", "Not a directory"},
+        {folder / "loop", "symbolic link"},
+        {folder / std::string(5000, 'n'), "too long"},
+        {"/dev/null", "a device"},
+        {"/dev/zero", "a device"},
+        {"/proc/self/status", "proc"},
+        {"", "empty"},
+        {std::string("a\0b", 3), "zero byte"},
+    };
+    for (const auto& test : cases) EXPECT_THAT(refused([&] { readSnapshot(test.path); }), HasSubstr(test.says)) << test.path;
+}
+
+TEST(Snapshot, NothingIsWrittenOnFailure) {
+    const TempFolder folder;
+    const Snapshot good = sample(10);
+    for (const FileFormat& format : fileFormats()) {
+        if (!usable(format) || !format.write) continue;
+        const auto path = folder / ("keep" + std::string(format.extensions.front()));
+        put(path, "old");
+        Snapshot bad = good;
+        bad.bodies.velocity[9].z = std::nan("");
+        EXPECT_THROW(writeSnapshot(path, bad), IoError);
+        EXPECT_THROW(writeSnapshot(path, Snapshot{}), UsageError);
+        bad = good;
+        bad.time = HUGE_VAL;
+        EXPECT_THROW(writeSnapshot(path, bad), IoError);
+        EXPECT_EQ(contentOf(path), "old");
+        std::filesystem::remove(path);
+    }
+    EXPECT_THROW(writeSnapshot(folder / "a.unknown", good), UsageError);
+    EXPECT_THROW(writeSnapshot(folder / "none/a.csv", good), IoError);
+    EXPECT_THROW(writeSnapshot("/dev/full", good, {.format = "csv"}), IoError);
+    EXPECT_EQ(folder.entries(), 0u);
+    Snapshot crooked = good;
+    crooked.bodies.id.pop_back();
+    EXPECT_THROW(encodeSnapshot(crooked, "csv"), std::logic_error);
+    for (const char* name : {"", ".", "..", "a/b", "a b"}) {
+        Snapshot named = good;
+        named.state = {{name, {1}}};
+        EXPECT_THROW(encodeSnapshot(named, "csv"), std::logic_error) << name;
+    }
+}
+
+TEST(Snapshot, KeepsThePreviousFile) {
+    const TempFolder folder;
+    writeSnapshot(folder / "a.csv", sample(1));
+    writeSnapshot(folder / "a.csv", sample(2), {.keepPrevious = true});
+    EXPECT_EQ(readSnapshot(folder / "a.csv").bodies.size(), 2u);
+    EXPECT_EQ(readSnapshot(folder / "a_prev.csv").bodies.size(), 1u);
+}
+
+TEST(Snapshot, WritesATableToStandardOutput) {
+    const TempFolder folder;
+    ::fflush(stdout);
+    const int saved = ::dup(STDOUT_FILENO);
+    const int file = ::open((folder / "out").c_str(), O_CREAT | O_WRONLY, 0600);
+    ::dup2(file, STDOUT_FILENO);
+    writeSnapshot("-", sample(4));
+    ::dup2(saved, STDOUT_FILENO);
+    ::close(saved);
+    ::close(file);
+    EXPECT_TRUE(sameBodies(readSnapshot(folder / "out").bodies, sample(4).bodies));
+}
+
+// ---- memory
+// -----------------------------------------------------------------------------------------------------------------
+
+/// Peak resident memory of a child that tries to read `path`, less that of one that reads nothing, in MiB; -1 if it was not
+/// refused.
+double growthInMiB(const std::filesystem::path& path) {
+    long peak[2] = {0, 0};
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            int code = 0;
+            if (attempt == 1) {
+                try {
+                    readSnapshot(path);
+                    code = 1;
+                } catch (const InputError&) {
+                } catch (...) {
+                    code = 2;
+                }
+            }
+            ::_exit(code);
+        }
+        int status = 0;
+        rusage used{};
+        ::wait4(child, &status, 0, &used);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return -1;
+        peak[attempt] = used.ru_maxrss;
+    }
+    return static_cast<double>(peak[1] - peak[0]) / 1024;
+}
+
+void append(std::string& to, std::uint32_t word) { to.append(reinterpret_cast<const char*>(&word), sizeof word); }
+
+TEST(Snapshot, HostileCountsCostNoMemory) {
+    const TempFolder folder;
+    const std::uint32_t counts[] = {0, 1, 0x7fffffff, 0x80000000u, 0xffffffffu, 28u, 1000000000u};
+    for (std::uint32_t count : counts) {
+        std::string tipsy(8, '\0');
+        for (std::uint32_t word : {count, 3u, 0u, count, 0u, 0u}) append(tipsy, word);
+        put(folder / "t", tipsy + std::string(100, 'x'));
+        const double growth = growthInMiB(folder / "t");
+        EXPECT_GE(growth, 0) << count;
+        EXPECT_LT(growth, 64) << count;
+    }
+    // A table whose one line never ends.
+    put(folder / "line", "m,x,y,z\n" + std::string(20 << 20, '1'));
+    EXPECT_LT(growthInMiB(folder / "line"), 8);
+    EXPECT_GE(growthInMiB(folder / "line"), 0);
+    // A file that claims a terabyte and has it, as a hole: text readers stop at once, tipsy believes no count of 0.
+    put(folder / "hole", "m,x,y,z\n1,2,3,4\n");
+    ASSERT_EQ(::truncate((folder / "hole").c_str(), off_t{1} << 40), 0);
+    EXPECT_LT(growthInMiB(folder / "hole"), 8);
+    EXPECT_GE(growthInMiB(folder / "hole"), 0);
+}
+
+}  // namespace
+}  // namespace gravlab

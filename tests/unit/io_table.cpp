@@ -1,0 +1,313 @@
+// Tables of numbers: every header form in use, every way to be wrong, whatever the locale.
+#include "sim/error.h"
+#include "sim/io/snapshot.h"
+#include "sim/io/units.h"
+#include "tests/unit/io_support.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <array>
+#include <clocale>
+#include <cmath>
+#include <locale>
+
+namespace gravlab {
+namespace {
+
+using io_test::sameBodies;
+using io_test::sample;
+using io_test::TempFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Snapshot decoded(std::string_view text, const ReadOptions& options = {}) { return decodeSnapshot(text, "t.csv", options); }
+
+std::string refused(std::string_view text, const ReadOptions& options = {}) {
+    try {
+        decoded(text, options);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted: " << text.substr(0, 200);
+    return {};
+}
+
+void expectTwoBodies(const Snapshot& snapshot) {
+    ASSERT_EQ(snapshot.bodies.size(), 2u);
+    const auto& p = snapshot.bodies.position;
+    const auto& v = snapshot.bodies.velocity;
+    EXPECT_TRUE(io_test::sameBits(p[0], {1, 2, 3, 10}));
+    EXPECT_TRUE(io_test::sameBits(v[0], {4, 5, 6, 1}));
+    EXPECT_TRUE(io_test::sameBits(p[1], {-1, -2, -3, 0.5}));
+    EXPECT_TRUE(io_test::sameBits(v[1], {-4, -5, -6, 1}));
+}
+
+TEST(Table, EveryFormInUseGivesTheSameBodies) {
+    const std::string_view forms[] = {
+        "m,x,y,z,vx,vy,vz\n10,1,2,3,4,5,6\n0.5,-1,-2,-3,-4,-5,-6\n",
+        "x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,10\n-1,-2,-3,-4,-5,-6,0.5\n",
+        "x,y,z,vx,vy,vz,m,id\n1,2,3,4,5,6,10,0\n-1,-2,-3,-4,-5,-6,0.5,1\n",
+        "\xEF\xBB\xBFX, Y, Z, VX, VY, VZ, Mass\r\n1, 2, 3, 4, 5, 6, 10\r\n-1, -2, -3, -4, -5, -6, .5\r\n",
+        "10 1 2 3 4 5 6\n0.5 -1 -2 -3 -4 -5 -6\n",
+        "\n  10\t1\t2\t3\t4\t5\t6  \n\n# a remark\n+5e-1 -1e0 -2 -3 -4 -5 -6 \n\n",
+        "id m x y z vx vy vz\n0 10 1 2 3 4 5 6\n1 0.5 -1 -2 -3 -4 -5 -6\n",
+        "0 10 1 2 3 4 5 6\n1 0.5 -1 -2 -3 -4 -5 -6\n",
+        "# m x y z vx vy vz\n10 1 2 3 4 5 6\n5D-1 -1d0 -2 -3 -4 -5 -6\n",
+        "% made by hand, in columns x y z\n// second remark\n! third\n10 1 2 3 4 5 6\n0.5 -1 -2 -3 -4 -5 -6\n",
+        "mass;x;y;z;vx;vy;vz;\n10;1;2;3;4;5;6;\n0.5;-1;-2;-3;-4;-5;-6;\n",
+        "#mass,radius,vx,vy,vz,x,y,z\n#mass,length,length / time,length / time,length / time,length,length,length\n"
+        "10,99,4,5,6,1,2,3\n0.5,99,-4,-5,-6,-1,-2,-3\n",
+        "mass,vx,vy,vz,x,y,z,name\nmass,length * time**-1,length * time**-1,length * time**-1,length,length,length,none\n"
+        "10,4,5,6,1,2,3,\"Sun\"\n0.5,-4,-5,-6,-1,-2,-3,\"b\"\n",
+        "#AMUSE CSV: 1.0\n#KEY IN COLUMN: -1\n#HEADERS:\n#COL:0:mass:on:1:-1:0:0:0:0:0:0:0:(mass)\n#COL:1:x:on:1:(length)\n"
+        "#COL:2:y:on:1:(length)\n#COL:3:z:on:1:(length)\n#COL:4:vx:on:1:(length / time)\n#COL:5:vy:on:1:(length / time)\n"
+        "#COL:6:vz:on:1:(length / time)\n#\n10 1 2 3 4 5 6\n0.5 -1 -2 -3 -4 -5 -6\n",
+        "\"m\",\"x\",\"y\",\"z\",\"vx\",\"vy\",\"vz\"\n\"10\",1,2,3,4,5,6\n0.5,\"-1\",-2,-3,-4,-5,-6\n",
+    };
+    for (std::string_view form : forms) {
+        SCOPED_TRACE(form);
+        expectTwoBodies(decoded(form));
+    }
+}
+
+TEST(Table, ColumnsOptionNamesAnything) {
+    expectTwoBodies(decoded("1 2 3 4 5 6 10\n-1 -2 -3 -4 -5 -6 .5\n", {.columns = "x,y,z,vx,vy,vz,m"}));
+    expectTwoBodies(
+        decoded("a b c d e f g h\n7 1 2 3 4 5 6 10\n7 -1 -2 -3 -4 -5 -6 .5\n", {.columns = "- x y z vx vy vz mass"}));
+    for (const char* bad : {"x,y,z", "x,y,z,m,vx", "x,x,y,z,m", "x,y,z,m,banana", ",,,"})
+        EXPECT_THROW(decoded("1 2 3 4\n", {.columns = bad}), UsageError) << bad;
+    EXPECT_THROW(decodeSnapshot(encodeSnapshot(sample(2), "tipsy"), "a", {.columns = "x,y,z,m"}), UsageError);
+}
+
+TEST(Table, IdsGroupsAndRest) {
+    const Snapshot a = decoded("id,group,m,x,y,z,radius\n4294967295,255,1,1,2,3,9\n7,0,1,1,2,4,9\n");
+    EXPECT_TRUE(a.knowsIds);
+    EXPECT_TRUE(a.knowsGroups);
+    EXPECT_FALSE(a.knowsVelocities);
+    EXPECT_EQ(a.bodies.id, (std::vector<std::uint32_t>{4294967295u, 7}));
+    EXPECT_EQ(a.bodies.group, (std::vector<std::uint8_t>{255, 0}));
+    EXPECT_THAT(a.notes, ::testing::Contains(HasSubstr("'radius' is not used")));
+    EXPECT_THAT(a.notes, ::testing::Contains(HasSubstr("at rest")));
+    for (const char* ids : {"5\n5", "5\n4294967296"}) {
+        std::string text = "m x y z id\n1 1 2 3 " + std::string(ids) + "\n";
+        text.replace(text.find("\n", 12), 1, "\n1 1 2 3 ");
+        const Snapshot b = decoded(text);
+        EXPECT_FALSE(b.knowsIds) << text;
+        EXPECT_EQ(b.bodies.id, (std::vector<std::uint32_t>{0, 1}));
+    }
+    EXPECT_EQ(decoded("id m x y z\n3.000e+00 1 1 2 3\n").bodies.id[0], 3u);
+}
+
+TEST(Table, ErrorsNameTheLineTheBodyAndTheField) {
+    const std::string start = "# remark\nm,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n";
+    EXPECT_THAT(refused(start + "1,2,abc,4,5,6,7\n"),
+                AllOf(HasSubstr("t.csv: line 4: body 1: y is 'abc'"), HasSubstr("no number")));
+    EXPECT_THAT(refused(start + "1,2,,4,5,6,7\n"), HasSubstr("line 4: body 1: y is empty"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6\n"), HasSubstr("line 4: has 6 columns, expected 7 (m,x,y,z,vx,vy,vz)"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7,8\n"), HasSubstr("has 8 columns"));
+    EXPECT_THAT(refused(start + "-1,2,3,4,5,6,7\n"), HasSubstr("line 4, body 1: the mass -1"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6,1e999\n"), HasSubstr("vz is '1e999', outside the range"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6,0x10\n"), HasSubstr("no number"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7"), HasSubstr("no line end"));
+    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7\n" + std::string(70000, ' ')), HasSubstr("longer than"));
+    EXPECT_THAT(refused(start + std::string(5000, '\n') + std::string("1,2,3,4,5,6,\0007\n", 15)), HasSubstr("zero byte"));
+    EXPECT_THAT(refused("m;x;y;z;vx;vy;vz\n1,5;2;3;4;5;6;7\n"), HasSubstr("decimal point, not a comma"));
+    EXPECT_THAT(refused("1 2 3\n"), HasSubstr("--columns"));
+    EXPECT_THAT(refused("x,y,m\n1,2,3\n"), HasSubstr("no column z"));
+    EXPECT_THAT(refused("x,y,z\n1,2,3\n"), HasSubstr("no column m"));
+    EXPECT_THAT(refused("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only a part of vx"));
+    EXPECT_THAT(refused("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
+    EXPECT_THAT(refused("m,x,y,z\n"), HasSubstr("no bodies"));
+    EXPECT_THAT(refused("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));
+    EXPECT_THAT(refused("m,x,y,z\na,b,c,d\na,b,c,d\n"), HasSubstr("line 3"));
+    EXPECT_THAT(refused("hello world\n"), HasSubstr("no column x"));
+    EXPECT_THAT(refused("m x y z group\n1 2 3 4 256\n"), HasSubstr("0 to 255"));
+    EXPECT_THAT(refused("m x y z id\n1 2 3 4 -1\n"), HasSubstr("whole number"));
+    std::string wide = "1";
+    for (int i = 0; i < 300; ++i) wide += ",1";
+    EXPECT_THAT(refused(wide + "\n"), HasSubstr("more than 256 columns"));
+    EXPECT_THAT(refused(start + "1,2,\x80\xff,4,5,6,7\n"), HasSubstr("y is '\?\?'")) << "messages stay printable";
+    EXPECT_THAT(refused("1 2 3 4 5 6 7\n1 2 3 4 5 6 7\n", {.maxBodies = 1}), HasSubstr("more than the 1"));
+}
+
+TEST(Table, NoNumberOutsideTheFiniteGetsIn) {
+    for (const char* bad : {"nan", "NaN", "-nan", "inf", "-inf", "Infinity", "1e400"})
+        for (std::size_t body : {0u, 2u, 4u})
+            for (std::size_t field = 0; field < 7; ++field) {
+                std::string text = "m,x,y,z,vx,vy,vz\n";
+                for (std::size_t i = 0; i < 5; ++i)
+                    for (std::size_t c = 0; c < 7; ++c)
+                        text += (i == body && c == field ? std::string(bad) : "1.5") + (c < 6 ? "," : "\n");
+                EXPECT_THAT(refused(text), HasSubstr("body " + std::to_string(body))) << bad << " field " << field;
+                if (bad != std::string_view("1e400")) {
+                    const Snapshot rest = decoded(text, {.sanitize = true});
+                    EXPECT_EQ(rest.bodies.size(), 4u);
+                    EXPECT_THAT(rest.notes, ::testing::Contains(HasSubstr("dropped 1 ")));
+                }
+            }
+    EXPECT_THAT(refused("m x y z\nnan 1 2 3\n", {.sanitize = true}), HasSubstr("all of its 1"));
+    EXPECT_EQ(decoded("m x y z\n-1 1 2 3\n", {.allowSigns = true}).bodies.position[0].w, -1);
+}
+
+// A cut inside a line is refused. A cut between lines cannot be seen in a format without a count: what is there is whole.
+TEST(Table, CutAnywhereIsRefusedOrWhole) {
+    for (const char* format : {"csv", "tab"}) {
+        const Snapshot whole = sample(5);
+        const std::string text = encodeSnapshot(whole, format);
+        int accepted = 0;
+        for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+            try {
+                const Snapshot part = decoded(std::string_view(text).substr(0, cut));
+                ++accepted;
+                ASSERT_LE(part.bodies.size(), 5u);
+                ParticleSet expected = whole.bodies;
+                expected.resize(part.bodies.size());
+                EXPECT_TRUE(sameBodies(part.bodies, expected)) << cut;
+            } catch (const InputError&) {
+            }
+        }
+        EXPECT_EQ(accepted, 5) << "one for each whole line";
+    }
+}
+
+TEST(Table, WritesSeventeenDigitsUnderTheNamesThatScriptsKnow) {
+    Snapshot snapshot = sample(1);
+    snapshot.bodies.position[0] = {0.1, -1, 1e-300, 1.0 / 3};
+    const std::string csv = encodeSnapshot(snapshot, "csv");
+    EXPECT_EQ(csv.substr(0, csv.find('\n')), "m,x,y,z,vx,vy,vz");
+    EXPECT_THAT(csv, HasSubstr("\n0.33333333333333331,0.10000000000000001,-1,1e-300,"));
+    snapshot.bodies.velocity[0].w = 0.25;
+    EXPECT_THAT(encodeSnapshot(snapshot, "csv"), HasSubstr("vz,response\n"));
+    EXPECT_TRUE(sameBodies(decoded(encodeSnapshot(snapshot, "csv")).bodies, snapshot.bodies));
+}
+
+struct DecimalComma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(Table, TheLocaleDoesNotMatter) {
+    // A German locale is made for the occasion, since machines for tests have none.
+    const TempFolder folder;
+    const std::string command = "localedef -i de_DE -f UTF-8 '" + (folder / "de_DE.UTF-8").string() + "' >/dev/null 2>&1";
+    const bool made = std::system(command.c_str()) == 0;
+    const char* before = std::setlocale(LC_ALL, nullptr);
+    const std::string saved = before ? before : "C";
+    ::setenv("LOCPATH", folder.path().c_str(), 1);
+    const bool german = made && std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
+    const std::locale old = std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
+    if (german) {
+        std::setlocale(LC_ALL, "de_DE.UTF-8");
+        char text[16];
+        std::snprintf(text, sizeof text, "%.1f", 1.5);
+        EXPECT_STREQ(text, "1,5") << "the locale is not in force, so this proves nothing";
+    }
+    const Snapshot snapshot = sample(20);
+    for (const char* format : {"csv", "tab"}) {
+        const std::string text = encodeSnapshot(snapshot, format);
+        EXPECT_TRUE(sameBodies(decoded(text).bodies, snapshot.bodies));
+    }
+    EXPECT_THAT(refused("m x y z\n-1234.5 1 2 3\n"), HasSubstr("is negative"));
+    std::locale::global(old);
+    std::setlocale(LC_ALL, saved.c_str());
+    ::unsetenv("LOCPATH");
+    if (!german) GTEST_SKIP() << "no localedef here: only the C++ locale was tried";
+}
+
+TEST(Table, ComesThroughAPipe) {
+    const std::string text = encodeSnapshot(sample(3000), "csv");
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+        ::close(ends[0]);
+        std::size_t done = 0;
+        while (done < text.size())
+            done += static_cast<std::size_t>(
+                ::write(ends[1], text.data() + done, std::min<std::size_t>(777, text.size() - done)));
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    const int saved = ::dup(STDIN_FILENO);
+    ::dup2(ends[0], STDIN_FILENO);
+    const Snapshot read = readSnapshot("-");
+    ::dup2(saved, STDIN_FILENO);
+    ::close(saved);
+    ::close(ends[0]);
+    ::waitpid(writer, nullptr, 0);
+    EXPECT_TRUE(sameBodies(read.bodies, sample(3000).bodies));
+}
+
+// ---- units
+// ----------------------------------------------------------------------------------------------------------------
+
+TEST(Units, TheSunAndTheEarthInEveryUnits) {
+    // A year must come out as 2 pi sqrt(r^3 / M) [T] in every system.
+    const struct {
+        const char* system;
+        double sun, distance, speed;  // in its units
+        double yearInT;
+    } cases[] = {
+        {"solar", 1, 1, 2 * M_PI, 1},
+        {"solar-day", 1, 1, 2 * M_PI / 365.25, 365.25},
+        {"si", 1.98841e30, 1.495978707e11, 29784.7, 2 * M_PI},
+        {"cgs", 1.98841e33, 1.495978707e13, 2978470, 2 * M_PI},
+        {"cluster", 1, 1 / 206264.806, 29.7847, 1.02269e-6},
+        {"galactic", 1, 1 / 206264.806e3, 29.7847, 1.02269e-9},
+        {"gadget", 1e-10, 1 / 206264.806e3, 29.7847, 1.02269e-9},
+    };
+    for (const auto& test : cases) {
+        char text[200];
+        std::snprintf(text, sizeof text, "m x y z vx vy vz\n%.17g 0 0 0 0 0 0\n0 %.17g 0 0 0 %.17g 0\n", test.sun,
+                      test.distance, test.speed);
+        const Snapshot s = decoded(text, {.units = test.system});
+        const double r = s.bodies.position[1].x, v = s.bodies.velocity[1].y, m = s.bodies.position[0].w;
+        EXPECT_NEAR(2 * M_PI * std::sqrt(r * r * r / m) / test.yearInT, 1, 2e-4) << test.system;
+        EXPECT_NEAR(v * v * r / m, 1, 2e-4) << test.system;
+        EXPECT_THAT(s.units, HasSubstr("G = 1"));
+    }
+    EXPECT_EQ(std::size(cases) + 1, unitSystems().size()) << "a row without a test";
+}
+
+TEST(Units, StatedInTheHeader) {
+    const std::string_view header = "m,x,y,z,vx,vy,vz\nMSun,AU,AU,AU,kms,kms,kms\n";
+    const Snapshot s = decoded(std::string(header) + "1,0,0,0,0,0,0\n0,1,0,0,0,29.7847,0\n");
+    EXPECT_NEAR(s.bodies.position[0].w, 29.7847 * 29.7847, 0.1);
+    EXPECT_EQ(s.bodies.position[1].x, 1);
+    const Snapshot brackets = decoded(
+        "m [kg],x [m],y [m],z [m],vx (m/s),vy (m/s),vz (m/s)\n1.98841e30,0,0,0,0,0,0\n0,1.495978707e11,0,0,0,29784.7,0\n");
+    EXPECT_NEAR(brackets.bodies.position[0].w, 1, 1e-3);
+    EXPECT_NEAR(brackets.bodies.position[1].x, 1, 1e-9);
+    EXPECT_NEAR(brackets.bodies.velocity[1].y, 1, 1e-3);
+    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nMSun,AU,AU,pc,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nkms,AU,AU,AU,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_EQ(
+        decoded("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n2,0,0,0,0,0,0\n", {.gravity = 3}).bodies.position[0].w, 6);
+}
+
+TEST(Units, ParsesPowers) {
+    const auto is = [](const char* text, double factor, int l, int m, int t) {
+        const auto unit = parsedUnit(text);
+        return unit && std::abs(unit->factor / factor - 1) < 1e-12 && unit->length == l && unit->mass == m &&
+               unit->time == t;
+    };
+    EXPECT_TRUE(is("km/s", 1e3, 1, 0, -1));
+    EXPECT_TRUE(is("1000.0 * m * s**-1", 1e3, 1, 0, -1));
+    EXPECT_TRUE(is("m.s^-1", 1, 1, 0, -1));
+    EXPECT_TRUE(is("1.5e-3 * kg**2 / s", 1.5e-3, 0, 2, -1));
+    for (const char* bad : {"", " ", "furlong", "m**", "m**99", "m**x", "0 * m", "1e999", "m^-9 * 1e300 * 1e300"})
+        EXPECT_FALSE(parsedUnit(bad)) << bad;
+}
+
+TEST(Units, BadOptionsAreRefused) {
+    const char* text = "m x y z\n1 2 3 4\n";
+    for (double g : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_THROW(decoded(text, {.gravity = g}), UsageError) << g;
+    EXPECT_THROW(decoded(text, {.units = "furlongs"}), UsageError);
+    EXPECT_THAT(refused("m x y z\n1e308 2 3 4\n", {.gravity = 100}), HasSubstr("leaves the range"));
+}
+
+}  // namespace
+}  // namespace gravlab
