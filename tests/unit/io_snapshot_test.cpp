@@ -47,7 +47,7 @@ TEST(FileFormats, TheTableIsWhole) {
         ASSERT_FALSE(format.extensions.empty());
         for (std::string_view extension : format.extensions) {
             EXPECT_TRUE(extensions.insert(extension).second) << extension;
-            EXPECT_EQ(hasSnapshotExtension("a" + std::string(extension)), format.read != nullptr);
+            EXPECT_EQ(hasSnapshotExtension(std::string("a").append(extension)), format.read != nullptr);
         }
     }
     for (const char* needed : {".csv", ".tab", ".tipsy", ".hdf5", ".ply"})
