@@ -51,7 +51,7 @@ class PictureWriter final : public FilmWriter {
 public:
     explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { checkFolder(settings.output.path); }
     void write(std::span<const std::uint8_t> rgb) override { newest_.assign(rgb.begin(), rgb.end()); }
-    void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, settings_.texts); }
+    void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, texts); }
     bool lastFrameOnly() const override { return true; }
 
 private:
@@ -80,7 +80,7 @@ public:
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        writePng(settings_.output.frame(count_), rgb, settings_.width, settings_.height, settings_.texts);
+        writePng(settings_.output.frame(count_), rgb, settings_.width, settings_.height, texts);
         ++count_;
     }
     void finish() override { finished_ = true; }
@@ -269,9 +269,9 @@ private:
         posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 
-        std::vector<std::string> texts = arguments();
+        std::vector<std::string> words = arguments();
         std::vector<char*> argv;
-        for (std::string& text : texts) argv.push_back(text.data());
+        for (std::string& word : words) argv.push_back(word.data());
         argv.push_back(nullptr);
         const int error = posix_spawnp(&process_, settings_.ffmpeg.c_str(), &actions, &attributes, argv.data(), environ);
         posix_spawnattr_destroy(&attributes);

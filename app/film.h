@@ -27,7 +27,6 @@ struct FilmSettings {
     FilmOutput output;
     int width = 0, height = 0;
     double fps = 60;
-    PictureTexts texts;             ///< carried by pictures
     std::string ffmpeg = "ffmpeg";  ///< program, searched in PATH
 };
 
@@ -39,6 +38,8 @@ public:
     virtual void write(std::span<const std::uint8_t> rgb) = 0;
     /// Puts the result in its place. Throws IoError. Waits for the encoder.
     virtual void finish() = 0;
+    /// Carried by pictures (mp4 drops it). Set before the first write.
+    PictureTexts texts;
     /// True when only the last frame is kept, so that the others need not be drawn.
     virtual bool lastFrameOnly() const { return false; }
 };

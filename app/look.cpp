@@ -8,9 +8,9 @@ namespace gravlab {
 namespace {
 
 // Chosen by eye on two colliding discs of 8,192 and 65,536 bodies at 1280x720: cores just below white, arms in colour.
-constexpr double kSurfaceBrightness = 0.3;
+constexpr double kSurfaceBrightness = 0.5;
 // A single body is never brighter, so that few bodies are coloured and not white.
-constexpr double kBrightest = 4;
+constexpr double kBrightest = 12;
 // Up to this many bodies the scene's own radius holds; above, it shrinks with the fifth root: 8 times the bodies, 2/3 of it.
 constexpr double kFinerAbove = 8192;
 

@@ -164,7 +164,8 @@ void ParticleRenderer::State::mapTones(const Look& look, unsigned framebuffer, i
     glProgramUniform1i(tone.id(), tone.uniform("glow"), 1);
     glProgramUniform1f(tone.id(), tone.uniform("exposure"), look.exposure);
     glProgramUniform1f(tone.id(), tone.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
-    glProgramUniform1f(tone.id(), tone.uniform("glowScale"), glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow.size()))) : 0);
+    glProgramUniform1f(tone.id(), tone.uniform("glowScale"),
+                       glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow.size()))) : 0);
     glUseProgram(tone.id());
     glBindVertexArray(emptyArray.id());
     glDrawArrays(GL_TRIANGLES, 0, 3);

@@ -14,7 +14,7 @@ struct Look {
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
     float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/look.h chooses it by N
     float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
-    int colourMap = 0;    ///< row of colourMaps() in render/colour_map.h
+    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h
 };
 
 /// Holds no state that a new one would not rebuild, so a lost context costs one constructor.

@@ -10,10 +10,10 @@ uniform float glowWeight;  // 0: no bloom
 uniform float glowScale;   // one over the number of levels that were added up
 layout(location = 0) out vec4 colour;
 
-const float kRange = 30.0;  // light that reaches white, in units of the light that would without a curve
+const float kRange = 120.0;  // light that reaches white, in units of the light that would without a curve
 
 float curve(float light) {
-    const float softness = 3.0;  // slope at black; larger lifts the faint end
+    const float softness = 4.0;  // slope at black; larger lifts the faint end
     float x = light * softness;
     return log(1.0 + x) / log(1.0 + kRange * softness);
 }
@@ -35,7 +35,7 @@ void main() {
     vec3 mapped = light * (shown / max(bright, 1e-8));
     // What the screen cannot show at this brightness goes towards white, as film does, instead of being cut off.
     float peak = max(mapped.r, max(mapped.g, mapped.b));
-    float white = smoothstep(0.6, 1.6, peak);
+    float white = smoothstep(0.6, 1.8, peak);
     mapped = mix(mapped, vec3(shown), white);
     vec3 screen = srgb(clamp(mapped, 0.0, 1.0));
     // Triangular noise of one step of the screen, gone at both ends: black stays black, white stays white.
