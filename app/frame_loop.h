@@ -28,6 +28,7 @@ struct Intent {
 /// One running scene with its buffer, camera and facts.
 class Session {
 public:
+    /// Needs a current OpenGL context. The start is published, so that a draw before the first advance shows t = 0.
     explicit Session(const Options& options);
     /// Takes up changed intent. A refused change leaves the run as it was and its text in `message()`.
     void apply();
@@ -37,6 +38,8 @@ public:
 
     Simulation& simulation() { return *simulation_; }
     const std::string& message() const { return message_; }
+    /// One sentence: how vertices reach the picture (zero-copy, host copy, CPU) and why.
+    const std::string& publishPath() const { return buffer_->path(); }
 
     Intent intent;
     Camera camera;
