@@ -18,7 +18,7 @@ constexpr glm::vec3 hex(unsigned rgb) {
 }
 
 // Blue against gold, the pair that all common forms of colour blindness keep apart.
-constexpr glm::vec3 kGlow[] = {hex(0x2a55f0), hex(0x4f8bff), hex(0xaebfff), hex(0xffdcc4), hex(0xffbf78), hex(0xffa648)};
+constexpr glm::vec3 kGlow[] = {hex(0x2a55f0), hex(0x4f8bff), hex(0xa8c8ff), hex(0xffdcc4), hex(0xffbf78), hex(0xffa648)};
 // The order of stars: cool ones red, hot ones blue.
 constexpr glm::vec3 kStarlight[] = {hex(0xff7a30), hex(0xffb46b), hex(0xffe9d2),
                                     hex(0xdfe8ff), hex(0x9fbfff), hex(0x6b97ff)};
