@@ -16,7 +16,8 @@ namespace {
 // the rms acceleration instead.
 constexpr double kCancellingShare = 1e-3;
 
-double length(const Double4& a) { return std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
+// hypot, because the square of a tiny difference would be 0 and pass for none.
+double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
 
 bool isFinite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 

@@ -54,7 +54,10 @@ double DiscGalaxy::circularSpeed(double radius) const {
     // Softening a Plummer sphere widens it: the squares of the two lengths add up.
     const double core = std::hypot(model_.centralRadius, model_.softening);
     const double centre = model_.centralMass * plummerShare(radius, core) / radius;
-    return std::sqrt(disc + centre);
+    // Freeman's disc has no hole; take its pull out as if it were round.
+    const double hole = 2 * std::numbers::pi * centralDensity_ * model_.scaleLength * model_.scaleLength *
+                        discShare(model_.innerRadius / model_.scaleLength) / radius;
+    return std::sqrt(std::max(disc + centre - hole, 0.25 * centre));
 }
 
 void DiscGalaxy::tabulateDisc() {

@@ -1,0 +1,182 @@
+// The force check must catch what goes wrong in force kernels. Each test here is a kernel with one fault.
+#include "sim/force_check.h"
+
+#include "tests/bodies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+constexpr double kSoftening = 0.05;
+
+/// A float force as a right kernel makes it, with one fault put in.
+struct Fault {
+    const char* name;
+    std::function<Double4(const std::vector<Double4>& x, std::size_t i)> force;
+};
+
+Double4 plain(const std::vector<Double4>& x, std::size_t i, std::size_t first, std::size_t last, double squared) {
+    Double4 a{};
+    for (std::size_t j = first; j < last; ++j) {
+        const float dx = static_cast<float>(x[j].x - x[i].x), dy = static_cast<float>(x[j].y - x[i].y),
+                    dz = static_cast<float>(x[j].z - x[i].z);
+        const float r2 = dx * dx + dy * dy + dz * dz + static_cast<float>(squared);
+        const float s = static_cast<float>(x[j].w) / (r2 * std::sqrt(r2));
+        a.x += s * dx;
+        a.y += s * dy;
+        a.z += s * dz;
+    }
+    return a;
+}
+
+const double kSquared = kSoftening * kSoftening;
+
+ForceCheck checkOf(std::size_t count, const std::function<Double4(const std::vector<Double4>&, std::size_t)>& force) {
+    const std::vector<Double4> x = unevenBodies(count).position;
+    const std::vector<std::uint32_t> targets = sampleTargets(x);
+    std::vector<Double4> got, want(targets.size());
+    for (const std::uint32_t i : targets) got.push_back(force(x, i));
+    referenceGravity(x, targets, kSoftening, want);
+    return compareForces(got, want, kGate32);
+}
+
+const Fault kFaults[] = {
+    {"zero force", [](auto&, std::size_t) { return Double4{}; }},
+    {"force x 1.001",
+     [](auto& x, std::size_t i) {
+         Double4 a = plain(x, i, 0, x.size(), kSquared);
+         for (double* c : {&a.x, &a.y, &a.z}) *c *= 1.001;
+         return a;
+     }},
+    {"last body dropped", [](auto& x, std::size_t i) { return plain(x, i, 0, x.size() - 1, kSquared); }},
+    {"first body dropped", [](auto& x, std::size_t i) { return plain(x, i, 1, x.size(), kSquared); }},
+    {"last tile dropped", [](auto& x, std::size_t i) { return plain(x, i, 0, x.size() / 256 * 256, kSquared); }},
+    {"softening not squared", [](auto& x, std::size_t i) { return plain(x, i, 0, x.size(), kSoftening); }},
+    {"softening squared twice", [](auto& x, std::size_t i) { return plain(x, i, 0, x.size(), kSquared * kSquared); }},
+    {"no softening", [](auto& x, std::size_t i) { return plain(x, i, 0, x.size(), 1e-20); }},
+    {"y and z swapped",
+     [](auto& x, std::size_t i) {
+         Double4 a = plain(x, i, 0, x.size(), kSquared);
+         std::swap(a.y, a.z);
+         return a;
+     }},
+    {"one sign wrong",
+     [](auto& x, std::size_t i) {
+         Double4 a = plain(x, i, 0, x.size(), kSquared);
+         a.x = -a.x;
+         return a;
+     }},
+    {"mass of the target for that of the source",
+     [](auto& x, std::size_t i) {
+         std::vector<Double4> wrong = x;
+         for (Double4& body : wrong) body.w = x[i].w;
+         return plain(wrong, i, 0, x.size(), kSquared);
+     }},
+    {"not a number",
+     [](auto&, std::size_t) {
+         return Double4{NAN, NAN, NAN, 0};
+     }},
+    {"one body not a number",
+     [](auto& x, std::size_t i) {
+         Double4 a = plain(x, i, 0, x.size(), kSquared);
+         if (i == x.size() - 1) a.z = NAN;
+         return a;
+     }},
+    {"only the last body wrong",
+     [](auto& x, std::size_t i) { return i + 1 == x.size() ? Double4{} : plain(x, i, 0, x.size(), kSquared); }},
+    {"infinite",
+     [](auto&, std::size_t) {
+         return Double4{std::numeric_limits<double>::infinity(), 0, 0, 0};
+     }},
+};
+
+TEST(ForceCheckTest, passesARightFloatKernel) {
+    for (const std::size_t count : {2, 3, 33, 257, 1000, 4097}) {
+        const ForceCheck check = checkOf(count, [](auto& x, std::size_t i) { return plain(x, i, 0, x.size(), kSquared); });
+        EXPECT_TRUE(check.passed) << count << ": " << check.text();
+        EXPECT_GT(check.max, 0) << "the kernel computes in float: it cannot be exact";
+    }
+}
+
+TEST(ForceCheckTest, catchesEveryFault) {
+    for (const std::size_t count : {33, 257, 1000})
+        for (const Fault& fault : kFaults) {
+            if (count == 33 && std::string(fault.name) == "last tile dropped") continue;
+            const ForceCheck check = checkOf(count, fault.force);
+            EXPECT_FALSE(check.passed) << fault.name << " passed for " << count << " bodies: " << check.text();
+        }
+}
+
+TEST(ForceCheckTest, saysWhatIsWrong) {
+    const ForceCheck nan = checkOf(257, kFaults[11].force);
+    EXPECT_EQ(nan.nonFinite, nan.samples);
+    EXPECT_THAT(nan.text(), testing::HasSubstr("not finite"));
+    const ForceCheck one =
+        checkOf(257, [](auto& x, std::size_t i) { return i == 256 ? Double4{} : plain(x, i, 0, x.size(), kSquared); });
+    EXPECT_THAT(one.text(), testing::HasSubstr("FAILED"));
+    EXPECT_NEAR(one.max, 1, 1e-6);
+}
+
+TEST(ForceCheckTest, nothingComparedIsNotVerified) { EXPECT_FALSE(compareForces({}, {}, kGate32).passed); }
+
+TEST(ForceCheckTest, differentLengthsAreAMistakeOfTheCaller) {
+    const std::vector<Double4> one(1), two(2);
+    EXPECT_THROW(compareForces(one, two, kGate32), std::invalid_argument);
+}
+
+TEST(ForceCheckTest, noForceMustBeExactlyNone) {
+    const std::vector<Double4> none(3);
+    EXPECT_TRUE(compareForces(none, none, kGate64).passed);
+    std::vector<Double4> tiny(3);
+    tiny[2].y = 1e-300;
+    EXPECT_FALSE(compareForces(tiny, none, kGate32).passed);
+}
+
+TEST(ForceCheckTest, cancellingForcesAreHeldAgainstTheOthers) {
+    const std::vector<Double4> want = {{1, 0, 0, 0}, {0, 1, 0, 0}, {1e-12, 0, 0, 0}};
+    std::vector<Double4> got = want;
+    got[2].x = 2e-12;
+    EXPECT_TRUE(compareForces(got, want, kGate32).passed) << "twice a force that is nothing beside the others";
+    got[2].x = 1e-7;
+    EXPECT_FALSE(compareForces(got, want, kGate32).passed);
+}
+
+TEST(SampleTargets, hasTheBodiesWhereKernelsGoWrong) {
+    std::vector<Double4> x(5000, Double4{0, 0, 0, 1});
+    x[1234].w = 9;
+    const std::vector<std::uint32_t> targets = sampleTargets(x, 256);
+    EXPECT_LE(targets.size(), 256u);
+    EXPECT_GE(targets.size(), 200u);
+    EXPECT_TRUE(std::is_sorted(targets.begin(), targets.end()));
+    const std::set<std::uint32_t> distinct(targets.begin(), targets.end());
+    EXPECT_EQ(distinct.size(), targets.size());
+    for (const std::uint32_t i : {0u, 4999u, 1234u, 31u, 32u, 127u, 128u, 255u, 256u, 257u, 1023u, 1024u, 4863u, 4864u})
+        EXPECT_TRUE(distinct.count(i)) << i;
+}
+
+TEST(SampleTargets, takesAllOfASmallSetAndNeverTooMany) {
+    for (const std::size_t count : {1, 2, 33, 255, 256}) {
+        const std::vector<Double4> x(count);
+        EXPECT_EQ(sampleTargets(x, 256).size(), count);
+    }
+    for (const std::size_t count : {257, 300, 511, 1000, 100003}) {
+        const std::vector<std::uint32_t> targets = sampleTargets(std::vector<Double4>(count), 256);
+        EXPECT_LE(targets.size(), 256u);
+        EXPECT_GE(targets.size(), 200u);
+        EXPECT_LT(targets.back(), count);
+    }
+    EXPECT_EQ(sampleTargets(std::vector<Double4>(1000), 3).size(), 3u);
+    EXPECT_TRUE(sampleTargets({}, 256).empty());
+}
+
+}  // namespace
+}  // namespace gravlab

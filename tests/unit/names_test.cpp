@@ -1,0 +1,77 @@
+// Names that people type.
+#include "sim/names.h"
+
+#include "sim/backend.h"
+#include "sim/integrator.h"
+#include "sim/kernel.h"
+#include "sim/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Call>
+std::string refusal(Call call) {
+    try {
+        call();
+    } catch (const UsageError& error) {
+        EXPECT_EQ(error.code(), ExitCode::usage);
+        return error.what();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return {};
+}
+
+TEST(Names, theMessageNamesTheNearestAndAllValidOnes) {
+    const std::string text = unknownName("scene", "plumer", {"disc", "plummer", "cube"});
+    EXPECT_EQ(text, "unknown scene 'plumer'; did you mean 'plummer'? valid: disc, plummer, cube");
+}
+
+TEST(Names, emptyAndHugeNamesGiveAShortMessage) {
+    EXPECT_THAT(unknownName("scene", "", {"disc"}), HasSubstr("valid: disc"));
+    EXPECT_LT(unknownName("scene", std::string(100000, 'x'), {"disc"}).size(), 200u);
+    EXPECT_THAT(unknownName("scene", "x", {}), HasSubstr("none to choose"));
+}
+
+TEST(Names, everyTableRefusesUnknownNamesWithAHint) {
+    EXPECT_THAT(refusal([] { scenario("colision"); }), HasSubstr("did you mean 'collision'?"));
+    EXPECT_THAT(refusal([] { integrator("leapfrg"); }), HasSubstr("did you mean 'leapfrog'?"));
+    EXPECT_THAT(refusal([] { backend("cuba"); }), HasSubstr("did you mean 'cuda'?"));
+    EXPECT_THAT(refusal([] { chooseBackend("Auto", {}); }), HasSubstr("did you mean 'auto'?"));
+    EXPECT_THAT(refusal([] { kernel("cuda", "tield"); }), HasSubstr("did you mean 'tiled'?"));
+    EXPECT_THAT(refusal([] { kernel("no-backend", "tiled"); }), HasSubstr("unknown no-backend kernel"));
+    EXPECT_THAT(refusal([] { kernel("cpu", "tiled"); }), HasSubstr("unknown cpu kernel 'tiled'"));
+}
+
+template <class Rows>
+void expectDistinctNames(const Rows& rows) {
+    std::set<std::string_view> names;
+    for (const auto& row : rows) {
+        EXPECT_FALSE(row.name.empty());
+        EXPECT_FALSE(row.idea.empty()) << row.name;
+        EXPECT_TRUE(names.insert(row.name).second) << row.name << " is there twice";
+    }
+    EXPECT_FALSE(names.empty());
+}
+
+TEST(Names, everyRowHasANameOfItsOwnAndAnIdea) {
+    expectDistinctNames(scenarios());
+    expectDistinctNames(integrators());
+    expectDistinctNames(backends());
+    for (const BackendRow& row : backends()) {
+        std::vector<KernelRow> ofBackend;
+        for (const KernelRow& k : kernels())
+            if (k.backend == row.name) ofBackend.push_back(k);
+        expectDistinctNames(ofBackend);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab

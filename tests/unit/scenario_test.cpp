@@ -1,0 +1,215 @@
+// The scenes: what every row must keep, and what the known models must give.
+#include "sim/scenario.h"
+
+#include "sim/diagnostics.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+std::size_t testCount(const Scenario& scene) { return scene.fixedBodies ? scene.fixedBodies : 3001; }
+
+TEST(Scenes, sameSeedSameBytes) {
+    for (const Scenario& scene : scenarios()) {
+        const ScenarioRequest request{.bodies = testCount(scene), .seed = 42};
+        EXPECT_TRUE(sameState(scene.build(request), scene.build(request))) << scene.name;
+    }
+}
+
+TEST(Scenes, anotherSeedGivesOtherBodies) {
+    for (const std::string_view name : {"six-body", "cube", "plummer", "disc", "collision"}) {
+        const Scenario& scene = scenario(name);
+        const std::size_t count = testCount(scene);
+        EXPECT_FALSE(sameBytes(scene.build({.bodies = count, .seed = 1}).position,
+                               scene.build({.bodies = count, .seed = 2}).position))
+            << name;
+    }
+}
+
+TEST(Scenes, everyCountIsBuiltExactly) {
+    for (const Scenario& scene : scenarios())
+        for (const std::size_t count : {1, 2, 3, 4, 5, 7, 31, 1000, 4097}) {
+            const ParticleSet bodies = scene.build({.bodies = count, .seed = 1});
+            const std::size_t expected = scene.fixedBodies ? scene.fixedBodies : count;
+            ASSERT_EQ(bodies.size(), expected) << scene.name;
+            ASSERT_EQ(bodies.velocity.size(), expected);
+            ASSERT_EQ(bodies.group.size(), expected);
+            const std::set<std::uint32_t> ids(bodies.id.begin(), bodies.id.end());
+            ASSERT_EQ(ids.size(), expected) << scene.name << ": ids repeat";
+            for (std::size_t i = 0; i < expected; ++i) {
+                const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+                for (const double value : {x.x, x.y, x.z, x.w, v.x, v.y, v.z})
+                    ASSERT_TRUE(std::isfinite(value)) << scene.name;
+                ASSERT_GT(x.w, 0) << scene.name;
+                ASSERT_EQ(v.w, 1) << scene.name;
+            }
+        }
+}
+
+TEST(Scenes, areCentredAndAtRestAsAWhole) {
+    for (const Scenario& scene : scenarios()) {
+        const Diagnostics d =
+            measure(scene.build({.bodies = testCount(scene), .seed = 5}), {.softening = scene.softening}, 1);
+        const double speed = std::sqrt(2 * d.kinetic / d.centreOfMass.w);
+        EXPECT_LE(distance(d.centreOfMass, {}), 1e-14) << scene.name;
+        EXPECT_LE(distance(d.momentum, {}), 1e-14 * std::max(1.0, d.centreOfMass.w * speed)) << scene.name;
+    }
+}
+
+TEST(Scenes, rowsSayEverythingThatARunNeeds) {
+    EXPECT_EQ(scenarios().front().name, "collision");
+    for (const Scenario& scene : scenarios()) {
+        SCOPED_TRACE(scene.name);
+        EXPECT_FALSE(scene.caption.empty());
+        EXPECT_GT(scene.timeStep, 0);
+        EXPECT_GE(scene.softening, 0);
+        EXPECT_GT(scene.view.distance, 0);
+        EXPECT_GT(scene.view.pointSize, 0);
+        EXPECT_GT(scene.view.speedScale, 0);
+        EXPECT_GT(scene.bodiesCpu, 0u);
+        EXPECT_GE(scene.bodiesGpu, scene.bodiesCpu);
+        if (scene.fixedBodies) {
+            EXPECT_EQ(scene.bodiesCpu, scene.fixedBodies);
+            EXPECT_EQ(scene.bodiesGpu, scene.fixedBodies);
+        }
+    }
+    EXPECT_EQ(scenario("collision").bodiesGpu, 65536u);
+    EXPECT_EQ(scenario("collision").bodiesCpu, 8192u);
+}
+
+TEST(Scenes, twoBodyIsTheKeplerOrbitOfEccentricityOneHalf) {
+    const Diagnostics d = measure(scenario("two-body").build({.bodies = 2}), {}, 1);
+    EXPECT_NEAR(d.energy(), -0.125, 1e-16);
+    EXPECT_NEAR(d.angularMomentum.z, 0.25 * std::sqrt(0.75), 1e-16);  // reduced mass x sqrt(a (1 - e^2))
+}
+
+TEST(Scenes, figureEightHasItsEnergyAndNoSpin) {
+    const Diagnostics d = measure(scenario("figure-eight").build({.bodies = 3}), {}, 1);
+    EXPECT_NEAR(d.energy(), -1.28714199563185770504, 2e-15);
+    EXPECT_NEAR(d.kinetic, 1.21285800436814229495, 1e-15);
+    EXPECT_LE(distance(d.angularMomentum, {}), 1e-15);
+}
+
+TEST(Scenes, sixBodyStaysWithinItsRanges) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        const ParticleSet bodies = scenario("six-body").build({.bodies = 6, .seed = seed});
+        double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
+        for (const Double4& x : bodies.position) {
+            ASSERT_GE(x.w, 1);
+            ASSERT_LE(x.w, 10);
+            const double c[3] = {x.x, x.y, x.z};
+            for (int k = 0; k < 3; ++k) {
+                low[k] = std::min(low[k], c[k]);
+                high[k] = std::max(high[k], c[k]);
+            }
+        }
+        for (int k = 0; k < 3; ++k) ASSERT_LE(high[k] - low[k], 10);
+    }
+}
+
+TEST(Scenes, cubeFillsItsBoxAtRest) {
+    const ParticleSet bodies = scenario("cube").build({.bodies = 8000, .seed = 1});
+    double most = 0;
+    for (const Double4& x : bodies.position) most = std::max({most, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    EXPECT_NEAR(most, 1, 0.02);
+    for (const Double4& v : bodies.velocity) ASSERT_EQ(distance(v, {}), 0);
+    const Diagnostics d = measure(bodies, {}, 1);
+    EXPECT_NEAR(d.potential, -0.941156 / 2, 0.01);  // a uniform cube of side 2 and mass 1
+}
+
+TEST(Scenes, plummerIsTheModelInHenonUnits) {
+    const ParticleSet bodies = scenario("plummer").build({.bodies = 16384, .seed = 1});
+    const Diagnostics d = measure(bodies, {});
+    // Bands of 4 sigma for samples of this size, and the 0.1 % of the mass that is left out.
+    EXPECT_NEAR(d.kinetic, 0.25, 0.25 * 0.026);
+    EXPECT_NEAR(d.potential, -0.5, 0.5 * 0.018);
+    EXPECT_NEAR(d.virialRatio(), 0.5, 0.5 * 0.016);
+    std::vector<double> r;
+    for (const Double4& x : bodies.position) r.push_back(distance(x, {}));
+    std::sort(r.begin(), r.end());
+    EXPECT_NEAR(r[8192], 0.768570630659784, 0.7686 * 0.02);
+    EXPECT_NEAR(r[1638], 0.589048622548086 * 0.524028063612871, 0.3087 * 0.032);
+    EXPECT_NEAR(r[14745], 0.589048622548086 * 3.707112791954085, 2.1837 * 0.048);
+}
+
+TEST(Scenes, discTurnsInBalanceWithItsOwnPull) {
+    const Scenario& scene = scenario("disc");
+    const ParticleSet bodies = scene.build({.bodies = 12000, .seed = 1});
+    std::vector<std::uint32_t> sample;
+    for (std::uint32_t i = 0; i < 11999; i += 10) sample.push_back(i);
+    std::vector<Double4> a(sample.size());
+    referenceGravity(bodies.position, sample, scene.softening, a);
+    for (const auto& [inner, outer] : {std::pair{0.4, 0.8}, {0.8, 1.5}, {1.5, 2.5}}) {
+        double pull = 0, rotation = 0;
+        int count = 0;
+        for (std::size_t k = 0; k < sample.size(); ++k) {
+            const Double4 &x = bodies.position[sample[k]], &v = bodies.velocity[sample[k]];
+            const double r = std::hypot(x.x, x.y);
+            if (r < inner || r > outer) continue;
+            pull -= a[k].x * x.x + a[k].y * x.y;  // r x inward acceleration = square of the circular speed
+            rotation += (x.x * v.y - x.y * v.x) / r;
+            ++count;
+        }
+        ASSERT_GT(count, 50);
+        const double circular = std::sqrt(pull / count);
+        // Random motion carries a little of the weight, so the mean rotation lags behind the circular speed.
+        EXPECT_LT(rotation / count, circular * 1.02) << inner;
+        EXPECT_GT(rotation / count, circular * 0.88) << inner;
+    }
+    const Diagnostics d = measure(bodies, {.softening = scene.softening});
+    EXPECT_NEAR(d.virialRatio(), 0.5, 0.05);
+}
+
+TEST(Scenes, collisionIsTwoBoundGalaxiesOnAParabola) {
+    const Scenario& scene = scenario("collision");
+    const ParticleSet bodies = scene.build({.bodies = 4001, .seed = 1});
+    Double4 place[2]{}, speed[2]{};
+    double mass[2]{};
+    std::size_t count[2]{};
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const int g = bodies.group[i];
+        ASSERT_LE(g, 1);
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        mass[g] += x.w;
+        ++count[g];
+        for (auto [to, from] : {std::pair{&place[g], &x}, {&speed[g], &v}}) {
+            to->x += x.w * from->x;
+            to->y += x.w * from->y;
+            to->z += x.w * from->z;
+        }
+    }
+    EXPECT_EQ(count[0], 2001u);
+    EXPECT_EQ(count[1], 2000u);
+    for (int g = 0; g < 2; ++g) {
+        EXPECT_NEAR(mass[g], 1, 1e-12);
+        for (Double4* q : {&place[g], &speed[g]}) *q = {q->x / mass[g], q->y / mass[g], q->z / mass[g], 0};
+    }
+    const double apart = distance(place[0], place[1]), closing = distance(speed[0], speed[1]);
+    EXPECT_NEAR(apart, 10, 0.3);
+    EXPECT_NEAR(closing * closing / 2 - 2 / apart, 0, 0.03) << "a parabola has no energy";
+    EXPECT_LT((place[0].x - place[1].x) * (speed[0].x - speed[1].x) + (place[0].y - place[1].y) * (speed[0].y - speed[1].y),
+              0)
+        << "they should approach";
+    // Each galaxy by itself is near virial balance.
+    for (int g = 0; g < 2; ++g) {
+        std::vector<Double4> x, v;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            if (bodies.group[i] != g) continue;
+            x.push_back(bodies.position[i]);
+            v.push_back({bodies.velocity[i].x - speed[g].x, bodies.velocity[i].y - speed[g].y,
+                         bodies.velocity[i].z - speed[g].z, 1});
+        }
+        EXPECT_NEAR(measure(bodiesOf(x, v), {.softening = scene.softening}).virialRatio(), 0.5, 0.06) << g;
+    }
+}
+
+}  // namespace
+}  // namespace gravlab
