@@ -1,0 +1,50 @@
+// Arrays on cache-line boundaries for vector loads. Rule: the length is padded to whole tiles and the padding is zero, so
+// that a kernel may read and write past the last body.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace gravlab {
+
+/// Bodies a tile: the padding of every array, the length of an fp32 partial sum.
+constexpr std::size_t kTile = 256;
+
+constexpr std::size_t roundUp(std::size_t count, std::size_t unit) { return (count + unit - 1) / unit * unit; }
+
+/// A zeroed array of numbers, 64-byte aligned, padded to whole tiles. Throws std::bad_alloc.
+template <class T>
+class AlignedArray {
+public:
+    AlignedArray() = default;
+    explicit AlignedArray(std::size_t count) : padded_(roundUp(count, kTile)) {
+        if (padded_ == 0) return;
+        data_ = static_cast<T*>(::operator new(padded_ * sizeof(T), kAlignment));
+        std::fill_n(data_, padded_, T{});
+    }
+    ~AlignedArray() { ::operator delete(data_, kAlignment); }
+    AlignedArray(AlignedArray&& other) noexcept { swap(other); }
+    AlignedArray& operator=(AlignedArray&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    std::size_t padded() const { return padded_; }  ///< length with padding
+
+private:
+    void swap(AlignedArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(padded_, other.padded_);
+    }
+
+    static constexpr std::align_val_t kAlignment{64};
+    T* data_ = nullptr;
+    std::size_t padded_ = 0;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,64 @@
+// What high-level directives give: the textbook loop, `omp parallel for` over the targets and `omp simd` over the sources.
+#include "sim/cpu/force_kernels.h"
+
+#include <cmath>
+
+namespace gravlab::cpu {
+
+#if defined(_OPENMP)
+namespace {
+
+void targets(const BodyView<float>& bodies, const SumView<float>& sums, const LawNumbers<float>& law,
+             const TargetPiece& piece) {
+    const float softeningSquared = law.softeningSquared;
+    const float *px = bodies.x, *py = bodies.y, *pz = bodies.z, *source = bodies.source;
+    for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
+        if (piece.first) {
+            sums.x[i] = sums.y[i] = sums.z[i] = 0;
+            sums.lostX[i] = sums.lostY[i] = sums.lostZ[i] = 0;
+        }
+        const float x = px[i], y = py[i], z = pz[i];
+        for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
+            const std::size_t tileEnd = std::min(tile + kTile, piece.sourceEnd);
+            float ax = 0, ay = 0, az = 0;
+#pragma omp simd reduction(+ : ax, ay, az)
+            for (std::size_t j = tile; j < tileEnd; ++j) {
+                const float dx = px[j] - x, dy = py[j] - y, dz = pz[j] - z;
+                const float distanceSquared = dx * dx + dy * dy + dz * dz + softeningSquared;
+                const float pull = source[j] / (distanceSquared * std::sqrt(distanceSquared));
+                ax += pull * dx;
+                ay += pull * dy;
+                az += pull * dz;
+            }
+            addTwoLevel(sums.x[i], sums.lostX[i], ax);
+            addTwoLevel(sums.y[i], sums.lostY[i], ay);
+            addTwoLevel(sums.z[i], sums.lostZ[i], az);
+        }
+        if (piece.last) {
+            sums.x[i] += sums.lostX[i];
+            sums.y[i] += sums.lostY[i];
+            sums.z[i] += sums.lostZ[i];
+        }
+    }
+}
+
+}  // namespace
+
+const TargetKernel<float> kOpenMpKernel32 = targets;
+
+void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const LawNumbers<float>& law, int threads,
+               std::size_t begin, std::size_t end, PieceAt piece, const void* context) {
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (std::size_t i = begin; i < end; ++i) targets(bodies, sums, law, piece(context, i));
+}
+
+#else
+
+const TargetKernel<float> kOpenMpKernel32 = nullptr;
+
+void runOpenMp(const BodyView<float>&, const SumView<float>&, const LawNumbers<float>&, int, std::size_t, std::size_t,
+               PieceAt, const void*) {}
+
+#endif
+
+}  // namespace gravlab::cpu
