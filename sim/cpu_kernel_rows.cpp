@@ -5,9 +5,20 @@ namespace gravlab {
 
 std::span<const KernelRow> cpuKernelRows() {
     static const KernelRow rows[] = {
-        {.backend = "cpu", .name = "naive", .idea = "the textbook double loop, one thread, one body at a time"},
-        {.backend = "cpu", .name = "simd", .idea = "many bodies in one vector register, chosen for this CPU at run time"},
+        {.backend = "cpu", .name = "naive", .idea = "the textbook double loop, one thread, one pair at a time"},
+        {.backend = "cpu",
+         .name = "naive-symmetric",
+         .idea = "each pair once: what i does to j, j does to i with the sign turned",
+         .shape = WorkShape::pairTiles},
+        {.backend = "cpu", .name = "openmp", .idea = "the textbook loop with directives only: parallel for and simd"},
+        {.backend = "cpu",
+         .name = "simd",
+         .idea = "many bodies in one vector register, one thread, chosen for this CPU at run time"},
         {.backend = "cpu", .name = "simd-threads", .idea = "targets shared out over all cores by a persistent pool"},
+        {.backend = "cpu",
+         .name = "symmetric-threads",
+         .idea = "each pair once on all cores, tiles in rounds: same bits for any number of threads",
+         .shape = WorkShape::pairTiles},
     };
     return rows;
 }

@@ -1,0 +1,44 @@
+#include "sim/cpu/check_job.h"
+
+#include <utility>
+
+namespace gravlab::cpu {
+
+void CheckJob::request(std::vector<std::uint32_t> targets) {
+    cancel();
+    requested_ = std::move(targets);
+}
+
+void CheckJob::cancel() {
+    requested_.clear();
+    running_.clear();
+    result_.reset();
+}
+
+void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> accelerations, double softening, ForceGate gate) {
+    running_ = std::exchange(requested_, {});
+    positions_ = std::move(positions);
+    got_ = std::move(accelerations);
+    want_.assign(running_.size(), {});
+    softening_ = softening;
+    gate_ = gate;
+    done_ = 0;
+}
+
+void CheckJob::run(ThreadPool& pool, Deadline deadline) {
+    if (!running()) return;
+    const auto count = static_cast<std::int64_t>(running_.size());
+    done_ = pool.run(done_, count, deadline, [this](std::int64_t index) {
+        const auto at = static_cast<std::size_t>(index);
+        referenceGravity(positions_, std::span(running_).subspan(at, 1), softening_, std::span(want_).subspan(at, 1));
+    });
+    if (done_ < count) return;
+    result_ = compareForces(got_, want_, gate_);
+    result_->worst = running_[result_->worst];
+    running_.clear();
+    positions_ = {};
+}
+
+std::optional<ForceCheck> CheckJob::take() { return std::exchange(result_, std::nullopt); }
+
+}  // namespace gravlab::cpu
