@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
+#include <type_traits>
 
 namespace gravlab {
 namespace {
@@ -163,7 +164,7 @@ private:
 
     /// Runs `work`; a lack of memory becomes an error that says how much is needed.
     template <class Work>
-    static auto translated(Work work, std::size_t bodies, Precision precision) {
+    static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, Precision precision) {
         try {
             return work();
         } catch (const std::bad_alloc&) {
@@ -196,7 +197,7 @@ BackendRow cpuBackendRow() {
             .devices =
                 [] {
                     std::string text = threadsText(usableCores()) + ", instruction sets:";
-                    for (const SimdTarget& target : cpu::simdTargets()) text += " " + std::string(target.name);
+                    for (const SimdTarget& target : cpu::simdTargets()) text.append(" ").append(target.name);
                     return text;
                 }};
 }

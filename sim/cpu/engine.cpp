@@ -216,10 +216,11 @@ private:
     }
 
     void beginPass(ForcePass<T>& pass, const Vectors<T>& x, Vectors<T>& sums, Vectors<T>& lost) {
-        const T floor = std::is_same_v<T, float> ? static_cast<T>(kSofteningSquaredFloor32) : T(kSofteningSquaredFloor64);
-        const LawNumbers<T> law{std::max(static_cast<T>(force_.softening * force_.softening), floor)};
+        // Far below any distance that fp64 resolves, far above the floor at which a heavy body's own term overflows.
+        ForceSettings force = force_;
+        if (std::is_same_v<T, double>) force.softening = std::max(force.softening, 1e-60);
         const BodyView<T> bodies{x.axis[0].data(), x.axis[1].data(), x.axis[2].data(), source_.data(), size_};
-        pass.begin(kernel_, bodies, sumView(sums, lost), law, context_.pool.threads());
+        pass.begin(kernel_, bodies, sumView(sums, lost), force, context_.pool.threads());
         counted_ = 0;
     }
 

@@ -2,6 +2,7 @@
 // targets in an order that depends on nothing but the piece, so how pieces are shared out never changes a bit.
 #pragma once
 #include "sim/cpu/aligned_array.h"
+#include "sim/interaction.h"
 
 #include <cstddef>
 
@@ -25,12 +26,6 @@ struct SumView {
     T *lostX, *lostY, *lostZ;
 };
 
-/// The pair law's numbers.
-template <class T>
-struct LawNumbers {
-    T softeningSquared;  ///< floored: see interaction.h
-};
-
 /// All pairs of some targets with some sources. Targets begin at a multiple of 64 and may be rounded up into the padding.
 struct TargetPiece {
     std::size_t targetBegin, targetEnd;
@@ -46,9 +41,9 @@ struct PairPiece {
 constexpr std::size_t kPairTile = 512;
 
 template <class T>
-using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const LawNumbers<T>&, const TargetPiece&);
+using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const TargetPiece&);
 template <class T>
-using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const LawNumbers<T>&, const PairPiece&);
+using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const PairPiece&);
 
 /// Adds `term` to a two-level sum without losing its low bits (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
 template <class T>
@@ -74,7 +69,7 @@ extern const KernelSet<double> kPlainKernels64;
 /// Runs pieces [begin, end) of `piece(context, i)` on `threads` threads.
 extern const TargetKernel<float> kOpenMpKernel32;
 using PieceAt = TargetPiece (*)(const void* context, std::size_t index);
-void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const LawNumbers<float>& law, int threads,
+void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force, int threads,
                std::size_t begin, std::size_t end, PieceAt piece, const void* context);
 
 }  // namespace gravlab::cpu

@@ -30,11 +30,11 @@ void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
 
 template <class T>
 void ForcePass<T>::begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums,
-                         const LawNumbers<T>& law, int threads) {
+                         const ForceSettings& force, int threads) {
     kernel_ = kernel;
     bodies_ = bodies;
     sums_ = sums;
-    law_ = law;
+    force_ = force;
     done_ = 0;
     const std::size_t n = bodies.count;
     inline_ = kernel.sharing == Sharing::oneThread || static_cast<double>(n) * static_cast<double>(n) < kPairsWorthSharing;
@@ -67,7 +67,7 @@ void ForcePass<T>::runTargets(std::int64_t index) {
     std::atomic<std::int64_t>& turn = turn_[static_cast<std::size_t>(index % chunks_)];
     const std::int64_t segment = index / chunks_;
     waitForTurn(turn, segment);
-    kernel_.loops.targets(bodies_, sums_, law_, targetPiece(index));
+    kernel_.loops.targets(bodies_, sums_, force_, targetPiece(index));
     turn.store(segment + 1, std::memory_order_release);
 }
 
@@ -77,7 +77,7 @@ void ForcePass<T>::runPairs(std::int64_t index) {
     const std::size_t a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b), n = bodies_.count;
     waitForTurn(turn_[a], pair.round);
     waitForTurn(turn_[b], pair.round);
-    kernel_.loops.pairs(bodies_, sums_, law_,
+    kernel_.loops.pairs(bodies_, sums_, force_,
                         {a * chunk_, std::min(n, (a + 1) * chunk_), b * chunk_, std::min(n, (b + 1) * chunk_),
                          pair.round == 0, pair.round + 1 == chunks_});
     turn_[a].store(pair.round + 1, std::memory_order_release);
@@ -100,8 +100,8 @@ void ForcePass<T>::runOpenMpPieces(int threads, Deadline deadline) {
             // Pieces of one segment have different targets, so a loop over them needs no order.
             const std::int64_t segmentEnd = (done_ / chunks_ + 1) * chunks_;
             const std::int64_t end = std::min(segmentEnd, done_ + 4 * threads);
-            runOpenMp(bodies_, sums_, law_, threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(end), pieceAt,
-                      this);
+            runOpenMp(bodies_, sums_, force_, threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(end),
+                      pieceAt, this);
             done_ = end;
         } while (done_ < total_ && (deadline == kNoDeadline || std::chrono::steady_clock::now() < deadline));
     }

@@ -26,7 +26,7 @@ template <class T>
 class ForcePass {
 public:
     /// Starts an evaluation; all arguments' arrays must live until it is complete or begun anew.
-    void begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law,
+    void begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
                int threads);
     /// Forgets what was done.
     void reset() { done_ = total_ = 0; }
@@ -47,7 +47,7 @@ private:
     ForceKernel<T> kernel_;
     BodyView<T> bodies_{};
     SumView<T> sums_{};
-    LawNumbers<T> law_{};
+    ForceSettings force_;
     std::int64_t done_ = 0, total_ = 0;
     std::size_t chunk_ = 0;    // targets or bodies of a piece
     std::int64_t chunks_ = 0;  // of all bodies

@@ -1,16 +1,16 @@
 // What high-level directives give: the textbook loop, `omp parallel for` over the targets and `omp simd` over the sources.
 #include "sim/cpu/force_kernels.h"
 
-#include <cmath>
+#include "sim/law.h"
 
 namespace gravlab::cpu {
 
 #if defined(_OPENMP)
 namespace {
 
-void targets(const BodyView<float>& bodies, const SumView<float>& sums, const LawNumbers<float>& law,
+void targets(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force,
              const TargetPiece& piece) {
-    const float softeningSquared = law.softeningSquared;
+    const Gravity<float> law(force);
     const float *px = bodies.x, *py = bodies.y, *pz = bodies.z, *source = bodies.source;
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) {
@@ -24,8 +24,7 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const La
 #pragma omp simd reduction(+ : ax, ay, az)
             for (std::size_t j = tile; j < tileEnd; ++j) {
                 const float dx = px[j] - x, dy = py[j] - y, dz = pz[j] - z;
-                const float distanceSquared = dx * dx + dy * dy + dz * dz + softeningSquared;
-                const float pull = source[j] / (distanceSquared * std::sqrt(distanceSquared));
+                const float pull = source[j] * law.pull(dx * dx + dy * dy + dz * dz);
                 ax += pull * dx;
                 ay += pull * dy;
                 az += pull * dz;
@@ -46,18 +45,18 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const La
 
 const TargetKernel<float> kOpenMpKernel32 = targets;
 
-void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const LawNumbers<float>& law, int threads,
+void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force, int threads,
                std::size_t begin, std::size_t end, PieceAt piece, const void* context) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::size_t i = begin; i < end; ++i) targets(bodies, sums, law, piece(context, i));
+    for (std::size_t i = begin; i < end; ++i) targets(bodies, sums, force, piece(context, i));
 }
 
 #else
 
 const TargetKernel<float> kOpenMpKernel32 = nullptr;
 
-void runOpenMp(const BodyView<float>&, const SumView<float>&, const LawNumbers<float>&, int, std::size_t, std::size_t,
-               PieceAt, const void*) {}
+void runOpenMp(const BodyView<float>&, const SumView<float>&, const ForceSettings&, int, std::size_t, std::size_t, PieceAt,
+               const void*) {}
 
 #endif
 

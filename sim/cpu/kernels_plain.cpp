@@ -2,17 +2,10 @@
 // would expect and an honest baseline for the rows above it.
 #include "sim/cpu/force_kernels.h"
 
-#include <cmath>
+#include "sim/law.h"
 
 namespace gravlab::cpu {
 namespace {
-
-struct PlainGravity {
-    template <class T>
-    static T factor(T distanceSquared) {
-        return T(1) / (distanceSquared * std::sqrt(distanceSquared));
-    }
-};
 
 template <class T>
 void close(const SumView<T>& sums, std::size_t i) {
@@ -35,7 +28,8 @@ void add(const SumView<T>& sums, std::size_t i, T x, T y, T z) {
 }
 
 template <class PairLaw, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law, const TargetPiece& piece) {
+void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const TargetPiece& piece) {
+    const PairLaw law(force);
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) open(sums, i);
         const T x = bodies.x[i], y = bodies.y[i], z = bodies.z[i];
@@ -44,7 +38,7 @@ void targets(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers
             T ax = 0, ay = 0, az = 0;
             for (std::size_t j = tile; j < tileEnd; ++j) {
                 const T dx = bodies.x[j] - x, dy = bodies.y[j] - y, dz = bodies.z[j] - z;
-                const T pull = bodies.source[j] * PairLaw::factor(dx * dx + dy * dy + dz * dz + law.softeningSquared);
+                const T pull = bodies.source[j] * law.pull(dx * dx + dy * dy + dz * dz);
                 ax += pull * dx;
                 ay += pull * dy;
                 az += pull * dz;
@@ -56,7 +50,8 @@ void targets(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers
 }
 
 template <class PairLaw, class T>
-void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law, const PairPiece& piece) {
+void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const PairPiece& piece) {
+    const PairLaw law(force);
     const bool diagonal = piece.aBegin == piece.bBegin;
     // One accumulator a body of tile b (of tile a too when they are the same), written to the two-level sums at the end.
     T bx[kPairTile] = {}, by[kPairTile] = {}, bz[kPairTile] = {};
@@ -65,7 +60,7 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T
         T ax = 0, ay = 0, az = 0;
         for (std::size_t j = diagonal ? i + 1 : piece.bBegin; j < piece.bEnd; ++j) {
             const T dx = bodies.x[j] - x, dy = bodies.y[j] - y, dz = bodies.z[j] - z;
-            const T factor = PairLaw::factor(dx * dx + dy * dy + dz * dz + law.softeningSquared);
+            const T factor = law.pull(dx * dx + dy * dy + dz * dz);
             const T onA = factor * bodies.source[j], onB = factor * source;
             ax += onA * dx;
             ay += onA * dy;
@@ -93,7 +88,7 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T
 
 }  // namespace
 
-const KernelSet<float> kPlainKernels32{targets<PlainGravity, float>, pairs<PlainGravity, float>};
-const KernelSet<double> kPlainKernels64{targets<PlainGravity, double>, pairs<PlainGravity, double>};
+const KernelSet<float> kPlainKernels32{targets<Gravity<float>, float>, pairs<Gravity<float>, float>};
+const KernelSet<double> kPlainKernels64{targets<Gravity<double>, double>, pairs<Gravity<double>, double>};
 
 }  // namespace gravlab::cpu

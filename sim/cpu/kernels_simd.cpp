@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "sim/cpu/simd_targets.h"
+#include "sim/law.h"
 #include "sim/names.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,11 +48,17 @@ HWY_INLINE V inverseCube(D d, V distanceSquared, V estimate) {
     return hn::Mul(hn::Mul(estimate, squared), cubeSeries<kTerms>(d, missing));
 }
 
-/// 1/r^3: with the source and the separation it is the acceleration.
-struct Gravity {
-    template <class D, class V = hn::Vec<D>>
-    static HWY_INLINE V factor(D d, V distanceSquared) {
-        using T = hn::TFromD<D>;
+// A pair law in SIMD, as law.h has it in plain code: pull(d, r^2 + offset), with the offset already in the first product.
+
+/// Gravity's pull, (r^2 + softening^2)^(-3/2).
+template <class D>
+struct SimdGravity {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset;
+
+    HWY_INLINE SimdGravity(D d, const ForceSettings& force) : offset(hn::Set(d, flooredSoftening<T>(force.softening))) {}
+    HWY_INLINE V pull(D d, V distanceSquared) const {
 #if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
         if constexpr (sizeof(T) == 4) {
             constexpr int kTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
@@ -90,13 +97,13 @@ HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Vector3<
 }
 
 /// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on.
-template <class Law, std::size_t kVectors, class T>
-HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law,
+template <template <class> class Law, std::size_t kVectors, class T>
+HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
                             const TargetPiece& piece, std::size_t i) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    const V softeningSquared = hn::Set(d, law.softeningSquared);
+    const Law<hn::ScalableTag<T>> law(d, force);
     V x[kVectors], y[kVectors], z[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
         x[k] = hn::Load(d, bodies.x + i + k * lanes);
@@ -112,8 +119,8 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
             const V source = hn::Set(d, bodies.source[j]);
             for (std::size_t k = 0; k < kVectors; ++k) {
                 const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
-                const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softeningSquared)));
-                const V pull = hn::Mul(source, Law::factor(d, distanceSquared));
+                const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
+                const V pull = hn::Mul(source, law.pull(d, distanceSquared));
                 a[k].x = hn::MulAdd(pull, dx, a[k].x);
                 a[k].y = hn::MulAdd(pull, dy, a[k].y);
                 a[k].z = hn::MulAdd(pull, dz, a[k].z);
@@ -125,13 +132,13 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
     }
 }
 
-template <class Law, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law, const TargetPiece& piece) {
+template <template <class> class Law, class T>
+void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const TargetPiece& piece) {
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
-        targetGroup<Law, kTargetVectors>(bodies, sums, law, piece, i);
-    for (; i < piece.targetEnd; i += lanes) targetGroup<Law, 1>(bodies, sums, law, piece, i);
+        targetGroup<Law, kTargetVectors>(bodies, sums, force, piece, i);
+    for (; i < piece.targetEnd; i += lanes) targetGroup<Law, 1>(bodies, sums, force, piece, i);
 }
 
 /// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
@@ -139,13 +146,13 @@ constexpr std::size_t kPairBlock = 64;
 
 /// kVectors registers of tile a against sources [jBegin, jEnd) of tile b. Adds to `onA` (one number a body) and to
 /// `lanesOnB` (one register a body, reduced later).
-template <class Law, std::size_t kVectors, class T>
-HWY_INLINE void pairGroup(const BodyView<T>& bodies, const LawNumbers<T>& law, std::size_t i, std::size_t jBegin,
+template <template <class> class Law, std::size_t kVectors, class T>
+HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceSettings& force, std::size_t i, std::size_t jBegin,
                           std::size_t jEnd, T* HWY_RESTRICT onA, std::size_t stride, T* HWY_RESTRICT lanesOnB) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    const V softeningSquared = hn::Set(d, law.softeningSquared);
+    const Law<hn::ScalableTag<T>> law(d, force);
     V x[kVectors], y[kVectors], z[kVectors], own[kVectors];
     Vector3<V> a[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
@@ -162,8 +169,8 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const LawNumbers<T>& law, s
         V bx = hn::Load(d, onB), by = hn::Load(d, onB + lanes), bz = hn::Load(d, onB + 2 * lanes);
         for (std::size_t k = 0; k < kVectors; ++k) {
             const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
-            const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, softeningSquared)));
-            const V factor = Law::factor(d, distanceSquared);
+            const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
+            const V factor = law.pull(d, distanceSquared);
             const V pull = hn::Mul(source, factor), push = hn::Mul(own[k], factor);
             a[k].x = hn::MulAdd(pull, dx, a[k].x);
             a[k].y = hn::MulAdd(pull, dy, a[k].y);
@@ -220,10 +227,10 @@ HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T
 #endif
 }
 
-template <class Law, class T>
-void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T>& law, const PairPiece& piece) {
+template <template <class> class Law, class T>
+void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const PairPiece& piece) {
     if (piece.aBegin == piece.bBegin) {
-        targets<Law>(bodies, sums, law, {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
+        targets<Law>(bodies, sums, force, {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
         return;
     }
     const hn::ScalableTag<T> d;
@@ -241,9 +248,9 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const LawNumbers<T
         const std::size_t jBegin = piece.bBegin + block, jEnd = piece.bBegin + blockEnd;
         std::size_t i = 0;  // what lies past tile a has no source (padding) or is not this tile's: whole tiles only
         for (; i + kPairVectors * lanes <= roundUp(aCount, lanes); i += kPairVectors * lanes)
-            pairGroup<Law, kPairVectors>(bodies, law, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+            pairGroup<Law, kPairVectors>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         for (; i < aCount; i += lanes)
-            pairGroup<Law, 1>(bodies, law, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+            pairGroup<Law, 1>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         for (std::size_t j = 0; j < blockEnd - block; j += kReduced)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 reduceLanes(d, lanesOnB + (3 * j + axis) * lanes, 3 * lanes, onB + axis * kPairTile + block + j);
@@ -264,8 +271,8 @@ SimdTarget describe(std::string_view name, std::string_view title) {
             title,
             HWY_TARGET,
             static_cast<int>(hn::Lanes(hn::ScalableTag<float>())),
-            {targets<Gravity, float>, pairs<Gravity, float>},
-            {targets<Gravity, double>, pairs<Gravity, double>}};
+            {targets<SimdGravity, float>, pairs<SimdGravity, float>},
+            {targets<SimdGravity, double>, pairs<SimdGravity, double>}};
 }
 
 }  // namespace HWY_NAMESPACE
