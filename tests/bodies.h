@@ -30,8 +30,9 @@ inline ParticleSet unevenBodies(std::size_t count, std::uint64_t seed = 1) {
     std::vector<Double4> positions(count), velocities(count);
     for (std::size_t i = 0; i < count; ++i) {
         Random random(seed, i);
+        // Multiples of 2^-20. A cast to float and back is not enough: GCC 12 -O3 drops the pair of casts when it vectorises.
         const auto number = [&](double low, double high) {
-            return static_cast<double>(static_cast<float>(random.uniform(low, high)));
+            return std::nearbyint(random.uniform(low, high) * 0x1p20) * 0x1p-20;
         };
         const float mass = static_cast<float>(std::pow(10.0, random.uniform(-3, 0)) / static_cast<double>(count));
         positions[i] = {number(-1, 1), number(-1, 1), number(-1, 1), i % 7 == 3 ? 0.0 : static_cast<double>(mass)};
