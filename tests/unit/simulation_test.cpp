@@ -1,0 +1,357 @@
+// The simulation: settings become a run, changes are all or nothing, the clock counts steps.
+#include "sim/simulation.h"
+
+#include "sim/error.h"
+#include "sim/validation.h"
+#include "tests/bodies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+SimulationSettings small(const char* scene = "plummer", std::size_t bodies = 50) {
+    SimulationSettings settings;
+    settings.scene = scene;
+    settings.bodies = bodies;
+    settings.backend = "reference";
+    return settings;
+}
+
+ParticleSet state(Simulation& simulation) {
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    return bodies;
+}
+
+void run(Simulation& simulation, std::int64_t steps) {
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+}
+
+TEST(ClockTest, aMillionStepsCarryNoRounding) {
+    Clock clock{.timeStep = 0.001};
+    for (int i = 0; i < 1000000; ++i) ++clock.step;
+    EXPECT_EQ(clock.time(), 1000.0);
+}
+
+TEST(ClockTest, aNewTimeStepGoesOnFromHere) {
+    Clock clock{.timeStep = 0.25};
+    clock.step += 4;
+    clock.rebase(0.5);
+    EXPECT_EQ(clock.time(), 1);
+    clock.step += 2;
+    EXPECT_EQ(clock.time(), 2);
+    clock.rebase(-0.5);
+    clock.step += 2;
+    EXPECT_EQ(clock.time(), 1);
+    EXPECT_EQ(clock.step, 8);
+}
+
+TEST(ClockTest, hugeStepCountsStillCount) {
+    Clock clock{.step = (std::int64_t{1} << 53) - 10, .step0 = (std::int64_t{1} << 53) - 10, .t0 = 1e9, .timeStep = 0.125};
+    for (int i = 0; i < 100; ++i) ++clock.step;
+    EXPECT_EQ(clock.time(), 1e9 + 12.5);
+}
+
+TEST(SimulationTest, fillsInWhatTheSceneKnows) {
+    SimulationSettings settings;
+    settings.scene = "figure-eight";
+    settings.backend = "reference";
+    const Simulation simulation(settings);
+    EXPECT_EQ(simulation.settings().bodies, 3u);
+    EXPECT_EQ(simulation.settings().timeStep, scenario("figure-eight").timeStep);
+    EXPECT_EQ(simulation.settings().softening, 0);
+    EXPECT_EQ(simulation.settings().backend, "reference");
+    EXPECT_EQ(simulation.settings().kernel.kernel, "plain");
+    EXPECT_FALSE(simulation.backendWhy().empty());
+    EXPECT_EQ(simulation.time(), 0);
+}
+
+TEST(SimulationTest, theDefaultIsTheCollisionInASizeThatFitsTheBackend) {
+    SimulationSettings settings;
+    settings.backend = "reference";
+    const Simulation simulation(settings);
+    EXPECT_EQ(simulation.scene().name, "collision");
+    EXPECT_EQ(simulation.settings().bodies, 8192u);
+}
+
+TEST(SimulationTest, stepsAndTimeGoTogether) {
+    Simulation simulation(small());
+    run(simulation, 10);
+    EXPECT_EQ(simulation.step(), 10);
+    EXPECT_EQ(simulation.time(), 10 * simulation.settings().timeStep);
+    simulation.reset();
+    EXPECT_EQ(simulation.step(), 0);
+    EXPECT_EQ(simulation.time(), 0);
+    EXPECT_TRUE(sameState(state(simulation), state(*std::make_unique<Simulation>(small()))));
+}
+
+using Change = std::function<void(SimulationSettings&)>;
+struct BadChange {
+    const char* sentence;
+    Change change;
+};
+
+const double kNaN = std::numeric_limits<double>::quiet_NaN();
+const double kInfinity = std::numeric_limits<double>::infinity();
+
+const BadChange kBadChanges[] = {
+    {"time step is nan", [](SimulationSettings& s) { s.timeStep = kNaN; }},
+    {"time step is inf", [](SimulationSettings& s) { s.timeStep = kInfinity; }},
+    {"time step is -inf", [](SimulationSettings& s) { s.timeStep = -kInfinity; }},
+    {"softening is nan", [](SimulationSettings& s) { s.softening = kNaN; }},
+    {"softening is inf", [](SimulationSettings& s) { s.softening = kInfinity; }},
+    {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::size_t{1} << 31; }},
+    {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::numeric_limits<std::size_t>::max(); }},
+    {"unknown scene", [](SimulationSettings& s) { s.scene = "nowhere"; }},
+    {"unknown integrator", [](SimulationSettings& s) { s.integrator = "euler"; }},
+    {"unknown backend", [](SimulationSettings& s) { s.backend = "abacus"; }},
+    {"unknown reference kernel", [](SimulationSettings& s) { s.kernel.kernel = "tiled"; }},
+};
+
+TEST(SimulationTest, badSettingsAreRefusedWithASentence) {
+    for (const BadChange& bad : kBadChanges) {
+        SimulationSettings settings = small();
+        bad.change(settings);
+        try {
+            Simulation simulation(settings);
+            ADD_FAILURE() << bad.sentence << ": accepted";
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr(bad.sentence));
+        }
+    }
+}
+
+TEST(SimulationTest, aRefusedChangeLeavesTheRunAsItWas) {
+    Simulation disturbed(small()), undisturbed(small());
+    run(disturbed, 3);
+    run(undisturbed, 3);
+    for (const BadChange& bad : kBadChanges) {
+        SimulationSettings wanted = disturbed.settings();
+        bad.change(wanted);
+        wanted.seed = 77;  // alone this would be a good change
+        EXPECT_THROW(disturbed.apply(wanted), UsageError) << bad.sentence;
+        EXPECT_EQ(disturbed.settings().seed, 1u);
+        EXPECT_EQ(disturbed.step(), 3);
+    }
+    run(disturbed, 3);
+    run(undisturbed, 3);
+    EXPECT_EQ(disturbed.time(), undisturbed.time());
+    EXPECT_TRUE(sameState(state(disturbed), state(undisturbed)));
+}
+
+TEST(SimulationTest, moreBodiesThanMemoryAreRefused) {
+    try {
+        requireHostMemory(138.0 * kMostBodies, "the bodies");
+        GTEST_SKIP() << "this machine could hold them";
+    } catch (const DeviceError&) {
+    }
+    Simulation simulation(small());
+    run(simulation, 2);
+    SimulationSettings wanted = simulation.settings();
+    wanted.bodies = kMostBodies;
+    EXPECT_THROW(simulation.apply(wanted), DeviceError);
+    EXPECT_EQ(simulation.settings().bodies, 50u);
+    run(simulation, 1);
+    EXPECT_EQ(simulation.step(), 3);
+}
+
+TEST(SimulationTest, anotherSceneSizeOrSeedStartsAnew) {
+    const Change changes[] = {[](SimulationSettings& s) { s.scene = "cube"; }, [](SimulationSettings& s) { s.bodies = 60; },
+                              [](SimulationSettings& s) { s.seed = 2; }};
+    for (const Change& change : changes) {
+        Simulation simulation(small());
+        run(simulation, 3);
+        SimulationSettings wanted = simulation.settings();
+        change(wanted);
+        simulation.apply(wanted);
+        EXPECT_EQ(simulation.step(), 0);
+        EXPECT_EQ(simulation.time(), 0);
+        Simulation fresh(simulation.settings());
+        EXPECT_TRUE(sameState(state(simulation), state(fresh)));
+    }
+}
+
+TEST(SimulationTest, anotherSceneBringsItsOwnNumbers) {
+    SimulationSettings settings = small("plummer", 0);
+    settings.timeStep = 0.5;
+    settings.softening = 0.7;
+    Simulation simulation(settings);
+    SimulationSettings wanted = simulation.settings();
+    wanted.scene = "figure-eight";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.settings().timeStep, scenario("figure-eight").timeStep);
+    EXPECT_EQ(simulation.settings().softening, 0);
+    EXPECT_EQ(simulation.settings().bodies, 3u);
+    wanted = simulation.settings();
+    wanted.scene = "cube";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.settings().bodies, scenario("cube").bodiesCpu) << "not the three of the scene before";
+}
+
+TEST(SimulationTest, anExplicitSizeComesBackAfterASceneOfFixedSize) {
+    Simulation simulation(small("plummer", 70));
+    for (const char* scene : {"two-body", "cube"}) {
+        SimulationSettings wanted = simulation.settings();
+        wanted.scene = scene;
+        simulation.apply(wanted);
+    }
+    EXPECT_EQ(simulation.settings().bodies, 70u);
+}
+
+TEST(SimulationTest, timeStepSofteningAndIntegratorChangeInPlace) {
+    Simulation simulation(small());
+    run(simulation, 4);
+    const double then = simulation.time();
+    SimulationSettings wanted = simulation.settings();
+    wanted.timeStep = -wanted.timeStep;
+    wanted.softening = 0.2;
+    wanted.integrator = "yoshida4";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.step(), 4);
+    EXPECT_EQ(simulation.time(), then);
+    EXPECT_EQ(simulation.integrator().name, "yoshida4");
+    run(simulation, 4);
+    EXPECT_EQ(simulation.step(), 8);
+    EXPECT_EQ(simulation.time(), 0);
+}
+
+TEST(SimulationTest, aTimeStepChangedInTheMiddleOfAStepCountsFromTheNext) {
+    Simulation simulation(small("plummer", 3000));
+    SimulationSettings wanted = simulation.settings();
+    const double oldStep = wanted.timeStep;
+    ASSERT_EQ(simulation.advance({.seconds = 0, .steps = 1}, nullptr).stepsCompleted, 0);
+    wanted.timeStep = 2 * oldStep;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.time(), 0);
+    run(simulation, 1);
+    EXPECT_EQ(simulation.time(), oldStep) << "the step under way was begun with the old time step";
+    run(simulation, 1);
+    EXPECT_EQ(simulation.time(), 3 * oldStep);
+}
+
+TEST(SimulationTest, everyConfigurationAsksForItsOwnForceCheck) {
+    Simulation simulation(small("plummer", 400));
+    EXPECT_FALSE(simulation.forceCheck().has_value()) << "no force was computed yet";
+    run(simulation, 1);
+    ASSERT_TRUE(simulation.forceCheck().has_value());
+    EXPECT_TRUE(simulation.forceCheck()->passed);
+    SimulationSettings wanted = simulation.settings();
+    wanted.softening = 0.3;
+    simulation.apply(wanted);
+    EXPECT_FALSE(simulation.forceCheck().has_value()) << "the old check says nothing of the new softening";
+    run(simulation, 1);
+    EXPECT_TRUE(simulation.forceCheck().has_value());
+    wanted = simulation.settings();
+    wanted.timeStep *= 2;
+    simulation.apply(wanted);
+    EXPECT_TRUE(simulation.forceCheck().has_value()) << "forces do not depend on the time step";
+    simulation.load(unevenBodies(30));
+    EXPECT_FALSE(simulation.forceCheck().has_value());
+    run(simulation, 1);
+    EXPECT_TRUE(simulation.forceCheck().has_value());
+}
+
+TEST(SimulationTest, loadedBodiesStayWhenOtherThingsChange) {
+    Simulation simulation(small());
+    run(simulation, 2);
+    const ParticleSet bodies = unevenBodies(33);
+    simulation.load(bodies);
+    EXPECT_EQ(simulation.step(), 2);
+    EXPECT_EQ(simulation.settings().bodies, 33u);
+    SimulationSettings wanted = simulation.settings();
+    wanted.softening = 0.5;
+    simulation.apply(wanted);
+    EXPECT_TRUE(sameState(state(simulation), bodies));
+    EXPECT_THROW(simulation.load({}), UsageError);
+    EXPECT_TRUE(sameState(state(simulation), bodies));
+}
+
+TEST(SimulationTest, anotherBackendTakesTheStateOver) {
+    for (const BackendRow& row : backends()) {
+        if (row.name == "reference" || !row.unavailable({}).empty()) continue;
+        SCOPED_TRACE(row.name);
+        Simulation simulation(small("plummer", 300));
+        run(simulation, 5);
+        const ParticleSet before = state(simulation);
+        const double then = simulation.time();
+        SimulationSettings wanted = simulation.settings();
+        wanted.backend = row.name;
+        simulation.apply(wanted);
+        EXPECT_EQ(simulation.backend().name(), row.name);
+        EXPECT_EQ(simulation.settings().backend, row.name);
+        EXPECT_EQ(simulation.settings().bodies, 300u);
+        EXPECT_EQ(simulation.time(), then);
+        const ParticleSet after = state(simulation);
+        ASSERT_EQ(after.size(), 300u);
+        for (std::size_t i = 0; i < 300; ++i) ASSERT_LT(distance(before.position[i], after.position[i]), 1e-5);
+        run(simulation, 5);
+        wanted = simulation.settings();
+        wanted.backend = "reference";
+        simulation.apply(wanted);
+        EXPECT_EQ(simulation.step(), 10);
+        EXPECT_EQ(simulation.settings().kernel.kernel, "plain");
+    }
+}
+
+TEST(SimulationTest, aBackendThatCannotRunIsRefusedAndTheRunGoesOn) {
+    for (const BackendRow& row : backends()) {
+        if (row.unavailable({}).empty()) continue;
+        Simulation simulation(small());
+        run(simulation, 2);
+        SimulationSettings wanted = simulation.settings();
+        wanted.backend = row.name;
+        EXPECT_THROW(simulation.apply(wanted), NoDeviceError);
+        EXPECT_EQ(simulation.settings().backend, "reference");
+        run(simulation, 1);
+        EXPECT_EQ(simulation.step(), 3);
+    }
+}
+
+TEST(SimulationTest, measuresItsState) {
+    Simulation simulation(small("figure-eight", 0));
+    const double before = simulation.measure().energy();
+    EXPECT_NEAR(before, -1.287141995631858, 1e-14);
+    run(simulation, 50);
+    EXPECT_NEAR(simulation.measure().energy(), before, 1e-3);
+}
+
+TEST(Backends, autoTakesTheBestAndSaysWhyNotABetterOne) {
+    const BackendChoice choice = chooseBackend("auto", {});
+    ASSERT_NE(choice.row, nullptr);
+    EXPECT_TRUE(choice.row->unavailable({}).empty());
+    bool better = false;
+    for (const BackendRow& row : backends()) {
+        if (better) {
+            EXPECT_THAT(choice.why, HasSubstr(std::string(row.name) + " cannot run"));
+            EXPECT_THAT(choice.why, HasSubstr(row.unavailable({})));
+        }
+        better = better || row.name == choice.row->name;
+    }
+    EXPECT_THAT(choice.why, HasSubstr("running on " + std::string(choice.row->name)));
+}
+
+TEST(Validation, numbersThatUsersType) {
+    EXPECT_THROW(requireBodies(0), UsageError);
+    EXPECT_NO_THROW(requireBodies(1));
+    EXPECT_NO_THROW(requireBodies(kMostBodies));
+    EXPECT_THROW(requireBodies(kMostBodies + 1), UsageError);
+    EXPECT_THROW(requireTimeStep(0), UsageError);
+    EXPECT_NO_THROW(requireTimeStep(-0.01));
+    EXPECT_THROW(requireSoftening(-1e-9), UsageError);
+    EXPECT_NO_THROW(requireSoftening(0));
+    EXPECT_THROW(requireSoftening(kNaN), UsageError);
+    EXPECT_NO_THROW(requireHostMemory(1, "bodies"));
+    EXPECT_THROW(requireHostMemory(1e18, "bodies"), DeviceError);
+}
+
+}  // namespace
+}  // namespace gravlab
