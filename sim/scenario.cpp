@@ -23,7 +23,7 @@ std::span<const Scenario> scenarios() {
          .timeStep = 0.025,
          .softening = kCollisionSoftening,
          .law = Law::gravity,
-         .view = {.distance = 17, .azimuth = -0.75, .elevation = 0.9, .pointSize = 0.03, .exposure = 1, .speedScale = 1.2},
+         .view = {.distance = 17, .azimuth = -0.2, .elevation = 0.9, .pointSize = 0.03, .exposure = 1, .speedScale = 1.2},
          .build = buildCollision},
         {.name = "disc",
          .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
