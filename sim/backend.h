@@ -53,9 +53,9 @@ struct BodyEdit {
 
 /// How to make a backend.
 struct BackendOptions {
-    int device = 0;    ///< CUDA device index
-    int threads = 0;   ///< CPU threads; 0 = all
-    std::string simd;  ///< CPU instruction set; empty = the best here
+    int device = 0;      ///< CUDA device index
+    int threads = 0;     ///< CPU threads; 0 = all
+    std::string simd{};  ///< CPU instruction set; empty = the best here
     bool operator==(const BackendOptions&) const = default;
 };
 

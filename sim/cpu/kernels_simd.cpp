@@ -2,7 +2,8 @@
 // Rule: products are added by MulAdd only, so that no compiler can contract them differently from one loop to the next.
 
 // Length-agnostic sets cannot hold the arrays of registers used here; those machines run the fixed-width set instead.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// SSSE3 without SSE4 was last made in 2008.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 // Truly one lane in the last resort, as its name says, instead of emulated registers of 128 bits.
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
@@ -300,9 +301,6 @@ std::span<const SimdTarget> simdTargets() {
 #endif
 #if HWY_TARGETS & HWY_SSE4
         offer(HWY_SSE4, N_SSE4::describe, "sse4", "SSE4");
-#endif
-#if HWY_TARGETS & HWY_SSSE3
-        offer(HWY_SSSE3, N_SSSE3::describe, "ssse3", "SSSE3");
 #endif
 #if HWY_TARGETS & HWY_NEON
         offer(HWY_NEON, N_NEON::describe, "neon", "NEON");

@@ -1,0 +1,206 @@
+// What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
+#include "sim/cpu/engine.h"
+#include "sim/error.h"
+#include "tests/bodies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+namespace {
+
+// Aligned allocations until one fails; negative: never. Everything of a body's size is aligned, other things are not.
+thread_local int allocationsLeft = -1;
+
+struct FailingAllocation {
+    explicit FailingAllocation(int index) { allocationsLeft = index; }
+    ~FailingAllocation() { allocationsLeft = -1; }
+};
+
+}  // namespace
+
+// Not inline, or the compiler takes the pair of new and free for a mistake.
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+    if (allocationsLeft == 0) throw std::bad_alloc();
+    if (allocationsLeft > 0) --allocationsLeft;
+    const std::size_t unit = static_cast<std::size_t>(alignment);
+    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+std::unique_ptr<Backend> made(const BackendOptions& options = {}) { return backend("cpu").make(options); }
+
+StepProgram leapfrog() { return integrator("leapfrog").program; }
+
+ParticleSet state(Backend& backend) {
+    ParticleSet bodies;
+    backend.snapshot(bodies);
+    return bodies;
+}
+
+std::string refusal(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(CpuBackend, instructionSetsAreChosenByName) {
+    ASSERT_FALSE(cpu::simdTargets().empty());
+    EXPECT_EQ(cpu::simdTargets().back().name, "scalar");
+    for (const cpu::SimdTarget& target : cpu::simdTargets()) {
+        const std::string text = made({.threads = 1, .simd = std::string(target.name)})->description();
+        EXPECT_THAT(text, HasSubstr(std::string(target.title)));
+        EXPECT_THAT(text, HasSubstr("1 thread"));
+    }
+    EXPECT_EQ(&cpu::simdTarget(""), &cpu::simdTargets().front());
+    const std::string why = refusal([] { made({.simd = "avx3000"}); });
+    for (const cpu::SimdTarget& target : cpu::simdTargets()) EXPECT_THAT(why, HasSubstr(std::string(target.name)));
+    EXPECT_THAT(why, HasSubstr("avx3000"));
+}
+
+TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
+    EXPECT_THAT(refusal([] { made({.threads = -1}); }), HasSubstr("threads"));
+    EXPECT_THAT(refusal([] { made({.threads = 100000}); }), HasSubstr("1024"));
+}
+
+TEST(CpuBackend, refusesLawsThatItDoesNotHave) {
+    const std::unique_ptr<Backend> cpu = made();
+    EXPECT_THAT(refusal([&] { cpu->configure({.law = Law::coulomb}, {}); }), HasSubstr("gravity"));
+}
+
+TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnly) {
+    const std::unique_ptr<Backend> cpu = made({.threads = 2});
+    cpu->load(unevenBodies(100));
+    EXPECT_EQ(cpu->activeKernel().name, "simd-threads");
+    cpu->load(unevenBodies(20000));
+    EXPECT_EQ(cpu->activeKernel().name, "symmetric-threads");
+    cpu->configure({}, {.kernel = "simd"});
+    EXPECT_EQ(cpu->activeKernel().name, "simd");
+    cpu->configure({}, {});
+    EXPECT_EQ(cpu->activeKernel().name, "symmetric-threads");
+}
+
+TEST(CpuBackend, instructionSetsDoNotDisturbEachOther) {
+    const ParticleSet bodies = unevenBodies(300);
+    std::vector<std::unique_ptr<Backend>> together;
+    for (const cpu::SimdTarget& target : cpu::simdTargets())
+        together.push_back(made({.threads = 1, .simd = std::string(target.name)}));
+    for (auto& cpu : together) cpu->load(bodies);
+    for (std::size_t i = 0; i < together.size(); ++i) {
+        const std::unique_ptr<Backend> alone = made({.threads = 1, .simd = std::string(cpu::simdTargets()[i].name)});
+        alone->load(bodies);
+        std::vector<Double4> a, b;
+        together[i]->accelerations(a);
+        alone->accelerations(b);
+        EXPECT_TRUE(sameBytes(a, b));
+    }
+}
+
+TEST(CpuBackend, aNewPrecisionKeepsTheBodies) {
+    const std::unique_ptr<Backend> cpu = made();
+    const ParticleSet bodies = unevenBodies(200);
+    cpu->load(bodies);
+    cpu->configure({.precision = Precision::fp64, .softening = 0.1}, {});
+    EXPECT_TRUE(sameState(state(*cpu), bodies));
+    cpu->advance(leapfrog(), 0.01, {.steps = 3}, nullptr);
+    const ParticleSet moved = state(*cpu);
+    cpu->configure({.softening = 0.1}, {});
+    const ParticleSet rounded = state(*cpu);
+    ASSERT_EQ(rounded.id, moved.id);
+    ASSERT_EQ(rounded.group, moved.group);
+    for (std::size_t i = 0; i < moved.size(); ++i) EXPECT_NEAR(rounded.position[i].x, moved.position[i].x, 1e-6);
+    EXPECT_FALSE(sameState(rounded, moved));
+}
+
+TEST(CpuBackend, aNewKernelTakesOverInTheMiddleOfAStep) {
+    const ParticleSet bodies = unevenBodies(6000);
+    const std::unique_ptr<Backend> changed = made({.threads = 2}), plain = made({.threads = 2});
+    for (Backend* cpu : {changed.get(), plain.get()}) cpu->load(bodies);
+    changed->configure({}, {.kernel = "naive"});
+    ASSERT_EQ(changed->advance(leapfrog(), 0.01, {.seconds = 0}, nullptr).stepsCompleted, 0);
+    changed->configure({}, {.kernel = "simd-threads"});
+    plain->configure({}, {.kernel = "simd-threads"});
+    for (Backend* cpu : {changed.get(), plain.get()}) cpu->advance(leapfrog(), 0.01, {.steps = 2}, nullptr);
+    EXPECT_TRUE(sameState(state(*changed), state(*plain)));
+}
+
+TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
+    const ParticleSet few = unevenBodies(300), many = unevenBodies(5000);
+    const std::unique_ptr<Backend> cpu = made({.threads = 2}), untouched = made({.threads = 2});
+    cpu->load(few);
+    untouched->load(few);
+    int failures = 0;
+    for (int index = 0;; ++index) {
+        std::string text;
+        try {
+            const FailingAllocation failing(index);
+            cpu->load(many);
+        } catch (const DeviceError& error) {
+            text = error.what();
+        }
+        if (text.empty()) break;
+        ++failures;
+        EXPECT_THAT(text, HasSubstr("5000 bodies"));
+        EXPECT_THAT(text, HasSubstr("bytes"));
+        ASSERT_EQ(cpu->size(), few.size());
+        cpu->advance(leapfrog(), 0.01, {}, nullptr);
+        untouched->advance(leapfrog(), 0.01, {}, nullptr);
+        ASSERT_TRUE(sameState(state(*cpu), state(*untouched)));
+    }
+    EXPECT_GT(failures, 10) << "no allocation was made to fail: this test shows nothing";
+    EXPECT_EQ(cpu->size(), many.size());
+}
+
+TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
+    const ParticleSet bodies = unevenBodies(500);
+    cpu::CheckJob job;
+    ThreadPool pool(2);
+    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    std::vector<Double4> right(targets.size());
+    referenceGravity(bodies.position, targets, 0.05, right);
+    for (const bool wrong : {false, true}) {
+        std::vector<Double4> got = right;
+        if (wrong) got[7].y *= 1.001;
+        job.request(targets);
+        EXPECT_TRUE(job.wanted());
+        job.begin(bodies.position, got, 0.05, kGate32);
+        int slices = 0;
+        for (; job.running(); ++slices) job.run(pool, Deadline::clock::now());
+        EXPECT_GT(slices, 3);
+        const std::optional<ForceCheck> check = job.take();
+        ASSERT_TRUE(check.has_value());
+        EXPECT_EQ(check->passed, !wrong) << check->text();
+        if (wrong) {
+            EXPECT_EQ(check->worst, targets[7]);
+        }
+    }
+}
+
+TEST(CpuBackend, holdsNoBodiesWithoutFailing) {
+    const std::unique_ptr<Backend> cpu = made();
+    EXPECT_EQ(cpu->size(), 0u);
+    EXPECT_EQ(cpu->advance(leapfrog(), 0.01, {.steps = 2}, nullptr).stepsCompleted, 2);
+    std::vector<Double4> a;
+    cpu->accelerations(a);
+    EXPECT_TRUE(a.empty());
+    RecordingSink sink;
+    cpu->publish(sink);
+    EXPECT_EQ(sink.closed, 1);
+}
+
+}  // namespace
+}  // namespace gravlab

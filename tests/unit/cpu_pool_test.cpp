@@ -1,0 +1,73 @@
+// The thread pool: every task once, in order, and what is done is a prefix.
+#include "sim/cpu/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace gravlab {
+namespace {
+
+constexpr int kThreadCounts[] = {1, 2, 3, 7};
+
+TEST(CpuPool, runsEveryTaskOnce) {
+    for (const int threads : kThreadCounts) {
+        ThreadPool pool(threads);
+        EXPECT_EQ(pool.threads(), threads);
+        for (const std::int64_t count : {0, 1, 2, 5, 1000}) {
+            std::vector<std::atomic<int>> hits(static_cast<std::size_t>(count));
+            const std::int64_t next =
+                pool.run(0, count, kNoDeadline, [&](std::int64_t i) { ++hits[static_cast<std::size_t>(i)]; });
+            EXPECT_EQ(next, count);
+            for (const std::atomic<int>& hit : hits) EXPECT_EQ(hit, 1);
+        }
+    }
+}
+
+TEST(CpuPool, aDeadlineLeavesAPrefixThatCanBeResumed) {
+    for (const int threads : kThreadCounts) {
+        ThreadPool pool(threads);
+        std::vector<std::atomic<int>> hits(100);
+        std::int64_t next = 0;
+        int runs = 0;
+        while (next < 100) {
+            const std::int64_t before = next;
+            next = pool.run(next, 100, Deadline::clock::now(), [&](std::int64_t i) { ++hits[static_cast<std::size_t>(i)]; });
+            ++runs;
+            ASSERT_GT(next, before) << "a run without progress would never end";
+            for (std::size_t i = 0; i < 100; ++i) ASSERT_EQ(hits[i], static_cast<std::int64_t>(i) < next ? 1 : 0);
+        }
+        EXPECT_GT(runs, 5) << "the deadline stopped nothing";
+    }
+}
+
+TEST(CpuPool, resultsAreVisibleToTheCaller) {
+    ThreadPool pool(3);
+    std::vector<double> values(4096);
+    for (int round = 0; round < 300; ++round) {
+        pool.forRange(values.size(), 64, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) values[i] += 1;
+        });
+    }
+    EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.0), 4096.0 * 300);
+}
+
+TEST(CpuPool, forRangeCoversOddCounts) {
+    ThreadPool pool(2);
+    for (const std::size_t count : {0, 1, 63, 64, 65, 1000}) {
+        std::vector<int> hits(count);
+        pool.forRange(count, 64, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) ++hits[i];
+        });
+        for (const int hit : hits) EXPECT_EQ(hit, 1);
+    }
+}
+
+TEST(CpuPool, comesAndGoesWithoutWork) {
+    for (int i = 0; i < 20; ++i) ThreadPool pool(4);
+    EXPECT_GE(usableCores(), 1);
+    EXPECT_EQ(ThreadPool(0).threads(), usableCores());
+}
+
+}  // namespace
+}  // namespace gravlab
