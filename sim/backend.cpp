@@ -35,6 +35,18 @@ std::span<const BackendRow> backends() {
 
 const BackendRow& backend(std::string_view name) { return findRow(backends(), "backend", name); }
 
+Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies) {
+    const StepProgram program = integrator.program;
+    Reason reason;
+    if (row.refuses)
+        reason = row.refuses(program, bodies);
+    else if (needsJerk(program) || isAdaptive(program))
+        reason = "it runs on the reference backend, for small systems";
+    return reason.empty() ? reason
+                          : "integrator '" + std::string(integrator.name) + "' cannot run on the " + std::string(row.name) +
+                                " backend: " + reason;
+}
+
 BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {
     const std::span<const BackendRow> rows = backends();
     if (name != "auto") {

@@ -125,7 +125,12 @@ struct BackendRow {
     Reason (*unavailable)(const BackendOptions&);  ///< empty when it can run here; else cause and fix in one sentence
     std::unique_ptr<Backend> (*make)(const BackendOptions&);
     std::string (*devices)();  ///< what it would run on, for `list devices`
+    /// Why it cannot run this program on that many bodies; empty when it can. Null: all but Hermite and adaptive programs.
+    Reason (*refuses)(StepProgram program, std::size_t bodies) = nullptr;
 };
+
+/// Why that backend cannot run the integrator on that many bodies, and what can; empty when it can.
+Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies);
 
 /// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
 std::span<const BackendRow> backends();

@@ -3,6 +3,7 @@
 
 #include "sim/body_edit.h"
 #include "sim/error.h"
+#include "sim/few_body.h"
 #include "sim/kernel_rows.h"
 #include "sim/names.h"
 #include "sim/reference_gravity.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr std::size_t kPairsPerSlice = 400'000;
 // About 20 ms: the truth compared with itself needs no large sample.
 constexpr std::size_t kPairsPerCheck = 4'000'000;
+
+/// Programs that only the few-body engine knows.
+bool needsFewBody(StepProgram program) { return needsJerk(program) || isAdaptive(program); }
 
 double length(const Double4& a) { return std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
@@ -51,6 +55,7 @@ public:
         std::vector<Double4> nextForce(bodies.size());
         // Nothing can fail from here on.
         runner_.abandon();
+        fewBodyLoaded_ = false;
         complete_ = std::move(loaded);
         work_ = std::move(work);
         nextForce_ = std::move(nextForce);
@@ -79,7 +84,12 @@ public:
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
-        return runner_.advance(*this, program, timeStep, budget, sink);
+        if (needsFewBody(program)) return advanceFewBody(program, timeStep, budget, sink);
+        const std::int64_t ended = endFewBodyStep();
+        fewBodyLoaded_ = false;
+        AdvanceStatus status = runner_.advance(*this, program, timeStep, budget, sink);
+        status.stepsCompleted += ended + std::exchange(fewBodyUnreported_, 0);
+        return status;
     }
 
     void publish(VertexSink& sink) override {
@@ -95,13 +105,16 @@ public:
     void setVertexValue(VertexValue value) override { value_ = value; }
 
     void edit(std::span<const BodyEdit> edits) override {
-        runner_.finishStep(*this);
+        finishStep();
         ParticleSet bodies;
         snapshot(bodies);
         applyEdits(bodies, edits);
         load(bodies);
     }
-    void finishStep() override { runner_.finishStep(*this); }
+    void finishStep() override {
+        runner_.finishStep(*this);
+        fewBodyUnreported_ += endFewBodyStep();
+    }
     void wait() override {}
 
     void accelerations(std::vector<Double4>& out) override {
@@ -163,6 +176,56 @@ public:
     }
 
 private:
+    /// Steps with a jerk or of automatic length, on a copy of the state that is kept as long as nothing else moves bodies.
+    AdvanceStatus advanceFewBody(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+        AdvanceStatus status;
+        runner_.finishStep(*this);
+        status.stepsCompleted = runner_.takeUnreported() + std::exchange(fewBodyUnreported_, 0);
+        adoptSettings();
+        fewBody_.configure(force_);
+        if (!fewBodyLoaded_) {
+            ParticleSet bodies;
+            snapshot(bodies);
+            fewBody_.load(bodies);
+            fewBodyLoaded_ = true;
+        }
+        const double start = StepPacer::steadySeconds();
+        const std::int64_t forcesBefore = fewBody_.forceEvaluations();
+        const std::int64_t steps =
+            fewBody_.advance(program, timeStep, {budget.seconds, budget.steps - status.stepsCompleted});
+        takeFewBodySteps(steps);
+        const double forces = static_cast<double>(fewBody_.forceEvaluations() - forcesBefore);
+        totals_.forceEvaluations += static_cast<std::int64_t>(forces);
+        totals_.interactions += forces * static_cast<double>(size()) * static_cast<double>(size());
+        totals_.forceSeconds += StepPacer::steadySeconds() - start;
+        status.stepsCompleted += steps;
+        status.stepProgress = fewBody_.stepProgress();
+        if (steps > 0 && !checkTargets_.empty()) {
+            std::vector<Double4> compared;
+            accelerations(compared);
+        }
+        if (sink && status.stepsCompleted > 0) {
+            publish(*sink);
+            status.published = true;
+        }
+        return status;
+    }
+    void takeFewBodySteps(std::int64_t steps) {
+        if (steps == 0) return;
+        ParticleSet bodies;
+        fewBody_.store(bodies);
+        complete_.x = bodies.position;
+        complete_.v = bodies.velocity;
+        complete_.forceKnown = false;
+        totals_.steps += steps;
+    }
+    std::int64_t endFewBodyStep() {
+        if (!fewBodyLoaded_) return 0;
+        const std::int64_t ended = fewBody_.finishStep();
+        takeFewBodySteps(ended);
+        return ended;
+    }
+
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
         if (force_ == wanted_) return;
@@ -213,6 +276,9 @@ private:
     ForceSettings wanted_;  ///< from the next step on
     VertexValue value_ = VertexValue::speed;
     StepRunner<ReferenceBackend> runner_;
+    FewBody fewBody_;
+    bool fewBodyLoaded_ = false;  ///< it holds the state of the last complete step, and maybe a part of the next one
+    std::int64_t fewBodyUnreported_ = 0;
     std::vector<std::uint32_t> checkTargets_;
     std::optional<ForceCheck> check_;
     WorkTotals totals_;
@@ -232,7 +298,13 @@ BackendRow referenceBackendRow() {
             .idea = "fp64 on one thread, one plain loop: the truth that everything else is compared with",
             .unavailable = [](const BackendOptions&) { return Reason(); },
             .make = [](const BackendOptions&) -> std::unique_ptr<Backend> { return std::make_unique<ReferenceBackend>(); },
-            .devices = [] { return std::string("this CPU, one thread, double precision"); }};
+            .devices = [] { return std::string("this CPU, one thread, double precision"); },
+            .refuses =
+                [](StepProgram program, std::size_t bodies) {
+                    return needsFewBody(program) && bodies > FewBody::kUsefulLimit
+                               ? "it is for at most " + std::to_string(FewBody::kUsefulLimit) + " bodies"
+                               : Reason();
+                }};
 }
 
 }  // namespace gravlab

@@ -16,7 +16,8 @@ enum class Op : unsigned char {
     stage,    ///< x = x0 + w dt v, v = v0 + w dt a  (both from the v and a before this operation)
     finish,   ///< x = x0 + dt dx, v = v0 + dt dv
     predict,  ///< Hermite prediction from a and jerk
-    correct   ///< Hermite correction from old and new a and jerk
+    correct,  ///< Hermite correction from old and new a and jerk
+    adaptive  ///< x and v a whole dt on, in steps of automatic length; fp64, small systems; stands alone
 };
 
 struct StepOp {
@@ -32,6 +33,12 @@ bool needsInitialForce(StepProgram program);
 
 /// Number of force evaluations in one step.
 int forcesPerStep(StepProgram program);
+
+/// True when its forces must come with the jerk, da/dt.
+bool needsJerk(StepProgram program);
+
+/// True for a program that chooses its own steps within dt.
+bool isAdaptive(StepProgram program);
 
 /// A row of the integrator table.
 struct Integrator {

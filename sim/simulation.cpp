@@ -1,6 +1,7 @@
 // One scene, one backend, one integrator, one clock. Rule of every change: build the new first, take it up last.
 #include "sim/simulation.h"
 
+#include "sim/error.h"
 #include "sim/validation.h"
 
 #include <cmath>
@@ -82,6 +83,8 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     requireBodies(p.settings.bodies);
     requireTimeStep(p.settings.timeStep);
     requireSoftening(p.settings.softening);
+    if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
+        throw UsageError(reason);
 
     p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed;
     p.changesForce =

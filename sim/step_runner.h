@@ -138,6 +138,7 @@ void applyOp(const StepOp& step, double timeStep, const StepRegisters<Vec>& r, s
         case Op::force:
         case Op::predict:
         case Op::correct:
+        case Op::adaptive:
             break;
     }
     throw UsageError("this backend cannot run the integrator: it has an operation that the backend does not know");
@@ -221,6 +222,9 @@ public:
         while (!cursor_.atBoundary()) runSlice(machine);
         ++unreported_;
     }
+
+    /// Steps ended by finishStep() that no advance() has reported yet; the caller reports them.
+    std::int64_t takeUnreported() { return std::exchange(unreported_, 0); }
 
 private:
     void begin(Machine& machine, StepProgram program, double timeStep) {

@@ -153,6 +153,7 @@ TEST_P(BackendSuite, slicingLeavesEveryIntegratorBitIdentical) {
     const ParticleSet& start = *bodies;
     for (const Integrator& row : integrators()) {
         SCOPED_TRACE(row.name);
+        if (!refusal(gravlab::backend(GetParam().backend), row, start.size()).empty()) continue;
         const std::unique_ptr<Backend> whole = loaded(start), sliced = loaded(start);
         run(*whole, row.program, 0.01, 2);
         const int calls = crawl(*sliced, row.program, 0.01, 2);

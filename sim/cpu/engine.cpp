@@ -284,6 +284,7 @@ private:
             case Op::force:
             case Op::predict:
             case Op::correct:
+            case Op::adaptive:
                 break;
         }
         throw UsageError("the cpu backend cannot run the integrator: it has an operation that the backend does not know");

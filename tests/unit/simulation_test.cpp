@@ -112,7 +112,7 @@ const BadChange kBadChanges[] = {
     {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::size_t{1} << 31; }},
     {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::numeric_limits<std::size_t>::max(); }},
     {"unknown scene", [](SimulationSettings& s) { s.scene = "nowhere"; }},
-    {"unknown integrator", [](SimulationSettings& s) { s.integrator = "euler"; }},
+    {"unknown integrator", [](SimulationSettings& s) { s.integrator = "leapfrogs"; }},
     {"unknown backend", [](SimulationSettings& s) { s.backend = "abacus"; }},
     {"unknown reference kernel", [](SimulationSettings& s) { s.kernel.kernel = "tiled"; }},
 };

@@ -1,0 +1,80 @@
+// A small system in double precision on one core, as fast as one core can: no pool, no virtual call per force.
+// Rule: each pair is computed once; the order of sums is fixed, so the same input gives the same bits.
+#pragma once
+#include "sim/backend.h"
+#include "sim/integrator.h"
+#include "sim/interaction.h"
+#include "sim/particles.h"
+#include "sim/radau15.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gravlab {
+
+/// Runs every step program, Hermite steps and adaptive ones included, on a state of its own. Host memory, fp64.
+/// Any number of bodies works; beyond kUsefulLimit the SIMD backends are faster. Not thread-safe.
+class FewBody {
+public:
+    static constexpr std::size_t kUsefulLimit = 256;
+
+    FewBody();
+
+    /// Replaces all bodies; at a step boundary afterwards. Only this allocates.
+    void load(const ParticleSet& bodies);
+    /// Writes positions and velocities of the last complete step into `out`, in body order; ids and groups stay.
+    void store(ParticleSet& out) const;
+    std::size_t size() const { return source_.size(); }
+
+    /// Law, softening and exponent from the next step on; a step under way begins again. Precision is always fp64.
+    void configure(const ForceSettings& settings);
+    const ForceSettings& settings() const { return settings_; }
+
+    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done;
+    /// an adaptive program stops between its inner steps and resumes there. Throws UsageError if Hermite steps are asked
+    /// of a law other than gravity. Slicing leaves results bit-identical.
+    std::int64_t advance(StepProgram program, double timeStep, const Budget& budget);
+    /// Ends the adaptive step under way; nothing to do at a boundary. Returns the steps completed: 0 or 1.
+    std::int64_t finishStep();
+    /// The done part of the step under way, 0 at a boundary.
+    double stepProgress() const { return remaining_ == 0 ? 0 : 1 - remaining_ / interval_; }
+
+    /// Accelerations at the last complete step.
+    void accelerations(std::vector<Double4>& out);
+    /// Accelerations and their rates of change at the last complete step; gravity only.
+    void jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks);
+
+    std::int64_t forceEvaluations() const { return forceEvaluations_; }
+    /// The controller of adaptive programs: inner steps taken and rejected, and the next one's length.
+    const Radau15& adaptive() const { return radau_; }
+
+private:
+    template <class PairLaw>
+    std::int64_t run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law);
+    template <class PairLaw>
+    void runFixedStep(StepProgram program, double timeStep, const PairLaw& law);
+    template <class PairLaw>
+    bool runAdaptiveSteps(double timeStep, const PairLaw& law, const class Deadline& deadline);
+    template <class PairLaw>
+    void computeForces(const PairLaw& law, const double* x, double* a) const;
+    void computeJerks();
+    void scaleByResponse(double* a) const;
+    void gather(const std::vector<double>& from, std::vector<Double4>& out) const;
+
+    ForceSettings settings_;
+    std::vector<double> source_, response_;
+    std::size_t sources_ = 0;        ///< bodies from here on have no source: pairs among them are skipped
+    bool plainResponse_ = true;      ///< every response is 1
+    std::vector<double> x_, v_, a_;  ///< three blocks each: all x, all y, all z
+    std::vector<double> x0_, v0_, dx_, dv_;
+    std::vector<double> jerk_, a0_, jerk0_;
+    std::vector<double> completeX_, completeV_;  ///< while an adaptive step is under way: the last complete step
+    bool forceKnown_ = false;                    ///< a_ is the acceleration at x_
+    bool jerkKnown_ = false;                     ///< a_ and jerk_ are what the last Hermite step left
+    double interval_ = 0, remaining_ = 0;        ///< of the adaptive step under way [T]
+    std::int64_t forceEvaluations_ = 0;
+    Radau15 radau_;
+};
+
+}  // namespace gravlab

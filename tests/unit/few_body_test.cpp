@@ -1,0 +1,211 @@
+// The few-body engine: against the reference backend, for every law, and through every kind of interruption.
+#include "sim/few_body.h"
+
+#include "sim/backend.h"
+#include "sim/backend_reference.h"
+#include "sim/error.h"
+#include "sim/law.h"
+#include "sim/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+ParticleSet randomBodies(std::size_t count, std::uint64_t seed) {
+    ParticleSet bodies;
+    bodies.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Random random(seed, i);
+        bodies.position[i] = {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(0.1, 1)};
+        bodies.velocity[i] = {random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5), 1};
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+FewBody engineFor(const ParticleSet& bodies, const ForceSettings& settings) {
+    FewBody engine;
+    engine.load(bodies);
+    engine.configure(settings);
+    return engine;
+}
+
+ForceSettings softened(double softening) {
+    ForceSettings settings;
+    settings.softening = softening;
+    return settings;
+}
+
+bool sameBits(const ParticleSet& a, const ParticleSet& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a.position[i].x != b.position[i].x || a.position[i].y != b.position[i].y || a.position[i].z != b.position[i].z ||
+            a.velocity[i].x != b.velocity[i].x || a.velocity[i].y != b.velocity[i].y || a.velocity[i].z != b.velocity[i].z)
+            return false;
+    return a.size() == b.size();
+}
+
+double worstDifference(const std::vector<Double4>& got, const std::vector<Double4>& want) {
+    double worst = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        const double dx = got[i].x - want[i].x, dy = got[i].y - want[i].y, dz = got[i].z - want[i].z;
+        const double size = std::sqrt(want[i].x * want[i].x + want[i].y * want[i].y + want[i].z * want[i].z);
+        const double error = std::sqrt(dx * dx + dy * dy + dz * dz) / size;
+        if (!(error <= worst)) worst = error;
+    }
+    return worst;
+}
+
+TEST(FewBody, agreesWithTheReferenceOnAccelerations) {
+    for (std::size_t count : {2u, 3u, 5u, 31u, 32u, 33u, 255u, 256u, 257u}) {
+        ParticleSet bodies = randomBodies(count, 7);
+        bodies.position[count / 2].w = 0;  // a massless body in the middle
+        bodies.position[count - 1].w = 0;  // and one at the end
+        if (count > 4) bodies.position[3] = {bodies.position[1].x, bodies.position[1].y, bodies.position[1].z, 0.5};
+        auto reference = referenceBackendRow().make({});
+        reference->load(bodies);
+        reference->configure(softened(0.01), {});
+        std::vector<Double4> want, got;
+        reference->accelerations(want);
+        FewBody engine = engineFor(bodies, softened(0.01));
+        engine.accelerations(got);
+        EXPECT_LE(worstDifference(got, want), 3e-13) << count;
+        got[count - 1].x *= 1.00001;
+        EXPECT_GT(worstDifference(got, want), 1e-9) << "the comparison is blind at " << count;
+    }
+}
+
+/// Energy for any law, with the inertia that source and response define.
+double energyOf(const ParticleSet& bodies, const LawRow& row, const ForceSettings& settings) {
+    double energy = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        energy += 0.5 * (x.w / v.w) * (v.x * v.x + v.y * v.y + v.z * v.z);
+        for (std::size_t j = 0; j < i; ++j) {
+            const double dx = bodies.position[j].x - x.x, dy = bodies.position[j].y - x.y, dz = bodies.position[j].z - x.z;
+            energy += x.w * bodies.position[j].w * row.potential(settings, dx * dx + dy * dy + dz * dz);
+        }
+    }
+    return energy;
+}
+
+TEST(FewBody, conservesTheEnergyOfEveryLaw) {
+    for (const LawRow& row : laws())
+        for (double exponent : {2.0, 1.0, 2.5, -1.0}) {
+            if (!row.hasExponent && exponent != 2) continue;
+            // A crystal of 27 with a little motion; inertia 1 or 2, charges of either sign.
+            ParticleSet bodies = randomBodies(27, 3);
+            for (std::size_t i = 0; i < 27; ++i) {
+                const double inertia = 1 + static_cast<double>(i % 2), charge = i % 3 ? 0.5 : -0.5;
+                const double source = row.law == Law::coulomb ? charge : row.law == Law::lennardJones ? 1 : inertia;
+                bodies.position[i] = {1.1 * static_cast<double>(i % 3), 1.1 * static_cast<double>(i / 3 % 3),
+                                      1.1 * static_cast<double>(i / 9), source};
+                bodies.velocity[i].w = source / inertia;
+            }
+            ForceSettings settings = softened(0.2);
+            settings.law = row.law;
+            settings.exponent = exponent;
+            auto error = [&](double dt) {
+                FewBody engine = engineFor(bodies, settings);
+                ParticleSet end = bodies;
+                engine.advance(integrator("yoshida4").program, dt, {.seconds = 1e300, .steps = std::lround(0.5 / dt)});
+                engine.store(end);
+                return std::fabs(energyOf(end, row, settings) - energyOf(bodies, row, settings)) /
+                       std::fabs(energyOf(bodies, row, settings));
+            };
+            const double fine = error(1.0 / 2048);
+            EXPECT_LE(fine, 1e-8) << row.name << ' ' << exponent;
+            EXPECT_GE(error(1.0 / 32), 4 * fine) << row.name << ' ' << exponent << ": nothing moved";
+        }
+}
+
+TEST(FewBody, slicingChangesNoBit) {
+    const ParticleSet bodies = randomBodies(20, 1);
+    for (const Integrator& row : integrators()) {
+        FewBody whole = engineFor(bodies, softened(0.01)), sliced = engineFor(bodies, softened(0.01));
+        const double dt = isAdaptive(row.program) ? 0.05 : 0.01;
+        EXPECT_EQ(whole.advance(row.program, dt, {.seconds = 1e300, .steps = 10}), 10);
+        std::int64_t done = 0;
+        int calls = 0;
+        while (done < 10) {
+            done += sliced.advance(row.program, dt, {.seconds = 0, .steps = 10 - done});
+            ++calls;
+        }
+        EXPECT_GT(calls, 1) << row.name;
+        ParticleSet a = bodies, b = bodies;
+        whole.store(a);
+        sliced.store(b);
+        EXPECT_TRUE(sameBits(a, b)) << row.name;
+        EXPECT_FALSE(sameBits(a, bodies)) << row.name;
+    }
+}
+
+TEST(FewBody, showsOnlyCompleteSteps) {
+    const ParticleSet bodies = randomBodies(40, 1);
+    const StepProgram radau = integrator("radau15").program;
+    FewBody engine = engineFor(bodies, softened(0.01));
+    ASSERT_EQ(engine.advance(radau, 0.1, {.seconds = 0, .steps = 1}), 0);
+    EXPECT_GT(engine.stepProgress(), 0);
+    EXPECT_LT(engine.stepProgress(), 1);
+    ParticleSet seen = bodies;
+    engine.store(seen);
+    EXPECT_TRUE(sameBits(seen, bodies));
+    EXPECT_EQ(engine.finishStep(), 1);
+    EXPECT_EQ(engine.stepProgress(), 0);
+    EXPECT_EQ(engine.finishStep(), 0);
+    engine.store(seen);
+    EXPECT_FALSE(sameBits(seen, bodies));
+}
+
+TEST(FewBody, hermiteRefusesALawWithoutJerk) {
+    ForceSettings coulomb;
+    coulomb.law = Law::coulomb;
+    FewBody engine = engineFor(randomBodies(3, 1), coulomb);
+    EXPECT_THROW(engine.advance(integrator("hermite4").program, 0.01, {}), UsageError);
+}
+
+TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
+    const ParticleSet bodies = randomBodies(12, 5);
+    auto backend = referenceBackendRow().make({});
+    backend->load(bodies);
+    backend->configure(softened(0.05), {});
+    FewBody engine = engineFor(bodies, softened(0.05));
+    ParticleSet got, want = bodies;
+    const Budget five{.seconds = 1e300, .steps = 5};
+    for (const char* name : {"hermite4", "radau15", "hermite4"}) {
+        EXPECT_EQ(backend->advance(integrator(name).program, 0.01, five, nullptr).stepsCompleted, 5);
+        EXPECT_EQ(engine.advance(integrator(name).program, 0.01, five), 5);
+        backend->snapshot(got);
+        engine.store(want);
+        EXPECT_TRUE(sameBits(got, want)) << name;
+    }
+    // In and out of a program of the backend's own: the engine takes the new state over.
+    const Budget one{.seconds = 1e300, .steps = 1};
+    EXPECT_EQ(backend->advance(integrator("leapfrog").program, 0.01, one, nullptr).stepsCompleted, 1);
+    backend->snapshot(want);
+    FewBody second = engineFor(want, softened(0.05));
+    EXPECT_EQ(backend->advance(integrator("radau15").program, 0.01, one, nullptr).stepsCompleted, 1);
+    second.advance(integrator("radau15").program, 0.01, one);
+    backend->snapshot(got);
+    second.store(want);
+    EXPECT_TRUE(sameBits(got, want));
+    // An adaptive step cut by the budget is reported once, whoever ends it.
+    std::int64_t steps =
+        backend->advance(integrator("radau15").program, 2, {.seconds = 0, .steps = 1}, nullptr).stepsCompleted;
+    backend->finishStep();
+    steps += backend->advance(integrator("leapfrog").program, 0.01, one, nullptr).stepsCompleted;
+    EXPECT_EQ(steps, 2);
+}
+
+TEST(FewBody, backendsSayWhatTheyCannotRun) {
+    EXPECT_TRUE(refusal(backend("reference"), integrator("radau15"), 256).empty());
+    EXPECT_NE(refusal(backend("reference"), integrator("radau15"), 257).find("256"), std::string::npos);
+    EXPECT_TRUE(refusal(backend("reference"), integrator("leapfrog"), 100000).empty());
+    EXPECT_FALSE(refusal(backend("cuda"), integrator("hermite4"), 10).empty());
+}
+
+}  // namespace
+}  // namespace gravlab
