@@ -3,15 +3,19 @@
 
 #include "sim/names.h"
 #include "sim/scenario/builders.h"
+#include "sim/scenario/famous.h"
 #include "sim/scenario/values.h"
 
 #include <numbers>
+#include <vector>
 
 namespace gravlab {
 
 using namespace scenes;
 
-std::span<const Scenario> scenarios() {
+namespace {
+
+std::span<const Scenario> firstScenarios() {
     static const Scenario rows[] = {
         {.name = "collision",
          .idea = "two spiral galaxies on a parabolic orbit",
@@ -108,6 +112,20 @@ std::span<const Scenario> scenarios() {
                   .speedScale = 1},
          .build = buildTwoBody},
     };
+    return rows;
+}
+
+}  // namespace
+
+std::span<const Scenario> scenarios() {
+    static const std::vector<Scenario> rows = [] {
+        std::vector<Scenario> joined;
+        for (const std::span<const Scenario> part :
+             {firstScenarios(), fewBodyScenarios(), threeBodyOrbitScenarios(), solarSystemScenarios(), ngonScenarios(),
+              coldCollapseScenarios(), keplerDiscScenarios(), toomreFlybyScenarios()})
+            joined.insert(joined.end(), part.begin(), part.end());
+        return joined;
+    }();
     return rows;
 }
 
