@@ -8,6 +8,7 @@ namespace gravlab {
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostStateArrays = 64;
 inline constexpr std::size_t kMostStateNameBytes = 64;
+bool goodStateName(std::string_view name);
 
 bool looksLikeTable(const Source& source);
 Snapshot readTable(Source& source, const ReadOptions& options);

@@ -1,10 +1,17 @@
 // What reader and writer of Gadget-style HDF5 share: the names in the file and the seal behind it.
 #pragma once
+#include "sim/io/snapshot.h"
+#include "sim/io/units.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace gravlab {
+struct BodyRow;
+}
 
 namespace gravlab::gadget {
 
@@ -26,5 +33,32 @@ struct Seal {
     /// Empty when these are not the intact bytes of a seal.
     static std::optional<Seal> parsed(std::string_view bytes);
 };
+
+/// All of a file but its bodies.
+struct Preface {
+    Snapshot snapshot;  ///< no bodies
+    std::uint64_t bodies = 0;
+    bool own = false;  ///< written by this program: G = 1
+    bool hasIds = false, hasGroups = false, hasVelocities = false;
+    std::optional<StatedUnits> units;
+};
+
+/// Where a block of bodies stands in the file, for messages.
+struct BlockPlace {
+    std::uint32_t type = 0;
+    std::uint32_t count = 0;
+    std::uint64_t firstRow = 0;
+};
+inline constexpr std::uint32_t kRowsABlock = 1 << 15;
+
+/// Reads the HDF5 part of a file and hands over its parts in order. Runs where a crash of the library does no harm; the
+/// values are as the file has them, not yet checked for being finite. `sealed`: a right seal stands behind it.
+class Receiver {
+public:
+    virtual ~Receiver() = default;
+    virtual void preface(const Preface& preface) = 0;
+    virtual void block(const BlockPlace& place, const BodyRow* rows) = 0;
+};
+void parse(const Source& source, const ReadOptions& options, bool sealed, Receiver& to);
 
 }  // namespace gravlab::gadget

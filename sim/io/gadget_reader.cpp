@@ -1,10 +1,9 @@
-// Gadget-style HDF5 of any program, and our own checkpoints.
+// What stands in a Gadget-style HDF5 file of any program, and in our own checkpoints.
 // Rule: what the file claims is held against what it stores before anything of that size is allocated, and no link or data
 // set may lead out of the file.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/error.h"
 #include "sim/io/body_collector.h"
-#include "sim/io/checksum.h"
 #include "sim/io/formats.h"
 #include "sim/io/gadget.h"
 #include "sim/io/hdf5_handle.h"
@@ -19,7 +18,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kRowsABlock = 1 << 15;
 // Packed data may be smaller than what it stands for; beyond this a small file could ask for all memory.
 constexpr std::uint64_t kMostPacked = 256;
 constexpr std::uint64_t kSmallChunk = std::uint64_t{1} << 20;
@@ -50,9 +48,8 @@ enum class Kind { number, whole, text };
 
 class GadgetReader {
 public:
-    GadgetReader(Source& source, const ReadOptions& options)
+    GadgetReader(const Source& source, const ReadOptions& options, bool sealed)
         : name_(source.name()), options_(options), fileBytes_(*source.size()) {
-        const bool sealed = checkSeal(source);
         open(source);
         own_ = child(file_, gadget::kOwnGroup, false);
         if (own_.valid() && wholes(own_, "Sealed").value_or(Wholes{0}).front() != 0 && !sealed)
@@ -61,13 +58,20 @@ public:
             fail("it is a checkpoint of another version of gravlab");
     }
 
-    Snapshot read() {
-        Snapshot snapshot;
-        readHeader(snapshot);
-        readOwn(snapshot);
-        readBodies(snapshot);
-        convertUnits(snapshot, options_, own_.valid() ? std::nullopt : statedUnits(snapshot), name_);
-        return snapshot;
+    void read(gadget::Receiver& to) {
+        gadget::Preface preface;
+        readHeader(preface);
+        readOwn(preface.snapshot);
+        preface.own = own_.valid();
+        if (!preface.own) preface.units = statedUnits(preface.snapshot);
+        preface.hasIds = preface.hasVelocities = true;
+        for (const Type& type : types_) {
+            preface.hasIds &= type.ids.valid();
+            preface.hasVelocities &= type.velocities.valid();
+            preface.hasGroups |= type.group.valid() || !preface.own;
+        }
+        to.preface(preface);
+        for (const Type& type : types_) readType(type, to);
     }
 
 private:
@@ -84,28 +88,6 @@ private:
 
     [[noreturn]] void fail(const std::string& text) const { throw InputError(name_ + ": " + text); }
     [[noreturn]] void failLibrary(const std::string& what) const { fail(what + ": " + hdf5Reason()); }
-
-    bool checkSeal(const Source& source) const {
-        using gadget::Seal;
-        if (fileBytes_ < Seal::kBytes) return false;
-        char tail[Seal::kBytes];
-        if (source.readAt(fileBytes_ - sizeof tail, tail, sizeof tail) != sizeof tail) return false;
-        const std::optional<Seal> seal = Seal::parsed({tail, sizeof tail});
-        if (!seal) return false;
-        if (seal->length != fileBytes_ - Seal::kBytes)
-            fail("its length does not fit the seal at its end: it has been changed");
-        std::vector<char> block(std::min<std::uint64_t>(seal->length, std::uint64_t{1} << 20));
-        std::uint32_t sum = 0;
-        for (std::uint64_t at = 0; at < seal->length;) {
-            const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), seal->length - at));
-            const std::size_t got = source.readAt(at, block.data(), want);
-            if (got != want) fail("ends at byte " + std::to_string(at + got) + ": it changed while it was read");
-            sum = crc32c(block.data(), got, sum);
-            at += got;
-        }
-        if (sum != seal->checksum) fail("is damaged: its bytes do not fit the check sum at its end");
-        return true;
-    }
 
     void open(const Source& source) {
         const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -278,7 +260,8 @@ private:
 
     // ---- the parts of a snapshot ------------------------------------------------------------------------------------
 
-    void readHeader(Snapshot& snapshot) {
+    void readHeader(gadget::Preface& preface) {
+        Snapshot& snapshot = preface.snapshot;
         const Hdf5Handle header = child(file_, "Header", true);
         const auto counts = wholes(header, "NumPart_ThisFile");
         if (!counts || counts->size() > gadget::kTypes + 2)
@@ -306,7 +289,7 @@ private:
             openType(next);
             types_.push_back(std::move(next));
         }
-        total_ = total;
+        preface.bodies = total;
     }
 
     void openType(Type& type) {
@@ -324,35 +307,22 @@ private:
         type.response = open(group, path, "Response", type.count, 1, Kind::number);
     }
 
-    void readBodies(Snapshot& snapshot) {
-        BodyCollector bodies(name_, options_, snapshot.signedSources);
-        bodies.expect(total_);
-        bool allIds = true, allVelocities = true, groups = false;
-        for (const Type& type : types_) {
-            readType(type, bodies);
-            allIds &= type.ids.valid();
-            allVelocities &= type.velocities.valid();
-            groups |= type.group.valid() || !own_.valid();
-        }
-        bodies.finish(snapshot, allIds, groups);
-        snapshot.knowsVelocities = allVelocities;
-        if (!allVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
-    }
-
-    void readType(const Type& type, BodyCollector& bodies) {
+    void readType(const Type& type, gadget::Receiver& to) const {
         std::vector<double> x, v, m, response;
         std::vector<std::uint64_t> ids;
         std::vector<std::uint8_t> group;
-        for (std::uint64_t start = 0; start < type.count; start += kRowsABlock) {
-            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kRowsABlock, type.count - start));
+        std::vector<BodyRow> rows;
+        for (std::uint64_t start = 0; start < type.count; start += gadget::kRowsABlock) {
+            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(gadget::kRowsABlock, type.count - start));
             readRows(type.coordinates, H5T_NATIVE_DOUBLE, start, count, x);
             if (type.velocities.valid()) readRows(type.velocities, H5T_NATIVE_DOUBLE, start, count, v);
             if (type.masses.valid()) readRows(type.masses, H5T_NATIVE_DOUBLE, start, count, m);
             if (type.ids.valid()) readRows(type.ids, H5T_NATIVE_UINT64, start, count, ids);
             if (type.group.valid()) readRows(type.group, H5T_NATIVE_UINT8, start, count, group);
             if (type.response.valid()) readRows(type.response, H5T_NATIVE_DOUBLE, start, count, response);
+            rows.assign(count, BodyRow{});
             for (std::size_t i = 0; i < count; ++i) {
-                BodyRow row;
+                BodyRow& row = rows[i];
                 row.x = x[3 * i], row.y = x[3 * i + 1], row.z = x[3 * i + 2];
                 if (!v.empty()) row.vx = v[3 * i], row.vy = v[3 * i + 1], row.vz = v[3 * i + 2];
                 row.mass = m.empty() ? type.tableMass : m[i];
@@ -360,8 +330,8 @@ private:
                 if (!ids.empty()) row.id = ids[i];
                 row.group =
                     group.empty() ? (own_.valid() ? std::uint8_t{0} : static_cast<std::uint8_t>(type.number)) : group[i];
-                bodies.add(row, [&] { return type.path() + " row " + std::to_string(start + i); });
             }
+            to.block({static_cast<std::uint32_t>(type.number), static_cast<std::uint32_t>(count), start}, rows.data());
         }
     }
 
@@ -393,7 +363,8 @@ private:
             char name[kMostStateNameBytes + 1];
             const ssize_t length =
                 H5Lget_name_by_idx(state, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT);
-            if (length <= 0 || static_cast<std::size_t>(length) >= sizeof name) fail("a state array has a bad name");
+            if (length <= 0 || static_cast<std::size_t>(length) >= sizeof name || !goodStateName(name))
+                fail("a state array has a bad name");
             snapshot.state.push_back({name, stateValues(state, name)});
         }
     }
@@ -441,15 +412,12 @@ private:
     std::uint64_t fileBytes_;
     Hdf5Handle file_, own_;
     std::vector<Type> types_;
-    std::uint64_t total_ = 0;
 };
 
 }  // namespace
 
-Snapshot readGadget(Source& source, const ReadOptions& options) {
-    if (!source.size()) throw InputError(source.name() + ": HDF5 cannot come through a pipe; give the file's name");
-    const Hdf5Turn turn;
-    return GadgetReader(source, options).read();
+void gadget::parse(const Source& source, const ReadOptions& options, bool sealed, Receiver& to) {
+    GadgetReader(source, options, sealed).read(to);
 }
 
 }  // namespace gravlab

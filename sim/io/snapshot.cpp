@@ -111,12 +111,6 @@ bool owns(const FileFormat& format, std::string_view extension) {
     return std::find(format.extensions.begin(), format.extensions.end(), extension) != format.extensions.end();
 }
 
-bool goodStateName(std::string_view name) {
-    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
-    return !name.empty() && name.size() <= kMostStateNameBytes && name.find_first_not_of('.') != std::string_view::npos &&
-           name.find_first_not_of(kAllowed) == std::string_view::npos;
-}
-
 /// Slips of the program, not of the user.
 void checkConsistent(const Snapshot& snapshot) {
     const ParticleSet& bodies = snapshot.bodies;
@@ -155,6 +149,12 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
 }
 
 }  // namespace
+
+bool goodStateName(std::string_view name) {
+    constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+    return !name.empty() && name.size() <= kMostStateNameBytes && name.find_first_not_of('.') != std::string_view::npos &&
+           name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
 
 std::span<const FileFormat> fileFormats() { return kFormats; }
 

@@ -1,0 +1,87 @@
+// Runs work that may crash on damaged input in a process of its own and streams what it finds to this one.
+// Rule: the helper is not believed. Whatever it sends is bounded and checked again on this side.
+#pragma once
+#include <sys/types.h>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace gravlab {
+
+/// The helper's end: plain values, texts and arrays, in order. Ends the helper when nobody reads any more.
+class HelperOutput {
+public:
+    explicit HelperOutput(int fd) : fd_(fd) {}
+    void bytes(const void* from, std::size_t count);
+    void flush();
+    template <class Value>
+    void put(const Value& value) {
+        static_assert(std::is_trivially_copyable_v<Value>);
+        bytes(&value, sizeof value);
+    }
+    void text(const std::string& value) {
+        put(static_cast<std::uint64_t>(value.size()));
+        bytes(value.data(), value.size());
+    }
+    template <class Value>
+    void optional(const std::optional<Value>& value) {
+        put(static_cast<std::uint8_t>(value ? 1 : 0));
+        if (value) put(*value);
+    }
+
+private:
+    int fd_;
+    std::vector<char> buffer_;
+};
+
+/// How a helper ended before it had sent all it promised.
+struct HelperFailure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What a helper may use beyond what this process uses already.
+struct HelperLimits {
+    std::uint64_t memoryBytes = 0;
+    std::uint64_t seconds = 0;  ///< of processor time
+};
+
+/// A forked copy of this process that runs `work` and ends; killed with this object. It holds no locks but those of the
+/// thread that made it and must touch neither GPU, window nor standard output. Throws IoError when it cannot be started.
+class HelperProcess {
+public:
+    HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work);
+    ~HelperProcess();
+    HelperProcess(const HelperProcess&) = delete;
+    HelperProcess& operator=(const HelperProcess&) = delete;
+
+    /// The next values, in the order in which they were put. Throws HelperFailure when the helper has died, IoError when
+    /// the system cannot read.
+    void bytes(void* to, std::size_t count);
+    template <class Value>
+    Value take() {
+        static_assert(std::is_trivially_copyable_v<Value>);
+        Value value{};
+        bytes(&value, sizeof value);
+        return value;
+    }
+    /// Throws HelperFailure for a text longer than `most`.
+    std::string text(std::size_t most);
+    template <class Value>
+    std::optional<Value> optional() {
+        if (take<std::uint8_t>() == 0) return std::nullopt;
+        return take<Value>();
+    }
+
+private:
+    [[noreturn]] void reportDeath();
+
+    pid_t process_ = -1;
+    int fd_ = -1;
+};
+
+}  // namespace gravlab
