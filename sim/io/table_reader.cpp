@@ -54,14 +54,14 @@ struct BareTable {
 constexpr BareTable kBareTables[] = {{7, "m,x,y,z,vx,vy,vz"}, {8, "id,m,x,y,z,vx,vy,vz"}};
 
 constexpr std::size_t kMostColumns = 256;
-constexpr std::string_view kBlanks = " \t\v\f";
+constexpr bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
 using Cells = std::vector<std::string_view>;
 
 std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+    while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
+    return text;
 }
 
 std::string_view unquoted(std::string_view cell) {
@@ -82,10 +82,12 @@ void split(std::string_view line, char separator, Cells& cells) {
     cells.clear();
     std::size_t at = 0;
     if (separator == ' ') {
-        while (cells.size() <= kMostColumns && (at = line.find_first_not_of(kBlanks, at)) != std::string_view::npos) {
-            const std::size_t stop = std::min(line.find_first_of(kBlanks, at), line.size());
-            cells.push_back(unquoted(line.substr(at, stop - at)));
-            at = stop;
+        while (cells.size() <= kMostColumns) {
+            while (at < line.size() && isBlank(line[at])) ++at;
+            if (at == line.size()) return;
+            const std::size_t start = at;
+            while (at < line.size() && !isBlank(line[at])) ++at;
+            cells.push_back(unquoted(line.substr(start, at - start)));
         }
         return;
     }
