@@ -8,7 +8,7 @@ ParticleSet buildDisc(const ScenarioRequest& request) {
     DiscModel model;
     model.discMass = 0.5;
     model.centralMass = 0.5;
-    model.innerRadius = 0.3;
+    model.innerRadius = 0.2;
     model.outerRadius = 4;
     model.height = 0.05;
     model.toomreQ = 1.1;
