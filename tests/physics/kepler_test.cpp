@@ -54,8 +54,11 @@ TEST(Kepler, everyIntegratorHasTheOrderThatItStates) {
     // its start like leapfrog (it is one, seen at other times) and Runge-Kutta loses energy at one order more.
     const std::unique_ptr<Backend> backend = reference();
     for (const Integrator& row : integrators()) {
-        const OrbitError coarse = followKepler(*backend, 0.3, row.program, 400);
-        const OrbitError fine = followKepler(*backend, 0.3, row.program, 800);
+        if (isAdaptive(row.program)) continue;  // exact to rounding for any dt: no order to be seen
+        // Order 1 shows itself only when its error is small against the orbit, order 6 only above rounding.
+        const int steps = row.order == 1 ? 6400 : 400;
+        const OrbitError coarse = followKepler(*backend, 0.3, row.program, steps);
+        const OrbitError fine = followKepler(*backend, 0.3, row.program, 2 * steps);
         const double positionOrder = std::log2(coarse.position / fine.position);
         const double energyOrder = std::log2(coarse.energy / fine.energy);
         EXPECT_NEAR(std::min(positionOrder, energyOrder), row.order, 0.15) << row.name;
@@ -98,6 +101,7 @@ TEST(Kepler, circularPhaseErrorHasItsClosedForm) {
 
 TEST(Kepler, reversibleIntegratorsReturnAndTheOthersDoNot) {
     for (const Integrator& row : integrators()) {
+        if (isAdaptive(row.program)) continue;  // returns because it makes no error, not because it reverses
         const std::unique_ptr<Backend> backend = reference();
         const ParticleSet start = keplerStart(0.5);
         backend->configure({}, {});
