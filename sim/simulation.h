@@ -25,6 +25,7 @@ struct SimulationSettings {
     double timeStep = 0;    ///< 0: the scene's [T]
     double softening = -1;  ///< < 0: the scene's [L]
     Precision precision = Precision::fp32;
+    bool operator==(const SimulationSettings&) const = default;
 };
 
 /// time = t0 + (step - step0) * dt, so that a million steps carry no summed rounding; a new dt rebases.
