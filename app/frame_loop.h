@@ -1,5 +1,5 @@
 // The one frame loop, driven by the window and by headless rendering alike:
-// panels edit wanted settings -> apply -> advance -> draw -> UI. Panels never call the simulation.
+// panels edit wanted settings -> apply -> advance -> draw -> UI. Panels never call the simulation: they read Facts.
 #pragma once
 #include "app/options.h"
 #include "app/telemetry.h"
@@ -25,6 +25,22 @@ struct Intent {
     bool quit = false;
 };
 
+/// What is known of the run at the end of a frame.
+struct Facts {
+    SimulationSettings settings;  ///< in force, every default filled in
+    const Scenario* scene = nullptr;
+    const Integrator* integrator = nullptr;
+    const KernelRow* kernel = nullptr;
+    std::string device;           ///< what the backend runs on
+    std::string backendWhy;       ///< which backend runs and why
+    std::string vertexPath;       ///< how vertices reach the picture and why
+    std::size_t bodiesLimit = 0;  ///< about as many as this machine's memory holds
+    double time = 0;              ///< simulated [T]
+    std::int64_t step = 0;
+    double stepProgress = 0;          ///< 0..1 of the forces of the step under way
+    std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it is there
+};
+
 /// One running scene with its buffer, camera and facts.
 class Session {
 public:
@@ -34,10 +50,19 @@ public:
     void apply();
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), and publishes.
     void advance(bool realTime);
+    /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
 
+    /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
+    void glide(double seconds);
+    /// Whether the next frame would differ from the last one without any new intent.
+    bool moving() const;
+
     Simulation& simulation() { return *simulation_; }
+    const Facts& facts() const { return facts_; }
+    /// Why the last change was refused; empty when it was not. Stays until a change succeeds or it is dismissed.
     const std::string& message() const { return message_; }
+    void dismissMessage() { message_.clear(); }
     /// One sentence: how vertices reach the picture (zero-copy, host copy, CPU) and why.
     const std::string& publishPath() const { return buffer_->path(); }
 
@@ -47,11 +72,23 @@ public:
     Telemetry telemetry;
 
 private:
+    void change(const SimulationSettings& wanted, bool reset);
+    void takeUp();
     void attachBuffer();
-    std::unique_ptr<Simulation> simulation_;
-    std::unique_ptr<ParticleBuffer> buffer_;
+    void readFacts();
+    void readProgress();
+    void sayPath();
+
     std::unique_ptr<ParticleRenderer> renderer_;
+    std::unique_ptr<ParticleBuffer> buffer_;
+    std::unique_ptr<Simulation> simulation_;  // last: a backend lets go of the buffer before the buffer goes
+    MemorySpace bufferSpace_ = MemorySpace::host;
+    int bufferDevice_ = -1;
+    Facts facts_;
+    Camera shown_;
+    bool gliding_ = false;
     std::string message_;
+    std::string saidPath_;  ///< what stderr has been told
 };
 
 }  // namespace gravlab

@@ -1,0 +1,172 @@
+// Session: where intent becomes action. Rule: nothing here waits for a device except what the user asked for.
+#include "app/frame_loop.h"
+
+#include "app/look.h"
+#include "sim/error.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <new>
+
+namespace gravlab {
+namespace {
+
+// Scene and one copy on the host, state and scratch of a backend, three vertices: what a body costs at most.
+constexpr std::size_t kBytesPerBody = 320;
+
+double hostClock() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::size_t bodiesThatFit() {
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || bytes <= 0) return 1u << 24;
+    return static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes) / kBytesPerBody;
+}
+
+bool near(float a, float b, float scale) { return std::abs(a - b) <= 1e-4f * scale; }
+
+bool alike(const Camera& a, const Camera& b) {
+    const float size = std::max(b.distance, 1e-6f);
+    return near(a.distance, b.distance, size) && near(a.azimuth, b.azimuth, 1) && near(a.elevation, b.elevation, 1) &&
+           near(a.target.x, b.target.x, size) && near(a.target.y, b.target.y, size) && near(a.target.z, b.target.z, size);
+}
+
+}  // namespace
+
+Session::Session(const Options& options)
+    : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::make_unique<Simulation>(options.simulation)) {
+    intent.stepsPerFrame = options.stepsPerFrame;
+    intent.timeBudgetMs = options.timeBudgetMs;
+    facts_.bodiesLimit = bodiesThatFit();
+    takeUp();
+}
+
+void Session::apply() {
+    const bool reset = intent.reset;
+    intent.reset = false;
+    if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
+}
+
+void Session::change(const SimulationSettings& wanted, bool reset) {
+    const SimulationSettings before = simulation_->settings();
+    try {
+        if (wanted != before) simulation_->apply(wanted);
+        if (reset) simulation_->reset();
+        message_.clear();
+        takeUp();
+    } catch (const std::bad_alloc&) {
+        message_ = "There is not enough memory for that; the run goes on as it was.";
+        intent.settings = simulation_->settings();
+    } catch (const Error& error) {
+        // A device that failed has lost its state: there is no run to go on with.
+        if (error.code() == ExitCode::deviceFailure && simulation_->settings() != before) throw;
+        message_ = error.what();
+        intent.settings = simulation_->settings();
+    } catch (const std::runtime_error& error) {
+        // OpenGL has no room for what the simulation had room for.
+        message_ = error.what();
+        simulation_->apply(before);
+        takeUp();
+    }
+}
+
+/// Everything that follows from a simulation that is new or was changed.
+void Session::takeUp() {
+    intent.settings = simulation_->settings();
+    const Scenario* sceneBefore = facts_.scene;
+    const std::size_t bodiesBefore = facts_.settings.bodies;
+    readFacts();
+    if (facts_.scene != sceneBefore) {
+        camera = shown_ = sceneCamera(facts_.scene->view);
+        gliding_ = false;
+    }
+    if (facts_.scene != sceneBefore || facts_.settings.bodies != bodiesBefore) {
+        const Look chosen = look;
+        look = sceneLook(facts_.scene->view, facts_.settings.bodies);
+        look.colourMap = chosen.colourMap;  // taste, not a property of the scene
+        look.bloom = chosen.bloom;
+        look.exposure = chosen.exposure;
+    }
+    attachBuffer();
+    simulation_->publish(*buffer_);
+    telemetry.restart();
+    readProgress();
+    sayPath();
+}
+
+void Session::attachBuffer() {
+    const MemorySpace space = simulation_->backend().vertexSpace();
+    const int device = simulation_->settings().backendOptions.device;
+    if (buffer_ && space == bufferSpace_ && (space == MemorySpace::host || device == bufferDevice_)) return;
+    buffer_ = makeParticleBuffer(space, device);
+    bufferSpace_ = space;
+    bufferDevice_ = device;
+}
+
+void Session::readFacts() {
+    facts_.settings = simulation_->settings();
+    facts_.scene = &simulation_->scene();
+    facts_.integrator = &simulation_->integrator();
+    facts_.kernel = &simulation_->backend().activeKernel();
+    facts_.device = simulation_->backend().description();
+    facts_.backendWhy = simulation_->backendWhy();
+}
+
+void Session::readProgress() {
+    facts_.time = simulation_->time();
+    facts_.step = simulation_->step();
+    facts_.check = simulation_->forceCheck();
+    if (facts_.vertexPath != buffer_->path()) facts_.vertexPath = buffer_->path();
+}
+
+/// Tells stderr once which backend and which way of drawing run, and again when one of them changes.
+void Session::sayPath() {
+    if (saidPath_.size() == facts_.backendWhy.size() + facts_.vertexPath.size() + 1 &&
+        saidPath_.starts_with(facts_.backendWhy) && saidPath_.ends_with(facts_.vertexPath))
+        return;
+    saidPath_ = facts_.backendWhy + "\n" + facts_.vertexPath;
+    std::fprintf(stderr, "gravlab: %s\ngravlab: %s\n", facts_.backendWhy.c_str(), facts_.vertexPath.c_str());
+}
+
+void Session::advance(bool realTime) {
+    std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
+    if (left > 0) {
+        const double seconds = realTime ? intent.timeBudgetMs * 1e-3 : Budget{}.seconds;
+        std::int64_t done = 0;
+        do {
+            const AdvanceStatus status = simulation_->advance({.seconds = seconds, .steps = left}, buffer_.get());
+            facts_.stepProgress = status.stepProgress;
+            left -= status.stepsCompleted;
+            done += status.stepsCompleted;
+        } while (!realTime && left > 0);
+        if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
+    }
+    readProgress();
+    sayPath();
+}
+
+void Session::draw(unsigned framebuffer, int width, int height) {
+    renderer_->draw(*buffer_, gliding_ ? shown_ : camera, look, framebuffer, width, height);
+    const bool drawn = width > 0 && height > 0;
+    telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
+}
+
+void Session::glide(double seconds) {
+    if (!gliding_ && alike(shown_, camera)) return;
+    constexpr double kTimeConstant = 0.05;  // [s]; below this a drag feels direct, above it feels like rubber
+    const auto part = static_cast<float>(1 - std::exp(-std::max(seconds, 0.0) / kTimeConstant));
+    shown_.distance *= std::pow(camera.distance / shown_.distance, part);
+    shown_.azimuth += part * std::remainder(camera.azimuth - shown_.azimuth, 6.2831853f);
+    shown_.elevation += part * (camera.elevation - shown_.elevation);
+    shown_.target += part * (camera.target - shown_.target);
+    shown_.fieldOfView = camera.fieldOfView;
+    gliding_ = !alike(shown_, camera);
+    if (!gliding_) shown_ = camera;
+}
+
+bool Session::moving() const { return !intent.paused || intent.singleSteps > 0 || gliding_ || intent.reset; }
+
+}  // namespace gravlab

@@ -1,0 +1,64 @@
+// The panels over the picture: one class for the window and for films. Dear ImGui stays behind it.
+// Rule: panels read facts and write intent; they never call the simulation and never wait.
+#pragma once
+#include "app/frame_loop.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace gravlab {
+
+/// Where a control was drawn last, so that a test can point at it. Pixels of the surface, origin top left.
+struct UiItem {
+    std::string name;
+    float left = 0, top = 0, right = 0, bottom = 0;
+    bool enabled = true;
+};
+
+/// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
+struct UiState {
+    bool visible = true;  ///< anything at all
+    bool panel = true;    ///< controls and measurements
+    bool help = false;    ///< the list of keys
+    bool inWindow = false;
+    bool vsync = true;
+    bool fullscreen = false;
+    bool screenshot = false;  ///< asked for
+};
+
+class Ui {
+public:
+    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. One at a time.
+    Ui(float scale, std::string renderer);
+    ~Ui();
+    Ui(const Ui&) = delete;
+    Ui& operator=(const Ui&) = delete;
+
+    /// Rebuilds fonts and spacing; between frames only. 1 = 96 dots an inch.
+    void setScale(float scale);
+    /// Size and time without a window: films, tests. A window's platform backend sets them itself.
+    void setSurface(int width, int height, double seconds);
+    /// Builds the panels of one frame from the session's facts, and edits its intent, look and camera.
+    void frame(Session& session);
+    /// Draws what frame() built into the bound framebuffer. Call once after each frame().
+    void draw();
+
+    /// Whether the pointer is over a panel, or text is being typed: then the scene must not react.
+    bool wantsMouse() const;
+    bool wantsKeyboard() const;
+    /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks.
+    bool restless() const;
+
+    /// Asks for items(), which cost an allocation each.
+    void recordItems(bool on);
+    std::span<const UiItem> items() const;
+
+    UiState state;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gravlab
