@@ -18,7 +18,7 @@ constexpr std::size_t kTargetUnit = 64;  // two registers of any width
 constexpr double kPairsWorthSharing = 60'000;
 
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
-std::size_t pairTile(std::size_t bodies) { return bodies >= 32768 ? 512 : bodies >= 4096 ? 256 : 128; }
+std::size_t pairTile(std::size_t bodies) { return bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128; }
 
 void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
     // Pieces are handed out in order, so the piece waited for is being worked on; it is rarely more than microseconds away.
