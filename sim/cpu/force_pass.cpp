@@ -14,9 +14,6 @@ constexpr std::size_t kSourcesPerPiece = 4096;
 constexpr std::size_t kMostTargetsPerPiece = 256;
 constexpr std::size_t kTargetUnit = 64;  // two registers of any width
 
-// Below this waking a worker costs more than it brings: about 10 microseconds of work.
-constexpr double kPairsWorthSharing = 60'000;
-
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
 std::size_t pairTile(std::size_t bodies) { return bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128; }
 
@@ -37,7 +34,7 @@ void ForcePass<T>::begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies
     force_ = force;
     done_ = 0;
     const std::size_t n = bodies.count;
-    inline_ = kernel.sharing == Sharing::oneThread || static_cast<double>(n) * static_cast<double>(n) < kPairsWorthSharing;
+    inline_ = kernel.sharing == Sharing::oneThread || n <= kTinyBodies;
     if (kernel.shape == WorkShape::pairTiles) {
         chunk_ = pairTile(n);
     } else {
@@ -99,7 +96,7 @@ void ForcePass<T>::runOpenMpPieces(int threads, Deadline deadline) {
         do {
             // Pieces of one segment have different targets, so a loop over them needs no order.
             const std::int64_t segmentEnd = (done_ / chunks_ + 1) * chunks_;
-            const std::int64_t end = std::min(segmentEnd, done_ + 4 * threads);
+            const std::int64_t end = std::min(segmentEnd, done_ + threads);
             runOpenMp(bodies_, sums_, force_, threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(end),
                       pieceAt, this);
             done_ = end;

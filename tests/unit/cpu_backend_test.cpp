@@ -190,6 +190,44 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     }
 }
 
+TEST(CpuBackend, tinySystemsFollowTheReferenceInEveryIntegrator) {
+    const ParticleSet bodies = unevenBodies(100);
+    for (const Integrator& row : integrators()) {
+        SCOPED_TRACE(row.name);
+        const std::unique_ptr<Backend> cpu = made(), truth = backend("reference").make({});
+        cpu->configure({.precision = Precision::fp64, .softening = 0.05}, {});
+        truth->configure({.precision = Precision::fp64, .softening = 0.05}, {});
+        RecordingSink sink;
+        for (Backend* each : {cpu.get(), truth.get()}) {
+            each->load(bodies);
+            for (const std::int64_t steps : {1, 30})
+                ASSERT_EQ(each->advance(row.program, 0.01, {.steps = steps}, &sink).stepsCompleted, steps);
+        }
+        const ParticleSet got = state(*cpu), want = state(*truth);
+        double worst = 0, moved = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            worst = std::max(worst, distance(got.position[i], want.position[i]));
+            moved = std::max(moved, distance(want.position[i], bodies.position[i]));
+        }
+        EXPECT_GT(moved, 0.1);
+        EXPECT_LE(worst, 1e-13);
+        const WorkTotals totals = cpu->totals();
+        EXPECT_EQ(totals.steps, 31);
+        EXPECT_EQ(totals.interactions, static_cast<double>(totals.forceEvaluations) * 100 * 100);
+        EXPECT_EQ(totals.forceEvaluations, truth->totals().forceEvaluations);
+        EXPECT_GT(totals.forceSeconds, 0);
+    }
+}
+
+TEST(CpuBackend, aTimeBudgetEndsManyTinySteps) {
+    const std::unique_ptr<Backend> cpu = made();
+    cpu->load(unevenBodies(6));
+    const AdvanceStatus status = cpu->advance(leapfrog(), 1e-6, {.seconds = 0.002, .steps = 1'000'000'000}, nullptr);
+    EXPECT_GT(status.stepsCompleted, 10);
+    EXPECT_LT(status.stepsCompleted, 1'000'000'000);
+    EXPECT_EQ(cpu->advance(leapfrog(), 1e-6, {.seconds = 0, .steps = 5}, nullptr).stepsCompleted, 1);
+}
+
 TEST(CpuBackend, holdsNoBodiesWithoutFailing) {
     const std::unique_ptr<Backend> cpu = made();
     EXPECT_EQ(cpu->size(), 0u);
