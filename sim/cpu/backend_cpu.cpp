@@ -14,6 +14,7 @@
 namespace gravlab {
 namespace {
 
+using cpu::Deadline;
 using cpu::Engine;
 using cpu::EngineContext;
 using cpu::SimdTarget;
@@ -105,7 +106,7 @@ public:
         load(bodies);
     }
     void finishStep() override { engine_->finishStep(); }
-    void wait() override { context_.check.run(context_.pool, kNoDeadline); }
+    void wait() override { context_.check.run(context_.pool, cpu::kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
         translated([&] { engine_->accelerations(out); }, size(), force_.precision);
@@ -129,7 +130,7 @@ private:
 
     /// A check shares the time of a frame: a quarter of the budget, and all the time it needs where there is no limit.
     static Deadline checkDeadline(Deadline start, double budgetSeconds) {
-        if (!(budgetSeconds < 1)) return kNoDeadline;
+        if (!(budgetSeconds < 1)) return cpu::kNoDeadline;
         const auto quarter =
             std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(budgetSeconds / 4));
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
@@ -196,7 +197,7 @@ BackendRow cpuBackendRow() {
             },
             .devices =
                 [] {
-                    std::string text = threadsText(usableCores()) + ", instruction sets:";
+                    std::string text = threadsText(cpu::usableCores()) + ", instruction sets:";
                     for (const SimdTarget& target : cpu::simdTargets()) text.append(" ").append(target.name);
                     return text;
                 }};

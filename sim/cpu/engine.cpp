@@ -120,7 +120,7 @@ public:
     }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
-        if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary() && knowsAll(program))
+        if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary())
             return advanceTiny(program, timeStep, budget, sink);
         return runner_.advance(*this, program, timeStep, budget, sink);
     }
@@ -205,14 +205,10 @@ public:
     }
 
 private:
-    static bool knowsAll(StepProgram program) {
-        return std::none_of(program.begin(), program.end(),
-                            [](const StepOp& step) { return step.op == Op::predict || step.op == Op::correct; });
-    }
-
     /// Whole steps on the calling thread with the clock read once a batch: a step of six bodies is as short as ten readings.
     AdvanceStatus advanceTiny(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
-        AdvanceStatus status = runner_.advance(*this, program, timeStep, {.seconds = budget.seconds, .steps = 0}, nullptr);
+        AdvanceStatus status;
+        status.stepsCompleted = runner_.takeUnreported();
         const std::int64_t wanted = budget.steps - status.stepsCompleted;
         if (wanted <= 0) return status;
         beginStep(program);

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace gravlab {
+namespace gravlab::cpu {
 namespace {
 
 // About 20 microseconds: longer than the gap between two forces of a small system, shorter than a frame's pause, so that
@@ -122,4 +122,4 @@ void ThreadPool::serve() {
     }
 }
 
-}  // namespace gravlab
+}  // namespace gravlab::cpu

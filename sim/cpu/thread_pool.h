@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace gravlab {
+namespace gravlab::cpu {
 
 /// When work should stop being taken up. The default never comes.
 using Deadline = std::chrono::steady_clock::time_point;
@@ -89,4 +89,4 @@ private:
 /// Cores that this process may use: what the scheduler grants, not what the machine has.
 int usableCores();
 
-}  // namespace gravlab
+}  // namespace gravlab::cpu

@@ -49,7 +49,7 @@ ParticleSet state(Backend& backend) {
     return bodies;
 }
 
-std::string refusal(const std::function<void()>& action) {
+std::string refused(const std::function<void()>& action) {
     try {
         action();
     } catch (const UsageError& error) {
@@ -67,19 +67,19 @@ TEST(CpuBackend, instructionSetsAreChosenByName) {
         EXPECT_THAT(text, HasSubstr("1 thread"));
     }
     EXPECT_EQ(&cpu::simdTarget(""), &cpu::simdTargets().front());
-    const std::string why = refusal([] { made({.simd = "avx3000"}); });
+    const std::string why = refused([] { made({.simd = "avx3000"}); });
     for (const cpu::SimdTarget& target : cpu::simdTargets()) EXPECT_THAT(why, HasSubstr(std::string(target.name)));
     EXPECT_THAT(why, HasSubstr("avx3000"));
 }
 
 TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
-    EXPECT_THAT(refusal([] { made({.threads = -1}); }), HasSubstr("threads"));
-    EXPECT_THAT(refusal([] { made({.threads = 100000}); }), HasSubstr("1024"));
+    EXPECT_THAT(refused([] { made({.threads = -1}); }), HasSubstr("threads"));
+    EXPECT_THAT(refused([] { made({.threads = 100000}); }), HasSubstr("1024"));
 }
 
 TEST(CpuBackend, refusesLawsThatItDoesNotHave) {
     const std::unique_ptr<Backend> cpu = made();
-    EXPECT_THAT(refusal([&] { cpu->configure({.law = Law::coulomb}, {}); }), HasSubstr("gravity"));
+    EXPECT_THAT(refused([&] { cpu->configure({.law = Law::coulomb}, {}); }), HasSubstr("gravity"));
 }
 
 TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnly) {
@@ -168,7 +168,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
 TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     const ParticleSet bodies = unevenBodies(500);
     cpu::CheckJob job;
-    ThreadPool pool(2);
+    cpu::ThreadPool pool(2);
     std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
     std::vector<Double4> right(targets.size());
     referenceGravity(bodies.position, targets, 0.05, right);
@@ -179,7 +179,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
         EXPECT_TRUE(job.wanted());
         job.begin(bodies.position, got, 0.05, kGate32);
         int slices = 0;
-        for (; job.running(); ++slices) job.run(pool, Deadline::clock::now());
+        for (; job.running(); ++slices) job.run(pool, cpu::Deadline::clock::now());
         EXPECT_GT(slices, 3);
         const std::optional<ForceCheck> check = job.take();
         ASSERT_TRUE(check.has_value());
@@ -193,6 +193,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
 TEST(CpuBackend, tinySystemsFollowTheReferenceInEveryIntegrator) {
     const ParticleSet bodies = unevenBodies(100);
     for (const Integrator& row : integrators()) {
+        if (!refusal(backend("cpu"), row, bodies.size()).empty()) continue;
         SCOPED_TRACE(row.name);
         const std::unique_ptr<Backend> cpu = made(), truth = backend("reference").make({});
         cpu->configure({.precision = Precision::fp64, .softening = 0.05}, {});

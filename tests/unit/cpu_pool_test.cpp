@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-namespace gravlab {
+namespace gravlab::cpu {
 namespace {
 
 constexpr int kThreadCounts[] = {1, 2, 3, 7};
@@ -70,4 +70,4 @@ TEST(CpuPool, comesAndGoesWithoutWork) {
 }
 
 }  // namespace
-}  // namespace gravlab
+}  // namespace gravlab::cpu
