@@ -5,20 +5,32 @@ namespace gravlab {
 
 std::span<const KernelRow> cpuKernelRows() {
     static const KernelRow rows[] = {
-        {.backend = "cpu", .name = "naive", .idea = "the textbook double loop, one thread, one pair at a time"},
+        {.backend = "cpu",
+         .name = "naive",
+         .idea = "the textbook double loop, one thread, one pair at a time",
+         .refuses = whyNotOnCpu},
         {.backend = "cpu",
          .name = "naive-symmetric",
          .idea = "each pair once: what i does to j, j does to i with the sign turned",
-         .shape = WorkShape::pairTiles},
-        {.backend = "cpu", .name = "openmp", .idea = "the textbook loop with directives only: parallel for and simd"},
+         .shape = WorkShape::pairTiles,
+         .refuses = whyNotOnCpu},
+        {.backend = "cpu",
+         .name = "openmp",
+         .idea = "the textbook loop with directives only: parallel for and simd",
+         .refuses = whyNotOnCpu},
         {.backend = "cpu",
          .name = "simd",
-         .idea = "many bodies in one vector register, one thread, chosen for this CPU at run time"},
-        {.backend = "cpu", .name = "simd-threads", .idea = "targets shared out over all cores by a persistent pool"},
+         .idea = "many bodies in one vector register, one thread, chosen for this CPU at run time",
+         .refuses = whyNotOnCpu},
+        {.backend = "cpu",
+         .name = "simd-threads",
+         .idea = "targets shared out over all cores by a persistent pool",
+         .refuses = whyNotOnCpu},
         {.backend = "cpu",
          .name = "symmetric-threads",
          .idea = "each pair once on all cores, tiles in rounds: same bits for any number of threads",
-         .shape = WorkShape::pairTiles},
+         .shape = WorkShape::pairTiles,
+         .refuses = whyNotOnCpu},
     };
     return rows;
 }

@@ -19,6 +19,11 @@ std::span<const KernelRow> kernels() {
     return rows;
 }
 
+Reason refusal(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = row.refuses ? row.refuses(row, force) : Reason();
+    return reason.empty() ? reason : "kernel '" + std::string(row.name) + "' cannot run: " + reason;
+}
+
 const KernelRow& kernel(std::string_view backend, std::string_view name) {
     const std::span<const KernelRow> all = kernels();
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };

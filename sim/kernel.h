@@ -41,7 +41,12 @@ struct KernelRow {
     WorkShape shape = WorkShape::targets;
     bool deterministic = true;
     double issuedPerDirectedPair = 0;  ///< issued instructions, 0 if unknown: the bound that a rate is held against
+    /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
+    Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
 };
+
+/// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
+Reason refusal(const KernelRow& row, const ForceSettings& force);
 
 /// All rows of all backends of this build, also those that cannot run here.
 std::span<const KernelRow> kernels();

@@ -10,6 +10,8 @@ namespace gravlab {
 std::span<const KernelRow> referenceKernelRows();
 /// Rows of the CPU backend, in ladder order.
 std::span<const KernelRow> cpuKernelRows();
+/// Why the CPU cannot compute this force with that row of its own; empty when it can.
+Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force);
 /// Rows of the CUDA backend, in ladder order; the same in builds without CUDA.
 std::span<const KernelRow> cudaKernelRows();
 

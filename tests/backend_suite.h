@@ -24,7 +24,7 @@ inline std::vector<KernelRow> kernelsOf(const std::vector<std::string>& names) {
     std::vector<KernelRow> rows;
     for (const KernelRow& row : kernels())
         if (std::find(names.begin(), names.end(), row.backend) != names.end() &&
-            backend(row.backend).unavailable({}).empty())
+            backend(row.backend).unavailable({}).empty() && refusal(row, {}).empty())
             rows.push_back(row);
     return rows;
 }

@@ -5,8 +5,8 @@
 #include "sim/cpu/engine.h"
 #include "sim/kernel_rows.h"
 #include "sim/names.h"
+#include "sim/validation.h"
 
-#include <cmath>
 #include <cstdio>
 #include <new>
 #include <type_traits>
@@ -59,11 +59,9 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        if (!(force.softening >= 0) || !std::isfinite(force.softening))
-            throw UsageError("softening must be a finite number, 0 or more");
+        requireSoftening(force.softening);
         const KernelRow& row = choose(choice.kernel, size(), force);
-        if (const Reason reason = cpu::whyNotRow(row, force); !reason.empty())
-            throw UsageError("kernel '" + std::string(row.name) + "' cannot run: " + reason);
+        if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         if (force == force_ && &row == row_) {
             kernel_ = choice.kernel;
             return;
@@ -150,6 +148,7 @@ private:
     template <class Names>
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
                        const KernelRow& row, Names names) {
+        requireHostMemory(cpu::engineBytes(positions.size(), force.precision), "the bodies on the cpu");
         translated(
             [&] {
                 std::unique_ptr<Engine> engine = cpu::makeEngine(context_, positions, velocities, force, row);

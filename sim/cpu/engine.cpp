@@ -1,6 +1,7 @@
 #include "sim/cpu/engine.h"
 
 #include "sim/cpu/force_pass.h"
+#include "sim/kernel_rows.h"
 #include "sim/step_runner.h"
 
 #include <array>
@@ -407,14 +408,18 @@ double engineBytes(std::size_t bodies, Precision precision) {
     return static_cast<double>(roundUp(bodies, kTile)) * numbers * (precision == Precision::fp64 ? 8 : 4);
 }
 
-Reason whyNotRow(const KernelRow& row, const ForceSettings& force) {
+}  // namespace gravlab::cpu
+
+namespace gravlab {
+
+Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
     if (force.law != Law::gravity) return "the cpu backend knows one law: gravity";
     if (force.precision == Precision::mixed) return "the cpu backend computes in fp32 or fp64; use one of these";
-    const RowCode& code = codeOf(row);
-    if (code.loops != Loops::openMp) return {};
-    if (!kOpenMpKernel32) return "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
+    const cpu::RowCode& code = cpu::codeOf(row);
+    if (code.loops != cpu::Loops::openMp) return {};
+    if (!cpu::kOpenMpKernel32) return "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
     if (force.precision != Precision::fp32) return "the openmp kernel computes in fp32 only; use simd-threads for fp64";
     return {};
 }
 
-}  // namespace gravlab::cpu
+}  // namespace gravlab

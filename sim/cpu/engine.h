@@ -44,7 +44,4 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
 /// Bytes that an engine holds for `bodies` bodies in `precision`.
 double engineBytes(std::size_t bodies, Precision precision);
 
-/// Empty, or why `row` cannot run with these settings: what cannot be had and what can.
-Reason whyNotRow(const KernelRow& row, const ForceSettings& force);
-
 }  // namespace gravlab::cpu

@@ -26,7 +26,7 @@ std::vector<Case> cases() {
         for (const cpu::SimdTarget& target : cpu::simdTargets()) {
             if (!simd && &target != &cpu::simdTargets().front()) continue;  // plain code is the same in all of them
             for (const Precision precision : {Precision::fp32, Precision::fp64})
-                if (cpu::whyNotRow(row, {.precision = precision}).empty())
+                if (refusal(row, {.precision = precision}).empty())
                     all.push_back({&row, std::string(target.name), precision});
         }
     }
