@@ -3,6 +3,7 @@
 #include "sim/simulation.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,11 @@ struct Options {
     bool showUi = true;  ///< render: false unless --ui
 
     // render
-    std::string output;  ///< -o
+    std::string output;  ///< -o; for bench too, empty: standard output
     double fps = 60;
 
     // run
-    std::int64_t steps = -1;  ///< -1: not given
+    std::int64_t steps = -1;  ///< -1: not given; for bench: steps of one repetition
     double until = -1;
     std::string csv, finalFile;
     std::int64_t every = 1;
@@ -40,6 +41,10 @@ struct Options {
     std::vector<int> benchBlocks, benchUnrolls;
     std::vector<std::string> benchKernels;
     std::string benchFormat = "table";
+    int benchRepeats = 5;
+
+    // check
+    std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
 
     // list
     std::string listWhat;

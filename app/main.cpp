@@ -1,0 +1,49 @@
+// Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
+#include "app/options.h"
+#include "sim/error.h"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace gravlab {
+namespace {
+
+struct CommandFunction {
+    Command command;
+    int (*run)(const Options&);
+};
+
+constexpr CommandFunction kFunctions[] = {
+    {Command::view, viewCommand},   {Command::render, renderCommand}, {Command::run, runCommand},
+    {Command::bench, benchCommand}, {Command::list, listCommand},     {Command::check, checkCommand},
+};
+
+int runProgram(int argc, char** argv) {
+    const Options options = parseOptions(argc, argv);
+    for (const CommandFunction& row : kFunctions)
+        if (row.command == options.command) return row.run(options);
+    return static_cast<int>(ExitCode::ok);  // --help and --version have printed
+}
+
+int report(const char* text, ExitCode code) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "gravlab: %s\n", text);
+    return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace gravlab
+
+int main(int argc, char** argv) {
+    using namespace gravlab;
+    try {
+        return runProgram(argc, argv);
+    } catch (const Error& error) {
+        return report(error.what(), error.code());
+    } catch (const std::bad_alloc&) {
+        return report("out of memory; choose fewer bodies", ExitCode::deviceFailure);
+    } catch (const std::exception& error) {
+        return report(error.what(), ExitCode::deviceFailure);
+    }
+}

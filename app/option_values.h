@@ -1,0 +1,37 @@
+// Text of the command line to values. Rule: the whole text must fit, and every refusal is a sentence that names the option.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+
+/// Largest number of bodies that the project counts with.
+constexpr std::int64_t kMaxBodies = 2147483647;
+
+/// A whole number in [least, most]. Throws UsageError.
+std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
+
+/// A seed: any whole number of 64 bits, 0 included. Throws UsageError.
+std::uint64_t parseSeed(std::string_view option, std::string_view text);
+
+/// A number of bodies in 1..kMaxBodies: 65536, or with a binary suffix, 64k = 65,536 and 1M = 1,048,576. Throws UsageError.
+std::size_t parseBodies(std::string_view option, std::string_view text);
+
+/// A finite number. Throws UsageError.
+double parseReal(std::string_view option, std::string_view text);
+/// A finite number above zero. Throws UsageError.
+double parsePositive(std::string_view option, std::string_view text);
+/// A finite number, zero included, not negative. Throws UsageError.
+double parseNonNegative(std::string_view option, std::string_view text);
+
+/// "1280x720", both at least 1 and at most 16384 pixels. Throws UsageError.
+std::pair<int, int> parseSize(std::string_view option, std::string_view text);
+
+/// Pieces between commas and white space, empty ones dropped.
+std::vector<std::string> splitList(const std::vector<std::string>& texts);
+
+}  // namespace gravlab

@@ -1,0 +1,546 @@
+// The command line. One table of commands; each row adds its options to a parser, so help, parsing and the hints of error
+// messages come from the same place. Rule: a bad value is refused here, with a sentence, before anything is made.
+#include "app/options.h"
+
+#include "app/option_values.h"
+#include "app/version.h"
+#include "sim/law.h"
+#include "sim/names.h"
+#include "sim/validation.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
+constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
+constexpr std::array<std::string_view, 6> kLists{"devices", "backends", "kernels", "scenes", "integrators", "keys"};
+
+/// A row of the table of commands.
+struct CommandRow {
+    std::string_view name;
+    Command command;
+    std::string_view idea;
+    void (*addOptions)(CLI::App&, Options&);
+    std::string_view examples;
+};
+
+template <std::size_t n>
+std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
+    const auto found = std::find(valid.begin(), valid.end(), name);
+    if (found == valid.end()) throw UsageError(unknownName(kind, name, {valid.begin(), valid.end()}));
+    return static_cast<std::size_t>(found - valid.begin());
+}
+
+/// The long name in "-n,--bodies", for messages.
+std::string longName(const std::string& names) { return names.substr(names.rfind(',') + 1); }
+
+/// An option with one value; when it is given twice the last one counts. `take` gets the option's name and the text.
+void addValue(CLI::App& app, const std::string& names, const std::string& type,
+              std::function<void(const std::string&, const std::string&)> take, const std::string& help) {
+    app.add_option_function<std::string>(
+           names, [take, name = longName(names)](const std::string& text) { take(name, text); }, help)
+        ->type_name(type)
+        ->take_last();
+}
+
+/// An option with a list of values, separated by commas or spaces.
+void addList(CLI::App& app, const std::string& names, const std::string& type,
+             std::function<void(const std::string&, const std::vector<std::string>&)> take, const std::string& help) {
+    app.add_option_function<std::vector<std::string>>(
+           names,
+           [take, name = longName(names)](const std::vector<std::string>& texts) {
+               const std::vector<std::string> pieces = splitList(texts);
+               if (pieces.empty()) throw UsageError(name + " needs at least one value");
+               take(name, pieces);
+           },
+           help)
+        ->type_name(type)
+        ->expected(1, 1 << 20);
+}
+
+void addScene(CLI::App& app, Options& o, const std::string& fallback) {
+    app.add_option_function<std::string>(
+           "SCENE", [&o](const std::string& text) { o.simulation.scene = text; },
+           "starting state, see 'gravlab list scenes' [" + fallback + "]")
+        ->type_name("");
+    o.simulation.scene = fallback;
+}
+
+void addBodies(CLI::App& app, Options& o) {
+    addValue(
+        app, "-n,--bodies", "N", [&o](auto& name, auto& text) { o.simulation.bodies = parseBodies(name, text); },
+        "number of bodies: 65536, 64k, 1M [the scene's own]");
+}
+
+/// Backend, kernel and physics: whatever a command does with them.
+void addMachine(CLI::App& app, Options& o) {
+    SimulationSettings& s = o.simulation;
+    addValue(
+        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = text; },
+        "reference, cpu, cuda, or auto for the best that works here [auto]");
+    addValue(
+        app, "--device", "INDEX",
+        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023)); },
+        "CUDA device, see 'gravlab list devices' [0]");
+    addValue(
+        app, "--threads", "COUNT",
+        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096)); },
+        "CPU threads [all]");
+    addValue(
+        app, "--simd", "NAME", [&s](auto&, auto& text) { s.backendOptions.simd = text; },
+        "CPU instruction set [the best here]");
+    addValue(
+        app, "--precision", "NAME",
+        [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
+        "fp32, mixed or fp64, where the backend has it [fp32; reference: always fp64]");
+    addValue(
+        app, "--law", "NAME",
+        [](auto&, auto& text) {
+            if (law(text).law != Law::gravity)
+                throw UsageError("--law '" + text + "': no scene of this version runs under it; valid: gravity");
+        },
+        "pair law [gravity]");
+    addValue(
+        app, "--bodies-per-thread", "COUNT",
+        [&s](auto& name, auto& text) {
+            s.kernel.launch.bodiesPerThread = static_cast<int>(parseInteger(name, text, 1, 1024));
+        },
+        "targets held in registers, where the kernel has it [1]");
+    addValue(
+        app, "--split", "COUNT",
+        [&s](auto& name, auto& text) { s.kernel.launch.split = static_cast<int>(parseInteger(name, text, 1, 65535)); },
+        "parts of the sources summed apart, where the kernel has it [1]");
+    addValue(
+        app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
+        "Plummer softening length, 0 allowed [the scene's own]");
+    addValue(
+        app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
+        "see 'gravlab list integrators' [" + std::string(integrators().front().name) + "]");
+    addValue(
+        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(s.timeStep = parseReal(name, text)); },
+        "time step, negative to run backwards [the scene's own]");
+    addValue(
+        app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
+        "same seed, same bodies [1]");
+}
+
+/// One kernel with one launch; a benchmark takes lists instead.
+void addKernel(CLI::App& app, Options& o) {
+    KernelChoice& k = o.simulation.kernel;
+    addValue(
+        app, "--kernel", "NAME", [&k](auto&, auto& text) { k.kernel = text; },
+        "force kernel, see 'gravlab list kernels' [auto]");
+    addValue(
+        app, "--block", "THREADS",
+        [&k](auto& name, auto& text) { k.launch.block = static_cast<int>(parseInteger(name, text, 1, 1 << 30)); },
+        "threads a block, where the kernel has it");
+    addValue(
+        app, "--unroll", "FACTOR",
+        [&k](auto& name, auto& text) { k.launch.unroll = static_cast<int>(parseInteger(name, text, 1, 1 << 30)); },
+        "unroll factor, where the kernel has it");
+}
+
+void addPicture(CLI::App& app, Options& o) {
+    addValue(
+        app, "--size", "WxH", [&o](auto& name, auto& text) { std::tie(o.width, o.height) = parseSize(name, text); },
+        "pixels [1280x720]");
+    addValue(
+        app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 1, kAny); },
+        "stop after this many frames");
+    addValue(
+        app, "--steps-per-frame", "COUNT",
+        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
+        "steps of the simulation a frame [1]");
+    addValue(
+        app, "--ui-scale", "FACTOR",
+        [&o](auto& name, auto& text) {
+            o.uiScale = parseReal(name, text);
+            if (!(o.uiScale >= 0.5 && o.uiScale <= 4)) throw UsageError(name + " must be from 0.5 to 4");
+        },
+        "size of the panel's text, 0.5 to 4 [from the display]");
+}
+
+void addViewOptions(CLI::App& app, Options& o) {
+    addScene(app, o, "collision");
+    addBodies(app, o);
+    addMachine(app, o);
+    addKernel(app, o);
+    addPicture(app, o);
+    addValue(
+        app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
+        "simulation time a frame that keeps the window answering [10]");
+    app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
+    app.add_flag_callback(
+        "--no-ui", [&o] { o.showUi = false; }, "start with the panel hidden");
+    app.add_flag_callback(
+        "--no-vsync", [&o] { o.vsync = false; }, "do not wait for the display");
+    addValue(
+        app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
+}
+
+void addRenderOptions(CLI::App& app, Options& o) {
+    o.showUi = false;
+    addScene(app, o, "collision");
+    addBodies(app, o);
+    addMachine(app, o);
+    addKernel(app, o);
+    addPicture(app, o);
+    addValue(
+        app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
+        "FILE.png, FILE.mp4 (needs ffmpeg) or numbered frames DIR/%05d.png");
+    addValue(
+        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
+        "frames a second of the film [60]");
+    app.add_flag("--ui", o.showUi, "draw the panel into the picture");
+}
+
+void addRunOptions(CLI::App& app, Options& o) {
+    addScene(app, o, "collision");
+    addBodies(app, o);
+    addMachine(app, o);
+    addKernel(app, o);
+    addValue(
+        app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, kAny); },
+        "number of steps; 0 writes the start itself");
+    addValue(
+        app, "--until", "TIME", [&o](auto& name, auto& text) { o.until = parseNonNegative(name, text); },
+        "simulated time to reach, instead of --steps");
+    addValue(
+        app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
+        "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz; '-' is standard output");
+    addValue(
+        app, "--every", "STEPS", [&o](auto& name, auto& text) { o.every = parseInteger(name, text, 1, kAny); },
+        "a row of --csv every so many steps; the first and the last are always there [1]");
+    addValue(
+        app, "--final", "FILE", [&o](auto&, auto& text) { o.finalFile = text; },
+        "final bodies with 17 digits: m,x,y,z,vx,vy,vz; '-' is standard output");
+}
+
+void addBenchOptions(CLI::App& app, Options& o) {
+    addScene(app, o, "plummer");
+    addList(
+        app, "-n,--bodies", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
+        },
+        "numbers of bodies, separated by commas or spaces");
+    addMachine(app, o);
+    addList(
+        app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; },
+        "kernels; 'all' is every one of the backend [auto]");
+    addList(
+        app, "--block", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBlocks.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
+        },
+        "block sizes, where the kernel has them");
+    addList(
+        app, "--unroll", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchUnrolls.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
+        },
+        "unroll factors, where the kernel has them");
+    addValue(
+        app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 1, kAny); },
+        "steps of one repetition [as many as fit a quarter of a second]");
+    addValue(
+        app, "--repeats", "COUNT",
+        [&o](auto& name, auto& text) { o.benchRepeats = static_cast<int>(parseInteger(name, text, 1, 1000)); },
+        "repetitions, of which the median counts [5]");
+    addValue(
+        app, "--format", "NAME",
+        [&o](auto&, auto& text) {
+            indexOf("format", text, kFormats);
+            o.benchFormat = text;
+        },
+        "table, csv or json [table]");
+    addValue(
+        app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; }, "write there instead of standard output");
+}
+
+void addListOptions(CLI::App& app, Options& o) {
+    app.add_option_function<std::string>(
+           "WHAT",
+           [&o](const std::string& text) {
+               indexOf("list", text, kLists);
+               o.listWhat = text;
+           },
+           "devices, backends, kernels, scenes, integrators or keys")
+        ->type_name("");
+    app.add_flag("--json", o.json, "as JSON");
+}
+
+void addCheckOptions(CLI::App& app, Options& o) {
+    addValue(
+        app, "--device", "INDEX",
+        [&o](auto& name, auto& text) {
+            o.simulation.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023));
+        },
+        "CUDA device [0]");
+    addValue(
+        app, "--threads", "COUNT",
+        [&o](auto& name, auto& text) {
+            o.simulation.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096));
+        },
+        "CPU threads [all]");
+    addValue(
+        app, "--simd", "NAME", [&o](auto&, auto& text) { o.simulation.backendOptions.simd = text; },
+        "CPU instruction set [the best here]");
+    addValue(
+        app, "--tolerance", "ERROR", [&o](auto& name, auto& text) { o.tolerance = parsePositive(name, text); },
+        "relative error allowed, instead of the usual limits");
+}
+
+constexpr CommandRow kCommands[] = {
+    {"view", Command::view, "open the window (the default command)", addViewOptions,
+     "  gravlab                              the default scene, at a size that suits this machine\n"
+     "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
+     "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"},
+    {"render", Command::render, "draw a picture or a film without a window", addRenderOptions,
+     "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
+     "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
+     "  gravlab render cube -o frames/%05d.png --frames 120\n"},
+    {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,
+     "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
+     "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
+     "  gravlab run six-body --steps 0 --final -\n"},
+    {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
+     "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
+     "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"},
+    {"list", Command::list, "what this build and machine have", addListOptions,
+     "  gravlab list scenes\n  gravlab list kernels --json\n"},
+    {"check", Command::check, "verify every backend and kernel on this machine", addCheckOptions, "  gravlab check\n"},
+};
+
+const CommandRow& commandRow(Command command) {
+    return *std::find_if(std::begin(kCommands), std::end(kCommands),
+                         [command](const CommandRow& row) { return row.command == command; });
+}
+
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
+    "6 reading or writing failed, 7 a check failed, 130 interrupted, 143 terminated.\n";
+
+void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
+    app.name("gravlab " + std::string(row.name));
+    app.description("gravlab " + std::string(row.name) + ": " + std::string(row.idea) + ".");
+    app.set_help_flag("-h,--help", "this text");
+    app.add_flag_function(
+        "--version", [](std::int64_t) {}, "what this binary is");
+    app.allow_extras();
+    options.command = row.command;
+    row.addOptions(app, options);
+    app.footer("Examples:\n" + std::string(row.examples) + "\n" + std::string(kExitCodes));
+}
+
+/// All parsers, to look options up in.
+struct AllParsers {
+    std::array<Options, std::size(kCommands)> options;
+    std::array<CLI::App, std::size(kCommands)> apps;
+    AllParsers() {
+        for (std::size_t i = 0; i < apps.size(); ++i) buildParser(apps[i], kCommands[i], options[i]);
+    }
+    const CLI::Option* find(const std::string& name) const {
+        for (const CLI::App& app : apps)
+            if (const CLI::Option* option = app.get_option_no_throw(name)) return option;
+        return nullptr;
+    }
+};
+
+/// Index of the word that names the command, or args.size(). Words that are the value of an option before it are skipped.
+std::size_t findCommandWord(const std::vector<std::string>& args, const AllParsers& parsers) {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args[i] == "--") break;
+        if (!args[i].starts_with('-') || args[i].size() < 2) return i;
+        const CLI::Option* option = parsers.find(args[i]);
+        if (option && option->get_expected_min() > 0) ++i;
+    }
+    return args.size();
+}
+
+std::string overview() {
+    std::string text = "gravlab " + std::string(version()) + ": a real-time N-body laboratory.\n\nCommands:\n";
+    for (const CommandRow& row : kCommands) {
+        std::string name = "  gravlab " + std::string(row.name);
+        name.resize(20, ' ');
+        text += name + std::string(row.idea) + "\n";
+    }
+    return text + "Each has its own help: gravlab run --help. Without a command, view is meant:\n\n";
+}
+
+[[noreturn]] void refuseExtra(const CommandRow& row, const std::string& extra, const AllParsers& parsers) {
+    if (!extra.starts_with('-'))
+        throw UsageError("unexpected argument '" + extra + "'; 'gravlab " + std::string(row.name) +
+                         " --help' shows what it takes");
+    const std::string name = extra.substr(0, extra.find('='));
+    std::string owners;
+    for (std::size_t i = 0; i < parsers.apps.size(); ++i)
+        if (parsers.apps[i].get_option_no_throw(name))
+            owners += (owners.empty() ? "" : ", ") + std::string(kCommands[i].name);
+    if (!owners.empty())
+        throw UsageError("option " + name + " does not apply to '" + std::string(row.name) + "'; it belongs to: " + owners);
+    std::vector<std::string> names;
+    for (const CLI::Option* option : parsers.apps[static_cast<std::size_t>(&row - kCommands)].get_options())
+        for (const std::string& longOption : option->get_lnames()) names.push_back("--" + longOption);
+    throw UsageError(unknownName("option", name, {names.begin(), names.end()}));
+}
+
+/// A launch value that no kernel in question can be launched with is refused, not ignored.
+void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
+    const LaunchConfig& launch = o.simulation.kernel.launch;
+    const LaunchConfig usual;
+    struct Knob {
+        const char* option;
+        bool asked;
+        bool (*has)(const KernelRow&);
+    };
+    const Knob knobs[] = {
+        {"--block", launch.block != usual.block || !o.benchBlocks.empty(),
+         [](const KernelRow& row) { return row.blocks.last != 1; }},
+        {"--unroll", launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
+         [](const KernelRow& row) { return !row.unrolls.empty(); }},
+        {"--bodies-per-thread", launch.bodiesPerThread != usual.bodiesPerThread,
+         [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
+        {"--split", launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
+    };
+    if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
+
+    const std::string_view backendName = chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->name;
+    const auto meant = [&](const KernelRow& row) {
+        return row.backend == backendName &&
+               std::any_of(kernelNames.begin(), kernelNames.end(),
+                           [&row](const std::string& name) { return name == "auto" || name == "all" || name == row.name; });
+    };
+    for (const Knob& knob : knobs) {
+        if (!knob.asked) continue;
+        bool any = false;
+        std::string owners;
+        for (const KernelRow& row : kernels()) {
+            if (!knob.has(row)) continue;
+            any = any || meant(row);
+            owners += (owners.empty() ? "" : ", ") + std::string(row.backend) + " " + std::string(row.name);
+        }
+        if (any) continue;
+        throw UsageError(std::string(knob.option) + " does not apply to the " + std::string(backendName) +
+                         " kernels asked for; " + (owners.empty() ? "no kernel has it" : "these have it: " + owners));
+    }
+}
+
+/// What only makes sense together.
+void validate(const Options& o, bool commandNamed) {
+    const SimulationSettings& s = o.simulation;
+    if (o.command == Command::list) {
+        if (o.listWhat.empty()) throw UsageError("list what? valid: devices, backends, kernels, scenes, integrators, keys");
+        return;
+    }
+    if (o.command == Command::check) return;
+
+    const auto known = std::find_if(scenarios().begin(), scenarios().end(), [&](auto& row) { return row.name == s.scene; });
+    if (known == scenarios().end()) {
+        std::vector<std::string_view> valid;
+        for (const Scenario& row : scenarios()) valid.push_back(row.name);
+        if (!commandNamed)
+            for (const CommandRow& row : kCommands) valid.push_back(row.name);
+        throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid));
+    }
+    integrator(s.integrator);
+    if (s.backend != "auto" &&
+        std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
+        std::vector<std::string_view> valid{"auto"};
+        for (const BackendRow& row : backends()) valid.push_back(row.name);
+        throw UsageError(unknownName("backend", s.backend, valid));
+    }
+    const std::vector<std::string> kernelNames =
+        o.command == Command::bench && !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
+    for (const std::string& name : kernelNames) {
+        if (name == "auto" || (name == "all" && o.command == Command::bench)) continue;
+        if (s.backend != "auto")
+            kernel(s.backend, name);
+        else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
+            findRow(kernels(), "kernel", name);
+    }
+    if (s.backendOptions.threads != 0 && s.backend == "reference")
+        throw UsageError("--threads does not apply: the reference backend computes on one thread");
+    if (!s.backendOptions.simd.empty() && s.backend != "cpu" && s.backend != "auto")
+        throw UsageError("--simd does not apply to the " + s.backend + " backend; it chooses the CPU's instruction set");
+
+    validateLaunch(o, kernelNames);
+
+    std::vector<std::size_t> counts = o.benchBodies;
+    if (s.bodies != 0) counts.push_back(s.bodies);
+    for (const std::size_t count : counts)
+        if (known->fixedBodies != 0 && count != known->fixedBodies)
+            throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
+                             " bodies; leave out -n, or choose another scene");
+
+    if (o.command == Command::render) {
+        if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+        if (!o.output.ends_with(".png") && !o.output.ends_with(".mp4"))
+            throw UsageError("-o '" + o.output + "': expected FILE.png, FILE.mp4 or DIR/%05d.png");
+        const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
+        if (o.frames == 0 && !still) throw UsageError("a film needs its length: --frames COUNT");
+    }
+    if (o.command == Command::run) {
+        if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
+        if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
+        if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
+        if (!o.csv.empty() && o.csv == o.finalFile)
+            throw UsageError("--csv and --final both go to '" + o.csv + "'; give them different files");
+    }
+}
+
+}  // namespace
+
+Options parseOptions(int argc, const char* const* argv) {
+    std::vector<std::string> args(argv + std::min(1, argc), argv + argc);
+    const AllParsers parsers;
+    const std::size_t word = findCommandWord(args, parsers);
+    const CommandRow* row = &commandRow(Command::view);
+    bool named = false;
+    if (word < args.size())
+        for (const CommandRow& candidate : kCommands)
+            if (candidate.name == args[word]) {
+                row = &candidate;
+                named = true;
+            }
+    if (named) args.erase(args.begin() + static_cast<std::ptrdiff_t>(word));
+
+    Options options;
+    CLI::App app;
+    buildParser(app, *row, options);
+    const auto asks = [&args](std::string_view flag) {
+        return std::find(args.begin(), std::find(args.begin(), args.end(), "--"), flag) !=
+               std::find(args.begin(), args.end(), "--");
+    };
+    if (asks("--version")) {
+        std::fputs(versionText().c_str(), stdout);
+        options.command = Command::version;
+        return options;
+    }
+    if (asks("--help") || asks("-h")) {
+        const std::string text = (named ? "" : overview()) + app.help();
+        std::fputs(text.c_str(), stdout);
+        options.command = Command::version;
+        return options;
+    }
+    try {
+        std::vector<std::string> reversed(args.rbegin(), args.rend());  // the order that CLI11 takes a vector in
+        app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
+    }
+    for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
+    validate(options, named);
+    return options;
+}
+
+}  // namespace gravlab
