@@ -1,0 +1,39 @@
+// Ctrl-C and kill, noted and looked at between steps.
+#include "app/interrupt.h"
+
+#include "sim/error.h"
+
+#include <csignal>
+
+namespace gravlab {
+namespace {
+
+volatile std::sig_atomic_t noted = 0;
+struct sigaction before[3];
+constexpr int kSignals[3] = {SIGINT, SIGTERM, SIGPIPE};
+
+void note(int number) { noted = number; }
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+    noted = 0;
+    for (int i = 0; i < 3; ++i) {
+        struct sigaction action {};
+        action.sa_handler = kSignals[i] == SIGPIPE ? SIG_IGN : note;
+        sigaction(kSignals[i], &action, &before[i]);
+    }
+}
+
+InterruptWatch::~InterruptWatch() {
+    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &before[i], nullptr);
+}
+
+int InterruptWatch::signal() { return noted; }
+
+void InterruptWatch::check() {
+    if (noted == SIGINT) throw Error(static_cast<ExitCode>(128 + SIGINT), "interrupted; nothing was written");
+    if (noted == SIGTERM) throw Error(static_cast<ExitCode>(128 + SIGTERM), "terminated; nothing was written");
+}
+
+}  // namespace gravlab

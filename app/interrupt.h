@@ -1,0 +1,20 @@
+// Ctrl-C and kill in commands that write files: noticed between steps, so that nothing half-written stays behind.
+#pragma once
+
+namespace gravlab {
+
+/// While one lives, SIGINT and SIGTERM are only noted. One at a time. Also ignores SIGPIPE: a closed pipe is an IoError.
+class InterruptWatch {
+public:
+    InterruptWatch();
+    ~InterruptWatch();
+    InterruptWatch(const InterruptWatch&) = delete;
+    InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+    /// The signal that came, or 0. Safe from any thread.
+    static int signal();
+    /// Throws Error with exit code 130 (interrupt) or 143 (terminate) once a signal came.
+    static void check();
+};
+
+}  // namespace gravlab

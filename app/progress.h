@@ -1,0 +1,33 @@
+// A line on stderr that counts towards an end and says how long it still takes. Only where a person can see it.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace gravlab {
+
+class ProgressLine {
+public:
+    /// Shows nothing unless stderr is a terminal, or `always`: then a plain line at every tenth of the way.
+    ProgressLine(std::string what, std::int64_t total, bool always = false);
+    ~ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    /// Call as often as you like; prints a few times a second.
+    void show(std::int64_t done);
+    /// Clears the line.
+    void finish();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::string what_;
+    std::int64_t total_, lastTenth_ = 0;
+    bool terminal_, always_, shown_ = false;
+    Clock::time_point start_, last_;
+};
+
+/// "7 s", "3 min 20 s", "2 h 5 min".
+std::string durationText(double seconds);
+
+}  // namespace gravlab
