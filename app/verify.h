@@ -1,0 +1,35 @@
+// Verification of kernels on this machine: accelerations and steps against fp64. Used by `check`; tests feed it wrong rows.
+#pragma once
+#include "sim/backend.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// What `check` found for one kernel of one backend.
+struct Verdict {
+    enum class State { passed, failed, unavailable };
+    std::string backend, kernel;
+    State state = State::passed;
+    int configurations = 0;             ///< numbers of bodies x softenings x launches compared
+    double worstMedian = 0, worst = 0;  ///< relative errors: largest median, largest of all
+    std::string note;                   ///< why it failed or cannot run
+};
+
+/// The launches of a row that a check or sweep walks: the block sizes of interest that the row allows, times its unrolls.
+/// A row that cannot be tuned gives one.
+std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks);
+
+/// Checks one kernel: golden forces, many numbers of bodies with unequal, massless and coincident bodies, all launches, then
+/// steps of every integrator against the reference backend. `tolerance` replaces the limits of the errors. Never throws
+/// for a fault of the kernel: that is a failed verdict.
+Verdict verifyKernel(Backend& backend, const KernelRow& row, std::optional<double> tolerance = {});
+
+/// All kernels of all rows given, unavailable backends included with the reason.
+std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
+                               std::optional<double> tolerance = {});
+
+}  // namespace gravlab
