@@ -1,0 +1,102 @@
+// `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
+// Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/film.h"
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "app/progress.h"
+#include "app/ui.h"
+#include "app/version.h"
+#include "sim/error.h"
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+std::string number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    return text;
+}
+
+/// What a picture says about itself, so that it can be made again.
+PictureTexts settingsTexts(const SimulationSettings& settings, const Options& options) {
+    return {{"Software", "gravlab " + std::string(version())},
+            {"gravlab:scene", settings.scene},
+            {"gravlab:bodies", std::to_string(settings.bodies)},
+            {"gravlab:seed", std::to_string(settings.seed)},
+            {"gravlab:backend", settings.backend},
+            {"gravlab:kernel", settings.kernel.kernel},
+            {"gravlab:integrator", settings.integrator},
+            {"gravlab:dt", number(settings.timeStep)},
+            {"gravlab:softening", number(settings.softening)},
+            {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
+            {"gravlab:frames", std::to_string(options.frames)}};
+}
+
+/// The panels over a film, which has no mouse, no keys and a clock of its own.
+class FilmPanels {
+public:
+    FilmPanels(const Options& options, const std::string& renderer)
+        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {}
+    void draw(Session& session, const Options& options) {
+        ui_.setSurface(options.width, options.height, 1 / options.fps);
+        ui_.frame(session);
+        ui_.draw();
+    }
+
+private:
+    Ui ui_;
+};
+
+}  // namespace
+
+int renderCommand(const Options& options) {
+    if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+    if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
+    const InterruptWatch watch;
+    // First of all: a folder that is not there or a missing encoder is known at once.
+    const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
+                                                               .width = options.width,
+                                                               .height = options.height,
+                                                               .fps = options.fps,
+                                                               .ffmpeg = "ffmpeg"});
+    const HeadlessContext context(options.simulation.backendOptions.device);
+    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    OffscreenTarget target(options.width, options.height);
+    Session session(options);
+    std::optional<FilmPanels> panels;
+    if (options.showUi) panels.emplace(options, context.description());
+    writer->texts = settingsTexts(session.simulation().settings(), options);
+
+    const auto start = std::chrono::steady_clock::now();
+    ProgressLine progress("frame", options.frames, true);
+    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        InterruptWatch::check();
+        session.apply();
+        if (frame > 0) session.advance(false);
+        if (!writer->lastFrameOnly() || frame + 1 == options.frames) {
+            session.draw(target.framebuffer(), options.width, options.height);
+            if (panels) panels->draw(session, options);
+            // One copy stays under way while the next frame is computed.
+            target.beginRead();
+            if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());
+        }
+        progress.show(frame + 1);
+    }
+    while (target.readsUnderWay() > 0) writer->write(target.endRead());
+    writer->finish();
+    progress.finish();
+
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
+                options.frames == 1 ? "frame" : "frames", options.width, options.height, session.simulation().time(),
+                seconds);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

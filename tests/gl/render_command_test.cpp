@@ -1,0 +1,144 @@
+// `gravlab render` from outside: exit codes, files, and what is in them.
+#include "app/picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RenderCommandTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("gravlab_render_" + std::to_string(getpid()));
+        fs::create_directories(folder_ / "out");
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string out(const std::string& name) const { return (folder_ / "out" / name).string(); }
+    std::size_t files() const {
+        return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_ / "out"), {}));
+    }
+
+    pid_t start(std::vector<std::string> words) {
+        words.insert(words.begin(), {GRAVLAB_BINARY, "render"});
+        std::vector<char*> argv;
+        for (std::string& word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 1, (folder_ / "stdout").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        posix_spawn_file_actions_addopen(&actions, 2, (folder_ / "stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        pid_t process = -1;
+        EXPECT_EQ(posix_spawn(&process, GRAVLAB_BINARY, &actions, nullptr, argv.data(), environ), 0);
+        posix_spawn_file_actions_destroy(&actions);
+        return process;
+    }
+    int end(pid_t process) {
+        int raw = 0;
+        waitpid(process, &raw, 0);
+        return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+    }
+    int render(const std::vector<std::string>& words) { return end(start(words)); }
+    std::string said() const {
+        std::ostringstream text;
+        text << std::ifstream(folder_ / "stderr").rdbuf();
+        return text.str();
+    }
+    fs::path folder_;
+};
+
+TEST_F(RenderCommandTest, PictureCarriesItsSettings) {
+    ASSERT_EQ(render({"figure-eight", "-o", out("a.png"), "--frames", "3", "--steps-per-frame", "7", "--size", "320x180",
+                      "--seed", "5"}),
+              0)
+        << said();
+    const Picture picture = readPng(out("a.png"));
+    EXPECT_EQ(picture.width, 320);
+    EXPECT_EQ(picture.height, 180);
+    EXPECT_EQ(picture.texts.at("gravlab:scene"), "figure-eight");
+    EXPECT_EQ(picture.texts.at("gravlab:seed"), "5");
+    EXPECT_THAT(picture.rgb, testing::Contains(testing::Gt(100)));
+    EXPECT_THAT(said(), testing::HasSubstr("OpenGL"));
+    EXPECT_EQ(files(), 1u);
+}
+
+TEST_F(RenderCommandTest, FramesShowTheStepsTheyShould) {
+    const std::vector<std::string> common = {"figure-eight", "--size", "160x90", "--backend", "reference"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), common.begin(), common.end());
+        return more;
+    };
+    ASSERT_EQ(render(with({"-o", out("%02d.png"), "--frames", "3", "--steps-per-frame", "20"})), 0) << said();
+    ASSERT_EQ(render(with({"-o", out("first.png"), "--frames", "1"})), 0) << said();
+    ASSERT_EQ(render(with({"-o", out("last.png"), "--frames", "41", "--steps-per-frame", "1"})), 0) << said();
+    EXPECT_EQ(readPng(out("00.png")).rgb, readPng(out("first.png")).rgb);
+    EXPECT_EQ(readPng(out("02.png")).rgb, readPng(out("last.png")).rgb);
+    EXPECT_NE(readPng(out("00.png")).rgb, readPng(out("01.png")).rgb);
+    EXPECT_EQ(files(), 5u);
+}
+
+TEST_F(RenderCommandTest, PanelsAreDrawnWhenAskedFor) {
+    ASSERT_EQ(render({"two-body", "-o", out("plain.png"), "--frames", "1", "--size", "960x540"}), 0) << said();
+    ASSERT_EQ(render({"two-body", "-o", out("ui.png"), "--frames", "2", "--size", "960x540", "--ui"}), 0) << said();
+    const auto lit = [](const Picture& picture) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < picture.rgb.size(); i += 3)
+            count += picture.rgb[i] + picture.rgb[i + 1] + picture.rgb[i + 2] > 60;
+        return count;
+    };
+    EXPECT_GT(lit(readPng(out("ui.png"))), lit(readPng(out("plain.png"))) + 2000);
+}
+
+TEST_F(RenderCommandTest, RefusalsWriteNothing) {
+    struct Case {
+        std::vector<std::string> words;
+        int code;
+        const char* part;
+    };
+    const Case cases[] = {
+        {{"two-body", "-o", out("a.gif"), "--frames", "1"}, 2, "FILE.mp4"},
+        {{"two-body", "-o", out("%s.png"), "--frames", "1"}, 2, "FILE.mp4"},
+        {{"two-body", "-o", out("a.png")}, 2, "--frames"},
+        {{"two-body", "--frames", "1"}, 2, "-o"},
+        {{"two-body", "-o", out("a.mp4"), "--frames", "1", "--size", "321x180"}, 2, "322x180"},
+        {{"two-body", "-o", out("a.png"), "--frames", "1", "--size", "0x180"}, 2, ""},
+        {{"two-body", "-o", out("a.png"), "--frames", "1", "--size", "900000x900000"}, 2, ""},
+        {{"two-body", "-o", out("no/such/a.png"), "--frames", "1"}, 6, "no folder"},
+        {{"two-bodies", "-o", out("a.png"), "--frames", "1"}, 2, "two-body"},
+    };
+    for (const Case& c : cases) {
+        EXPECT_EQ(render(c.words), c.code) << c.words[2] << ": " << said();
+        EXPECT_THAT(said(), testing::HasSubstr(c.part));
+        EXPECT_EQ(files(), 0u) << c.words[2];
+    }
+}
+
+TEST_F(RenderCommandTest, InterruptedLeavesNothing) {
+    for (const char* name : {"a.png", "%05d.png"}) {
+        const pid_t process = start({"plummer", "-n", "1000", "-o", out(name), "--frames", "1000000", "--size", "64x48"});
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        kill(process, SIGINT);
+        EXPECT_EQ(end(process), 130) << said();
+        EXPECT_EQ(files(), 0u) << name;
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test
