@@ -93,6 +93,7 @@ void Session::takeUp() {
     attachBuffer();
     simulation_->publish(*buffer_);
     telemetry.restart();
+    stepsSinceChange_ = 0;
     readProgress();
     sayPath();
 }
@@ -142,6 +143,8 @@ void Session::advance(bool realTime) {
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
         } while (!realTime && left > 0);
+        stepsSinceChange_ += done;
+        if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     readProgress();
@@ -167,6 +170,11 @@ void Session::glide(double seconds) {
     if (!gliding_) shown_ = camera;
 }
 
-bool Session::moving() const { return !intent.paused || intent.singleSteps > 0 || gliding_ || intent.reset; }
+bool Session::moving() const {
+    if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_) return true;
+    // The result of a force check may still be on its way. A step that was never completed sends none.
+    constexpr double kPatience = 3;  // [s]
+    return !facts_.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;
+}
 
 }  // namespace gravlab

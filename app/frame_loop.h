@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gravlab {
 
@@ -60,9 +61,11 @@ public:
 
     Simulation& simulation() { return *simulation_; }
     const Facts& facts() const { return facts_; }
-    /// Why the last change was refused; empty when it was not. Stays until a change succeeds or it is dismissed.
+    /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
     const std::string& message() const { return message_; }
     void dismissMessage() { message_.clear(); }
+    /// Shows a sentence in the same place: a number that is none, a picture that was written.
+    void say(std::string text) { message_ = std::move(text); }
     /// One sentence: how vertices reach the picture (zero-copy, host copy, CPU) and why.
     const std::string& publishPath() const { return buffer_->path(); }
 
@@ -87,6 +90,8 @@ private:
     Facts facts_;
     Camera shown_;
     bool gliding_ = false;
+    std::int64_t stepsSinceChange_ = 0;
+    double lastStepAt_ = 0;  ///< host clock [s]
     std::string message_;
     std::string saidPath_;  ///< what stderr has been told
 };

@@ -1,0 +1,134 @@
+// The rows. Rule: an action edits intent, look, camera or the state of the panels, and nothing else.
+#include "app/keys.h"
+
+#include "app/look.h"
+#include "app/ui.h"
+#include "render/colour_map.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr float kExposureStep = 1.25f;
+
+std::ptrdiff_t wrapped(std::ptrdiff_t index, std::size_t size) {
+    const auto n = static_cast<std::ptrdiff_t>(size);
+    return ((index % n) + n) % n;
+}
+
+void changeScene(KeyTarget& t, std::ptrdiff_t by) {
+    const auto rows = scenarios();
+    const std::ptrdiff_t now = t.session.facts().scene - rows.data();
+    t.session.intent.settings.scene = rows[static_cast<std::size_t>(wrapped(now + by, rows.size()))].name;
+}
+
+void nextBackend(KeyTarget& t, int) {
+    const auto rows = backends();
+    SimulationSettings& wanted = t.session.intent.settings;
+    const auto now =
+        std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == wanted.backend; });
+    for (std::ptrdiff_t step = 1; step < static_cast<std::ptrdiff_t>(rows.size()); ++step) {
+        const BackendRow& row = rows[static_cast<std::size_t>(wrapped((now - rows.begin()) + step, rows.size()))];
+        if (!row.unavailable(wanted.backendOptions).empty()) continue;
+        wanted.backend = row.name;
+        return;
+    }
+}
+
+void nextKernel(KeyTarget& t, int) {
+    const auto rows = kernels();
+    const KernelRow* now = t.session.facts().kernel;
+    for (std::ptrdiff_t step = 1; step < static_cast<std::ptrdiff_t>(rows.size()); ++step) {
+        const KernelRow& row = rows[static_cast<std::size_t>(wrapped(now - rows.data() + step, rows.size()))];
+        if (row.backend != now->backend) continue;
+        t.session.intent.settings.kernel = {std::string(row.name), {}};
+        return;
+    }
+}
+
+void scaleBodies(KeyTarget& t, bool up) {
+    std::size_t& bodies = t.session.intent.settings.bodies;
+    bodies = up ? bodies * 2 : std::max<std::size_t>(bodies / 2, 1);
+}
+
+void singleStep(KeyTarget& t, int) {
+    t.session.intent.paused = true;
+    ++t.session.intent.singleSteps;
+}
+
+void closeOverlay(KeyTarget& t, int) {
+    t.ui.help = false;
+    t.session.dismissMessage();
+}
+
+constexpr KeyRow kKeys[] = {
+    {"Space", "run or pause", {{Key::space}}, [](KeyTarget& t, int) { t.session.intent.paused = !t.session.intent.paused; }},
+    {"N, Right", "one step, then pause", {{Key::letterN}, {Key::right}}, singleStep},
+    {"R", "start the scene again", {{Key::letterR}}, [](KeyTarget& t, int) { t.session.intent.reset = true; }},
+    {"Home",
+     "the scene's own view",
+     {{Key::home}},
+     [](KeyTarget& t, int) { t.session.camera = sceneCamera(t.session.facts().scene->view); }},
+    {"1 .. 9",
+     "the first nine scenes",
+     {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
+     [](KeyTarget& t, int which) {
+         if (static_cast<std::size_t>(which) < scenarios().size())
+             t.session.intent.settings.scene = scenarios()[static_cast<std::size_t>(which)].name;
+     }},
+    {"]", "next scene", {{Key::rightBracket}}, [](KeyTarget& t, int) { changeScene(t, 1); }},
+    {"[", "previous scene", {{Key::leftBracket}}, [](KeyTarget& t, int) { changeScene(t, -1); }},
+    {"Page Up", "twice the bodies", {{Key::pageUp}}, [](KeyTarget& t, int) { scaleBodies(t, true); }},
+    {"Page Down", "half the bodies", {{Key::pageDown}}, [](KeyTarget& t, int) { scaleBodies(t, false); }},
+    {".", "twice the time step", {{Key::period}}, [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 2; }},
+    {",", "half the time step", {{Key::comma}}, [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; }},
+    {"B", "next backend that works here", {{Key::letterB}}, nextBackend},
+    {"K", "next kernel of this backend", {{Key::letterK}}, nextKernel},
+    {"C",
+     "next colour map",
+     {{Key::letterC}},
+     [](KeyTarget& t, int) {
+         t.session.look.colourMap = static_cast<int>(wrapped(t.session.look.colourMap + 1, colourMaps().size()));
+     }},
+    {"+",
+     "brighter",
+     {{Key::equal}, {Key::padPlus}},
+     [](KeyTarget& t, int) { t.session.look.exposure = std::min(t.session.look.exposure * kExposureStep, 100.f); }},
+    {"-",
+     "darker",
+     {{Key::minus}, {Key::padMinus}},
+     [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); }},
+    {"G", "show or hide the panels", {{Key::letterG}}, [](KeyTarget& t, int) { t.ui.panel = !t.ui.panel; }},
+    {"Tab", "show the picture alone", {{Key::tab}}, [](KeyTarget& t, int) { t.ui.visible = !t.ui.visible; }},
+    {"F1, H", "these keys", {{Key::f1}, {Key::letterH}}, [](KeyTarget& t, int) { t.ui.help = !t.ui.help; }},
+    {"F11, Alt Enter",
+     "full screen",
+     {{Key::f11}, {Key::enter, kAlt}},
+     [](KeyTarget& t, int) { t.ui.fullscreen = !t.ui.fullscreen; }},
+    {"F12", "write a picture into the current folder", {{Key::f12}}, [](KeyTarget& t, int) { t.ui.screenshot = true; }},
+    {"Esc", "close the list of keys or a message", {{Key::escape}}, closeOverlay},
+    {"Ctrl Q", "quit", {{Key::letterQ, kControl}}, [](KeyTarget& t, int) { t.session.intent.quit = true; }},
+};
+
+bool matches(const KeyStroke& stroke, Key key, int modifiers) {
+    if (stroke.key == Key::none || stroke.modifiers != (modifiers & (kControl | kAlt))) return false;
+    const Key last = stroke.last == Key::none ? stroke.key : stroke.last;
+    return key >= stroke.key && key <= last;
+}
+
+}  // namespace
+
+std::span<const KeyRow> keys() { return kKeys; }
+
+bool pressKey(Key key, int modifiers, KeyTarget target) {
+    for (const KeyRow& row : kKeys)
+        for (const KeyStroke& stroke : row.strokes)
+            if (matches(stroke, key, modifiers)) {
+                row.action(target, static_cast<int>(key) - static_cast<int>(stroke.key));
+                return true;
+            }
+    return false;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,77 @@
+// The key table: dispatch, the overlay of F1 and `gravlab list keys` all walk it. Knows no window system.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace gravlab {
+
+class Session;
+struct UiState;
+
+/// Keys that rows use. Printable ones are their ASCII upper-case letter; the others are numbered as GLFW numbers them.
+enum class Key : int {
+    none = 0,
+    space = ' ',
+    comma = ',',
+    minus = '-',
+    period = '.',
+    digit1 = '1',
+    digit9 = '9',
+    equal = '=',
+    letterB = 'B',
+    letterC = 'C',
+    letterG = 'G',
+    letterH = 'H',
+    letterK = 'K',
+    letterN = 'N',
+    letterQ = 'Q',
+    letterR = 'R',
+    leftBracket = '[',
+    rightBracket = ']',
+    escape = 256,
+    enter = 257,
+    tab = 258,
+    right = 262,
+    pageUp = 266,
+    pageDown = 267,
+    home = 268,
+    f1 = 290,
+    f11 = 300,
+    f12 = 301,
+    pad1 = 321,
+    pad9 = 329,
+    padMinus = 333,
+    padPlus = 334,
+    padEnter = 335
+};
+
+/// Modifier bits, as GLFW has them. Shift is not looked at: it only makes + from = on some keyboards.
+enum KeyModifier : int { kNoModifier = 0, kControl = 2, kAlt = 4 };
+
+/// What a key acts upon.
+struct KeyTarget {
+    Session& session;
+    UiState& ui;
+};
+
+/// A key with its modifiers; `last` makes a row of neighbours (1 to 9).
+struct KeyStroke {
+    Key key = Key::none;
+    int modifiers = kNoModifier;
+    Key last = Key::none;
+};
+
+/// A row of the key table.
+struct KeyRow {
+    std::string_view name;                  ///< as people read it: "Space", "Ctrl Q"
+    std::string_view idea;                  ///< what it does
+    KeyStroke strokes[2];                   ///< either of them
+    void (*action)(KeyTarget&, int which);  ///< `which`: 0, or the place within a row of neighbours
+};
+
+std::span<const KeyRow> keys();
+
+/// Does what the key's row says. False when no row has it.
+bool pressKey(Key key, int modifiers, KeyTarget target);
+
+}  // namespace gravlab

@@ -1,0 +1,249 @@
+// The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
+#include "app/format.h"
+#include "app/look.h"
+#include "app/option_values.h"
+#include "app/panels.h"
+#include "render/colour_map.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kPause{"pause", "Pause", "Stop the simulation and keep the picture. Key: Space"};
+constexpr Control kRun{"pause", "Run", "Let the simulation run on. Key: Space"};
+constexpr Control kStep{"step", "Step", "Make one complete step, then pause. Keys: N, Right"};
+constexpr Control kReset{"reset", "Reset", "Start the scene again from t = 0. Key: R"};
+constexpr Control kScene{"scene", "Scene",
+                         "The starting state. Its own time step, softening and view come with it. Keys: [ ] and 1 .. 9"};
+constexpr Control kBodies{"bodies", "Bodies",
+                          "How many bodies, in powers of two; taken up when you let go. The scene starts again. "
+                          "Keys: Page Up, Page Down"};
+constexpr Control kBodiesExact{"bodies_exact", "Bodies", "The exact number: 65536, 64k (= 65,536) or 1M. Enter takes it up"};
+constexpr Control kSeed{"seed", "Seed", "Same seed, same bodies. Enter takes it up and the scene starts again"};
+constexpr Control kNextSeed{"next_seed", "+", "The next seed"};
+constexpr Control kBackend{"backend", "Backend", "What computes the forces. The running state moves over. Key: B"};
+constexpr Control kKernel{"kernel", "Kernel", "How this backend computes the forces. Key: K"};
+constexpr Control kBlock{"block", "Block", "Threads a block, which is also the bodies of a tile. Enter takes it up"};
+constexpr Control kBlockList{"block_list", "", "Usual block sizes"};
+constexpr Control kUnroll{"unroll", "Unroll", "How many pairs the inner loop writes out: fewer branches, more registers"};
+constexpr Control kBodiesPerThread{"bodies_per_thread", "Per thread", "Targets that one thread holds in registers"};
+constexpr Control kSplit{"split", "Split", "Threads that share one target's sources: keeps a large GPU busy at small N"};
+constexpr Control kTimeStep{"time_step", "Time step", "Simulated time a step. Drag, or double click to type. Keys: , and ."};
+constexpr Control kSoftening{
+    "softening", "Softening",
+    "Length that blunts close encounters. Drag, or double click to type; the force is checked again"};
+constexpr Control kIntegrator{"integrator", "Integrator", "How forces become motion"};
+constexpr Control kStepsPerFrame{"steps_per_frame", "Steps a frame",
+                                 "At most so many steps between two pictures. Changes the pace, never the result"};
+constexpr Control kTimeBudget{"time_budget", "Time budget",
+                              "Computing time a frame [ms]. Steps that need longer go on in the next frame, so that the "
+                              "window keeps answering"};
+constexpr Control kExposure{"exposure", "Exposure", "How bright the picture is. Keys: + and -"};
+constexpr Control kPointSize{"point_size", "Body size", "Radius of a body as drawn, in the scene's length"};
+constexpr Control kGlow{"glow", "Glow", "Part of the light that spreads around bright places; 0 is off"};
+constexpr Control kColours{"colours", "Colours", "Colour map of the speed, slow to fast. Key: C"};
+constexpr Control kTopSpeed{"top_speed", "Top speed", "The speed at the end of the colour map"};
+constexpr Control kVsync{"vsync", "Display sync",
+                         "Wait for the display before showing a picture: no tearing, no wasted power"};
+
+void drawTransport(PanelContext& p) {
+    Intent& intent = p.session.intent;
+    const float gap = ImGui::GetStyle().ItemSpacing.x;
+    const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+    if (p.widgets.button(intent.paused ? kRun : kPause, width)) intent.paused = !intent.paused;
+    ImGui::SameLine();
+    if (p.widgets.button(kStep, width)) {
+        intent.paused = true;
+        ++intent.singleSteps;
+    }
+    ImGui::SameLine();
+    if (p.widgets.button(kReset, width)) intent.reset = true;
+}
+
+/// Text to a value by one of the command line's parsers; a refusal becomes the message that stays on screen.
+template <class Value, class Parse>
+void takeTyped(PanelContext& p, Value& value, const char* name, const std::string& typed, Parse parse) {
+    std::string plain;
+    std::remove_copy_if(typed.begin(), typed.end(), std::back_inserter(plain), [](char c) { return c == ',' || c == ' '; });
+    try {
+        value = static_cast<Value>(parse(name, plain));
+    } catch (const UsageError& error) {
+        p.session.say(error.what());
+    }
+}
+
+void drawBodies(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    Reason fixed;
+    if (p.facts.scene->fixedBodies > 0) {
+        fixed = "The scene '" + std::string(p.facts.scene->name) + "' always has " +
+                std::to_string(p.facts.scene->fixedBodies) + " bodies.";
+    }
+    // What is beyond takes a minute to build; it can be typed, but not be hit by a slip of the mouse.
+    constexpr std::size_t kSliderEnd = std::size_t{1} << 22;
+    p.widgets.label(kBodies, fixed);
+    const float width = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float exact = 0.46f * width;
+    p.widgets.powers(kBodies, width - exact - gap, wanted.bodies, std::min(kSliderEnd, p.facts.bodiesLimit), fixed);
+    ImGui::SameLine(0, gap);
+    std::string typed;
+    if (p.widgets.field(kBodiesExact, exact, grouped(p.facts.settings.bodies), typed, fixed))
+        takeTyped(p, wanted.bodies, "bodies", typed, parseBodies);
+}
+
+void drawSeed(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    p.widgets.label(kSeed);
+    const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%llu", static_cast<unsigned long long>(p.facts.settings.seed));
+    std::string typed;
+    if (p.widgets.field(kSeed, ImGui::GetContentRegionAvail().x - side - gap, shown, typed))
+        takeTyped(p, wanted.seed, "seed", typed, parseSeed);
+    ImGui::SameLine(0, gap);
+    if (p.widgets.button(kNextSeed, side)) ++wanted.seed;
+}
+
+void drawScene(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    p.widgets.section("Scene");
+    if (p.widgets.beginCombo(kScene, p.facts.scene->name)) {
+        for (const Scenario& row : scenarios())
+            if (p.widgets.choice(row.name, row.idea, &row == p.facts.scene)) wanted.scene = row.name;
+        p.widgets.endCombo();
+    }
+    drawBodies(p);
+    drawSeed(p);
+}
+
+Reason notTunable(const PanelContext& p, const char* what) {
+    return "The kernel '" + std::string(p.facts.kernel->name) + "' has no " + what + ".";
+}
+
+/// A launch value that a row offers as a list of compile-time factors.
+void drawFactor(PanelContext& p, const Control& control, const char* what, std::span<const int> values,
+                int LaunchConfig::*member) {
+    const Reason reason = values.size() > 1 ? Reason() : notTunable(p, what);
+    const int now = p.facts.settings.kernel.launch.*member;
+    char shown[16];
+    std::snprintf(shown, sizeof shown, "%d", now);
+    if (!p.widgets.beginCombo(control, reason.empty() ? shown : "-", reason)) return;
+    for (const int value : values) {
+        std::snprintf(shown, sizeof shown, "%d", value);
+        if (p.widgets.choice(shown, "", value == now)) p.session.intent.settings.kernel.launch.*member = value;
+    }
+    p.widgets.endCombo();
+}
+
+/// A launch value from a range: typed, or one of the usual powers of two.
+void drawRange(PanelContext& p, const Control& control, const Control& list, const char* what, Range range, int least,
+               int LaunchConfig::*member) {
+    const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
+    int& wanted = p.session.intent.settings.kernel.launch.*member;
+    const int now = p.facts.settings.kernel.launch.*member;
+    p.widgets.label(control, reason);
+    const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    char shown[16];
+    std::snprintf(shown, sizeof shown, "%d", now);
+    std::string typed;
+    if (p.widgets.field(control, ImGui::GetContentRegionAvail().x - side - gap, reason.empty() ? shown : "-", typed, reason))
+        takeTyped(p, wanted, what, typed, [](std::string_view name, std::string_view text) {
+            return parseInteger(name, text, 1, 1 << 30);  // the backend knows the device's own limit
+        });
+    ImGui::SameLine(0, gap);
+    if (!p.widgets.beginCombo(list, "", reason, side)) return;
+    constexpr int kUsualLimit = 1024;
+    for (int value = least; value <= (range.last == 0 ? kUsualLimit : std::min(range.last, kUsualLimit)); value *= 2) {
+        if (value < range.first) continue;
+        std::snprintf(shown, sizeof shown, "%d", value);
+        if (p.widgets.choice(shown, "", value == now)) wanted = value;
+    }
+    p.widgets.endCombo();
+}
+
+void drawCompute(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    const KernelRow& kernel = *p.facts.kernel;
+    p.widgets.section("Compute");
+    if (p.widgets.beginCombo(kBackend, p.facts.settings.backend)) {
+        for (const BackendRow& row : backends())
+            if (p.widgets.choice(row.name, row.idea, row.name == p.facts.settings.backend,
+                                 row.unavailable(wanted.backendOptions)))
+                wanted.backend = row.name;
+        p.widgets.endCombo();
+    }
+    if (p.widgets.beginCombo(kKernel, kernel.name)) {
+        if (p.widgets.choice("auto", "The backend chooses by N and device.", false)) wanted.kernel = {};
+        for (const KernelRow& row : kernels())
+            if (row.backend == kernel.backend && p.widgets.choice(row.name, row.idea, &row == &kernel))
+                wanted.kernel = {std::string(row.name), {}};
+        p.widgets.endCombo();
+    }
+    drawRange(p, kBlock, kBlockList, "block size", kernel.blocks, 32, &LaunchConfig::block);
+    drawFactor(p, kUnroll, "unroll factor", kernel.unrolls, &LaunchConfig::unroll);
+    if (kernel.bodiesPerThread.size() > 1)
+        drawFactor(p, kBodiesPerThread, "targets a thread", kernel.bodiesPerThread, &LaunchConfig::bodiesPerThread);
+    if (kernel.splits.first != kernel.splits.last) {
+        static constexpr Control kSplitList{"split_list", "", "Usual splits"};
+        drawRange(p, kSplit, kSplitList, "split", kernel.splits, 1, &LaunchConfig::split);
+    }
+}
+
+void drawPhysics(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    p.widgets.section("Physics");
+    p.widgets.drag(kTimeStep, wanted.timeStep, {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g"});
+    p.widgets.drag(kSoftening, wanted.softening,
+                   {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
+    if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
+        for (const Integrator& row : integrators())
+            if (p.widgets.choice(row.name, row.idea, &row == p.facts.integrator)) wanted.integrator = row.name;
+        p.widgets.endCombo();
+    }
+    p.widgets.section("Pace");
+    p.widgets.drag(kStepsPerFrame, p.session.intent.stepsPerFrame,
+                   {.least = 1, .most = 10000, .speed = 0.02, .floor = 0.1, .format = "%.0f"});
+    p.widgets.drag(kTimeBudget, p.session.intent.timeBudgetMs,
+                   {.least = 0.5, .most = 1000, .floor = 0.05, .format = "%.3g ms"});
+    if (p.state.inWindow) p.widgets.toggle(kVsync, p.state.vsync);
+}
+
+void drawLook(PanelContext& p) {
+    Look& look = p.session.look;
+    p.widgets.section("Look");
+    const auto maps = colourMaps();
+    const auto index = static_cast<std::size_t>(std::clamp(look.colourMap, 0, static_cast<int>(maps.size()) - 1));
+    if (p.widgets.beginCombo(kColours, maps[index].name)) {
+        for (std::size_t i = 0; i < maps.size(); ++i)
+            if (p.widgets.choice(maps[i].name, maps[i].idea, i == index)) look.colourMap = static_cast<int>(i);
+        p.widgets.endCombo();
+    }
+    p.widgets.drag(kExposure, look.exposure, {.least = 0.01, .most = 100, .format = "%.3g"});
+    p.widgets.drag(kPointSize, look.pointSize, {.least = 1e-5, .most = 1e3, .floor = 1e-6, .format = "%.3g"});
+    p.widgets.drag(kTopSpeed, look.valueScale, {.least = 1e-6, .most = 1e6, .floor = 1e-6, .format = "%.3g"});
+    p.widgets.drag(kGlow, look.bloom, {.least = 0, .most = 1, .speed = 0, .floor = 0.005, .format = "%.2f"});
+}
+
+}  // namespace
+
+void drawControlPanel(PanelContext& p) {
+    const float s = p.widgets.scale();
+    const float limit = p.surface.y - (kStatusHeight + 2 * kMargin) * s;
+    ImGui::SetNextWindowPos(ImVec2(kMargin * s, kMargin * s));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
+    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse;
+    if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
+        drawTransport(p);
+        drawScene(p);
+        drawCompute(p);
+        drawPhysics(p);
+        drawLook(p);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,254 @@
+// The right panel: how fast, how right, where the time goes and what runs.
+// Rule: a rate is shown only for a configuration whose force check has passed.
+#include "app/format.h"
+#include "app/panels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr double kFlopsPerPair = 20;
+
+constexpr Control kRate{"rate", "Rate",
+                        "Pair interactions a second: N x N per force evaluation, by the clock of the device or the pool. "
+                        "Shown once sampled accelerations agree with double precision"};
+constexpr Control kFlops{"flops", "Effective",
+                         "The rate at 20 floating-point operations a pair, whatever the kernel really issues"};
+constexpr Control kError{
+    "error", "Error",
+    "Relative error of sampled accelerations against double precision: half of them are below the first "
+    "number, 99.9 % below the second"};
+constexpr Control kHistory{"history", "History", "The rate over the last seconds in which something was computed"};
+constexpr Control kFrames{"frames", "frames/s", "Pictures a second"};
+constexpr Control kSteps{"steps", "steps/s", "Complete simulation steps a second"};
+constexpr Control kFrameTime{"frame_time", "ms/frame", "Mean time from one picture to the next"};
+constexpr Control kSplitBar{"split_bar", "Time",
+                            "Where the time of a frame goes. Idle is waiting, panel and copying included"};
+constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
+constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
+constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
+
+// Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
+constexpr std::array<ImU32, 4> kPartColours = {IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255),
+                                               IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255)};
+
+struct Parts {
+    std::array<const char*, 4> names{"force", "integrate", "publish", "draw"};
+    std::array<double, 4> ms{};
+};
+
+/// Text in the middle of a line through it: not a result.
+void strikeThrough(ImU32 colour, float thickness) {
+    const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+    const float y = std::floor(0.54f * from.y + 0.46f * to.y);
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(from.x - 2, y), ImVec2(to.x + 2, y), colour, thickness);
+}
+
+void drawRate(PanelContext& p) {
+    const Telemetry& t = p.session.telemetry;
+    const std::optional<ForceCheck>& check = p.facts.check;
+    const Fonts& fonts = p.widgets.fonts();
+    const bool failed = check && !check->passed;
+    char line[128];
+
+    ImGui::PushFont(fonts.large);
+    if (!check || t.interactionsPerSecond <= 0) {
+        p.widgets.text(kRate, palette::kMuted, !check ? "checking" : "-");
+    } else {
+        std::snprintf(line, sizeof line, "%s", withPrefix(t.interactionsPerSecond).text);
+        p.widgets.text(kRate, failed ? palette::kBad : palette::kText, line);
+        if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
+    }
+    ImGui::PopFont();
+    ImGui::SameLine(0, 2 * p.widgets.scale());
+    // The unit shares the baseline of the large digits.
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + fonts.large->FontSize - fonts.normal->FontSize - 3 * p.widgets.scale());
+    p.widgets.wrapped(palette::kMuted, !check || t.interactionsPerSecond <= 0 ? "" : "interactions/s");
+
+    ImGui::PushFont(fonts.small);
+    if (check && check->passed && t.interactionsPerSecond > 0)
+        std::snprintf(line, sizeof line, "%sFLOP/s effective, at 20 a pair",
+                      withPrefix(kFlopsPerPair * t.interactionsPerSecond).text);
+    else
+        std::snprintf(line, sizeof line, "%s", check ? " " : "no rate before the forces are verified");
+    p.widgets.text(kFlops, palette::kMuted, line);
+
+    if (!check) {
+        std::snprintf(line, sizeof line, "%s",
+                      p.session.intent.paused ? "error: the next step is checked" : "error: checking");
+        p.widgets.text(kError, palette::kWarning, line);
+    } else if (check->nonFinite > 0) {
+        std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
+        p.widgets.text(kError, palette::kBad, line);
+    } else {
+        std::snprintf(line, sizeof line, "%s: error %.1e median, %.1e at 99.9 %%", check->passed ? "verified" : "FAILED",
+                      check->median, check->p999);
+        p.widgets.text(kError, check->passed ? palette::kGood : palette::kBad, line);
+    }
+    ImGui::PopFont();
+}
+
+/// The rate over time: own draw list, labelled, minimum and maximum named.
+void drawHistory(PanelContext& p) {
+    const Telemetry& t = p.session.telemetry;
+    const float s = p.widgets.scale();
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 92 * s);
+    ImGui::Dummy(size);
+    p.widgets.finish(kHistory);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float line = ImGui::GetTextLineHeight();
+
+    const bool shown = p.facts.check && p.facts.check->passed && t.historyCount > 1;
+    const float* values = t.rateHistory.data() + Telemetry::kHistory - t.historyCount;
+    float low = 0, high = 1;
+    if (shown) {
+        const auto [least, most] = std::minmax_element(values, values + t.historyCount);
+        low = *least;
+        high = *most;
+    }
+    // The scale starts at zero, so that a dip looks as large as it is.
+    const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
+    const ImVec2 a(from.x + 34 * s, from.y + line + 3 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
+    list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
+    list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
+    list.AddText(from, palette::kMuted, "G interactions/s");
+
+    char text[64];
+    if (shown) {
+        for (const float part : {0.0f, 0.5f, 1.0f}) {
+            const float y = b.y + part * (a.y - b.y);
+            std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top));
+            const ImVec2 extent = ImGui::CalcTextSize(text);
+            list.AddText(ImVec2(a.x - extent.x - 5 * s, y - 0.5f * extent.y), palette::kMuted, text);
+            if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), IM_COL32(255, 255, 255, 14));
+        }
+        std::array<ImVec2, Telemetry::kHistory> points;
+        const auto last = static_cast<float>(Telemetry::kHistory - 1);
+        const std::size_t offset = Telemetry::kHistory - t.historyCount;
+        for (std::size_t i = 0; i < t.historyCount; ++i)
+            points[i] =
+                ImVec2(a.x + (b.x - a.x) * static_cast<float>(i + offset) / last, b.y + (a.y - b.y) * values[i] / top);
+        list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, 1.6f * s);
+        std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low), static_cast<double>(high));
+        const ImVec2 extent = ImGui::CalcTextSize(text);
+        list.AddText(ImVec2(b.x - extent.x, from.y), palette::kMuted, text);
+    } else {
+        const char* why =
+            p.facts.check && !p.facts.check->passed ? "not shown: the check failed" : "waiting for a verified rate";
+        const ImVec2 extent = ImGui::CalcTextSize(why);
+        list.AddText(ImVec2(0.5f * (a.x + b.x - extent.x), 0.5f * (a.y + b.y - extent.y)), palette::kMuted, why);
+    }
+    std::snprintf(text, sizeof text, "%.0f s ago", Telemetry::kHistoryInterval * static_cast<double>(Telemetry::kHistory));
+    list.AddText(ImVec2(a.x, b.y + 2 * s), palette::kMuted, text);
+    const ImVec2 now = ImGui::CalcTextSize("now");
+    list.AddText(ImVec2(b.x - now.x, b.y + 2 * s), palette::kMuted, "now");
+    ImGui::PopFont();
+}
+
+void drawPace(PanelContext& p) {
+    const Telemetry& t = p.session.telemetry;
+    struct Row {
+        const Control& control;
+        double value;
+    };
+    const Row rows[] = {{kFrames, t.framesPerSecond}, {kSteps, t.stepsPerSecond}, {kFrameTime, t.frameMilliseconds}};
+    const float third = ImGui::GetContentRegionAvail().x / 3, left = ImGui::GetCursorPosX();
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);
+        char text[32];
+        std::snprintf(text, sizeof text, rows[i].value < 9.95 ? "%.1f" : "%.0f", rows[i].value);
+        ImGui::BeginGroup();
+        ImGui::TextUnformatted(text);
+        ImGui::PushFont(p.widgets.fonts().small);
+        p.widgets.wrapped(palette::kMuted, rows[i].control.label);
+        ImGui::PopFont();
+        ImGui::EndGroup();
+        p.widgets.finish(rows[i].control);
+    }
+}
+
+void drawSplit(PanelContext& p) {
+    const Telemetry& t = p.session.telemetry;
+    const float s = p.widgets.scale();
+    const Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
+    double sum = 0;
+    for (const double ms : parts.ms) sum += ms;
+    const double whole = std::max({t.frameMilliseconds, sum, 1e-9});
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 10 * s);
+    ImGui::Dummy(size);
+    p.widgets.finish(kSplitBar);
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), IM_COL32(255, 255, 255, 18), 3 * s);
+    float x = from.x;
+    for (std::size_t i = 0; i < parts.ms.size(); ++i) {
+        const float width = size.x * static_cast<float>(parts.ms[i] / whole);
+        if (width < 0.5f) continue;
+        list.AddRectFilled(ImVec2(x, from.y), ImVec2(x + width, from.y + size.y), kPartColours[i]);
+        x += width;
+    }
+
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float half = ImGui::GetContentRegionAvail().x / 2, left = ImGui::GetCursorPosX();
+    const float line = ImGui::GetTextLineHeight();
+    const auto legend = [&](std::size_t place, const char* name, double ms, ImU32 colour) {
+        if (place % 2) ImGui::SameLine(left + half);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const float box = 7 * s, y = at.y + 0.5f * (line - box);
+        list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + box, y + box), colour, 2 * s);
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + 12 * s);
+        char text[96];
+        std::snprintf(text, sizeof text, "%s %s ms", name, milliseconds(ms).text);
+        p.widgets.wrapped(palette::kMuted, text);
+    };
+    for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
+    legend(4, "idle", std::max(t.frameMilliseconds - sum, 0.0), IM_COL32(255, 255, 255, 40));
+    ImGui::PopFont();
+}
+
+void drawWhere(PanelContext& p) {
+    const struct {
+        const Control& control;
+        const std::string& text;
+    } rows[] = {
+        {kDevice, p.facts.device}, {kDevice, p.facts.backendWhy}, {kVertices, p.facts.vertexPath}, {kRenderer, p.renderer}};
+    ImGui::PushFont(p.widgets.fonts().small);
+    bool first = true;
+    for (const auto& row : rows) {
+        ImGui::BeginGroup();
+        p.widgets.wrapped(first ? palette::kText : palette::kMuted, row.text.c_str());
+        ImGui::EndGroup();
+        p.widgets.finish(row.control);
+        first = false;
+    }
+    ImGui::PopFont();
+}
+
+}  // namespace
+
+void drawMeasurePanel(PanelContext& p) {
+    const float s = p.widgets.scale();
+    const float limit = p.surface.y - (kStatusHeight + 2 * kMargin) * s;
+    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
+    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse;
+    if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
+        drawRate(p);
+        drawHistory(p);
+        drawPace(p);
+        p.widgets.section("Time of a frame");
+        drawSplit(p);
+        p.widgets.section("Runs on");
+        drawWhere(p);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

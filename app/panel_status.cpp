@@ -1,0 +1,116 @@
+// The line at the bottom, the message of a refused change, and the list of keys.
+#include "app/format.h"
+#include "app/keys.h"
+#include "app/panels.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
+constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
+
+constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+void quiet(PanelContext& p, const char* text) {
+    ImGui::SameLine(0, 0);
+    p.widgets.wrapped(palette::kMuted, text);
+}
+
+void plain(const char* text) {
+    ImGui::SameLine(0, 0);
+    ImGui::TextUnformatted(text);
+}
+
+}  // namespace
+
+void drawStatusLine(PanelContext& p) {
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - kStatusHeight * s));
+    ImGui::SetNextWindowSize(ImVec2(p.surface.x, kStatusHeight * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
+    if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        ImGui::PushFont(p.widgets.fonts().small);
+        const SimulationSettings& now = p.facts.settings;
+        char text[160];
+        ImGui::TextUnformatted(p.session.intent.paused ? "Paused" : "Running");
+        std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
+        plain(text);
+        quiet(p, "   N ");
+        plain(grouped(now.bodies));
+        std::snprintf(text, sizeof text, "   %s / %s", now.backend.c_str(), now.kernel.kernel.c_str());
+        plain(text);
+        if (p.facts.kernel->blocks.last != 1) {
+            std::snprintf(text, sizeof text, " %d x %d", now.kernel.launch.block, now.kernel.launch.unroll);
+            quiet(p, text);
+        }
+        quiet(p, "   t ");
+        std::snprintf(text, sizeof text, "%.4f", p.facts.time);
+        plain(text);
+        quiet(p, "   step ");
+        plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
+        if (p.facts.stepProgress > 0) {
+            std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
+            quiet(p, text);
+        }
+        const char* hint = "F1 keys    Tab picture alone";
+        const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
+        if (ImGui::GetItemRectMax().x + 20 * s < right) {
+            ImGui::SameLine(right);
+            p.widgets.wrapped(palette::kMuted, hint);
+        }
+        ImGui::PopFont();
+    }
+    ImGui::End();
+    ImGui::PopStyleVar(3);
+}
+
+void drawMessage(PanelContext& p) {
+    if (p.session.message().empty()) return;
+    const float s = p.widgets.scale();
+    const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
+    const float width = std::clamp(free, 240 * s, 560 * s);
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (kStatusHeight + kMargin) * s), ImGuiCond_Always,
+                            ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, p.surface.y));
+    if (ImGui::Begin("gravlab message", nullptr,
+                     kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
+        if (p.widgets.button(kDismiss, 0)) p.session.dismissMessage();
+    }
+    ImGui::End();
+}
+
+void drawHelp(PanelContext& p) {
+    if (!p.state.help) return;
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImGuiCond_Always,
+                            ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(400 * s, 0), ImVec2(400 * s, p.surface.y - kStatusHeight * s));
+    constexpr auto kFlags = (kFixed | ImGuiWindowFlags_AlwaysAutoResize) & ~ImGuiWindowFlags_NoScrollbar;
+    if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
+        const auto row = [&](std::string_view name, std::string_view idea) {
+            ImGui::TextUnformatted(name.data(), name.data() + name.size());
+            ImGui::SameLine(130 * s);
+            ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
+            ImGui::TextUnformatted(idea.data(), idea.data() + idea.size());
+            ImGui::PopStyleColor();
+        };
+        p.widgets.section("Keys");
+        for (const KeyRow& key : keys()) row(key.name, key.idea);
+        p.widgets.section("Mouse");
+        row("Left drag", "turn");
+        row("Right drag", "move; also Shift and left drag");
+        row("Wheel", "nearer or farther, towards the pointer");
+        row("Double click", "centre on that place");
+        ImGui::Dummy(ImVec2(0, 2 * s));
+        if (p.widgets.button(kCloseHelp, 0)) p.state.help = false;
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,25 @@
+// The panels: one function and one file each. What they share is here.
+#pragma once
+#include "app/widgets.h"
+
+namespace gravlab {
+
+/// What a panel reads and edits.
+struct PanelContext {
+    Session& session;
+    const Facts& facts;
+    UiState& state;
+    Widgets& widgets;
+    const std::string& renderer;  ///< the OpenGL context, for people
+    ImVec2 surface;               ///< pixels
+};
+
+constexpr float kMargin = 10, kStatusHeight = 26, kControlWidth = 282, kMeasureWidth = 282;  // pixels at scale 1
+
+void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
+void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
+void drawStatusLine(PanelContext& panel);    // bottom
+void drawMessage(PanelContext& panel);       // a refused change
+void drawHelp(PanelContext& panel);          // the list of keys
+
+}  // namespace gravlab

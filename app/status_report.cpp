@@ -1,0 +1,75 @@
+// One JSON object a frame, under a temporary name first so that a reader never sees half of it.
+#include "app/status_report.h"
+
+#include "sim/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace gravlab {
+
+StatusReport::StatusReport() {
+    if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
+    temporary_ = path_ + ".part";
+}
+
+void StatusReport::write(const Session& session, const Ui& ui, std::int64_t frame, int width, int height) const {
+    if (!on()) return;
+    const Facts& facts = session.facts();
+    const SimulationSettings& s = facts.settings;
+    nlohmann::ordered_json items = nlohmann::ordered_json::object();
+    for (const UiItem& item : ui.items())
+        items[item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
+    const Camera& camera = session.camera;
+    nlohmann::ordered_json json{
+        {"frame", frame},
+        {"width", width},
+        {"height", height},
+        {"scene", s.scene},
+        {"bodies", s.bodies},
+        {"seed", s.seed},
+        {"backend", s.backend},
+        {"backend_why", facts.backendWhy},
+        {"vertex_path", facts.vertexPath},
+        {"kernel", s.kernel.kernel},
+        {"block", s.kernel.launch.block},
+        {"unroll", s.kernel.launch.unroll},
+        {"integrator", s.integrator},
+        {"time_step", s.timeStep},
+        {"softening", s.softening},
+        {"steps_per_frame", session.intent.stepsPerFrame},
+        {"time_budget_ms", session.intent.timeBudgetMs},
+        {"paused", session.intent.paused},
+        {"time", facts.time},
+        {"step", facts.step},
+        {"check", !facts.check          ? "pending"
+                  : facts.check->passed ? "passed"
+                                        : "failed"},
+        {"interactions_per_second", session.telemetry.interactionsPerSecond},
+        {"frames_per_second", session.telemetry.framesPerSecond},
+        {"frame_ms", session.telemetry.frameMilliseconds},
+        {"message", session.message()},
+        {"help", ui.state.help},
+        {"panel", ui.state.panel},
+        {"visible", ui.state.visible},
+        {"fullscreen", ui.state.fullscreen},
+        {"camera",
+         {{"distance", camera.distance},
+          {"azimuth", camera.azimuth},
+          {"elevation", camera.elevation},
+          {"target", {camera.target.x, camera.target.y, camera.target.z}}}},
+        {"exposure", session.look.exposure},
+        {"colour_map", session.look.colourMap},
+        {"items", items},
+    };
+    std::ofstream file(temporary_);
+    file << json;
+    file.close();
+    if (!file || std::rename(temporary_.c_str(), path_.c_str()) != 0)
+        throw IoError("cannot write the status file " + path_ + " (named by GRAVLAB_STATUS_FILE)");
+}
+
+}  // namespace gravlab

@@ -1,0 +1,172 @@
+// Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
+#include "app/ui.h"
+
+#include "app/panels.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+namespace gravlab {
+namespace {
+
+// Fonts that systems bring, best first. Without any, ImGui's own bitmap font is used, which is small but sharp.
+constexpr const char* kFontFiles[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+                                      "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
+                                      "/usr/share/fonts/TTF/DejaVuSans.ttf",
+                                      "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
+                                      "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
+                                      "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
+                                      "/Library/Fonts/Arial Unicode.ttf",
+                                      "C:/Windows/Fonts/segoeui.ttf"};
+
+constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27;
+
+const char* fontFile() {
+    for (const char* file : kFontFiles) {
+        std::error_code error;
+        if (std::filesystem::exists(file, error)) return file;
+    }
+    return nullptr;
+}
+
+ImVec4 colour(int red, int green, int blue, float alpha = 1) {
+    return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
+}
+
+/// Dark, quiet, one accent; light comes from the picture behind.
+ImGuiStyle makeStyle(float scale) {
+    ImGuiStyle style;
+    ImGui::StyleColorsDark(&style);
+    style.WindowPadding = ImVec2(12, 10);
+    style.FramePadding = ImVec2(7, 3);
+    style.ItemSpacing = ImVec2(6, 4);
+    style.ItemInnerSpacing = ImVec2(5, 4);
+    style.WindowRounding = 8;
+    style.FrameRounding = 4;
+    style.PopupRounding = 6;
+    style.GrabRounding = 3;
+    style.ScrollbarRounding = 6;
+    style.ScrollbarSize = 9;
+    style.GrabMinSize = 9;
+    style.WindowBorderSize = 1;
+    style.FrameBorderSize = 0;
+    style.DisabledAlpha = 0.45f;
+    style.WindowMinSize = ImVec2(8, 8);
+    ImVec4* c = style.Colors;
+    c[ImGuiCol_Text] = colour(222, 226, 232);
+    c[ImGuiCol_TextDisabled] = colour(139, 148, 160);
+    c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
+    c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
+    c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
+    c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
+    c[ImGuiCol_FrameBgHovered] = colour(255, 255, 255, 0.11f);
+    c[ImGuiCol_FrameBgActive] = colour(255, 255, 255, 0.15f);
+    c[ImGuiCol_Button] = colour(255, 255, 255, 0.085f);
+    c[ImGuiCol_ButtonHovered] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ButtonActive] = colour(106, 176, 243, 0.55f);
+    c[ImGuiCol_Header] = colour(106, 176, 243, 0.22f);
+    c[ImGuiCol_HeaderHovered] = colour(106, 176, 243, 0.34f);
+    c[ImGuiCol_HeaderActive] = colour(106, 176, 243, 0.5f);
+    c[ImGuiCol_SliderGrab] = colour(106, 176, 243, 0.75f);
+    c[ImGuiCol_SliderGrabActive] = colour(106, 176, 243);
+    c[ImGuiCol_CheckMark] = colour(106, 176, 243);
+    c[ImGuiCol_TextSelectedBg] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ScrollbarBg] = colour(0, 0, 0, 0);
+    c[ImGuiCol_ScrollbarGrab] = colour(255, 255, 255, 0.12f);
+    c[ImGuiCol_NavHighlight] = colour(106, 176, 243, 0.6f);
+    style.ScaleAllSizes(scale);
+    style.WindowBorderSize = std::max(1.0f, std::floor(scale));
+    return style;
+}
+
+}  // namespace
+
+struct Ui::Parts {
+    std::string renderer;
+    float scale = 1;
+    Fonts fonts;
+    Widgets widgets;
+    bool visibleBefore = true;
+};
+
+Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;  // the layout follows the window; there is nothing to remember
+    io.LogFilename = nullptr;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
+        ImGui::DestroyContext();
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+    }
+    setScale(scale);
+}
+
+Ui::~Ui() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext();
+}
+
+void Ui::setScale(float scale) {
+    scale = std::clamp(scale, 0.5f, 4.0f);
+    parts_->scale = scale;
+    ImGui::GetStyle() = makeStyle(scale);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Clear();
+    const char* file = fontFile();
+    const auto add = [&](float size) {
+        if (file)
+            if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;
+        ImFontConfig config;
+        config.SizePixels = std::round(size * scale);
+        return atlas.AddFontDefault(&config);
+    };
+    parts_->fonts = {.normal = add(kNormalSize), .small = add(kSmallSize), .large = add(kLargeSize)};
+#if IMGUI_VERSION_NUM < 19200
+    ImGui_ImplOpenGL3_DestroyFontsTexture();  // made again by the next frame
+#endif
+}
+
+void Ui::setSurface(int width, int height, double seconds) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = ImVec2(static_cast<float>(std::max(width, 1)), static_cast<float>(std::max(height, 1)));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
+}
+
+void Ui::frame(Session& session) {
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    Parts& parts = *parts_;
+    parts.widgets.beginFrame(parts.scale, parts.fonts);
+    if (!state.visible && parts.visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
+    parts.visibleBefore = state.visible;
+    if (state.visible) {
+        PanelContext panel{session, session.facts(), state, parts.widgets, parts.renderer, ImGui::GetIO().DisplaySize};
+        if (state.panel) {
+            drawControlPanel(panel);
+            drawMeasurePanel(panel);
+        }
+        drawStatusLine(panel);
+        drawMessage(panel);
+        drawHelp(panel);
+    }
+    ImGui::Render();
+}
+
+void Ui::draw() { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); }
+
+bool Ui::wantsMouse() const { return ImGui::GetIO().WantCaptureMouse; }
+bool Ui::wantsKeyboard() const { return ImGui::GetIO().WantTextInput; }
+bool Ui::restless() const { return parts_->widgets.restless() || ImGui::GetIO().WantTextInput; }
+
+void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
+std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
+
+}  // namespace gravlab

@@ -1,0 +1,121 @@
+// The controls of the panels: label, value, tooltip, and the reason when a control does not apply.
+// Rule: a control without a tooltip does not compile.
+#pragma once
+#include "app/ui.h"
+#include "sim/kernel.h"
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// A tooltip: a text that the compiler has seen and that is not empty.
+class Tip {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): a Control is written as a plain list
+    consteval Tip(const char* text) : text_(text) {
+        if (text[0] == '\0') throw "a control needs a tooltip";
+    }
+    const char* text() const { return text_; }
+
+private:
+    const char* text_;
+};
+
+/// What every control has. `name` is stable: tests point at it.
+struct Control {
+    const char* name;
+    const char* label;
+    Tip tip;
+};
+
+/// Colours of the panels, by meaning.
+namespace palette {
+constexpr ImU32 kText = IM_COL32(222, 226, 232, 255);
+constexpr ImU32 kMuted = IM_COL32(139, 148, 160, 255);
+constexpr ImU32 kFaint = IM_COL32(139, 148, 160, 60);
+constexpr ImU32 kAccent = IM_COL32(106, 176, 243, 255);
+constexpr ImU32 kGood = IM_COL32(111, 195, 131, 255);
+constexpr ImU32 kWarning = IM_COL32(232, 182, 96, 255);
+constexpr ImU32 kBad = IM_COL32(240, 98, 98, 255);
+}  // namespace palette
+
+struct Fonts {
+    ImFont* normal = nullptr;
+    ImFont* small = nullptr;
+    ImFont* large = nullptr;
+};
+
+/// Numbers of a drag field.
+struct DragRange {
+    double least = 0, most = 1;
+    double speed = 0.01;  ///< part of the value a pixel; `floor` for values near 0
+    double floor = 1e-4;
+    const char* format = "%.4g";
+    bool onRelease = false;  ///< take the value when the mouse lets go, not on the way
+};
+
+/// Draws controls and remembers what lasts longer than a frame: the text being typed, where the pointer rests, where
+/// items are.
+class Widgets {
+public:
+    void beginFrame(float scale, const Fonts& fonts);
+    float scale() const { return scale_; }
+    const Fonts& fonts() const { return fonts_; }
+
+    /// A quiet heading with a line.
+    void section(const char* title);
+    /// Text with a tooltip of its own.
+    void text(const Control& control, ImU32 colour, const char* text);
+    void wrapped(ImU32 colour, const char* text);
+
+    /// True when pressed.
+    bool button(const Control& control, float width, const Reason& unavailable = {});
+    /// True when changed.
+    bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
+    /// A drag field that can also be typed into (double click). True when `value` changed.
+    bool drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
+    bool drag(const Control& control, float& value, const DragRange& range, const Reason& unavailable = {});
+    bool drag(const Control& control, int& value, const DragRange& range, const Reason& unavailable = {});
+    /// Powers of two from 1 to `most`; true when let go at another value.
+    bool powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable = {});
+    /// A text field; true when Enter or leaving it finished an edit, with the text in `typed`.
+    bool field(const Control& control, float width, const char* shown, std::string& typed, const Reason& unavailable = {});
+
+    /// A list to choose from. Between begin and end: choice() for every row.
+    bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
+    /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
+    bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
+    void endCombo();
+
+    /// Starts a row: the label at the left, the next control at the right, over the rest of the width.
+    void label(const Control& control, const Reason& unavailable = {});
+    /// Remembers the item drawn last and shows its tooltip when the pointer rests on it.
+    void finish(const Control& control, const Reason& unavailable = {});
+
+    /// True while a tooltip is about to come.
+    bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
+
+    bool recording = false;
+    std::vector<UiItem> items;
+
+private:
+    void record(std::string name, bool enabled);
+    void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable);
+
+    float scale_ = 1;
+    Fonts fonts_;
+    std::string restingOn_;  ///< control under the pointer
+    double restingSince_ = 0;
+    bool restingSeen_ = false, tooltipShown_ = false;
+    const char* comboName_ = "";
+    const char* editing_ = nullptr;  ///< name of the text or slider that holds `typed_` or `power_`
+    char typed_[64] = {};
+    float power_ = 0;
+    double dragged_ = 0;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,57 @@
+// A window with OpenGL 4.5 and what people do to it. GLFW stays in window.cpp.
+// Rule: callbacks only take notes or edit intent; work happens in the frame loop.
+#pragma once
+#include "app/options.h"
+#include "app/ui.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+class Window {
+public:
+    /// Opens it and makes its context current. Throws NoDeviceError when there is no display or no OpenGL 4.5.
+    explicit Window(const Options& options);
+    ~Window();
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+
+    /// "OpenGL 4.5 ... on RENDERER (VENDOR)".
+    const std::string& description() const { return description_; }
+    /// What the panels should be scaled by here.
+    float uiScale() const;
+
+    /// Lets events act on these from now on, after the panels had their choice. Detach before either ends.
+    void attach(Session& session, Ui& ui);
+    void detach();
+
+    /// Handles events; waits up to `seconds` for the first one. True when there was any.
+    bool handleEvents(double seconds);
+    bool closing() const;
+    /// Pixels to draw; 0 x 0 while minimised or hidden.
+    int width() const { return width_; }
+    int height() const { return height_; }
+    /// The new scale, once after the display's has changed.
+    std::optional<float> takeScale();
+
+    /// Tells the panels where pointer and keys are. Before Ui::frame().
+    void beginUi();
+    /// Takes up what keys and panels asked of the window.
+    void follow(const UiState& state);
+    /// Shows what was drawn.
+    void show();
+    /// What was drawn and not yet shown: packed RGB rows, top row first. Waits.
+    std::vector<std::uint8_t> read() const;
+
+private:
+    struct Glfw;
+    std::unique_ptr<Glfw> glfw_;
+    std::string description_;
+    int width_ = 0, height_ = 0;
+};
+
+}  // namespace gravlab
