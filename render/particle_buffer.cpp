@@ -78,4 +78,8 @@ private:
 
 std::unique_ptr<ParticleBuffer> makeHostParticleBuffer() { return std::make_unique<HostParticleBuffer>(); }
 
+#if !GRAVLAB_HAS_CUDA
+std::unique_ptr<ParticleBuffer> makeCudaParticleBuffer(int) { return makeHostParticleBuffer(); }
+#endif
+
 }  // namespace gravlab
