@@ -1,0 +1,228 @@
+// The contracts of the commands that scripts rely on, by running the program: exit codes, files, csv and JSON.
+#include "cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+using Json = nlohmann::json;
+
+TEST(Cli, versionAndHelpSayWhatThisIs) {
+    const Outcome version = runGravlab({"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_THAT(version.out, AllOf(StartsWith("gravlab "), HasSubstr("CUDA: "), HasSubstr("reference cpu cuda")));
+    EXPECT_THAT(version.err, IsEmpty());
+    const Outcome help = runGravlab({"--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("gravlab bench"), HasSubstr("Examples:"), HasSubstr("Exit codes:")));
+    EXPECT_THAT(runGravlab({"run", "--help"}).out, AllOf(HasSubstr("--final"), HasSubstr("figure-eight")));
+}
+
+TEST(Cli, aMistakeIsOneSentenceOnStderrAndCode2) {
+    const Outcome o = runGravlab({"run", "disc", "--steps", "1", "-n", "0"});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_THAT(o.err, StartsWith("gravlab: "));
+    EXPECT_EQ(linesOf(o.err).size(), 1u);
+    EXPECT_THAT(o.out, IsEmpty());
+}
+
+TEST(Cli, aWindowWithoutDisplayIsRefusedAtOnceWithCode4) {
+    const Outcome o = runGravlab({"view", "two-body"});
+    EXPECT_EQ(o.code, 4);
+    EXPECT_THAT(o.err, HasSubstr("display"));
+    EXPECT_LT(o.seconds, 2);
+}
+
+TEST(Cli, aDeviceThatIsNotThereIsCode4) {
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "1", "--backend", "cuda", "--device", "99"});
+    EXPECT_EQ(o.code, 4);
+    EXPECT_THAT(o.err, HasSubstr("cuda"));
+}
+
+TEST(Cli, aRunThatBlowsUpIsCode5AndWritesNothing) {
+    const ScratchFolder folder;
+    const Outcome o = runGravlab({"run", "two-body", "--dt", "1e300", "--steps", "4", "--csv", (folder / "e.csv").string(),
+                                  "--final", (folder / "f.csv").string()});
+    EXPECT_EQ(o.code, 5);
+    EXPECT_THAT(o.err, HasSubstr("finite"));
+    EXPECT_EQ(folder.entries(), 0u);
+}
+
+TEST(Cli, aFolderThatIsMissingIsCode6BeforeAnyWork) {
+    const Outcome o = runGravlab({"run", "plummer", "-n", "65536", "--steps", "100000", "--csv", "/nowhere/at/all.csv"});
+    EXPECT_EQ(o.code, 6);
+    EXPECT_THAT(o.err, HasSubstr("/nowhere/at/all.csv"));
+    EXPECT_LT(o.seconds, 2);
+}
+
+TEST(Cli, aFullDiskIsCode6) {
+    const Outcome o = runGravlab({"run", "six-body", "--steps", "0", "--final", "/dev/full"});
+    EXPECT_EQ(o.code, 6);
+    EXPECT_THAT(o.err, HasSubstr("/dev/full"));
+}
+
+TEST(Cli, aFailedRunLeavesTheOldFile) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "f.csv") << "precious\n";
+    const Outcome o =
+        runGravlab({"run", "two-body", "--dt", "1e300", "--steps", "4", "--final", (folder / "f.csv").string()});
+    EXPECT_EQ(o.code, 5);
+    EXPECT_EQ(contentOf(folder / "f.csv"), "precious\n");
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(Cli, anInterruptIsCode130AndWritesNothing) {
+    const ScratchFolder folder;
+    for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+        Program program({"run", "plummer", "-n", "2048", "--steps", "1000000000", "--final", (folder / "f.csv").string()},
+                        {});
+        // The first line on stderr comes when the run is set up and signals are watched.
+        for (int i = 0; i < 500 && program.errorsSoFar().empty(); ++i) ::usleep(10000);
+        program.send(signal);
+        const Outcome o = program.wait();
+        EXPECT_EQ(o.code, code) << o.err;
+        EXPECT_EQ(folder.entries(), 0u);
+    }
+}
+
+TEST(Cli, aCheckThatFailsIsCode7) {
+    const Outcome strict = runGravlab({"check", "--tolerance", "1e-12"});
+    EXPECT_EQ(strict.code, 7);
+    EXPECT_THAT(strict.out, HasSubstr("FAILED"));
+}
+
+TEST(Cli, checkPassesHereAndNamesWhatCannotRun) {
+    const Outcome o = runGravlab({"check"});
+    EXPECT_EQ(o.code, 0) << o.out;
+    EXPECT_THAT(o.out, AllOf(HasSubstr("reference"), HasSubstr("simd-threads"), HasSubstr("cuda"), HasSubstr(" 0 failed")));
+}
+
+TEST(Cli, runWritesEnergiesWithTheNamedColumns) {
+    const ScratchFolder folder;
+    const Outcome o = runGravlab({"run", "figure-eight", "--backend", "reference", "--dt", "0.01", "--steps", "25",
+                                  "--every", "10", "--csv", (folder / "e.csv").string()});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto lines = linesOf(contentOf(folder / "e.csv"));
+    ASSERT_EQ(lines.size(), 5u);  // header, 0, 10, 20, 25
+    EXPECT_EQ(lines[0], "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz");
+    const double steps[] = {0, 10, 20, 25};
+    for (std::size_t i = 0; i < 4; ++i) {
+        const auto row = numbersOf(lines[i + 1]);
+        ASSERT_EQ(row.size(), 11u);
+        EXPECT_EQ(row[0], steps[i]);
+        EXPECT_NEAR(row[1], 0.01 * steps[i], 1e-15);
+        EXPECT_DOUBLE_EQ(row[4], row[2] + row[3]);
+        EXPECT_NEAR(row[4], -1.287142, 1e-4);
+    }
+}
+
+TEST(Cli, finalHoldsEveryBodyWithAllDigits) {
+    const ScratchFolder folder;
+    const Outcome o =
+        runGravlab({"run", "six-body", "--backend", "reference", "--steps", "0", "--final", (folder / "f.csv").string()});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto lines = linesOf(contentOf(folder / "f.csv"));
+    ASSERT_EQ(lines.size(), 7u);
+    EXPECT_EQ(lines[0], "m,x,y,z,vx,vy,vz");
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        const auto row = numbersOf(lines[i]);
+        ASSERT_EQ(row.size(), 7u);
+        EXPECT_TRUE(row[0] >= 1 && row[0] <= 10);
+        char again[40];
+        std::snprintf(again, sizeof again, "%.17g,", row[0]);
+        EXPECT_THAT(lines[i], StartsWith(again));
+    }
+    const Outcome toStandardOutput =
+        runGravlab({"run", "six-body", "--backend", "reference", "--steps", "0", "--final", "-"});
+    EXPECT_EQ(toStandardOutput.out, contentOf(folder / "f.csv"));
+}
+
+TEST(Cli, sameSeedGivesTheSameBytesAndAnotherSeedDoesNot) {
+    const auto start = [](const char* seed) {
+        return runGravlab(
+                   {"run", "plummer", "-n", "100", "--backend", "reference", "--seed", seed, "--steps", "0", "--final", "-"})
+            .out;
+    };
+    EXPECT_EQ(start("5"), start("5"));
+    EXPECT_NE(start("5"), start("6"));
+}
+
+TEST(Cli, untilStandsForSteps) {
+    const Outcome o = runGravlab(
+        {"run", "two-body", "--backend", "reference", "--dt", "0.1", "--until", "1", "--csv", "-", "--every", "1000"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto last = numbersOf(linesOf(o.out).back());
+    EXPECT_EQ(last[0], 10);
+    EXPECT_NEAR(last[1], 1, 1e-12);
+}
+
+TEST(Cli, relativeFilesBelongToTheFolderOfTheCaller) {
+    const ScratchFolder folder;
+    Start start;
+    start.folder = folder.path();
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "2", "--final", "here.csv"}, start);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(fs::exists(folder / "here.csv"));
+    EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(Cli, listsWalkTheTables) {
+    const auto names = [](const char* what) {
+        const Outcome o = runGravlab({"list", what, "--json"});
+        EXPECT_EQ(o.code, 0) << o.err;
+        std::vector<std::string> found;
+        for (const Json& row : Json::parse(o.out))
+            found.push_back(row.value("name", row.value("backend", row.value("key", ""))));
+        return found;
+    };
+    EXPECT_THAT(names("backends"), testing::ElementsAre("reference", "cpu", "cuda"));
+    EXPECT_THAT(names("kernels"), testing::IsSupersetOf({"plain", "simd-threads", "tiled"}));
+    EXPECT_THAT(names("scenes"),
+                testing::IsSupersetOf({"two-body", "figure-eight", "six-body", "cube", "plummer", "disc", "collision"}));
+    EXPECT_THAT(names("integrators"), testing::Contains("leapfrog"));
+    EXPECT_THAT(names("devices"), testing::SizeIs(3));
+    EXPECT_THAT(names("keys"), testing::Contains("Space"));
+    EXPECT_THAT(runGravlab({"list", "kernels"}).out, HasSubstr("tiled"));
+}
+
+TEST(Cli, benchGivesJsonWithTheNamedKeys) {
+    const Outcome o =
+        runGravlab({"bench", "--backend", "reference", "-n", "32,64", "--steps", "2", "--repeats", "2", "--format", "json"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json rows = Json::parse(o.out);
+    ASSERT_EQ(rows.size(), 2u);
+    for (const Json& row : rows) {
+        for (const char* key : {"backend", "kernel", "n", "block", "unroll", "interactions_per_second", "gflops",
+                                "ms_per_step", "rel_error_median", "rel_error_p999", "verified"})
+            EXPECT_TRUE(row.contains(key)) << key;
+        EXPECT_TRUE(row["verified"]);
+        EXPECT_NEAR(row["gflops"].get<double>(), row["interactions_per_second"].get<double>() * 20e-9, 1e-9);
+    }
+    EXPECT_EQ(rows[0]["n"], 32);
+    EXPECT_EQ(rows[1]["n"], 64);
+}
+
+TEST(Cli, benchWritesCsvToAFile) {
+    const ScratchFolder folder;
+    const Outcome o = runGravlab({"bench", "--backend", "cpu", "--kernel", "simd,naive", "-n", "64", "--steps", "2",
+                                  "--repeats", "1", "--format", "csv", "-o", (folder / "b.csv").string()});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const auto lines = linesOf(contentOf(folder / "b.csv"));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_THAT(lines[0], StartsWith("backend,device,kernel,n,block,unroll,interactions_per_second"));
+    EXPECT_THAT(lines[1], HasSubstr(",simd,64,"));
+    EXPECT_THAT(lines[2], HasSubstr(",naive,64,"));
+}
+
+}  // namespace
+}  // namespace gravlab

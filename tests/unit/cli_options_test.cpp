@@ -1,0 +1,182 @@
+// The command line as data: what is accepted where, what is refused, and with what words.
+#include "app/options.h"
+
+#include "app/option_values.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Options parsed(const std::vector<std::string>& arguments) {
+    std::vector<const char*> argv{"gravlab"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    return parseOptions(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string refusalOf(const std::vector<std::string>& arguments) {
+    try {
+        parsed(arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return {};
+}
+
+TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
+    const Options o = parsed({});
+    EXPECT_EQ(o.command, Command::view);
+    EXPECT_EQ(o.simulation.scene, "collision");
+    EXPECT_EQ(o.simulation.bodies, 0u);
+    EXPECT_TRUE(o.showUi);
+}
+
+TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
+    const std::vector<std::vector<std::string>> same = {
+        {"view", "disc", "-n", "1000", "--seed", "7"},
+        {"disc", "-n", "1000", "--seed", "7"},
+        {"-n", "1000", "disc", "--seed=7"},
+        {"--seed", "7", "view", "--bodies=1000", "disc"},
+        {"-n1000", "--seed", "7", "disc"},
+    };
+    for (const auto& arguments : same) {
+        const Options o = parsed(arguments);
+        EXPECT_EQ(o.command, Command::view);
+        EXPECT_EQ(o.simulation.scene, "disc");
+        EXPECT_EQ(o.simulation.bodies, 1000u);
+        EXPECT_EQ(o.simulation.seed, 7u);
+    }
+}
+
+TEST(Options, aCommandMayFollowItsOptions) {
+    const Options o = parsed({"--backend", "cpu", "--steps", "5", "run", "plummer"});
+    EXPECT_EQ(o.command, Command::run);
+    EXPECT_EQ(o.steps, 5);
+    EXPECT_EQ(o.simulation.backend, "cpu");
+}
+
+TEST(Options, theValueOfAnOptionIsNoCommand) {
+    const Options o = parsed({"run", "plummer", "--steps", "1", "--csv", "view"});
+    EXPECT_EQ(o.command, Command::run);
+    EXPECT_EQ(o.csv, "view");
+}
+
+TEST(Options, theLastOfTwoValuesCounts) { EXPECT_EQ(parsed({"disc", "-n", "5", "-n", "6"}).simulation.bodies, 6u); }
+
+TEST(Options, bodiesTakeBinarySuffixes) {
+    EXPECT_EQ(parseBodies("-n", "65536"), 65536u);
+    EXPECT_EQ(parseBodies("-n", "64k"), 65536u);
+    EXPECT_EQ(parseBodies("-n", "1M"), 1048576u);
+    EXPECT_EQ(parseBodies("-n", "2147483647"), 2147483647u);
+    for (const char* bad :
+         {"0", "-1", "", "k", "1.5", "1e3", "0k", "2147483648", "2048M", "99999999999999999999", "5 ", "0x10"})
+        EXPECT_THROW(parseBodies("-n", bad), UsageError) << bad;
+}
+
+TEST(Options, realsMustBeFinite) {
+    EXPECT_EQ(parseReal("--x", "-2.5e-3"), -2.5e-3);
+    EXPECT_EQ(parseReal("--x", "+1"), 1);
+    for (const char* bad : {"nan", "inf", "-inf", "", "1,5", "1e999", "two", "1 2"})
+        EXPECT_THROW(parseReal("--x", bad), UsageError) << bad;
+    EXPECT_THROW(parsePositive("--x", "0"), UsageError);
+    EXPECT_THROW(parseNonNegative("--x", "-1e-9"), UsageError);
+    EXPECT_EQ(parseNonNegative("--x", "0"), 0);
+}
+
+TEST(Options, sizesNeedBothSides) {
+    EXPECT_EQ(parseSize("--size", "640x480"), (std::pair{640, 480}));
+    for (const char* bad : {"0x480", "640x0", "640", "x", "640x", "-1x5", "640x480x3", "16385x10"})
+        EXPECT_THROW(parseSize("--size", bad), UsageError) << bad;
+}
+
+TEST(Options, impossibleNumbersAreRefusedWithASentence) {
+    EXPECT_THAT(refusalOf({"disc", "-n", "0"}), HasSubstr("from 1 to 2147483647"));
+    EXPECT_THAT(refusalOf({"disc", "--dt", "0"}), HasSubstr("time step is 0"));
+    EXPECT_THAT(refusalOf({"disc", "--dt", "nan"}), HasSubstr("finite"));
+    EXPECT_THAT(refusalOf({"disc", "--softening", "-0.1"}), HasSubstr("at least 0"));
+    EXPECT_THAT(refusalOf({"disc", "--size", "0x10"}), HasSubstr("1280x720"));
+    EXPECT_THAT(refusalOf({"disc", "--frames", "0"}), HasSubstr("at least 1"));
+    EXPECT_THAT(refusalOf({"disc", "--steps-per-frame", "0"}), HasSubstr("at least 1"));
+    EXPECT_THAT(refusalOf({"disc", "--ui-scale", "nan"}), HasSubstr("finite"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "9", "--fps", "0"}), HasSubstr("above 0"));
+}
+
+TEST(Options, unknownNamesListTheValidOnesAndTheNearest) {
+    EXPECT_THAT(refusalOf({"run", "plumer", "--steps", "1"}), AllOf(HasSubstr("'plummer'?"), HasSubstr("figure-eight")));
+    EXPECT_THAT(refusalOf({"rendr"}), AllOf(HasSubstr("command or scene"), HasSubstr("'render'?")));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "gpu"}), AllOf(HasSubstr("auto, reference, cpu, cuda")));
+    EXPECT_THAT(refusalOf({"disc", "--integrator", "leapfrg"}), HasSubstr("'leapfrog'?"));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "cpu", "--kernel", "tiled"}), HasSubstr("simd"));
+    EXPECT_THAT(refusalOf({"disc", "--kernel", "tield"}), HasSubstr("'tiled'?"));
+    EXPECT_THAT(refusalOf({"disc", "--precision", "fp16"}), HasSubstr("fp32, mixed, fp64"));
+    EXPECT_THAT(refusalOf({"list", "scene"}), HasSubstr("'scenes'?"));
+    EXPECT_THAT(refusalOf({"bench", "--format", "xml"}), HasSubstr("table, csv, json"));
+    EXPECT_THAT(refusalOf({"disc", "--sofening", "1"}), HasSubstr("'--softening'?"));
+}
+
+TEST(Options, anOptionOfAnotherCommandNamesItsOwner) {
+    EXPECT_THAT(refusalOf({"run", "disc", "--steps", "1", "--fps", "30"}), HasSubstr("belongs to: render"));
+    EXPECT_THAT(refusalOf({"disc", "--csv", "x"}), HasSubstr("belongs to: run"));
+}
+
+TEST(Options, aLeftOverWordIsRefused) {
+    EXPECT_THAT(refusalOf({"run", "disc", "cube", "--steps", "1"}), HasSubstr("'cube'"));
+    EXPECT_THAT(refusalOf({"disc", "-n"}), HasSubstr("--bodies"));
+}
+
+TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
+    EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--block", "64"}), HasSubstr("does not apply"));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "cpu", "--split", "4"}), HasSubstr("does not apply"));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--bodies-per-thread", "2"}), HasSubstr("does not apply"));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--threads", "2"}), HasSubstr("one thread"));
+    EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--simd", "avx2"}), HasSubstr("does not apply"));
+    EXPECT_THAT(refusalOf({"disc", "--law", "coulomb"}), HasSubstr("gravity"));
+}
+
+TEST(Options, scenesOfFixedSizeKeepIt) {
+    EXPECT_EQ(parsed({"two-body", "-n", "2"}).simulation.bodies, 2u);
+    EXPECT_THAT(refusalOf({"two-body", "-n", "3"}), HasSubstr("always has 2 bodies"));
+}
+
+TEST(Options, aRunNeedsItsLength) {
+    EXPECT_THAT(refusalOf({"run", "disc"}), HasSubstr("--steps"));
+    EXPECT_THAT(refusalOf({"run", "disc", "--steps", "1", "--until", "2"}), HasSubstr("exclude each other"));
+    EXPECT_EQ(parsed({"run", "disc", "--steps", "0"}).steps, 0);
+    EXPECT_EQ(parsed({"run", "disc", "--until", "2.5"}).until, 2.5);
+    EXPECT_EQ(parsed({"run", "two-body", "--steps", "1", "--dt", "-0.01"}).simulation.timeStep, -0.01);
+}
+
+TEST(Options, aFilmNeedsFileAndLength) {
+    EXPECT_THAT(refusalOf({"render", "disc", "--frames", "3"}), HasSubstr("-o"));
+    EXPECT_THAT(refusalOf({"render", "disc", "-o", "film.mp4"}), HasSubstr("--frames"));
+    EXPECT_THAT(refusalOf({"render", "disc", "-o", "film.avi", "--frames", "3"}), HasSubstr("%05d.png"));
+    const Options o = parsed({"render", "disc", "-o", "d/%05d.png", "--frames", "3", "--ui", "--size", "320x200"});
+    EXPECT_TRUE(o.showUi);
+    EXPECT_EQ(o.width, 320);
+    EXPECT_FALSE(parsed({"render", "disc", "-o", "a.png"}).showUi);
+}
+
+TEST(Options, benchTakesListsWithCommasOrSpaces) {
+    const Options o =
+        parsed({"bench", "--backend", "cpu", "-n", "1k,2k", "4096", "--kernel", "simd,naive", "--repeats", "3"});
+    EXPECT_THAT(o.benchBodies, ElementsAre(1024, 2048, 4096));
+    EXPECT_THAT(o.benchKernels, ElementsAre("simd", "naive"));
+    EXPECT_EQ(o.benchRepeats, 3);
+    EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", "1k,zero"}), HasSubstr("'zero'"));
+    EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "-n", ","}), HasSubstr("at least one"));
+    EXPECT_THAT(refusalOf({"bench", "--backend", "cpu", "--kernel", "simd,warp"}), HasSubstr("'warp'"));
+}
+
+}  // namespace
+}  // namespace gravlab

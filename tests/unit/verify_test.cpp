@@ -1,0 +1,202 @@
+// Verification must notice: kernels that are wrong in ways kernels are wrong, and rates that cannot be.
+#include "app/verify.h"
+#include "app/benchmark.h"
+#include "sim/error.h"
+#include "sim/scenario.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+/// The reference backend with one thing wrong.
+class Spoilt : public Backend {
+public:
+    using Fault = std::function<void(std::vector<Double4>&)>;
+    explicit Spoilt(Fault fault) : inner_(backend("reference").make({})), fault_(std::move(fault)) {}
+
+    std::string_view name() const override { return inner_->name(); }
+    std::string description() const override { return "spoilt"; }
+    std::size_t size() const override { return inner_->size(); }
+    MemorySpace vertexSpace() const override { return inner_->vertexSpace(); }
+    void load(const ParticleSet& bodies) override { inner_->load(bodies); }
+    void snapshot(ParticleSet& out) override { inner_->snapshot(out); }
+    void configure(const ForceSettings& force, const KernelChoice& kernel) override { inner_->configure(force, kernel); }
+    const KernelRow& activeKernel() const override { return row ? *row : inner_->activeKernel(); }
+    LaunchConfig activeLaunch() const override { return inner_->activeLaunch(); }
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
+        return inner_->advance(program, timeStep * stepFactor, budget, sink);
+    }
+    void publish(VertexSink& sink) override { inner_->publish(sink); }
+    void setVertexValue(VertexValue value) override { inner_->setVertexValue(value); }
+    void edit(std::span<const BodyEdit> edits) override { inner_->edit(edits); }
+    void finishStep() override { inner_->finishStep(); }
+    void wait() override { inner_->wait(); }
+    void accelerations(std::vector<Double4>& out) override {
+        inner_->accelerations(out);
+        if (fault_) fault_(out);
+    }
+    void requestForceCheck(std::vector<std::uint32_t> targets) override { inner_->requestForceCheck(std::move(targets)); }
+    std::optional<ForceCheck> takeForceCheck() override {
+        auto check = inner_->takeForceCheck();
+        if (check && failChecks) check->passed = false;
+        return check;
+    }
+    WorkTotals totals() override {
+        WorkTotals totals = inner_->totals();
+        totals.interactions *= rateFactor;
+        return totals;
+    }
+    double issueSlotsPerSecond() const override { return issueSlots; }
+
+    double stepFactor = 1, rateFactor = 1, issueSlots = 0;
+    bool failChecks = false;
+    const KernelRow* row = nullptr;
+
+private:
+    std::unique_ptr<Backend> inner_;
+    Fault fault_;
+};
+
+const KernelRow& plainRow() { return kernel("reference", "plain"); }
+
+Verdict verdictOf(Spoilt::Fault fault) {
+    Spoilt spoilt(std::move(fault));
+    return verifyKernel(spoilt, plainRow());
+}
+
+TEST(Verify, theReferencePasses) {
+    const Verdict verdict = verdictOf({});
+    EXPECT_EQ(verdict.state, Verdict::State::passed) << verdict.note;
+    EXPECT_GT(verdict.configurations, 20);
+}
+
+TEST(Verify, wrongForcesAreCaught) {
+    const std::pair<const char*, Spoilt::Fault> faults[] = {
+        {"a tenth of a per cent too much",
+         [](auto& a) {
+             for (Double4& one : a) one.x *= 1.001;
+         }},
+        {"all zero",
+         [](auto& a) {
+             for (Double4& one : a) one = {};
+         }},
+        {"the last body of a tile edge",
+         [](auto& a) {
+             if (a.size() == 257) a.back() = {};
+         }},
+        {"not a number", [](auto& a) { a.front().y = std::numeric_limits<double>::quiet_NaN(); }},
+        {"two components swapped",
+         [](auto& a) {
+             for (Double4& one : a) std::swap(one.y, one.z);
+         }},
+        {"sign of one component",
+         [](auto& a) {
+             for (Double4& one : a) one.z = -one.z;
+         }},
+    };
+    for (const auto& [what, fault] : faults) {
+        const Verdict verdict = verdictOf(fault);
+        EXPECT_EQ(verdict.state, Verdict::State::failed) << what;
+        EXPECT_THAT(verdict.note, HasSubstr("N = ")) << what;
+    }
+}
+
+TEST(Verify, wrongStepsAreCaughtThoughTheForcesAreRight) {
+    Spoilt spoilt({});
+    spoilt.stepFactor = 1.001;
+    const Verdict verdict = verifyKernel(spoilt, plainRow());
+    EXPECT_EQ(verdict.state, Verdict::State::failed);
+    EXPECT_THAT(verdict.note, HasSubstr("steps of"));
+}
+
+TEST(Verify, aKernelThatThrowsIsAFailureNotACrash) {
+    const Verdict verdict = verdictOf([](auto&) { throw DeviceError("launch failed"); });
+    EXPECT_EQ(verdict.state, Verdict::State::failed);
+    EXPECT_THAT(verdict.note, HasSubstr("launch failed"));
+}
+
+TEST(Verify, aBackendThatCannotRunIsNoFailure) {
+    const BackendRow row{.name = "absent",
+                         .idea = "",
+                         .unavailable = [](const BackendOptions&) { return Reason("not on this planet"); },
+                         .make = nullptr,
+                         .devices = nullptr};
+    const std::vector<Verdict> verdicts = verifyAll({&row, 1}, {});
+    ASSERT_EQ(verdicts.size(), 1u);
+    EXPECT_EQ(verdicts[0].state, Verdict::State::unavailable);
+    EXPECT_EQ(verdicts[0].note, "not on this planet");
+}
+
+TEST(Verify, launchesWalkWhatTheRowAllows) {
+    const int blocks[] = {64, 128, 4096};
+    const int unrolls[] = {1, 8};
+    KernelRow row{.backend = "x", .name = "y", .idea = ""};
+    EXPECT_EQ(launchesOf(row, blocks).size(), 1u);
+    row.blocks = {1, 1024};
+    row.unrolls = unrolls;
+    EXPECT_EQ(launchesOf(row, blocks).size(), 4u);
+    row.blocks = {1, 0};
+    EXPECT_EQ(launchesOf(row, blocks).size(), 6u);
+}
+
+BenchmarkRow timed(Spoilt& spoilt) {
+    ParticleSet bodies = scenario("plummer").build({64, 1});
+    spoilt.load(bodies);
+    const ForceSettings force{.softening = 0.05};
+    spoilt.configure(force, {});
+    return timeKernel(spoilt, integrators().front(), 0.01, force, {.steps = 2, .repeats = 3});
+}
+
+TEST(Benchmark, aVerifiedKernelHasARate) {
+    Spoilt honest({});
+    const BenchmarkRow row = timed(honest);
+    EXPECT_TRUE(row.verified) << row.note;
+    EXPECT_GT(row.interactionsPerSecond, 0);
+    EXPECT_DOUBLE_EQ(row.gflops, row.interactionsPerSecond * 20e-9);
+    EXPECT_GT(row.msPerStep, 0);
+    EXPECT_EQ(row.steps, 2);
+    EXPECT_EQ(row.repeats, 3);
+}
+
+void expectNoRate(const BenchmarkRow& row) {
+    EXPECT_FALSE(row.verified);
+    EXPECT_EQ(row.interactionsPerSecond, 0);
+    EXPECT_EQ(row.gflops, 0);
+    EXPECT_EQ(row.msPerStep, 0);
+    EXPECT_FALSE(row.note.empty());
+}
+
+TEST(Benchmark, noRateWhenTheCheckBeforeFails) {
+    Spoilt wrong({});
+    wrong.failChecks = true;
+    expectNoRate(timed(wrong));
+}
+
+TEST(Benchmark, noRateWhenTheForcesAfterwardsAreWrong) {
+    Spoilt wrong([](auto& a) { a.front().x *= 2; });
+    expectNoRate(timed(wrong));
+}
+
+TEST(Benchmark, noRateAboveWhatTheDeviceCanIssue) {
+    KernelRow bounded = plainRow();
+    bounded.issuedPerDirectedPair = 13;
+    Spoilt fast({});
+    fast.row = &bounded;
+    fast.issueSlots = 13e6;  // one million pairs a second, which any machine beats
+    const BenchmarkRow row = timed(fast);
+    expectNoRate(row);
+    EXPECT_THAT(row.note, HasSubstr("cannot issue"));
+}
+
+}  // namespace
+}  // namespace gravlab
