@@ -540,6 +540,7 @@ Options parseOptions(int argc, const char* const* argv) {
     }
     for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
     validate(options, named);
+    if (options.command == Command::render && options.frames == 0) options.frames = 1;  // a still
     return options;
 }
 

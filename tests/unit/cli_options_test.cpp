@@ -164,7 +164,9 @@ TEST(Options, aFilmNeedsFileAndLength) {
     const Options o = parsed({"render", "disc", "-o", "d/%05d.png", "--frames", "3", "--ui", "--size", "320x200"});
     EXPECT_TRUE(o.showUi);
     EXPECT_EQ(o.width, 320);
-    EXPECT_FALSE(parsed({"render", "disc", "-o", "a.png"}).showUi);
+    const Options still = parsed({"render", "disc", "-o", "a.png"});
+    EXPECT_FALSE(still.showUi);
+    EXPECT_EQ(still.frames, 1);
 }
 
 TEST(Options, benchTakesListsWithCommasOrSpaces) {
