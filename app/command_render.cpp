@@ -44,13 +44,20 @@ public:
     FilmPanels(const Options& options, const std::string& renderer)
         : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {}
     void draw(Session& session, const Options& options) {
-        ui_.setSurface(options.width, options.height, 1 / options.fps);
-        ui_.frame(session);
+        build(session, options);
+        // Panels that fit themselves to their content know its size from the frame before.
+        while (built_ < 3) build(session, options);
         ui_.draw();
     }
 
 private:
+    void build(Session& session, const Options& options) {
+        ui_.setSurface(options.width, options.height, 1 / options.fps);
+        ui_.frame(session);
+        ++built_;
+    }
     Ui ui_;
+    std::int64_t built_ = 0;
 };
 
 }  // namespace
@@ -79,9 +86,11 @@ int renderCommand(const Options& options) {
         InterruptWatch::check();
         session.apply();
         if (frame > 0) session.advance(false);
-        if (!writer->lastFrameOnly() || frame + 1 == options.frames) {
-            session.draw(target.framebuffer(), options.width, options.height);
-            if (panels) panels->draw(session, options);
+        const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
+        // Panels show rates over the last frames, so these are drawn even when only one is kept.
+        if (kept || panels) session.draw(target.framebuffer(), options.width, options.height);
+        if (panels) panels->draw(session, options);
+        if (kept) {
             // One copy stays under way while the next frame is computed.
             target.beginRead();
             if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());

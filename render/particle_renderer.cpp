@@ -40,7 +40,8 @@ struct ParticleRenderer::State {
     Texture colours;
     int coloursOf = -1;  ///< the row of colourMaps() that `colours` holds
     std::optional<RenderTarget> light;
-    std::vector<RenderTarget> glow;  ///< a quarter, an eighth, ... of `light`
+    std::vector<RenderTarget> glow;          ///< a quarter, an eighth, ... of `light`
+    std::optional<RenderTarget> smoothGlow;  ///< all of them, as shown
     GpuTimer timer;
     float pointSizeLimit = 1;
 
@@ -68,6 +69,7 @@ void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
     const GLenum format = manyBodies ? GL_RGBA32F : GL_RGBA16F;
     if (light && light->width() == width && light->height() == height && light->format() == format) return;
     glow.clear();
+    smoothGlow.reset();
     light.reset();
     light.emplace(format, width, height);
 }
@@ -132,6 +134,8 @@ void ParticleRenderer::State::spreadGlow() {
             width /= 2;
             height /= 2;
         }
+        if (glow.empty()) return;  // too small a picture for any
+        smoothGlow.emplace(GL_RGBA16F, glow[0].width(), glow[0].height());
     }
     glBindVertexArray(emptyArray.id());
     glUseProgram(down.id());
@@ -141,26 +145,29 @@ void ParticleRenderer::State::spreadGlow() {
         glViewport(0, 0, glow[level].width(), glow[level].height());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
+    const auto spread = [&](const RenderTarget& from, const RenderTarget& to, float weight) {
+        glProgramUniform1f(up.id(), up.uniform("weight"), weight);
+        glBindTextureUnit(0, from.texture());
+        glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
+        glViewport(0, 0, to.width(), to.height());
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+    };
     glUseProgram(up.id());
-    glProgramUniform1f(up.id(), up.uniform("weight"), kGlowDecay);
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
     glBlendFunc(GL_ONE, GL_ONE);
-    for (std::size_t level = glow.size(); level-- > 1;) {
-        glBindTextureUnit(0, glow[level].texture());
-        glBindFramebuffer(GL_FRAMEBUFFER, glow[level - 1].framebuffer());
-        glViewport(0, 0, glow[level - 1].width(), glow[level - 1].height());
-        glDrawArrays(GL_TRIANGLES, 0, 3);
-    }
+    for (std::size_t level = glow.size(); level-- > 1;) spread(glow[level], glow[level - 1], kGlowDecay);
     glDisable(GL_BLEND);
+    // Once more at the same size: else the boxes of the first step down show as squares around single bodies.
+    spread(glow[0], *smoothGlow, 1);
 }
 
 void ParticleRenderer::State::mapTones(const Look& look, unsigned framebuffer, int width, int height) {
-    const bool glowing = look.bloom > 0 && !glow.empty();
+    const bool glowing = look.bloom > 0 && smoothGlow;
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     glViewport(0, 0, width, height);
     glBindTextureUnit(0, light->texture());
-    glBindTextureUnit(1, glowing ? glow[0].texture() : light->texture());
+    glBindTextureUnit(1, glowing ? smoothGlow->texture() : light->texture());
     glProgramUniform1i(tone.id(), tone.uniform("glow"), 1);
     glProgramUniform1f(tone.id(), tone.uniform("exposure"), look.exposure);
     glProgramUniform1f(tone.id(), tone.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);

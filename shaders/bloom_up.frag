@@ -1,5 +1,5 @@
 #version 450 core
-// Back up one level: a tent over the smaller image, added to what the larger one holds.
+// Back up one level: a tent over the smaller image.
 in vec2 uv;
 uniform sampler2D image;
 uniform float weight;
