@@ -1,8 +1,6 @@
 // `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
-#include "app/options.h"
-#if __has_include("app/keys.h")
 #include "app/keys.h"
-#endif
+#include "app/options.h"
 #include "sim/backend.h"
 #include "sim/error.h"
 #include "sim/scenario.h"
@@ -101,9 +99,7 @@ Json integratorList(const BackendOptions&) {
 
 Json keyList(const BackendOptions&) {
     Json rows = Json::array();
-#if __has_include("app/keys.h")
     for (const KeyRow& row : keys()) rows.push_back({{"key", std::string(row.name)}, {"idea", std::string(row.idea)}});
-#endif
     return rows;
 }
 
