@@ -117,6 +117,12 @@ void drawScene(PanelContext& p) {
     }
     drawBodies(p);
     drawSeed(p);
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::string_view caption = p.facts.scene->caption;
+    char text[160];
+    std::snprintf(text, sizeof text, "%.*s", static_cast<int>(caption.size()), caption.data());
+    p.widgets.wrapped(palette::kMuted, text);
+    ImGui::PopFont();
 }
 
 Reason notTunable(const PanelContext& p, const char* what) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 namespace gravlab {
 namespace {
@@ -25,8 +26,9 @@ constexpr Control kHistory{"history", "History", "The rate over the last seconds
 constexpr Control kFrames{"frames", "frames/s", "Pictures a second"};
 constexpr Control kSteps{"steps", "steps/s", "Complete simulation steps a second"};
 constexpr Control kFrameTime{"frame_time", "ms/frame", "Mean time from one picture to the next"};
-constexpr Control kSplitBar{"split_bar", "Time",
-                            "Where the time of a frame goes. Idle is waiting, panel and copying included"};
+constexpr Control kSplitBar{
+    "split_bar", "Time",
+    "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
 constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
 constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
 constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
@@ -54,19 +56,28 @@ void drawRate(PanelContext& p) {
     const bool failed = check && !check->passed;
     char line[128];
 
+    const bool known = check && t.interactionsPerSecond > 0;
+    Text digits = withPrefix(t.interactionsPerSecond);
+    char* const gap = std::strchr(digits.text, ' ');
+    *gap = '\0';
+    const ImVec2 at = ImGui::GetCursorPos();
     ImGui::PushFont(fonts.large);
-    if (!check || t.interactionsPerSecond <= 0) {
-        p.widgets.text(kRate, palette::kMuted, !check ? "checking" : "-");
+    if (!known) {
+        p.widgets.text(kRate, palette::kMuted, check ? "-" : "checking");
     } else {
-        std::snprintf(line, sizeof line, "%s", withPrefix(t.interactionsPerSecond).text);
-        p.widgets.text(kRate, failed ? palette::kBad : palette::kText, line);
+        p.widgets.text(kRate, failed ? palette::kBad : palette::kText, digits);
         if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
     }
+    const float wide = ImGui::GetItemRectSize().x, high = ImGui::GetTextLineHeight();
     ImGui::PopFont();
-    ImGui::SameLine(0, 2 * p.widgets.scale());
-    // The unit shares the baseline of the large digits.
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + fonts.large->FontSize - fonts.normal->FontSize - 3 * p.widgets.scale());
-    p.widgets.wrapped(palette::kMuted, !check || t.interactionsPerSecond <= 0 ? "" : "interactions/s");
+    if (known) {
+        // The unit shares the baseline of the large digits: font heights below it go with their sizes.
+        const float drop = 0.76f * (fonts.large->FontSize - fonts.normal->FontSize);
+        ImGui::SetCursorPos(ImVec2(at.x + wide + 7 * p.widgets.scale(), at.y + drop));
+        std::snprintf(line, sizeof line, "%s%sinteractions/s", gap + 1, gap[1] ? " " : "");
+        p.widgets.wrapped(palette::kMuted, line);
+    }
+    ImGui::SetCursorPos(ImVec2(at.x, at.y + high + ImGui::GetStyle().ItemSpacing.y));
 
     ImGui::PushFont(fonts.small);
     if (check && check->passed && t.interactionsPerSecond > 0)
@@ -96,7 +107,7 @@ void drawHistory(PanelContext& p) {
     const Telemetry& t = p.session.telemetry;
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos();
-    const ImVec2 size(ImGui::GetContentRegionAvail().x, 92 * s);
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 100 * s);
     ImGui::Dummy(size);
     p.widgets.finish(kHistory);
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -113,7 +124,7 @@ void drawHistory(PanelContext& p) {
     }
     // The scale starts at zero, so that a dip looks as large as it is.
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
-    const ImVec2 a(from.x + 34 * s, from.y + line + 3 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
+    const ImVec2 a(from.x + 34 * s, from.y + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
     list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
     list.AddText(from, palette::kMuted, "G interactions/s");
@@ -208,7 +219,7 @@ void drawSplit(PanelContext& p) {
         p.widgets.wrapped(palette::kMuted, text);
     };
     for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
-    legend(4, "idle", std::max(t.frameMilliseconds - sum, 0.0), IM_COL32(255, 255, 255, 40));
+    legend(4, "other", std::max(t.frameMilliseconds - sum, 0.0), IM_COL32(255, 255, 255, 40));
     ImGui::PopFont();
 }
 

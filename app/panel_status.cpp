@@ -11,6 +11,9 @@ namespace {
 constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
 constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
 
+// Below this many steps a second people wait for the next one, and want to see it come.
+constexpr double kSlowSteps = 3;
+
 constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
                         ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
@@ -53,7 +56,7 @@ void drawStatusLine(PanelContext& p) {
         plain(text);
         quiet(p, "   step ");
         plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
-        if (p.facts.stepProgress > 0) {
+        if (p.facts.stepProgress > 0 && p.session.telemetry.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);
         }
@@ -77,6 +80,7 @@ void drawMessage(PanelContext& p) {
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (kStatusHeight + kMargin) * s), ImGuiCond_Always,
                             ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, p.surface.y));
+    ImGui::SetNextWindowBgAlpha(0.95f);
     if (ImGui::Begin("gravlab message", nullptr,
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
@@ -92,6 +96,7 @@ void drawHelp(PanelContext& p) {
                             ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(400 * s, 0), ImVec2(400 * s, p.surface.y - kStatusHeight * s));
     constexpr auto kFlags = (kFixed | ImGuiWindowFlags_AlwaysAutoResize) & ~ImGuiWindowFlags_NoScrollbar;
+    ImGui::SetNextWindowBgAlpha(0.97f);
     if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
         const auto row = [&](std::string_view name, std::string_view idea) {
             ImGui::TextUnformatted(name.data(), name.data() + name.size());

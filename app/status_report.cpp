@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -13,7 +15,7 @@ namespace gravlab {
 
 StatusReport::StatusReport() {
     if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
-    temporary_ = path_ + ".part";
+    temporary_ = path_ + ".part" + std::to_string(getpid());
 }
 
 void StatusReport::write(const Session& session, const Ui& ui, std::int64_t frame, int width, int height) const {

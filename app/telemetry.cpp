@@ -55,11 +55,13 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
 }
 
 void Telemetry::remember(double now) {
-    if (historyCount > 0 && now - lastPoint_ < kHistoryInterval) return;
-    lastPoint_ = now;
-    std::move(rateHistory.begin() + 1, rateHistory.end(), rateHistory.begin());
-    rateHistory.back() = static_cast<float>(interactionsPerSecond * 1e-9);
-    historyCount = std::min(historyCount + 1, kHistory);
+    constexpr double kBreak = 2;  // [s]; a pause is left out, a slow frame is not
+    if (historyCount == 0 || now - lastPoint_ > kBreak) lastPoint_ = now - kHistoryInterval;
+    for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) {
+        std::move(rateHistory.begin() + 1, rateHistory.end(), rateHistory.begin());
+        rateHistory.back() = static_cast<float>(interactionsPerSecond * 1e-9);
+        historyCount = std::min(historyCount + 1, kHistory);
+    }
 }
 
 }  // namespace gravlab

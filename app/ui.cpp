@@ -91,6 +91,9 @@ struct Ui::Parts {
     Fonts fonts;
     Widgets widgets;
     bool visibleBefore = true;
+    bool settled = false;  ///< sizes that follow from contents are known
+
+    void build(Session& session, UiState& state);
 };
 
 Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
@@ -116,6 +119,7 @@ Ui::~Ui() {
 void Ui::setScale(float scale) {
     scale = std::clamp(scale, 0.5f, 4.0f);
     parts_->scale = scale;
+    parts_->settled = false;
     ImGui::GetStyle() = makeStyle(scale);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
@@ -140,23 +144,31 @@ void Ui::setSurface(int width, int height, double seconds) {
     io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
 }
 
-void Ui::frame(Session& session) {
+void Ui::Parts::build(Session& session, UiState& state) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
-    Parts& parts = *parts_;
-    parts.widgets.beginFrame(parts.scale, parts.fonts);
-    if (!state.visible && parts.visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
-    parts.visibleBefore = state.visible;
-    if (state.visible) {
-        PanelContext panel{session, session.facts(), state, parts.widgets, parts.renderer, ImGui::GetIO().DisplaySize};
-        if (state.panel) {
-            drawControlPanel(panel);
-            drawMeasurePanel(panel);
-        }
-        drawStatusLine(panel);
-        drawMessage(panel);
-        drawHelp(panel);
+    widgets.beginFrame(scale, fonts);
+    if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
+    visibleBefore = state.visible;
+    if (!state.visible) return;
+    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize};
+    if (state.panel) {
+        drawControlPanel(panel);
+        drawMeasurePanel(panel);
     }
+    drawStatusLine(panel);
+    drawHelp(panel);
+    drawMessage(panel);
+}
+
+void Ui::frame(Session& session) {
+    // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
+    for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
+        parts_->build(session, state);
+        ImGui::EndFrame();
+    }
+    parts_->settled = true;
+    parts_->build(session, state);
     ImGui::Render();
 }
 

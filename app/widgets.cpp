@@ -189,7 +189,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
     const float last = std::floor(std::log2(static_cast<float>(std::max<std::size_t>(most, 1))));
     float power = held ? power_ : std::log2(static_cast<float>(std::max<std::size_t>(value, 1)));
     const auto chosen = [&power] { return std::size_t{1} << static_cast<int>(std::lround(std::max(power, 0.0f))); };
-    const Text shown = grouped(held ? chosen() : value);
+    const Text shown = held ? grouped(chosen()) : Text{};  // at rest the number stands beside the slider
     ImGui::SetNextItemWidth(width);
     {
         const Disabled disabled(!unavailable.empty());
