@@ -166,7 +166,7 @@ public:
             for (int i = 0; i < 4; ++i) scratch.emplace_back(size_);
             scratch_ = std::move(scratch);
         }
-        const auto copy = [this](const Vectors<T>& from, Vectors<T>& to, std::size_t first, std::size_t last) {
+        const auto copy = [](const Vectors<T>& from, Vectors<T>& to, std::size_t first, std::size_t last) {
             for (int axis = 0; axis < 3; ++axis)
                 std::copy(from.axis[axis].data() + first, from.axis[axis].data() + last, to.axis[axis].data() + first);
         };
