@@ -66,10 +66,9 @@ extern const KernelSet<float> kPlainKernels32;
 extern const KernelSet<double> kPlainKernels64;
 
 /// The textbook loop with OpenMP directives and nothing else. Null when built without OpenMP.
-/// Runs pieces [begin, end) of `piece(context, i)` on `threads` threads.
 extern const TargetKernel<float> kOpenMpKernel32;
-using PieceAt = TargetPiece (*)(const void* context, std::size_t index);
-void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force, int threads,
-               std::size_t begin, std::size_t end, PieceAt piece, const void* context);
+/// call(context, i) for i in [begin, end) by `omp parallel for` on `threads` threads.
+void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void* context, std::size_t index),
+               void* context);
 
 }  // namespace gravlab::cpu

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <type_traits>
 
 namespace gravlab::cpu {
 namespace {
@@ -89,19 +88,28 @@ void ForcePass<T>::share(ThreadPool& pool, Deadline deadline, Run run) {
 
 template <class T>
 void ForcePass<T>::runOpenMpPieces(int threads, Deadline deadline) {
-    if constexpr (std::is_same_v<T, float>) {
-        const auto pieceAt = [](const void* self, std::size_t index) {
-            return static_cast<const ForcePass*>(self)->targetPiece(static_cast<std::int64_t>(index));
-        };
-        do {
-            // Pieces of one segment have different targets, so a loop over them needs no order.
-            const std::int64_t segmentEnd = (done_ / chunks_ + 1) * chunks_;
-            const std::int64_t end = std::min(segmentEnd, done_ + threads);
-            runOpenMp(bodies_, sums_, force_, threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(end),
-                      pieceAt, this);
-            done_ = end;
-        } while (done_ < total_ && (deadline == kNoDeadline || std::chrono::steady_clock::now() < deadline));
-    }
+    struct Shared {
+        ForcePass* pass;
+        Deadline deadline;
+    } shared{this, deadline};
+    const auto runOne = [](void* context, std::size_t index) {
+        const auto& [pass, end] = *static_cast<Shared*>(context);
+        const auto piece = static_cast<std::int64_t>(index);
+        // One that a run before this one got to ahead of its neighbours; the first of a run is always done.
+        if (pass->turn_[static_cast<std::size_t>(piece % pass->chunks_)].load(std::memory_order_relaxed) >
+            piece / pass->chunks_)
+            return;
+        if (piece > pass->done_ && end != kNoDeadline && Deadline::clock::now() >= end) return;
+        pass->runTargets(piece);
+    };
+    do {
+        // Pieces of one segment have different targets, so a loop over them needs no order.
+        const std::int64_t segment = done_ / chunks_, segmentEnd = (segment + 1) * chunks_;
+        openMpFor(threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(segmentEnd), runOne, &shared);
+        while (done_ < segmentEnd &&
+               turn_[static_cast<std::size_t>(done_ % chunks_)].load(std::memory_order_relaxed) > segment)
+            ++done_;
+    } while (done_ < total_ && (deadline == kNoDeadline || Deadline::clock::now() < deadline));
 }
 
 template <class T>

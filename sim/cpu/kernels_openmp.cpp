@@ -45,18 +45,16 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const Fo
 
 const TargetKernel<float> kOpenMpKernel32 = targets;
 
-void runOpenMp(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force, int threads,
-               std::size_t begin, std::size_t end, PieceAt piece, const void* context) {
+void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void*, std::size_t), void* context) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (std::size_t i = begin; i < end; ++i) targets(bodies, sums, force, piece(context, i));
+    for (std::size_t i = begin; i < end; ++i) call(context, i);
 }
 
 #else
 
 const TargetKernel<float> kOpenMpKernel32 = nullptr;
 
-void runOpenMp(const BodyView<float>&, const SumView<float>&, const ForceSettings&, int, std::size_t, std::size_t, PieceAt,
-               const void*) {}
+void openMpFor(int, std::size_t, std::size_t, void (*)(void*, std::size_t), void*) {}
 
 #endif
 
