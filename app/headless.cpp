@@ -161,7 +161,7 @@ HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>())
             watchGlErrors();
             return;
         }
-        tried += "; " + candidate.name + " " + problem;
+        tried += (tried.empty() ? ": " : "; ") + candidate.name + " " + problem;
     }
     throw NoDeviceError("no OpenGL 4.5 without a window on this machine" +
                         (tried.empty() ? std::string(": EGL offers no device and no surfaceless platform") : tried) +

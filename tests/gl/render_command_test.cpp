@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -127,6 +128,23 @@ TEST_F(RenderCommandTest, RefusalsWriteNothing) {
         EXPECT_EQ(render(c.words), c.code) << c.words[2] << ": " << said();
         EXPECT_THAT(said(), testing::HasSubstr(c.part));
         EXPECT_EQ(files(), 0u) << c.words[2];
+    }
+}
+
+TEST_F(RenderCommandTest, NoOpenGlIsSaidInASentence) {
+    struct Case {
+        const char *variable, *value, *part;
+    };
+    // No driver at all, and one that is too old.
+    for (const Case& c : {Case{"__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent", "EGL offers no device"},
+                          Case{"MESA_GL_VERSION_OVERRIDE", "3.3", "has no OpenGL 4.5 core context"}}) {
+        setenv(c.variable, c.value, 1);
+        const int code = render({"two-body", "-o", out("a.png"), "--frames", "1"});
+        unsetenv(c.variable);
+        if (code == 0 && said().find("Mesa") == std::string::npos) continue;  // another vendor's driver, or no vendor list
+        EXPECT_EQ(code, 4) << said();
+        EXPECT_THAT(said(), testing::HasSubstr(c.part));
+        EXPECT_EQ(files(), 0u);
     }
 }
 
