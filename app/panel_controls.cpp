@@ -205,8 +205,11 @@ void drawPhysics(PanelContext& p) {
     p.widgets.drag(kSoftening, wanted.softening,
                    {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
     if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
+        const SimulationSettings& running = p.facts.settings;
         for (const Integrator& row : integrators())
-            if (p.widgets.choice(row.name, row.idea, &row == p.facts.integrator)) wanted.integrator = row.name;
+            if (p.widgets.choice(row.name, row.idea, &row == p.facts.integrator,
+                                 refusal(backend(running.backend), row, running.bodies)))
+                wanted.integrator = row.name;
         p.widgets.endCombo();
     }
     p.widgets.section("Pace");

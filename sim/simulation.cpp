@@ -22,6 +22,16 @@ ForceSettings forceOf(const Scenario& scene, const SimulationSettings& settings)
     return {.law = scene.law, .precision = settings.precision, .softening = settings.softening};
 }
 
+/// The backend asked for; "auto" leaves the fastest one where it cannot run the integrator at all.
+BackendChoice backendFor(const SimulationSettings& wanted, const Integrator& integrator) {
+    const BackendChoice choice = chooseBackend(wanted.backend, wanted.backendOptions);
+    if (wanted.backend != "auto" || refusal(*choice.row, integrator, 1).empty()) return choice;
+    const std::string_view exact = "reference";
+    return {chooseBackend(exact, wanted.backendOptions).row, "running on " + std::string(exact) + ", because integrator '" +
+                                                                 std::string(integrator.name) +
+                                                                 "' needs its double precision on one thread"};
+}
+
 /// What was left open and is not touched stays open.
 template <class Value>
 void keepOpen(Value& wanted, const Value& effective, const Value& requested) {
@@ -63,8 +73,8 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
 
     const bool sameDevice =
         running && wanted.backend == settings_.backend && wanted.backendOptions == settings_.backendOptions;
-    p.backend = sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_}
-                           : chooseBackend(wanted.backend, wanted.backendOptions);
+    p.backend =
+        sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_} : backendFor(wanted, *p.integrator);
     p.changesBackend =
         !running || p.backend.row->name != settings_.backend || wanted.backendOptions != settings_.backendOptions;
     // A kernel named for the old backend says nothing to the new one, unless it was named together with it.

@@ -75,8 +75,9 @@ TEST(FamousPythagorean, startsAsBurrauSetIt) {
 
 TEST(FamousPythagorean, adaptiveStepsReachTheTrueEnding) {
     // Each close passage multiplies what rounding left: 1e-16 has grown to a few times 1e-3 after the last triple
-    // encounter at t = 60. The bounds leave a factor of ten or more for another machine's rounding.
-    constexpr double kBounds[] = {1e-14, 3e-12, 2e-11, 1e-8, 1e-6, 5e-3, 0.1, 0.3};
+    // encounter at t = 60. The bounds leave a factor of
+    // twenty for another machine's rounding; a wrong ending is off by tens.
+    constexpr double kBounds[] = {1e-14, 3e-12, 2e-11, 1e-8, 1e-6, 5e-3, 0.3, 1};
     static_assert(std::size(kBounds) == std::size(kKnown));
     Motion motion(pythagorean(), "radau15", 0.5);
     std::int64_t done = 0;
@@ -86,7 +87,7 @@ TEST(FamousPythagorean, adaptiveStepsReachTheTrueEnding) {
         done = wanted;
         EXPECT_LE(distanceTo(kKnown[row].places, motion.bodies()), kBounds[row]) << "t = " << kKnown[row].time;
     }
-    EXPECT_LE(std::fabs(motion.energyError()), 1e-10);
+    EXPECT_LE(std::fabs(motion.energyError()), 1e-9);
 
     // Mass 3 has escaped; 4 and 5 are a narrow, very eccentric pair.
     const ParticleSet& end = motion.bodies();

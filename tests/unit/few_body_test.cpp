@@ -6,6 +6,7 @@
 #include "sim/error.h"
 #include "sim/law.h"
 #include "sim/random.h"
+#include "sim/simulation.h"
 
 #include <gtest/gtest.h>
 
@@ -205,6 +206,25 @@ TEST(FewBody, backendsSayWhatTheyCannotRun) {
     EXPECT_NE(refusal(backend("reference"), integrator("radau15"), 257).find("256"), std::string::npos);
     EXPECT_TRUE(refusal(backend("reference"), integrator("leapfrog"), 100000).empty());
     EXPECT_FALSE(refusal(backend("cuda"), integrator("hermite4"), 10).empty());
+}
+
+TEST(FewBody, autoFindsTheBackendThatRunsAnAdaptiveIntegrator) {
+    SimulationSettings settings;
+    settings.scene = "pythagorean";
+    settings.integrator = "radau15";
+    settings.timeStep = 0.5;
+    Simulation simulation(settings);
+    EXPECT_EQ(simulation.settings().backend, "reference");
+    EXPECT_NE(simulation.backendWhy().find("radau15"), std::string::npos);
+    EXPECT_EQ(simulation.advance({.seconds = 1e300, .steps = 4}, nullptr).stepsCompleted, 4);
+    EXPECT_EQ(simulation.time(), 2);
+
+    settings.scene = "plummer";
+    settings.bodies = 1000;
+    EXPECT_THROW(Simulation{settings}, UsageError);
+    settings.bodies = 100;
+    settings.backend = "cpu";
+    EXPECT_THROW(Simulation{settings}, UsageError);
 }
 
 }  // namespace
