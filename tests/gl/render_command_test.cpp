@@ -116,7 +116,7 @@ TEST_F(RenderCommandTest, RefusalsWriteNothing) {
     const Case cases[] = {
         {{"two-body", "-o", out("a.gif"), "--frames", "1"}, 2, "FILE.mp4"},
         {{"two-body", "-o", out("%s.png"), "--frames", "1"}, 2, "FILE.mp4"},
-        {{"two-body", "-o", out("a.png")}, 2, "--frames"},
+        {{"two-body", "-o", out("a.mp4")}, 2, "--frames"},
         {{"two-body", "--frames", "1"}, 2, "-o"},
         {{"two-body", "-o", out("a.mp4"), "--frames", "1", "--size", "321x180"}, 2, "322x180"},
         {{"two-body", "-o", out("a.png"), "--frames", "1", "--size", "0x180"}, 2, ""},
