@@ -77,7 +77,10 @@ int renderCommand(const Options& options) {
     OffscreenTarget target(options.width, options.height);
     Session session(options);
     std::optional<FilmPanels> panels;
-    if (options.showUi) panels.emplace(options, context.description());
+    if (options.showUi) {
+        panels.emplace(options, context.description());
+        panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
+    }
     writer->texts = settingsTexts(session.simulation().settings(), options);
 
     const auto start = std::chrono::steady_clock::now();
