@@ -21,6 +21,8 @@ public:
     const StepOp& op() const { return initialForce_ ? kForce : program_[next_]; }
     /// True when nothing of the step is left but the operation that op() gives.
     bool atLastOp() const { return !initialForce_ && next_ + 1 == program_.size(); }
+    /// True when op() is the force that the program's first operation needs and the step before did not leave.
+    bool atInitialForce() const { return running_ && initialForce_; }
     /// The first target of the force under way that is not done yet.
     std::size_t target() const { return target_; }
 

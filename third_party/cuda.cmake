@@ -87,8 +87,13 @@ endif()
 
 enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
-# Said to nvcc itself: CMake before 3.26 does not know that nvcc 12 and newer speak C++20.
-add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+# CMake before 3.26 does not know that nvcc 12 and newer speak C++20; the probe above has shown that this one does.
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(GRAVLAB_HAS_CUDA ON)
 set(GRAVLAB_CUDA_VERSION ${CMAKE_CUDA_COMPILER_VERSION})
 message(STATUS "CUDA backend: on, nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -1,0 +1,185 @@
+// The CUDA backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
+#include "sim/cuda/backend_cuda.h"
+
+#include "sim/body_edit.h"
+#include "sim/cuda/device.h"
+#include "sim/cuda/engine.h"
+#include "sim/error.h"
+#include "sim/kernel_rows.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using cuda::Choice;
+using cuda::Engine;
+using cuda::EngineContext;
+
+/// The context of a device, made current before anything is created on it.
+struct BoundContext : EngineContext {
+    explicit BoundContext(const cuda::DeviceFacts& facts) { device = facts; }
+};
+
+cuda::DeviceFacts bound(int index) {
+    if (const Reason reason = cuda::whyNotDevice(index); !reason.empty())
+        throw NoDeviceError("the cuda backend cannot run here: " + reason);
+    cuda::DeviceFacts facts;
+    CUDA_CHECK(cuda::deviceFacts(index, facts));
+    CUDA_CHECK(cuda::setDevice(index));
+    // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
+    cuda::KernelFacts ignored;
+    for (const void* kernel : {cuda::passKernel(), cuda::checkKernel()}) CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
+    return facts;
+}
+
+class CudaBackend final : public Backend {
+public:
+    explicit CudaBackend(const BackendOptions& options)
+        : context_(bound(options.device)), engine_(std::make_unique<Engine>(context_, ParticleSet{}, force_, choice(0))) {}
+
+    ~CudaBackend() override {
+        cuda::setDevice(context_.device.index);
+        cuda::waitForStream(context_.stream);
+    }
+
+    std::string_view name() const override { return "cuda"; }
+    std::string description() const override { return cuda::deviceText(context_.device); }
+    std::size_t size() const override { return engine_->size(); }
+    MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
+
+    void load(const ParticleSet& bodies) override {
+        use();
+        std::vector<std::uint32_t> id = bodies.id;
+        std::vector<std::uint8_t> group = bodies.group;
+        std::unique_ptr<Engine> engine;
+        try {
+            engine = std::make_unique<Engine>(context_, bodies, force_, choice(bodies.size()));
+        } catch (const DeviceError& error) {
+            throw DeviceError(withMemory(bodies.size()) + error.what());
+        }
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        engine_ = std::move(engine);
+        id_ = std::move(id);
+        group_ = std::move(group);
+        context_.publisher.forget();
+        context_.timeline.forgetRate();
+    }
+
+    void snapshot(ParticleSet& out) override {
+        use();
+        engine_->copyState(out.position, out.velocity);
+        out.id = id_;
+        out.group = group_;
+    }
+
+    void configure(const ForceSettings& force, const KernelChoice& wanted) override {
+        use();
+        if (force.law != Law::gravity) throw UsageError("the cuda backend knows one law: gravity");
+        if (force.precision != Precision::fp32) throw UsageError("the cuda backend computes in one precision: fp32");
+        if (!(force.softening >= 0) || !std::isfinite(force.softening))
+            throw UsageError("softening must be a finite number, 0 or more");
+        const Choice chosen = cuda::choose(wanted, size(), context_.device);
+        // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening waits
+        // for the end of the step instead, or moving its slider would keep large systems from moving at all.
+        if (chosen.row != engine_->choice().row || chosen.launch != engine_->choice().launch) engine_->configure(chosen);
+        engine_->configure(force);
+        wanted_ = wanted;
+        force_ = force;
+    }
+    const KernelRow& activeKernel() const override { return *engine_->choice().row; }
+    LaunchConfig activeLaunch() const override { return engine_->choice().launch; }
+
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
+        use();
+        return engine_->advance(program, timeStep, budget, sink);
+    }
+    void publish(VertexSink& sink) override {
+        use();
+        engine_->publish(sink);
+    }
+    void setVertexValue(VertexValue value) override { context_.shown = value; }
+
+    void edit(std::span<const BodyEdit> edits) override {
+        finishStep();
+        ParticleSet bodies;
+        snapshot(bodies);
+        applyEdits(bodies, edits);
+        load(bodies);
+    }
+    void finishStep() override {
+        use();
+        engine_->finishStep();
+    }
+    void wait() override {
+        use();
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        context_.timeline.collect();
+    }
+
+    void accelerations(std::vector<Double4>& out) override {
+        use();
+        engine_->accelerations(out);
+    }
+
+    void requestForceCheck(std::vector<std::uint32_t> targets) override {
+        for (const std::uint32_t target : targets)
+            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
+        engine_->requestForceCheck(std::move(targets));
+    }
+    std::optional<ForceCheck> takeForceCheck() override {
+        use();
+        return engine_->takeForceCheck();
+    }
+
+    WorkTotals totals() override {
+        use();
+        context_.timeline.collect();
+        WorkTotals totals = context_.timeline.totals();
+        totals.bodySizedHostCopies = context_.hostCopies + context_.publisher.hostCopies();
+        return totals;
+    }
+    double issueSlotsPerSecond() const override {
+        return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
+               cuda::lanesPerMultiprocessor(context_.device);
+    }
+
+private:
+    /// Several backends may live on several devices of one thread.
+    void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
+
+    Choice choice(std::size_t bodies) const { return cuda::choose(wanted_, bodies, context_.device); }
+
+    /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
+    std::string withMemory(std::size_t bodies) const {
+        std::size_t free = 0, total = 0;
+        if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
+        char text[200];
+        std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
+                      std::ceil(Engine::bytes(bodies) / (1 << 20)), static_cast<double>(free) / (1 << 20),
+                      size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
+        return text;
+    }
+
+    ForceSettings force_;
+    KernelChoice wanted_;
+    BoundContext context_;
+    std::unique_ptr<Engine> engine_;
+    std::vector<std::uint32_t> id_;
+    std::vector<std::uint8_t> group_;
+};
+
+}  // namespace
+
+BackendRow cudaBackendRow() {
+    return {.name = "cuda",
+            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
+            .unavailable = [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
+            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+                return std::make_unique<CudaBackend>(options);
+            },
+            .devices = cuda::deviceList};
+}
+
+}  // namespace gravlab

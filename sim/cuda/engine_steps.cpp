@@ -1,0 +1,348 @@
+// Steps, enqueued: the program's cursor, the budget of a call, what is fused and what is shown.
+#include "sim/cuda/engine.h"
+
+#include <algorithm>
+
+namespace gravlab::cuda {
+namespace {
+
+// From this budget on, a call is not part of a frame and may wait for the device to catch up.
+constexpr double kOfflineSeconds = 1;
+// How far the host runs ahead then: far enough that the device never waits.
+constexpr double kLongQueue = 0.05;
+// A full queue takes one more slice as long as less than this is waiting, so that even a budget of 0 makes progress.
+constexpr double kShortQueue = 4e-3;
+// Shorter forces are timed in bunches: an event costs the host a microsecond.
+constexpr double kBunchedForce = 1e-4, kBunch = 5e-4;
+constexpr double kMapSeconds = 1e-5;
+
+PassOp passOp(Op op) {
+    switch (op) {
+        case Op::kick:
+            return PassOp::kick;
+        case Op::drift:
+            return PassOp::drift;
+        case Op::save:
+            return PassOp::save;
+        case Op::combine:
+            return PassOp::combine;
+        case Op::stage:
+            return PassOp::stage;
+        case Op::finish:
+            return PassOp::finish;
+        case Op::force:
+        case Op::predict:
+        case Op::correct:
+        case Op::adaptive:
+            break;
+    }
+    throw UsageError("the cuda backend cannot run the integrator: it has an operation that the backend does not know");
+}
+
+}  // namespace
+
+/// What one call may still do.
+class Engine::Pacing {
+public:
+    Pacing(const Budget& budget, Timeline& timeline) : budget_(budget), timeline_(timeline) {}
+    double budgetSeconds() const { return budget_.seconds; }
+    bool offline() const { return budget_.seconds >= kOfflineSeconds; }
+    /// Seconds of the budget that neither the device's queue nor the host has used.
+    double left() const { return budget_.seconds - std::max(timeline_.outstanding(), StepPacer::steadySeconds() - start_); }
+    bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
+    /// Whether more may be enqueued; offline it waits until that is so.
+    bool admits(bool first) const {
+        if (offline()) {
+            if (timeline_.outstanding() > kLongQueue) timeline_.drain(kLongQueue / 2);
+            return left() > 0;
+        }
+        return first ? timeline_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > 0;
+    }
+
+private:
+    Budget budget_;
+    Timeline& timeline_;
+    double start_ = StepPacer::steadySeconds();
+};
+
+double Engine::passSeconds() const {
+    // Some 150 bytes a body at half of a usual bandwidth, and a launch.
+    return 3e-6 + 150.0 * count_ / 1e12;
+}
+
+double Engine::stepSeconds() const {
+    const double force = static_cast<double>(count_) * count_ / rate();
+    return std::max(1, forcesPerStep(program_)) * (force + passSeconds());
+}
+
+bool Engine::smallSteps() const { return static_cast<double>(count_) * count_ / rate() < kBunchedForce; }
+
+void Engine::endPart(Stretch kind) {
+    if (measured_)
+        context_.timeline.close(kind);
+    else if (kind != Stretch::force && context_.timeline.openSeconds() > kBunch)
+        context_.timeline.close(Stretch::steps);
+}
+
+void Engine::beginStep(StepProgram program, double timeStep) {
+    if (needsScratch(program) && x0_.size() != count_)
+        for (DeviceArray<Float4>* scratch : {&x0_, &v0_, &dx_, &dv_}) *scratch = DeviceArray<Float4>(count_);
+    adoptSettings();
+    program_ = program;
+    timeStep_ = timeStep;
+    cursor_.begin(program, timeStep, complete().forceKnown);
+    x_ = complete().x.data();
+    v_ = complete().v.data();
+    sums_ = complete().a.data();
+    ranges_ = 1;
+    forceAtX_ = complete().forceKnown;
+    firstForce_ = false;
+    slice_ = {};
+}
+
+void Engine::restartStep() {
+    slice_ = {};
+    if (!cursor_.atBoundary()) beginStep(program_, timeStep_);
+}
+
+bool Engine::forceLeft() const {
+    StepCursor ahead = cursor_;
+    for (; !ahead.atBoundary(); ahead.next())
+        if (ahead.op().op == Op::force) return true;
+    return false;
+}
+
+void Engine::runForceOp() {
+    // The force that a first kick needs belongs to the last complete step; all others to the step under way.
+    firstForce_ = cursor_.atInitialForce();
+    Float4* direct = firstForce_ ? complete().a.data() : work().a.data();
+    if (!enqueueSlice(x_, direct)) {
+        const double groupShare = static_cast<double>(slice_.source) / plan_.rangeLength;
+        cursor_.reach(static_cast<std::size_t>(slice_.target + groupShare * plan_.groupTargets));
+        endPart(Stretch::force);
+        return;
+    }
+    endPart(Stretch::force);
+    takeForce(direct);
+    forceAtX_ = true;
+    if (firstForce_ && ranges_ == 1) complete().forceKnown = true;
+    cursor_.next();
+    if (!checkWanted_.empty() && force_ == wanted_) {
+        if (context_.timeline.hasOpenWork()) context_.timeline.close(Stretch::force);
+        if (ranges_ > 1) {
+            enqueueSum(direct);
+            if (firstForce_) complete().forceKnown = true;
+        }
+        enqueueCheck();
+    }
+}
+
+PassTask Engine::passFromHere() const {
+    PassTask task{};
+    task.count = count_;
+    task.x = x_;
+    task.v = v_;
+    task.sums = sums_;
+    task.ranges = ranges_;
+    task.x0 = x0_.data();
+    task.v0 = v0_.data();
+    task.dx = dx_.data();
+    task.dv = dv_.data();
+    task.shown = context_.shown;
+    return task;
+}
+
+void Engine::launchPass(const PassTask& task) {
+    // Where bodies are few and ranges many, up to 16 threads share a body's ranges.
+    unsigned lanes = 1;
+    if (count_ < 131072)
+        while (lanes < 16 && lanes * 2 <= task.ranges) lanes *= 2;
+    const unsigned threads = lanes == 1 ? 256 : 32 * lanes;
+    PassTask launched = task;
+    launched.bodiesPerBlock = threads / lanes;
+    const unsigned blocks = (count_ + launched.bodiesPerBlock - 1) / launched.bodiesPerBlock;
+    launchKernel(passKernel(), {blocks}, threads, launched, lanes > 1 ? 3 * sizeof(double) * threads : 0, context_.stream);
+}
+
+void Engine::enqueueSum(Float4* to) {
+    PassTask task = passFromHere();
+    task.force = to;
+    launchPass(task);
+    sums_ = to;
+    ranges_ = 1;
+}
+
+/// The pass leaves the state in the arrays of the step under way.
+void Engine::setOut(PassTask& task) {
+    task.outX = work().x.data();
+    task.outV = work().v.data();
+    x_ = task.outX;
+    v_ = task.outV;
+}
+
+void Engine::appendOps(PassTask& task) {
+    while (!cursor_.atBoundary() && cursor_.op().op != Op::force) {
+        if (task.steps == PassTask::kMostSteps - 1) {  // one is kept for the end of the step
+            if (!task.force) task.force = work().a.data();
+            setOut(task);
+            launchPass(task);
+            sums_ = task.force;
+            ranges_ = 1;
+            task = passFromHere();
+        }
+        const StepOp& op = cursor_.op();
+        const bool lengthOfTime = op.op != Op::combine;
+        task.add(passOp(op.op), op.op == Op::finish ? timeStep_ : lengthOfTime ? op.weight * timeStep_ : op.weight);
+        task.usesScratch |= op.op != Op::kick && op.op != Op::drift;
+        if (movesBodies(op.op)) forceAtX_ = false;
+        cursor_.next();
+    }
+}
+
+void Engine::runPass(VertexSink* sink, bool follow) {
+    Timeline& timeline = context_.timeline;
+    const int completeBefore = completeIndex_;
+    const StepProgram program = program_;
+    const double timeStep = timeStep_;
+    ParticleVertex* vertices = nullptr;
+    bool ends = false;
+    try {
+        PassTask task = passFromHere();
+        if (firstForce_ && ranges_ > 1) task.force = complete().a.data();
+        appendOps(task);
+        ends = cursor_.atBoundary();
+        if (ends && sink) {
+            if (timeline.hasOpenWork()) timeline.close(Stretch::steps);
+            vertices = context_.publisher.open(*sink, count_);
+            timeline.add(kMapSeconds, {});
+            timeline.close(Stretch::publish);
+            task.vertices = vertices;
+        }
+        if (ends)
+            appendEnd(task, follow);
+        else
+            setOut(task);
+        launchPass(task);
+    } catch (...) {
+        // The step begins again from the last complete one, which nothing has touched.
+        if (vertices) context_.publisher.abandon(*sink);
+        completeIndex_ = completeBefore;
+        beginStep(program, timeStep);
+        throw;
+    }
+    if (firstForce_ && !ends) complete().forceKnown = true;
+    firstForce_ = false;
+    timeline.add(passSeconds(), {.steps = ends ? 1 : 0});
+    if (!vertices) {
+        endPart(Stretch::integrate);
+        return;
+    }
+    timeline.close(Stretch::integrate);
+    context_.publisher.close(*sink);
+    timeline.add(kMapSeconds, {});
+    timeline.close(Stretch::publish);
+}
+
+/// The step is complete where the step under way was; the arrays of the one before serve the next.
+void Engine::appendEnd(PassTask& task, bool follow) {
+    task.endX = work().x.data();
+    task.endV = work().v.data();
+    task.endA = work().a.data();
+    task.add(PassOp::end);
+    work().forceKnown = forceAtX_;
+    complete().forceKnown = false;
+    completeIndex_ = 1 - completeIndex_;
+    if (!follow) return;
+    beginStep(nextProgram_, nextTimeStep_);
+    const int before = task.steps;
+    appendOps(task);
+    if (task.steps > before) setOut(task);
+}
+
+/// The pass that ends a step: decides whether it is shown and whether the next one follows in the same launch. True when
+/// the call is over.
+bool Engine::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
+    const bool last = pacing.lastStep(status.stepsCompleted + 1);
+    const double left = pacing.left() - passSeconds();
+    const bool shows = sink && (last || left < 2 * stepSeconds());
+    if (shows && pacing.offline()) context_.publisher.deliver(*sink, true);
+    runPass(shows ? sink : nullptr, !last && !shows && left > 0);
+    ++status.stepsCompleted;
+    if (!shows) return false;
+    status.published |= sink->space() == MemorySpace::cudaDevice || context_.publisher.deliver(*sink, pacing.offline());
+    // What is shown should not be old when the call ends; steps longer than the budget go on regardless.
+    return !last && stepSeconds() < pacing.budgetSeconds();
+}
+
+AdvanceStatus Engine::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+    Timeline& timeline = context_.timeline;
+    timeline.collect();
+    AdvanceStatus status;
+    status.stepsCompleted = std::exchange(unreported_, 0);
+    if (sink) status.published = context_.publisher.deliver(*sink, false);
+    nextProgram_ = program;
+    nextTimeStep_ = timeStep;
+    const Pacing pacing(budget, timeline);
+    // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
+    // goes into the next step, up to its end. A step that fits leaves the state at its boundary.
+    const bool cut = !cursor_.atBoundary();
+    bool first = true;
+    while (budget.steps > 0 && count_ > 0) {
+        const bool ahead = pacing.lastStep(status.stepsCompleted);
+        if (ahead && !cut) break;
+        if (!pacing.admits(first)) break;
+        if (cursor_.atBoundary()) beginStep(program, timeStep);
+        if (ahead && !forceLeft()) break;
+        if (first) timeline.begin();
+        first = false;
+        measured_ = status.stepsCompleted == 0 || !smallSteps();
+        if (cursor_.op().op == Op::force)
+            runForceOp();
+        else if (forceLeft())
+            runPass(nullptr, false);
+        else if (runToEnd(pacing, status, sink))
+            break;
+    }
+    if (timeline.hasOpenWork()) timeline.close(Stretch::steps);
+    status.stepProgress = cursor_.progress(count_);
+    return status;
+}
+
+void Engine::finishStep() {
+    if (cursor_.atBoundary()) return;
+    context_.timeline.begin();
+    measured_ = true;
+    while (!cursor_.atBoundary())
+        if (cursor_.op().op == Op::force)
+            runForceOp();
+        else
+            runPass(nullptr, false);
+    CUDA_CHECK(waitForStream(context_.stream));
+    context_.timeline.collect();
+    ++unreported_;
+}
+
+void Engine::publish(VertexSink& sink) {
+    if (count_ == 0) return;
+    Timeline& timeline = context_.timeline;
+    context_.publisher.deliver(sink, true);
+    timeline.begin();
+    ParticleVertex* vertices = context_.publisher.open(sink, count_);
+    if (!vertices) return;
+    PassTask task{};
+    task.count = count_;
+    task.x = complete().x.data();
+    task.v = complete().v.data();
+    task.sums = complete().a.data();
+    task.ranges = 1;
+    task.vertices = vertices;
+    task.shown = context_.shown;
+    task.add(PassOp::end);
+    launchPass(task);
+    context_.publisher.close(sink);
+    timeline.add(kMapSeconds + passSeconds(), {});
+    timeline.close(Stretch::publish);
+    context_.publisher.deliver(sink, true);
+}
+
+}  // namespace gravlab::cuda

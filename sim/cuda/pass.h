@@ -1,0 +1,51 @@
+// Everything of a step that is not a force: one launch runs a list of operations for each body, from the sum of the last
+// force to the vertex that is drawn. Rule: each operation rounds by itself, so how a list is cut changes no bit.
+#pragma once
+#include "sim/particles.h"
+#include "sim/vertex.h"
+
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+enum class PassOp : std::uint32_t {
+    kick,     ///< v += w a
+    drift,    ///< x += w v
+    save,     ///< x0 = x, v0 = v, dx = 0, dv = 0
+    combine,  ///< dx += w v, dv += w a
+    stage,    ///< x = x0 + w v, v = v0 + w a, both from before
+    finish,   ///< x = x0 + w dx, v = v0 + w dv
+    end       ///< the step is complete: stores it, and its vertex
+};
+
+struct PassStep {
+    PassOp op;
+    float weight;
+};
+
+/// One launch. Device memory throughout; arrays of `count`. Null where not wanted.
+struct PassTask {
+    static constexpr int kMostSteps = 12;
+
+    std::uint32_t count;
+    std::uint32_t bodiesPerBlock;  ///< threads a block over this: the threads that share a body's ranges
+    const Float4 *x, *v;           ///< the state before
+    const Float4* sums;            ///< partial forces of `ranges` ranges, or the force itself with one
+    std::uint32_t ranges;          ///< 0: no force is known, a = 0
+    Float4* force;                 ///< where the summed force is kept
+    Float4 *x0, *v0, *dx, *dv;     ///< scratch registers
+    bool usesScratch;
+    Float4 *endX, *endV, *endA;  ///< where PassOp::end stores
+    ParticleVertex* vertices;    ///< where PassOp::end stores what is drawn
+    VertexValue shown;
+    Float4 *outX, *outV;  ///< the state after all operations
+    int steps;
+    PassStep step[kMostSteps];
+
+    void add(PassOp op, double weight = 0) { step[steps++] = {op, static_cast<float>(weight)}; }
+};
+
+/// Needs 3 doubles of dynamic shared memory a thread when several threads share a body.
+const void* passKernel();
+
+}  // namespace gravlab::cuda
