@@ -116,10 +116,13 @@ Code injected(std::size_t function) {
         environmentRead = true;
         if (const char* plan = std::getenv("GRAVLAB_FAULT")) faults = parsed(plan);
     }
-    for (Fault& fault : faults)
-        if (fault.function == function && (++fault.seen == fault.first || (fault.lasting && fault.seen > fault.first)))
-            return fault.code;
-    return kSuccess;
+    Code code = kSuccess;
+    for (Fault& fault : faults) {
+        if (fault.function != function) continue;
+        ++fault.seen;
+        if (fault.seen == fault.first || (fault.lasting && fault.seen > fault.first)) code = fault.code;
+    }
+    return code;
 }
 #endif
 

@@ -149,7 +149,13 @@ private:
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
-    Choice choice(std::size_t bodies) const { return cuda::choose(wanted_, bodies, context_.device); }
+    /// A split chosen for many bodies shrinks to few: only asking for it is a mistake, keeping it is not.
+    Choice choice(std::size_t bodies) const {
+        KernelChoice fitting = wanted_;
+        if (bodies > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies)
+            fitting.launch.split = static_cast<int>(bodies);
+        return cuda::choose(fitting, bodies, context_.device);
+    }
 
     /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
     std::string withMemory(std::size_t bodies) const {

@@ -1,0 +1,186 @@
+// Forces of every row of the CUDA ladder, with every kind of launch, against fp64.
+#include "sim/kernel.h"
+#include "gpu_fixture.h"
+#include "sim/error.h"
+#include "sim/random.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace gravlab::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<KernelRow> rows() {
+    std::vector<KernelRow> rows;
+    for (const KernelRow& row : kernels())
+        if (row.backend == "cuda") rows.push_back(row);
+    return rows;
+}
+
+/// The launches of a row: all blocks and unrolls, with the plainest and an odd choice of what else it has.
+std::vector<LaunchConfig> launches(const KernelRow& row) {
+    std::vector<LaunchConfig> result;
+    for (const int block : {1, 31, 32, 33, 64, 128, 256, 1023, 1024})
+        for (const int unroll : row.unrolls) {
+            result.push_back({.block = block, .unroll = unroll});
+            if (row.splits.last > 1) result.push_back({.block = block, .unroll = unroll, .split = 7});
+            for (const int bodies : row.bodiesPerThread)
+                if (bodies > 1)
+                    result.push_back(
+                        {.block = block, .unroll = unroll, .bodiesPerThread = bodies, .split = bodies == 4 ? 3 : 1});
+        }
+    return result;
+}
+
+std::string text(const LaunchConfig& launch) {
+    return "block " + std::to_string(launch.block) + ", unroll " + std::to_string(launch.unroll) + ", bodies per thread " +
+           std::to_string(launch.bodiesPerThread) + ", split " + std::to_string(launch.split);
+}
+
+/// A disc around a body that outweighs it ten times, or a Plummer sphere: what is hard to sum in single precision.
+ParticleSet hardBodies(std::size_t count, bool centralMass, std::size_t centre) {
+    std::vector<Double4> positions(count), velocities(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Random random(7, i);
+        const double u = random.uniform(0.001, 0.999), angle = random.uniform(0, 6.283185307179586);
+        const double z = random.uniform(-1, 1), ring = std::sqrt(1 - z * z);
+        const double mass = (centralMass ? 0.1 : 1.0) / static_cast<double>(count);
+        const double radius = centralMass ? std::sqrt(u) : 1 / std::sqrt(std::pow(u, -2.0 / 3) - 1);
+        const double flat = centralMass ? 1 : ring, high = centralMass ? 0.01 * z : radius * z;
+        // Floats, so that the reference judges the kernel and not the rounding of its input.
+        positions[i] = {static_cast<float>(radius * flat * std::cos(angle)),
+                        static_cast<float>(radius * flat * std::sin(angle)), static_cast<float>(high),
+                        static_cast<float>(mass)};
+    }
+    if (centralMass) positions[centre] = {0, 0, 0, 1};
+    return bodiesOf(positions, velocities);
+}
+
+class GpuKernels : public GpuTest, public ::testing::WithParamInterface<KernelRow> {};
+INSTANTIATE_TEST_SUITE_P(Rows, GpuKernels, ::testing::ValuesIn(rows()), [](const auto& row) {
+    std::string name(row.param.name);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+TEST_P(GpuKernels, everyLaunchAgreesWithFp64ForEveryCount) {
+    int refused = 0, done = 0;
+    for (const std::size_t count : {1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097})
+        for (const double softening : {0.0, 0.05}) {
+            if (softening == 0 && count > 300) continue;
+            const ParticleSet bodies = unevenBodies(count);
+            const std::vector<std::uint32_t> all = everyBody(count);
+            const std::vector<Double4> want = reference(bodies, all, softening);
+            const std::unique_ptr<Backend> backend = loaded(bodies, {}, softening);
+            for (const LaunchConfig& launch : launches(GetParam())) {
+                try {
+                    backend->configure({.softening = softening}, {std::string(GetParam().name), launch});
+                } catch (const UsageError&) {
+                    ++refused;  // too many registers for the block, or more ranges than bodies
+                    continue;
+                }
+                ASSERT_EQ(backend->activeKernel().name, GetParam().name);
+                ASSERT_EQ(backend->activeLaunch(), launch);
+                const ForceCheck check = compared(*backend, bodies, all, want);
+                ++done;
+                ASSERT_TRUE(check.passed) << "N = " << count << ", " << text(launch) << ": " << check.text();
+                ASSERT_LE(check.max, 3e-5) << "N = " << count << ", " << text(launch) << ": " << check.text();
+            }
+        }
+    EXPECT_GT(done, 500);
+    EXPECT_LT(refused, done / 3);
+}
+
+TEST_P(GpuKernels, aWrongForceIsNoticed) {
+    const ParticleSet bodies = unevenBodies(1000);
+    const std::vector<std::uint32_t> all = everyBody(bodies.size());
+    const std::vector<Double4> want = reference(bodies, all, 0.05);
+    const std::unique_ptr<Backend> backend = loaded(bodies, {std::string(GetParam().name), {}}, 0.05);
+    EXPECT_TRUE(compared(*backend, bodies, all, want).passed);
+    // A last body that weighs something else, masses that are mixed up, another softening.
+    ParticleSet heavier = bodies;
+    heavier.position.back().w += 1e-4;
+    backend->load(heavier);
+    EXPECT_FALSE(compared(*backend, bodies, all, want).passed);
+    ParticleSet mixed = bodies;
+    std::swap(mixed.position[11].w, mixed.position[12].w);
+    backend->load(mixed);
+    EXPECT_FALSE(compared(*backend, bodies, all, want).passed);
+    backend->load(bodies);
+    backend->configure({.softening = 0.0501}, {std::string(GetParam().name), {}});
+    EXPECT_FALSE(compared(*backend, bodies, all, want).passed);
+}
+
+TEST_P(GpuKernels, sumsStayAccurateForManyBodies) {
+    for (const std::size_t count : {std::size_t{65536}, std::size_t{1} << 20})
+        for (const bool centralMass : {false, true}) {
+            // The heavy body first, and somewhere in the middle of a chunk.
+            const std::size_t centre = count == 65536 ? 0 : count / 2 + 37;
+            const ParticleSet bodies = hardBodies(count, centralMass, centre);
+            const std::vector<std::uint32_t> targets = sampleTargets(bodies.position, count > 100000 ? 256 : 1024);
+            const std::vector<Double4> want = reference(bodies, targets, 0.01);
+            const std::unique_ptr<Backend> backend = loaded(bodies, {std::string(GetParam().name), {}}, 0.01);
+            const ForceCheck check = compared(*backend, bodies, targets, want);
+            EXPECT_TRUE(check.passed) << check.text();
+            std::printf("    N = %zu, %s central mass: %s\n", count, centralMass ? "with" : "without", check.text().c_str());
+        }
+}
+
+TEST_F(GpuTest, automaticChoiceIsRightForEveryCount) {
+    for (const std::size_t count : {1, 2, 3, 17, 100, 1000, 1024, 4096, 5000, 16384, 20000, 40000}) {
+        const ParticleSet bodies = unevenBodies(count);
+        const std::vector<std::uint32_t> targets = sampleTargets(bodies.position, 300);
+        const std::unique_ptr<Backend> backend = loaded(bodies);
+        const ForceCheck check = compared(*backend, bodies, targets, reference(bodies, targets, 0.05));
+        EXPECT_TRUE(check.passed) << "N = " << count << ", " << text(backend->activeLaunch()) << ": " << check.text();
+    }
+}
+
+TEST_F(GpuTest, aHeavyBodyWithoutSofteningFeelsNoForceOfItsOwn) {
+    const std::unique_ptr<Backend> backend = loaded(bodiesOf({{0, 0, 0, 1e20}, {1e3, 0, 0, 1}}, {{}, {}}), {}, 0);
+    std::vector<Double4> a;
+    backend->accelerations(a);
+    EXPECT_NEAR(a[0].x, 1e-6, 1e-12);
+    EXPECT_NEAR(a[1].x, -1e14, 1e8);
+    EXPECT_EQ(a[0].y, 0);
+}
+
+/// What configure() says when it refuses; the bodies must run on as before.
+std::string refusalOf(Backend& backend, const KernelChoice& wanted) {
+    const LaunchConfig before = backend.activeLaunch();
+    try {
+        backend.configure({.softening = 0.05}, wanted);
+    } catch (const UsageError& error) {
+        EXPECT_EQ(backend.activeLaunch(), before);
+        return error.what();
+    }
+    return "not refused";
+}
+
+TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(100));
+    run(*backend, integrator("leapfrog").program, 0.01, 1);
+    const std::int64_t launches = cuda::callCounts().launches;
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.block = 1025}}), HasSubstr("1 to 1024"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.block = 1025}}), HasSubstr("nearest: 1024"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.block = 2000000000}}), HasSubstr("nearest: 1024"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.block = 0}}), HasSubstr("nearest: 1"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.block = -1}}), HasSubstr("nearest: 1"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.unroll = 3}}), HasSubstr("1, 2, 4, 8, 16, 32"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.split = 2}}), HasSubstr("nearest: 1"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled", {.bodiesPerThread = 2}}), HasSubstr("nearest: 1"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled-split", {.split = 129}}), HasSubstr("nearest: 128"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled-split", {.split = 101}}), HasSubstr("nearest: 100"));
+    EXPECT_THAT(refusalOf(*backend, {"tiled-registers", {.bodiesPerThread = 3}}), HasSubstr("1, 2, 4, 8"));
+    EXPECT_THAT(refusalOf(*backend, {"tilde", {}}), HasSubstr("tiled"));
+    EXPECT_THAT(refusalOf(*backend, {"auto", {.block = 1025}}), HasSubstr("nearest: 1024"));
+    EXPECT_EQ(cuda::callCounts().launches, launches) << "something was launched all the same";
+    EXPECT_THROW(backend->configure({.law = Law::coulomb}, {}), UsageError);
+    run(*backend, integrator("leapfrog").program, 0.01, 1);
+}
+
+}  // namespace
+}  // namespace gravlab::test
