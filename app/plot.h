@@ -1,0 +1,63 @@
+// One plot for everything: the panel's curves, the lab's sweeps and the exported figures. Data in, draw list out; knows no
+// window.
+#pragma once
+#include <imgui.h>
+
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// An axis: what it shows, its unit, and whether it is logarithmic (base 10; values <= 0 are then left out).
+struct PlotAxis {
+    std::string label;
+    bool logarithmic = false;
+    double low = 0, high = 0;   ///< both 0: from the data
+    std::vector<double> ticks;  ///< explicit tick values, e.g. block sizes; empty: round numbers
+};
+
+/// One curve. `error` may be empty, else the half length of each error bar; `hollow` marks extrapolated points.
+struct PlotSeries {
+    std::string label;
+    std::vector<double> x, y, error;
+    std::vector<bool> hollow;
+    bool line = true, markers = true;
+};
+
+struct Plot {
+    std::string title;
+    PlotAxis x, y;
+    std::vector<PlotSeries> series;
+    double markX = 0;  ///< the best point; drawn as a vertical line when `marked`
+    bool marked = false;
+};
+
+/// How a plot is drawn. Text is ImGui's current font at `fontScale`.
+struct PlotStyle {
+    bool light = false;  ///< dark lines on white, for paper and projectors
+    float fontScale = 1;
+    float lineWidth = 2;
+    bool legend = true;
+};
+
+/// Colours of the series in order; safe for the common colour blindnesses (Okabe & Ito 2008).
+ImU32 seriesColour(std::size_t index, bool light);
+
+/// Tick values for a range: 1-2-5 steps, or decades (with 2 and 5 where there is room). At most about `most`.
+std::vector<double> roundTicks(double low, double high, bool logarithmic, int most);
+
+/// A number as people write it on an axis: 0.5, 200, 65,536, 1e-06.
+std::string tickText(double value);
+
+/// Draws into the rectangle [topLeft, bottomRight] of `list`, in pixels.
+void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style);
+
+/// A map of values over two axes (block x unroll): cells coloured dark to bright, each with its number, the best one framed.
+struct HeatMap {
+    std::string title, xLabel, yLabel, unit;
+    std::vector<std::string> columns, rows;
+    std::vector<double> values;  ///< rows x columns; NaN: not measured
+};
+void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style);
+
+}  // namespace gravlab

@@ -1,0 +1,44 @@
+// Ticks and numbers on plot axes: the parts of a plot that can be wrong without anyone noticing.
+#include "app/plot.h"
+
+#include <gtest/gtest.h>
+
+namespace gravlab {
+namespace {
+
+TEST(Plot, LinearTicksAreRoundAndInside) {
+    const auto ticks = roundTicks(0, 3150, false, 6);
+    ASSERT_GE(ticks.size(), 3u);
+    EXPECT_EQ(ticks.front(), 0);
+    EXPECT_LE(ticks.back(), 3150);
+    for (std::size_t i = 1; i < ticks.size(); ++i) EXPECT_NEAR(ticks[i] - ticks[i - 1], ticks[1] - ticks[0], 1e-9);
+    EXPECT_EQ(ticks[1], 1000);
+}
+
+TEST(Plot, LogarithmicTicksAreDecades) {
+    const auto ticks = roundTicks(900, 1.2e6, true, 5);
+    const std::vector<double> want = {1e3, 1e4, 1e5, 1e6};
+    ASSERT_EQ(ticks.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(ticks[i] / want[i], 1, 1e-12);
+}
+
+TEST(Plot, NoTicksForAnEmptyRange) {
+    EXPECT_TRUE(roundTicks(1, 1, false, 5).empty());
+    EXPECT_TRUE(roundTicks(2, 1, false, 5).empty());
+}
+
+TEST(Plot, NumbersReadLikeNumbers) {
+    EXPECT_EQ(tickText(0), "0");
+    EXPECT_EQ(tickText(65536), "65,536");
+    EXPECT_EQ(tickText(-1048576), "-1,048,576");
+    EXPECT_EQ(tickText(0.25), "0.25");
+    EXPECT_EQ(tickText(1e-6), "1e-06");
+    EXPECT_EQ(tickText(999), "999");
+}
+
+TEST(Plot, NeighbouringSeriesDiffer) {
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NE(seriesColour(i, false), seriesColour(i + 1, false));
+}
+
+}  // namespace
+}  // namespace gravlab
