@@ -216,7 +216,7 @@ void drawPhysics(PanelContext& p) {
     p.widgets.drag(kStepsPerFrame, p.session.intent.stepsPerFrame,
                    {.least = 1, .most = 10000, .speed = 0.02, .floor = 0.1, .format = "%.0f"});
     p.widgets.drag(kTimeBudget, p.session.intent.timeBudgetMs,
-                   {.least = 0.5, .most = 1000, .floor = 0.05, .format = "%.3g ms"});
+                   {.least = 0.5, .most = 1000, .floor = 0.05, .format = "%.5g ms"});
     if (p.state.inWindow) p.widgets.toggle(kVsync, p.state.vsync);
 }
 

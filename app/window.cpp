@@ -6,9 +6,11 @@
 #include "sim/error.h"
 
 #include <GLFW/glfw3.h>
+#include <imgui.h>
 #include <imgui_impl_glfw.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 
@@ -62,10 +64,12 @@ struct Window::Glfw {
     Ui* ui = nullptr;
     float fixedScale = 0;  ///< --ui-scale, or 0
     std::optional<float> newScale;
-    bool events = false, attached = false;
+    bool events = false, attached = false, frameBuilt = false;
     bool iconified = false, hidden = false;
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
+    GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
+    std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
     enum class Drag { none, orbit, pan } drag = Drag::none;
@@ -81,6 +85,8 @@ struct Window::Glfw {
     void press(int button, int modifiers);
     void move(glm::vec2 to);
     void key(int code, int scancode, int modifiers);
+    void passKey(int code, int scancode, int action, int modifiers);
+    void passLateReleases();
     void setFullscreen(bool on);
     void askVisibility();
 };
@@ -133,6 +139,29 @@ void Window::Glfw::key(int code, int scancode, int modifiers) {
     // While text is being typed only keys with a modifier and function keys are commands.
     if (ui->wantsKeyboard() && !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) && code < GLFW_KEY_F1) return;
     pressKey(static_cast<Key>(code), modifiers, {*session, ui->state});
+}
+
+/// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
+/// release waits until a frame has seen it down.
+void Window::Glfw::passKey(int code, int scancode, int action, int modifiers) {
+    const bool known = code >= 0 && code <= GLFW_KEY_LAST;
+    const auto index = static_cast<std::size_t>(known ? code : 0);
+    if (known && action == GLFW_RELEASE && pressedNow[index]) {
+        releasedLate[index] = true;
+        return;
+    }
+    if (known && action != GLFW_RELEASE) {
+        pressedNow[index] = true;
+        releasedLate[index] = false;
+    }
+    panelKey(window, code, scancode, action, modifiers);
+}
+
+void Window::Glfw::passLateReleases() {
+    pressedNow.fill(false);
+    for (std::size_t i = 0; i < releasedLate.size(); ++i)
+        if (releasedLate[i]) panelKey(window, static_cast<int>(i), 0, GLFW_RELEASE, 0);
+    releasedLate.fill(false);
 }
 
 void Window::Glfw::setFullscreen(bool on) {
@@ -257,6 +286,11 @@ void Window::attach(Session& session, Ui& ui) {
     glfwGetCursorPos(g.window, &x, &y);
     g.cursor = g.pixels(x, y);
     ImGui_ImplGlfw_InitForOpenGL(g.window, true);  // chains to the callbacks above
+#if IMGUI_VERSION_NUM < 18700
+    g.panelKey = glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
+        of(w).passKey(key, scancode, action, modifiers);
+    });
+#endif
     ui.state.inWindow = true;
     ui.state.vsync = g.vsync;
 }
@@ -264,6 +298,8 @@ void Window::attach(Session& session, Ui& ui) {
 void Window::detach() {
     if (!glfw_->attached) return;
     glfw_->attached = false;
+    if (glfw_->panelKey) glfwSetKeyCallback(glfw_->window, glfw_->panelKey);
+    glfw_->panelKey = nullptr;
     ImGui_ImplGlfw_Shutdown();
     glfw_->session = nullptr;
     glfw_->ui = nullptr;
@@ -272,6 +308,8 @@ void Window::detach() {
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
+    if (g.panelKey && g.frameBuilt) g.passLateReleases();
+    g.frameBuilt = false;
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
     else
@@ -290,7 +328,10 @@ std::optional<float> Window::takeScale() {
     return uiScale();
 }
 
-void Window::beginUi() { ImGui_ImplGlfw_NewFrame(); }
+void Window::beginUi() {
+    ImGui_ImplGlfw_NewFrame();
+    glfw_->frameBuilt = true;
+}
 
 void Window::follow(const UiState& state) {
     Glfw& g = *glfw_;

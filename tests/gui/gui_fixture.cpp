@@ -1,0 +1,239 @@
+// Processes, the display and xdotool behind the fixture.
+#include "gui_fixture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// Generous: a loaded machine is slow, not wrong. What is waited for comes in a fraction of a second.
+constexpr auto kPatience = 20s;
+constexpr auto kPause = 10ms;
+
+std::string contents(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> environmentWith(const Environment& changes) {
+    std::vector<std::string> all;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string text = *entry;
+        if (!changes.contains(text.substr(0, text.find('=')))) all.push_back(text);
+    }
+    for (const auto& [name, value] : changes)
+        if (!value.empty()) all.push_back(name + "=" + value);
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    for (std::string& text : texts) list.push_back(text.data());
+    list.push_back(nullptr);
+    return list;
+}
+
+}  // namespace
+
+Process::Process(const Arguments& command, const Environment& environment, const fs::path& output) {
+    Arguments arguments = command;
+    std::vector<std::string> variables = environmentWith(environment);
+    const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
+    id_ = fork();
+    if (id_ != 0) return;
+    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+    execvpe(argv[0], argv.data(), envp.data());
+    _exit(127);
+}
+
+Process::~Process() {
+    if (!running()) return;
+    kill(id_, SIGKILL);
+    wait(5s);
+}
+
+int Process::wait(std::chrono::milliseconds limit) {
+    const auto end = Clock::now() + limit;
+    while (code_ == -1) {
+        int state = 0;
+        if (waitpid(id_, &state, WNOHANG) == id_) {
+            code_ = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+            break;
+        }
+        if (Clock::now() >= end) break;
+        std::this_thread::sleep_for(2ms);
+    }
+    return code_;
+}
+
+bool installed(const std::string& program) {
+    std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+    for (std::string part; std::getline(path, part, ':');)
+        if (access((part + "/" + program).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
+Display::Display(const fs::path& folder) {
+    if (!installed("Xvfb")) {
+        if (const char* given = std::getenv("DISPLAY")) name_ = given;
+        return;
+    }
+    // The server chooses a free number and tells it: several tests may run at once.
+    const fs::path number = folder / "display";
+    server_ = std::make_unique<Process>(
+        Arguments{"sh", "-c", "exec Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3> '" + number.string() + "'"},
+        Environment{}, folder / "xvfb.log");
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end && server_->running();) {
+        const std::string text = contents(number);
+        if (text.ends_with('\n')) {
+            name_ = ":" + text.substr(0, text.size() - 1);
+            return;
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+}
+
+void GuiTest::SetUp() {
+    folder = fs::temp_directory_path() / ("gravlab-gui-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    statusFile_ = folder / "status.json";
+    display = std::make_unique<Display>(folder);
+    std::string missing;
+    if (display->name().empty()) missing = "there is no display and no Xvfb that could make one";
+    if (!installed("xdotool")) missing = "xdotool is not installed";
+    if (missing.empty()) return;
+    if (const char* required = std::getenv("GRAVLAB_REQUIRE_DISPLAY"); required && std::string(required) == "1")
+        FAIL() << missing << ", and GRAVLAB_REQUIRE_DISPLAY=1";
+    GTEST_SKIP() << "THE WINDOW IS NOT TESTED: " << missing;
+}
+
+void GuiTest::TearDown() {
+    if (HasFailure()) std::cerr << contents(folder / "gravlab.log");
+    program.reset();
+    display.reset();
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+}
+
+void GuiTest::open(Arguments arguments) {
+    arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
+    program = std::make_unique<Process>(
+        arguments, Environment{{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_STATUS_FILE", statusFile_}},
+        folder / "gravlab.log");
+    waitFor("the first frames", [](const Json& s) { return s.at("frame") >= 2; });
+    const fs::path found = folder / "window";
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end && window.empty();) {
+        fs::remove(found);
+        Process search({"xdotool", "search", "--onlyvisible", "--name", "^gravlab$"}, {{"DISPLAY", display->name()}}, found);
+        search.wait(kPatience);
+        std::istringstream(contents(found)) >> window;
+    }
+    ASSERT_FALSE(window.empty()) << "xdotool does not find the window";
+    xdotool({"windowfocus", window});
+}
+
+Json GuiTest::status() {
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+        const std::string text = contents(statusFile_);
+        if (const Json json = Json::parse(text, nullptr, false); !json.is_discarded() && json.is_object()) return json;
+        if (!program->running()) {
+            ADD_FAILURE() << "the program ended with code " << program->wait(0ms);
+            break;
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+    throw std::runtime_error("no status");
+}
+
+Json GuiTest::waitFor(const std::string& what, const std::function<bool(const Json&)>& met) {
+    Json now = status();
+    for (const auto end = Clock::now() + kPatience; !met(now); now = status()) {
+        if (Clock::now() > end || !program->running()) {
+            now.erase("items");
+            ADD_FAILURE() << "waited in vain for " << what << "; status: " << now.dump(1);
+            throw std::runtime_error("waited in vain for " + what);
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+    return now;
+}
+
+Json GuiTest::waitForValue(const std::string& key, const Json& value) {
+    return waitFor(key + " = " + value.dump(), [&](const Json& s) { return s.at(key) == value; });
+}
+
+void GuiTest::settle() {
+    // Events wake the loop for a few frames; two of them after this moment have seen everything sent before it.
+    const auto frame = status().at("frame").get<std::int64_t>();
+    // Where nothing moves no frames come, and there is nothing to wait for.
+    const auto end = Clock::now() + (status().at("paused") == true ? 150ms : 2000ms);
+    while (Clock::now() < end && status().at("frame") < frame + 2) std::this_thread::sleep_for(kPause);
+}
+
+void GuiTest::xdotool(Arguments arguments) {
+    arguments.insert(arguments.begin(), "xdotool");
+    Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
+    EXPECT_EQ(run.wait(kPatience), 0) << contents(folder / "xdotool.log");
+    settle();
+}
+
+void GuiTest::key(const std::string& name) { xdotool({"key", name}); }
+void GuiTest::type(const std::string& text) { xdotool({"type", "--delay", "20", "--", text}); }
+
+void GuiTest::moveTo(int x, int y) { xdotool({"mousemove", "--window", window, std::to_string(x), std::to_string(y)}); }
+
+void GuiTest::moveTo(const std::string& item) {
+    const auto shown = [&](const Json& s) { return s.at("items").contains(item); };
+    // A panel that has just come may still move.
+    Json rect, before;
+    do {
+        before = rect;
+        rect = waitFor("control " + item, shown).at("items").at(item).at("rect");
+        settle();
+    } while (rect != before);
+    moveTo((rect[0].get<int>() + rect[2].get<int>()) / 2, (rect[1].get<int>() + rect[3].get<int>()) / 2);
+}
+
+void GuiTest::click(const std::string& item) {
+    moveTo(item);
+    xdotool({"mousedown", "1"});
+    xdotool({"mouseup", "1"});
+}
+
+void GuiTest::choose(const std::string& combo, const std::string& row) {
+    click(combo);
+    click(combo + "/" + row);
+}
+
+void GuiTest::enter(const std::string& item, const std::string& text) {
+    click(item);
+    key("ctrl+a");
+    type(text);
+    key("Return");
+}
+
+void GuiTest::drag(int fromX, int fromY, int toX, int toY, int button) {
+    moveTo(fromX, fromY);
+    xdotool({"mousedown", std::to_string(button)});
+    moveTo((fromX + toX) / 2, (fromY + toY) / 2);
+    moveTo(toX, toY);
+    xdotool({"mouseup", std::to_string(button)});
+}
+
+}  // namespace gravlab::test

@@ -1,0 +1,89 @@
+// A real window on a display of its own, driven by real mouse and key events (XTest, through xdotool), watched through the
+// program's status file. Rule: wait for a fact, never for a time.
+#pragma once
+#include <gtest/gtest.h>
+#include <sys/types.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gravlab::test {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+using Environment = std::map<std::string, std::string>;  ///< an empty value removes the variable
+
+/// A child process; killed when this ends before it does.
+class Process {
+public:
+    Process(const Arguments& command, const Environment& environment, const std::filesystem::path& output);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+    /// Exit code, or -1 when it did not end in time. Signals count as 128 + number.
+    int wait(std::chrono::milliseconds limit);
+    bool running() { return wait(std::chrono::milliseconds(0)) == -1; }
+    pid_t id() const { return id_; }
+
+private:
+    pid_t id_ = -1;
+    int code_ = -1;
+};
+
+/// Whether a program is in PATH.
+bool installed(const std::string& program);
+
+/// A virtual display without a screen, or, where Xvfb is missing, the one of DISPLAY.
+class Display {
+public:
+    /// `name` stays empty when there is none.
+    explicit Display(const std::filesystem::path& folder);
+    const std::string& name() const { return name_; }
+
+private:
+    std::unique_ptr<Process> server_;
+    std::string name_;
+};
+
+class GuiTest : public ::testing::Test {
+protected:
+    void SetUp() override;
+    void TearDown() override;
+
+    /// Opens the window and waits for its first frames.
+    void open(Arguments arguments);
+    /// The newest status; the test fails when the program has died.
+    Json status();
+    /// Waits until the status meets this, and returns it.
+    Json waitFor(const std::string& what, const std::function<bool(const Json&)>& met);
+    Json waitForValue(const std::string& key, const Json& value);
+    /// Waits until what was sent has been seen and drawn.
+    void settle();
+
+    void xdotool(Arguments arguments);
+    void key(const std::string& name);
+    void type(const std::string& text);
+    /// Replaces what a text field holds and presses Enter.
+    void enter(const std::string& item, const std::string& text);
+    void moveTo(int x, int y);
+    void moveTo(const std::string& item);
+    void click(const std::string& item);
+    void choose(const std::string& combo, const std::string& row);
+    void drag(int fromX, int fromY, int toX, int toY, int button);
+
+    std::filesystem::path folder;
+    std::string window;  ///< X11 identity
+    std::unique_ptr<Display> display;
+    std::unique_ptr<Process> program;
+
+private:
+    std::filesystem::path statusFile_;
+};
+
+}  // namespace gravlab::test

@@ -1,0 +1,136 @@
+// The panel, by mouse: every change is seen in the numbers of the running program.
+#include "gui_fixture.h"
+
+#include <array>
+#include <cstdio>
+
+namespace gravlab::test {
+namespace {
+
+const Arguments kSmall{"plummer", "-n", "500", "--size", "1280x720", "--backend", "cpu"};
+
+class Panel : public GuiTest {};
+
+TEST_F(Panel, showsARateOnlyAfterTheCheckAndKeepsStepping) {
+    open(kSmall);
+    const Json first = waitForValue("check", "passed");
+    waitFor("a rate", [](const Json& s) { return s.at("interactions_per_second") > 0; });
+    const Json later = waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
+    EXPECT_GT(later.at("time"), first.at("time"));
+}
+
+TEST_F(Panel, changesTheNumberOfBodies) {
+    open(kSmall);
+    enter("bodies_exact", "1,234");
+    Json now = waitForValue("bodies", 1234);
+    EXPECT_EQ(now.at("scene"), "plummer");
+    enter("bodies_exact", "3k");
+    waitForValue("bodies", 3072);
+    // The slider is taken up when the mouse lets go, at a power of two.
+    moveTo("bodies");
+    xdotool({"mousedown", "1"});
+    EXPECT_EQ(status().at("bodies"), 3072);
+    xdotool({"mouseup", "1"});
+    now = waitFor("other bodies", [](const Json& s) { return s.at("bodies") != 3072; });
+    const auto bodies = now.at("bodies").get<std::uint64_t>();
+    EXPECT_EQ(bodies & (bodies - 1), 0u) << bodies;
+    waitForValue("check", "passed");
+}
+
+TEST_F(Panel, refusesWithASentenceAndGoesOn) {
+    open(kSmall);
+    for (const char* wrong : {"0", "-3", "many"}) {
+        enter("bodies_exact", wrong);
+        const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
+        EXPECT_NE(now.at("message").get<std::string>().find(wrong), std::string::npos) << now.at("message");
+        EXPECT_EQ(now.at("bodies"), 500);
+        click("dismiss");
+        waitForValue("message", "");
+    }
+    const auto step = status().at("step").get<std::int64_t>();
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
+}
+
+TEST_F(Panel, changesBackendKernelAndIntegrator) {
+    open(kSmall);
+    const Json before = waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
+    choose("kernel", "naive");
+    waitForValue("kernel", "naive");
+    waitForValue("check", "passed");
+    choose("backend", "reference");
+    const Json now = waitForValue("backend", "reference");
+    EXPECT_GE(now.at("step"), before.at("step")) << "the run must go on";
+    waitForValue("check", "passed");
+    choose("integrator", "yoshida4");
+    waitForValue("integrator", "yoshida4");
+    choose("scene", "two-body");
+    EXPECT_EQ(waitForValue("scene", "two-body").at("bodies"), 2);
+    settle();
+    EXPECT_FALSE(status().at("items").at("bodies_exact").at("enabled").get<bool>()) << "this scene has two bodies only";
+}
+
+TEST_F(Panel, greysWhatAKernelDoesNotHave) {
+    open(kSmall);
+    const Json items = status().at("items");
+    for (const char* name : {"block", "block_list", "unroll"})
+        EXPECT_FALSE(items.at(name).at("enabled").get<bool>()) << name;
+    for (const char* name : {"scene", "bodies", "seed", "backend", "kernel", "time_step", "softening", "integrator",
+                             "steps_per_frame", "time_budget", "pause", "step", "reset"})
+        EXPECT_TRUE(items.at(name).at("enabled").get<bool>()) << name;
+    // A click on a grey control changes nothing.
+    click("unroll");
+    EXPECT_EQ(status().at("unroll"), items.empty() ? Json() : Json(1));
+}
+
+TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
+    open({"plummer", "-n", "5000", "--backend", "auto"});
+    if (status().at("backend") != "cuda") GTEST_SKIP() << "no CUDA device here; `block` is tested as greyed out";
+    choose("kernel", "tiled");
+    enter("block", "200");
+    waitForValue("block", 200);
+    choose("unroll", "4");
+    waitForValue("unroll", 4);
+    enter("block", "1025");
+    const Json now = waitFor("a refusal", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(now.at("message").get<std::string>().find("1024"), std::string::npos) << now.at("message");
+    EXPECT_EQ(now.at("block"), 200);
+    waitForValue("check", "passed");
+}
+
+TEST_F(Panel, pausesStepsResetsAndTakesASeed) {
+    open(kSmall);
+    waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
+    click("pause");
+    const auto step = waitForValue("paused", true).at("step").get<std::int64_t>();
+    settle();
+    EXPECT_EQ(status().at("step"), step);
+    click("step");
+    waitForValue("step", step + 1);
+    click("reset");
+    EXPECT_EQ(waitForValue("step", 0).at("time"), 0.0);
+    enter("seed", "42");
+    waitForValue("seed", 42);
+    click("next_seed");
+    waitForValue("seed", 43);
+    click("pause");
+    waitFor("steps again", [](const Json& s) { return s.at("step") > 0; });
+}
+
+TEST_F(Panel, dragsNumbersAndTypesThem) {
+    open(kSmall);
+    const double before = status().at("time_step");
+    const Json rect = status().at("items").at("time_step").at("rect");
+    const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;
+    drag(x, y, x + 40, y, 1);
+    waitFor("a longer time step", [&](const Json& s) { return s.at("time_step") > before; });
+    moveTo("softening");
+    xdotool({"click", "--repeat", "2", "--delay", "60", "1"});
+    key("ctrl+a");
+    type("0.125");
+    key("Return");
+    waitForValue("softening", 0.125);
+    EXPECT_EQ(status().at("message"), "");
+}
+
+}  // namespace
+}  // namespace gravlab::test
