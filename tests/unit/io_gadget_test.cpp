@@ -334,6 +334,12 @@ TEST(Gadget, TheSealMayNotGoMissing) {
                     decoded(changed);
                 }),
                 HasSubstr("check sum"));
+    // The documented way to change one on purpose.
+    put(folder / "mine", bytes.substr(0, bytes.size() - 24));
+    const hid_t file = H5Fopen((folder / "mine").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    EXPECT_GE(H5Adelete_by_name(file, "Gravlab", "Sealed", H5P_DEFAULT), 0);
+    H5Fclose(file);
+    EXPECT_TRUE(sameState(readSnapshot(folder / "mine"), fullCheckpoint(3)));
 }
 
 TEST(Gadget, TheLibraryStaysSilent) {
