@@ -287,21 +287,26 @@ AdvanceStatus Engine::advance(StepProgram program, double timeStep, const Budget
     // goes into the next step, up to its end. A step that fits leaves the state at its boundary.
     const bool cut = !cursor_.atBoundary();
     bool first = true;
-    while (budget.steps > 0 && count_ > 0) {
-        const bool ahead = pacing.lastStep(status.stepsCompleted);
-        if (ahead && !cut) break;
-        if (!pacing.admits(first)) break;
-        if (cursor_.atBoundary()) beginStep(program, timeStep);
-        if (ahead && !forceLeft()) break;
-        if (first) timeline.begin();
-        first = false;
-        measured_ = status.stepsCompleted == 0 || !smallSteps();
-        if (cursor_.op().op == Op::force)
-            runForceOp();
-        else if (forceLeft())
-            runPass(nullptr, false);
-        else if (runToEnd(pacing, status, sink))
-            break;
+    try {
+        while (budget.steps > 0 && count_ > 0) {
+            const bool ahead = pacing.lastStep(status.stepsCompleted);
+            if (ahead && !cut) break;
+            if (!pacing.admits(first)) break;
+            if (cursor_.atBoundary()) beginStep(program, timeStep);
+            if (ahead && !forceLeft()) break;
+            if (first) timeline.begin();
+            first = false;
+            measured_ = status.stepsCompleted == 0 || !smallSteps();
+            if (cursor_.op().op == Op::force)
+                runForceOp();
+            else if (forceLeft())
+                runPass(nullptr, false);
+            else if (runToEnd(pacing, status, sink))
+                break;
+        }
+    } catch (...) {
+        unreported_ += status.stepsCompleted;  // they are done, and the next call says so
+        throw;
     }
     if (timeline.hasOpenWork()) timeline.close(Stretch::steps);
     status.stepProgress = cursor_.progress(count_);

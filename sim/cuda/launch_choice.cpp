@@ -51,7 +51,9 @@ LaunchConfig measuredBest(std::size_t bodies, const DeviceFacts& device) {
     LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 ? 1 : 4, .split = 1};
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>(std::min<std::size_t>((bodies + targets - 1) / targets, 1u << 20));
-    launch.split = std::clamp((wantedBlocks + blocks - 1) / std::max(1, blocks), 1, 128);
+    // Ranges of fewer than 8 sources cost more to add up than they save.
+    const int mostSplit = static_cast<int>(std::clamp<std::size_t>(bodies / 8, 1, 128));
+    launch.split = std::clamp((wantedBlocks + blocks - 1) / std::max(1, blocks), 1, mostSplit);
     return launch;
 }
 
