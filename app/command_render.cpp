@@ -97,8 +97,6 @@ int renderCommand(const Options& options) {
             // One copy stays under way while the next frame is computed.
             target.beginRead();
             if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());
-        } else {
-            session.draw(0, 0, 0);  // the rates of the panel count every frame
         }
         progress.show(frame + 1);
     }

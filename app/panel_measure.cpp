@@ -97,6 +97,9 @@ void drawRate(PanelContext& p) {
     } else {
         std::snprintf(line, sizeof line, "%s: error %.1e median, %.1e at 99.9 %%", check->passed ? "verified" : "FAILED",
                       check->median, check->p999);
+        // With a wide font, a line for each number: ImGui would break one at its decimal point.
+        if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
+            if (char* comma = std::strchr(line, ',')) comma[1] = '\n';
         p.widgets.text(kError, check->passed ? palette::kGood : palette::kBad, line);
     }
     ImGui::PopFont();
@@ -106,13 +109,16 @@ void drawRate(PanelContext& p) {
 void drawHistory(PanelContext& p) {
     const Telemetry& t = p.session.telemetry;
     const float s = p.widgets.scale();
+    ImGui::PushFont(p.widgets.fonts().small);
+    const float line = ImGui::GetTextLineHeight();
+    // The unit at the left and the extremes at the right, in two lines where the font is too wide for one.
+    const float wide = ImGui::CalcTextSize("G interactions/s  min 0.0001234  max 0.0001234").x;
+    const float head = wide > ImGui::GetContentRegionAvail().x ? line + 2 * s : 0;
     const ImVec2 from = ImGui::GetCursorScreenPos();
-    const ImVec2 size(ImGui::GetContentRegionAvail().x, 100 * s);
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, 100 * s + head);
     ImGui::Dummy(size);
     p.widgets.finish(kHistory);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    ImGui::PushFont(p.widgets.fonts().small);
-    const float line = ImGui::GetTextLineHeight();
 
     const bool shown = p.facts.check && p.facts.check->passed && t.historyCount > 1;
     const float* values = t.rateHistory.data() + Telemetry::kHistory - t.historyCount;
@@ -123,8 +129,9 @@ void drawHistory(PanelContext& p) {
         high = *most;
     }
     // The scale starts at zero, so that a dip looks as large as it is.
+    const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
-    const ImVec2 a(from.x + 34 * s, from.y + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
+    const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
     list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
     list.AddText(from, palette::kMuted, "G interactions/s");
@@ -147,7 +154,7 @@ void drawHistory(PanelContext& p) {
         list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, 1.6f * s);
         std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low), static_cast<double>(high));
         const ImVec2 extent = ImGui::CalcTextSize(text);
-        list.AddText(ImVec2(b.x - extent.x, from.y), palette::kMuted, text);
+        list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
     } else {
         const char* why =
             p.facts.check && !p.facts.check->passed ? "not shown: the check failed" : "waiting for a verified rate";
@@ -208,8 +215,9 @@ void drawSplit(PanelContext& p) {
     ImGui::PushFont(p.widgets.fonts().small);
     const float half = ImGui::GetContentRegionAvail().x / 2, left = ImGui::GetCursorPosX();
     const float line = ImGui::GetTextLineHeight();
+    const bool paired = ImGui::CalcTextSize("integrate 0.001 ms").x + 14 * s < half;
     const auto legend = [&](std::size_t place, const char* name, double ms, ImU32 colour) {
-        if (place % 2) ImGui::SameLine(left + half);
+        if (paired && place % 2) ImGui::SameLine(left + half);
         const ImVec2 at = ImGui::GetCursorScreenPos();
         const float box = 7 * s, y = at.y + 0.5f * (line - box);
         list.AddRectFilled(ImVec2(at.x, y), ImVec2(at.x + box, y + box), colour, 2 * s);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 namespace gravlab {
@@ -25,7 +26,12 @@ constexpr const char* kFontFiles[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSa
 
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27;
 
+/// GRAVLAB_FONT names another file, or "builtin" for ImGui's own. Null: none there.
 const char* fontFile() {
+    if (const char* wanted = std::getenv("GRAVLAB_FONT"); wanted && *wanted) {
+        std::error_code error;
+        return std::filesystem::is_regular_file(wanted, error) ? wanted : nullptr;
+    }
     for (const char* file : kFontFiles) {
         std::error_code error;
         if (std::filesystem::exists(file, error)) return file;
@@ -127,8 +133,10 @@ void Ui::setScale(float scale) {
     const auto add = [&](float size) {
         if (file)
             if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;
+        // A bitmap of 13 pixels: sharp at its multiples only.
+        constexpr float kBitmap = 13;
         ImFontConfig config;
-        config.SizePixels = std::round(size * scale);
+        config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
         return atlas.AddFontDefault(&config);
     };
     parts_->fonts = {.normal = add(kNormalSize), .small = add(kSmallSize), .large = add(kLargeSize)};

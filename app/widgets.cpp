@@ -97,7 +97,9 @@ void Widgets::section(const char* title) {
 void Widgets::text(const Control& control, ImU32 colour, const char* text) {
     {
         const Coloured coloured(colour);
+        ImGui::PushTextWrapPos(0);
         ImGui::TextUnformatted(text);
+        ImGui::PopTextWrapPos();
     }
     finish(control);
 }
