@@ -11,45 +11,21 @@
 namespace gravlab {
 namespace {
 
-constexpr double kWarmUpSeconds = 0.3;  // clocks of GPUs and laptops have risen by then
-constexpr double kRepetitionSeconds = 0.25;
 constexpr double kFlopsPerPair = 20;
 constexpr double kBoundSlack = 1.05;
 constexpr int kCheckAttempts = 4;
+constexpr std::int64_t kMostSteps = 100000;
+// A call of a backend lasts no longer, so that an interrupt is seen; from 1 s on a device is kept busy without a gap.
+constexpr double kLongestCall = 2;
+constexpr double kShortestCall = 1e-3;
+// A kernel slow enough to need fewer repetitions than planned still gets this many times `mostSeconds`.
+constexpr double kRepeatsOfMost = 3;
 // Reference forces cost samples x N pairs on the host: fewer where N is large.
 constexpr std::size_t samplesFor(std::size_t bodies) { return bodies > 200000 ? 256 : 1024; }
 
+constexpr const char* kPrecisionNames[] = {"fp32", "mixed", "fp64"};
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-class Timing {
-public:
-    Timing(Backend& backend, const Integrator& integrator, double timeStep)
-        : backend_(backend), integrator_(integrator), timeStep_(timeStep) {}
-
-    void run(std::int64_t steps) {
-        for (std::int64_t done = 0; done < steps;) {
-            const Budget budget{.steps = steps - done};
-            done += backend_.advance(integrator_.program, timeStep_, budget, nullptr).stepsCompleted;
-            InterruptWatch::check();
-        }
-        backend_.wait();
-    }
-
-    /// The check of the forces that the steps themselves compute.
-    std::optional<ForceCheck> checkOfSteps(const std::vector<std::uint32_t>& targets) {
-        backend_.requestForceCheck(targets);
-        for (int attempt = 0; attempt < kCheckAttempts; ++attempt) {
-            run(1);
-            if (auto check = backend_.takeForceCheck()) return check;
-        }
-        return std::nullopt;
-    }
-
-private:
-    Backend& backend_;
-    const Integrator& integrator_;
-    double timeStep_;
-};
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -57,87 +33,202 @@ double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// The state after the timing against fp64 on the host, which shares no code with the device.
-ForceCheck checkOfState(Backend& backend, const std::vector<std::uint32_t>& targets, const ForceSettings& force) {
-    ParticleSet bodies;
-    std::vector<Double4> all, got(targets.size()), want(targets.size());
-    backend.snapshot(bodies);
-    backend.accelerations(all);
-    for (std::size_t k = 0; k < targets.size(); ++k) got[k] = all.at(targets[k]);
-    referenceGravity(bodies.position, targets, force.softening, want);
-    const bool exact = backend.name() == "reference" || force.precision == Precision::fp64;
-    return compareForces(got, want, exact ? kGate64 : kGate32);
+double spreadOf(const std::vector<double>& values) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return (*most - *least) / median(values);
 }
 
 }  // namespace
 
-BenchmarkRow timeKernel(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
-                        const BenchmarkPlan& plan) {
+Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
+             const BenchmarkPlan& plan)
+    : backend_(backend), integrator_(integrator), timeStep_(timeStep), force_(force), plan_(plan) {
     const KernelRow& kernel = backend.activeKernel();
-    BenchmarkRow row;
-    row.backend = backend.name();
-    row.device = backend.description();
-    row.kernel = kernel.name;
-    row.integrator = integrator.name;
-    row.bodies = backend.size();
-    row.block = kernel.blocks.last == 1 ? 1 : backend.activeLaunch().block;
-    row.unroll = kernel.unrolls.empty() ? 1 : backend.activeLaunch().unroll;
+    const LaunchConfig launch = backend.activeLaunch();
+    row_.backend = backend.name();
+    row_.device = backend.description();
+    row_.kernel = kernel.name;
+    row_.integrator = integrator.name;
+    row_.precision = kPrecisionNames[static_cast<int>(row_.backend == "reference" ? Precision::fp64 : force.precision)];
+    row_.bodies = backend.size();
+    row_.block = kernel.blocks.last == 1 ? 1 : launch.block;
+    row_.unroll = kernel.unrolls.empty() ? 1 : launch.unroll;
+    row_.bodiesPerThread = kernel.bodiesPerThread.empty() ? 1 : launch.bodiesPerThread;
+    row_.split = kernel.splits.last == 1 ? 1 : launch.split;
+    if (kernel.issuedPerDirectedPair > 0) row_.boundPerSecond = backend.issueSlotsPerSecond() / kernel.issuedPerDirectedPair;
 
     ParticleSet bodies;
     backend.snapshot(bodies);
-    const std::vector<std::uint32_t> targets = sampleTargets(bodies.position, samplesFor(bodies.size()));
-    Timing timing(backend, integrator, timeStep);
-    const auto take = [&row](const std::optional<ForceCheck>& check) {
-        row.verified = check && check->passed;
-        if (check) {
-            row.errorMedian = std::max(row.errorMedian, check->median);
-            row.errorP999 = std::max(row.errorP999, check->p999);
-        }
-        if (!row.verified) row.note = check ? check->text() : "the backend gave no result of the force check";
-        return row.verified;
-    };
-    if (!take(timing.checkOfSteps(targets))) return row;
+    targets_ = sampleTargets(bodies.position, plan.checkBodies > 0 ? plan.checkBodies : samplesFor(bodies.size()));
+}
 
-    double perStep = 0;
-    const double begin = now();
-    for (std::int64_t steps = 1; now() - begin < kWarmUpSeconds; steps = std::min<std::int64_t>(2 * steps, 1024)) {
-        const double before = now();
-        timing.run(steps);
-        perStep = (now() - before) / static_cast<double>(steps);
+bool Trial::advance(double seconds) {
+    const double until = now() + seconds;
+    do {
+        runPhase(std::clamp(until - now(), kShortestCall, kLongestCall));
+    } while (phase_ != Phase::done && now() < until);
+    return finished();
+}
+
+void Trial::runPhase(double seconds) {
+    switch (phase_) {
+        case Phase::checkBefore:
+            if (!runChecked(seconds)) break;
+            // A step so slow that it is a warm-up by itself need not be made again.
+            perStep_ = worked_ / static_cast<double>(std::max<std::int64_t>(stepsDone_, 1));
+            phase_ = Phase::warmUp;
+            if (worked_ >= plan_.warmUpSeconds) planRepeats();
+            worked_ = 0, stepsDone_ = 0;
+            break;
+        case Phase::warmUp:
+            warmUp(seconds);
+            break;
+        case Phase::repeat:
+            repeat(seconds);
+            break;
+        case Phase::checkAfter:
+            if (plan_.checkOnHost ? checkOnHost() : runChecked(seconds)) finish();
+            break;
+        case Phase::done:
+            break;
     }
-    row.steps = plan.steps > 0
-                    ? plan.steps
-                    : std::clamp<std::int64_t>(std::llround(kRepetitionSeconds / std::max(perStep, 1e-9)), 1, 100000);
-    row.repeats = plan.repeats;
+}
 
-    std::vector<double> rates, milliseconds;
-    for (int repetition = 0; repetition < plan.repeats; ++repetition) {
-        const WorkTotals before = backend.totals();
-        const double start = now();
-        timing.run(row.steps);
-        const double wall = now() - start;
-        const WorkTotals after = backend.totals();
-        const double device = after.forceSeconds - before.forceSeconds;
-        rates.push_back((after.interactions - before.interactions) / (device > 0 ? device : wall));
-        milliseconds.push_back(wall * 1e3 / static_cast<double>(row.steps));
+/// Steps within the time; their number. Waits, so that the host's clock has seen the work.
+std::int64_t Trial::work(std::int64_t steps, double seconds) {
+    const double start = now();
+    const std::int64_t done =
+        backend_.advance(integrator_.program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr).stepsCompleted;
+    backend_.wait();
+    worked_ += now() - start;
+    stepsDone_ += done;
+    return done;
+}
+
+/// The check of the forces that the steps themselves compute. True when it has passed.
+bool Trial::runChecked(double seconds) {
+    if (!asked_) {
+        backend_.requestForceCheck(targets_);
+        asked_ = true;
+        attempts_ = 0;
     }
-    if (!take(checkOfState(backend, targets, force))) return row;
+    if (work(1, seconds) > 0) ++attempts_;
+    const std::optional<ForceCheck> check = backend_.takeForceCheck();
+    if (!check && attempts_ < kCheckAttempts) return false;
+    asked_ = false;
+    return take(check);
+}
 
-    const double rate = median(rates);
-    const double bound = kernel.issuedPerDirectedPair > 0 ? backend.issueSlotsPerSecond() / kernel.issuedPerDirectedPair : 0;
-    if (!(rate > 0) || !std::isfinite(rate) || (bound > 0 && rate > kBoundSlack * bound)) {
+bool Trial::take(const std::optional<ForceCheck>& check) {
+    row_.verified = check && check->passed;
+    if (check) {
+        row_.errorMedian = std::max(row_.errorMedian, check->median);
+        row_.errorP999 = std::max(row_.errorP999, check->p999);
+    }
+    if (row_.verified) return true;
+    row_.note = check ? check->text() : "the backend gave no result of the force check";
+    phase_ = Phase::done;
+    return false;
+}
+
+void Trial::warmUp(double seconds) {
+    const std::int64_t stepsBefore = stepsDone_;
+    const double workedBefore = worked_;
+    work(batch_, seconds);
+    if (stepsDone_ > stepsBefore) {
+        perStep_ = (worked_ - workedBefore) / static_cast<double>(stepsDone_ - stepsBefore);
+        batch_ = std::min<std::int64_t>(2 * batch_, 1024);
+    }
+    if (worked_ < plan_.warmUpSeconds || stepsDone_ == 0) return;
+    // The slices of a frame loop cut steps; the mean of all is then the better estimate.
+    if (perStep_ > seconds) perStep_ = worked_ / static_cast<double>(stepsDone_);
+    planRepeats();
+}
+
+void Trial::planRepeats() {
+    const double step = std::max(perStep_, 1e-9);
+    const auto within = [step](double limit) { return std::clamp<std::int64_t>(std::llround(limit / step), 1, kMostSteps); };
+    row_.steps = plan_.steps > 0 ? plan_.steps : within(plan_.repetitionSeconds);
+    row_.repeats = plan_.repeats;
+    if (plan_.mostSeconds > 0) {
+        row_.steps = std::min(row_.steps, within(plan_.mostSeconds));
+        const double whole = step * static_cast<double>(row_.steps);
+        row_.repeats = std::clamp(static_cast<int>(kRepeatsOfMost * plan_.mostSeconds / whole), 1, plan_.repeats);
+    }
+    phase_ = Phase::repeat;
+    worked_ = 0, stepsDone_ = 0;
+    before_ = backend_.totals();
+}
+
+void Trial::repeat(double seconds) {
+    work(row_.steps - stepsDone_, seconds);
+    if (stepsDone_ < row_.steps) return;
+    const WorkTotals after = backend_.totals();
+    const double forces = after.forceSeconds - before_.forceSeconds;
+    const double interactions = after.interactions - before_.interactions;
+    rates_.push_back(interactions / (forces > 0 ? forces : worked_));
+    stepRates_.push_back(interactions / worked_);
+    milliseconds_.push_back(worked_ * 1e3 / static_cast<double>(stepsDone_));
+    before_ = after;
+    worked_ = 0, stepsDone_ = 0;
+    if (static_cast<int>(rates_.size()) == row_.repeats) phase_ = Phase::checkAfter;
+}
+
+/// The state after the timing against fp64 on the host, which shares no code with the device.
+bool Trial::checkOnHost() {
+    ParticleSet bodies;
+    std::vector<Double4> all, got(targets_.size()), want(targets_.size());
+    backend_.snapshot(bodies);
+    backend_.accelerations(all);
+    for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
+    referenceGravity(bodies.position, targets_, force_.softening, want);
+    const bool exact = backend_.name() == "reference" || force_.precision == Precision::fp64;
+    return take(compareForces(got, want, exact ? kGate64 : kGate32));
+}
+
+void Trial::finish() {
+    phase_ = Phase::done;
+    const double rate = median(rates_), stepRate = median(stepRates_), bound = row_.boundPerSecond;
+    const double highest = std::max(rate, stepRate);
+    if (!(rate > 0 && stepRate > 0) || !std::isfinite(highest) || (bound > 0 && highest > kBoundSlack * bound)) {
         char text[160];
-        std::snprintf(text, sizeof text, "measured %.4g interactions/s, but this device cannot issue more than %.4g", rate,
-                      bound);
-        row.verified = false;
-        row.note = text;
-        return row;
+        std::snprintf(text, sizeof text, "measured %.4g interactions/s, but this device cannot issue more than %.4g",
+                      highest, bound);
+        row_.verified = false;
+        row_.note = text;
+        return;
     }
-    row.interactionsPerSecond = rate;
-    row.gflops = rate * kFlopsPerPair * 1e-9;
-    row.spread = (*std::max_element(rates.begin(), rates.end()) - *std::min_element(rates.begin(), rates.end())) / rate;
-    row.msPerStep = median(milliseconds);
-    return row;
+    row_.interactionsPerSecond = rate;
+    row_.spread = spreadOf(rates_);
+    row_.stepInteractionsPerSecond = stepRate;
+    row_.stepSpread = spreadOf(stepRates_);
+    row_.gflops = rate * kFlopsPerPair * 1e-9;
+    row_.msPerStep = median(milliseconds_);
+}
+
+double Trial::progress() const {
+    const double warm = plan_.warmUpSeconds, total = warm + (plan_.repeats + 1) * plan_.repetitionSeconds;
+    const double inRepeat = row_.steps > 0 ? static_cast<double>(stepsDone_) / static_cast<double>(row_.steps) : 0;
+    switch (phase_) {
+        case Phase::checkBefore:
+            return 0;
+        case Phase::warmUp:
+            return std::min(worked_, warm) / total;
+        case Phase::repeat:
+            return (warm + (static_cast<double>(rates_.size()) + inRepeat) * plan_.repetitionSeconds) / total;
+        case Phase::checkAfter:
+            return 0.95;
+        case Phase::done:
+            break;
+    }
+    return 1;
+}
+
+BenchmarkRow timeKernel(Backend& backend, const Integrator& integrator, double timeStep, const ForceSettings& force,
+                        const BenchmarkPlan& plan) {
+    Trial trial(backend, integrator, timeStep, force, plan);
+    while (!trial.advance(kLongestCall)) InterruptWatch::check();
+    return trial.row();
 }
 
 }  // namespace gravlab

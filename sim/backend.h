@@ -5,6 +5,7 @@
 #include "sim/integrator.h"
 #include "sim/interaction.h"
 #include "sim/kernel.h"
+#include "sim/launch_facts.h"
 #include "sim/particles.h"
 #include "sim/vertex.h"
 
@@ -116,6 +117,8 @@ public:
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x 128 x clock); 0 where
     /// that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
     virtual double issueSlotsPerSecond() const { return 0; }
+    /// What is known of the device and of the active launch on the bodies loaded. Does not wait for enqueued work.
+    virtual LaunchFacts launchFacts() const { return {.device = description()}; }
 };
 
 /// A row of the backend table.

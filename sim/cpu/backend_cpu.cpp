@@ -122,6 +122,11 @@ public:
     }
 
     WorkTotals totals() override { return context_.totals; }
+    LaunchFacts launchFacts() const override {
+        return {.device = std::string(context_.simd.title),
+                .cpuThreads = context_.pool.threads(),
+                .vectorLanes = context_.simd.lanes};
+    }
 
 private:
     static constexpr std::chrono::microseconds kCheckSlice{500};

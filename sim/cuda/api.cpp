@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -164,6 +165,11 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     facts.minor = properties.minor;
     facts.sharedBytes = properties.sharedMemPerBlock;
     facts.memoryBytes = properties.totalGlobalMem;
+    facts.warpsPerMultiprocessor = properties.maxThreadsPerMultiProcessor / 32;
+    char bus[20];
+    std::snprintf(bus, sizeof bus, "%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
+                  static_cast<unsigned>(properties.pciBusID & 0xff), static_cast<unsigned>(properties.pciDeviceID & 0xff));
+    facts.pciBus = bus;
     // An attribute of its own since CUDA 13. Without it there is no plausibility bound, nothing worse.
     if (cudaDeviceGetAttribute(&facts.clockKHz, cudaDevAttrClockRate, device) != cudaSuccess) facts.clockKHz = 0;
     return kSuccess;

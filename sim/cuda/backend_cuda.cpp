@@ -4,6 +4,7 @@
 #include "sim/body_edit.h"
 #include "sim/cuda/device.h"
 #include "sim/cuda/engine.h"
+#include "sim/cuda/launch_facts.h"
 #include "sim/error.h"
 #include "sim/kernel_rows.h"
 
@@ -143,6 +144,10 @@ public:
     double issueSlotsPerSecond() const override {
         return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
                cuda::lanesPerMultiprocessor(context_.device);
+    }
+    LaunchFacts launchFacts() const override {
+        use();
+        return cuda::launchFacts(engine_->choice(), size(), context_.device);
     }
 
 private:

@@ -3,6 +3,7 @@
 #include "app/benchmark.h"
 #include "sim/error.h"
 #include "sim/scenario.h"
+#include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,56 +17,8 @@
 namespace gravlab {
 namespace {
 
+using test::Spoilt;
 using testing::HasSubstr;
-
-/// The reference backend with one thing wrong.
-class Spoilt : public Backend {
-public:
-    using Fault = std::function<void(std::vector<Double4>&)>;
-    explicit Spoilt(Fault fault) : inner_(backend("reference").make({})), fault_(std::move(fault)) {}
-
-    std::string_view name() const override { return inner_->name(); }
-    std::string description() const override { return "spoilt"; }
-    std::size_t size() const override { return inner_->size(); }
-    MemorySpace vertexSpace() const override { return inner_->vertexSpace(); }
-    void load(const ParticleSet& bodies) override { inner_->load(bodies); }
-    void snapshot(ParticleSet& out) override { inner_->snapshot(out); }
-    void configure(const ForceSettings& force, const KernelChoice& kernel) override { inner_->configure(force, kernel); }
-    const KernelRow& activeKernel() const override { return row ? *row : inner_->activeKernel(); }
-    LaunchConfig activeLaunch() const override { return inner_->activeLaunch(); }
-    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
-        return inner_->advance(program, timeStep * stepFactor, budget, sink);
-    }
-    void publish(VertexSink& sink) override { inner_->publish(sink); }
-    void setVertexValue(VertexValue value) override { inner_->setVertexValue(value); }
-    void edit(std::span<const BodyEdit> edits) override { inner_->edit(edits); }
-    void finishStep() override { inner_->finishStep(); }
-    void wait() override { inner_->wait(); }
-    void accelerations(std::vector<Double4>& out) override {
-        inner_->accelerations(out);
-        if (fault_) fault_(out);
-    }
-    void requestForceCheck(std::vector<std::uint32_t> targets) override { inner_->requestForceCheck(std::move(targets)); }
-    std::optional<ForceCheck> takeForceCheck() override {
-        auto check = inner_->takeForceCheck();
-        if (check && failChecks) check->passed = false;
-        return check;
-    }
-    WorkTotals totals() override {
-        WorkTotals totals = inner_->totals();
-        totals.interactions *= rateFactor;
-        return totals;
-    }
-    double issueSlotsPerSecond() const override { return issueSlots; }
-
-    double stepFactor = 1, rateFactor = 1, issueSlots = 0;
-    bool failChecks = false;
-    const KernelRow* row = nullptr;
-
-private:
-    std::unique_ptr<Backend> inner_;
-    Fault fault_;
-};
 
 const KernelRow& plainRow() { return kernel("reference", "plain"); }
 
