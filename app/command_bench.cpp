@@ -62,6 +62,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
 }  // namespace
 
 int benchCommand(const Options& options) {
+    if (!options.benchFigure.empty()) return figureCommand(options);
     const InterruptWatch watch;
     AtomicFile out(options.output.empty() ? "-" : options.output);
     const SimulationSettings& wanted = options.simulation;

@@ -2,6 +2,7 @@
 // messages come from the same place. Rule: a bad value is refused here, with a sentence, before anything is made.
 #include "app/options.h"
 
+#include "app/figure.h"
 #include "app/option_values.h"
 #include "app/version.h"
 #include "sim/law.h"
@@ -263,6 +264,11 @@ void addBenchOptions(CLI::App& app, Options& o) {
             o.benchFormat = text;
         },
         "table, csv or json [table]");
+    std::string figureNames;
+    for (const FigureRow& row : figures()) figureNames += (figureNames.empty() ? "" : ", ") + std::string(row.name);
+    addValue(
+        app, "--figure", "NAME", [&o](auto&, auto& text) { o.benchFigure = figure(text).name; },
+        "measure and draw a study into -o FILE.png or FILE.csv: " + figureNames);
     addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; }, "write there instead of standard output");
 }
@@ -315,7 +321,8 @@ constexpr CommandRow kCommands[] = {
      "  gravlab run six-body --steps 0 --final -\n"},
     {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
-     "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"},
+     "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
+     "  gravlab bench --figure unroll -o unroll.png\n"},
     {"list", Command::list, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
     {"check", Command::check, "verify every backend and kernel on this machine", addCheckOptions, "  gravlab check\n"},
@@ -488,6 +495,11 @@ void validate(const Options& o, bool commandNamed) {
             throw UsageError("-o '" + o.output + "': expected FILE.png, FILE.mp4 or DIR/%05d.png");
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
         if (o.frames == 0 && !still) throw UsageError("a film needs its length: --frames COUNT");
+    }
+    if (o.command == Command::bench && !o.benchFigure.empty()) {
+        if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
+            throw UsageError("--figure " + o.benchFigure + " needs -o FILE.png or FILE.csv");
+        if (o.benchKernels.size() > 1) throw UsageError("--figure takes one kernel");
     }
     if (o.command == Command::run) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");

@@ -42,6 +42,7 @@ struct Options {
     std::vector<std::string> benchKernels;
     std::string benchFormat = "table";
     int benchRepeats = 5;
+    std::string benchFigure;  ///< empty: a table of rates
 
     // check
     std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
@@ -58,6 +59,7 @@ int viewCommand(const Options&);
 int renderCommand(const Options&);
 int runCommand(const Options&);
 int benchCommand(const Options&);
+int figureCommand(const Options&);  ///< bench --figure
 int listCommand(const Options&);
 int checkCommand(const Options&);
 

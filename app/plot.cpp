@@ -12,12 +12,12 @@ namespace gravlab {
 namespace {
 
 struct Palette {
-    ImU32 background, frame, grid, text;
+    ImU32 background, frame, grid, text, mark;
 };
 constexpr Palette kDark{IM_COL32(16, 18, 24, 255), IM_COL32(120, 126, 140, 255), IM_COL32(52, 56, 66, 255),
-                        IM_COL32(214, 218, 226, 255)};
+                        IM_COL32(214, 218, 226, 255), IM_COL32(240, 228, 66, 200)};
 constexpr Palette kLight{IM_COL32(255, 255, 255, 255), IM_COL32(40, 40, 40, 255), IM_COL32(222, 222, 222, 255),
-                         IM_COL32(20, 20, 20, 255)};
+                         IM_COL32(20, 20, 20, 255), IM_COL32(200, 0, 0, 160)};
 
 /// Text with the current font at a scale; the pieces that a plot needs.
 class Pen {
@@ -187,7 +187,13 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
         from.y += 1.2f * line;
     }
     from.y += 0.3f * line;
-    const ImVec2 to(bottomRight.x - 1.5f * line, bottomRight.y - (plot.x.label.empty() ? 1.6f : 2.9f) * line);
+    float widest = 0;
+    int rows = 0;
+    for (const PlotSeries& series : plot.series)
+        if (!series.label.empty()) widest = std::max(widest, pen.extent(series.label).x), ++rows;
+    const bool legend = style.legend && rows > 0;
+    const float beside = legend && style.legendBeside ? widest + 3.5f * line : 0;
+    const ImVec2 to(bottomRight.x - 1.5f * line - beside, bottomRight.y - (plot.x.label.empty() ? 1.6f : 2.9f) * line);
     if (to.x - from.x < 20 || to.y - from.y < 20) return;
     const Scale sx{xLow, xHigh, plot.x.logarithmic, from.x, to.x}, sy{yLow, yHigh, plot.y.logarithmic, to.y, from.y};
 
@@ -213,9 +219,11 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     }
     if (!plot.x.label.empty())
         pen.text(ImVec2(0.5f * (from.x + to.x), to.y + 1.6f * line), plot.x.label, palette.frame, 0.5f);
-    if (plot.marked && sx.shows(plot.markX))
-        list.AddLine(ImVec2(sx.pixel(plot.markX), from.y), ImVec2(sx.pixel(plot.markX), to.y), palette.frame,
-                     style.lineWidth);
+    if (plot.marked && sx.shows(plot.markX)) {
+        const float x = sx.pixel(plot.markX), dash = 0.4f * line;
+        for (float y = from.y; y < to.y; y += 2 * dash)
+            list.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
+    }
 
     list.PushClipRect(from, to, true);
     for (std::size_t i = 0; i < plot.series.size(); ++i)
@@ -223,14 +231,9 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     list.PopClipRect();
     list.AddRect(from, to, palette.frame);
 
-    if (!style.legend) return;
-    float widest = 0;
-    int rows = 0;
-    for (const PlotSeries& series : plot.series)
-        if (!series.label.empty()) widest = std::max(widest, pen.extent(series.label).x), ++rows;
-    if (rows == 0) return;
+    if (!legend) return;
     // Rates rise with N, so the upper left corner is the one that curves leave free.
-    const ImVec2 box(from.x + gap, from.y + gap);
+    const ImVec2 box(beside > 0 ? to.x + gap : from.x + gap, from.y + gap);
     list.AddRectFilled(box, ImVec2(box.x + widest + 3 * line, box.y + (1.25f * static_cast<float>(rows) + 0.4f) * line),
                        palette.background, 3);
     float y = box.y + 0.2f * line;

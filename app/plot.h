@@ -38,6 +38,7 @@ struct PlotStyle {
     float fontScale = 1;
     float lineWidth = 2;
     bool legend = true;
+    bool legendBeside = false;  ///< to the right of the frame, where it covers no curve
 };
 
 /// Colours of the series in order; safe for the common colour blindnesses (Okabe & Ito 2008).

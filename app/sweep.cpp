@@ -128,12 +128,25 @@ const SweepResult* bestOf(std::span<const SweepResult> results) {
     return best;
 }
 
+bool isExtrapolated(const SweepResult& result) { return result.row.verified && result.point.plan.steps > result.row.steps; }
+
 std::string sweepCsv(std::span<const SweepResult> results) {
-    std::string text = "series,x," + benchmarkCsvHead() + "\n";
+    std::string text = "series,x,extrapolated," + benchmarkCsvHead() +
+                       ",threads,multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes\n";
+    const auto number = [](double value) {
+        char digits[40] = "";
+        if (value > 0) std::snprintf(digits, sizeof digits, "%.10g", value);
+        return std::string(digits);
+    };
     for (const SweepResult& result : results) {
-        char x[40];
-        std::snprintf(x, sizeof x, "%.10g", result.point.x);
-        text += csvCell(result.point.series) + "," + x + "," + benchmarkCsvLine(result.row) + "\n";
+        const LaunchFacts& facts = result.facts;
+        text += csvCell(result.point.series) + "," + number(result.point.x) + "," +
+                (isExtrapolated(result) ? "true" : "false") + "," + benchmarkCsvLine(result.row);
+        for (const double value : {static_cast<double>(facts.cpuThreads), static_cast<double>(facts.multiprocessors),
+                                   static_cast<double>(facts.blocks()), facts.waves(), facts.lastWave(), facts.occupancy(),
+                                   static_cast<double>(facts.registers), static_cast<double>(facts.sharedBytes)})
+            text += "," + number(value);
+        text += "\n";
     }
     return text;
 }

@@ -89,7 +89,10 @@ private:
 /// The verified result with the highest rate of whole steps; null when there is none.
 const SweepResult* bestOf(std::span<const SweepResult> results);
 
-/// All results as CSV, with a head line: series and x, then the columns of a benchmark.
+/// True when a result stands for more steps than were made: its plan named a number and time ran out.
+bool isExtrapolated(const SweepResult& result);
+
+/// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch.
 std::string sweepCsv(std::span<const SweepResult> results);
 
 }  // namespace gravlab

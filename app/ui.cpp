@@ -1,6 +1,7 @@
 // Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
 #include "app/ui.h"
 
+#include "app/font_files.h"
 #include "app/panels.h"
 
 #include <imgui.h>
@@ -9,36 +10,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 namespace gravlab {
 namespace {
 
-// Fonts that systems bring, best first. Without any, ImGui's own bitmap font is used, which is small but sharp.
-constexpr const char* kFontFiles[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
-                                      "/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf",
-                                      "/usr/share/fonts/TTF/DejaVuSans.ttf",
-                                      "/usr/share/fonts/truetype/noto/NotoSans-Regular.ttf",
-                                      "/usr/share/fonts/google-noto/NotoSans-Regular.ttf",
-                                      "/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf",
-                                      "/Library/Fonts/Arial Unicode.ttf",
-                                      "C:/Windows/Fonts/segoeui.ttf"};
-
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27;
 
 /// GRAVLAB_FONT names another file, or "builtin" for ImGui's own. Null: none there.
-const char* fontFile() {
-    if (const char* wanted = std::getenv("GRAVLAB_FONT"); wanted && *wanted) {
-        std::error_code error;
-        return std::filesystem::is_regular_file(wanted, error) ? wanted : nullptr;
-    }
-    for (const char* file : kFontFiles) {
-        std::error_code error;
-        if (std::filesystem::exists(file, error)) return file;
-    }
-    return nullptr;
-}
-
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
     return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
 }
@@ -129,7 +107,7 @@ void Ui::setScale(float scale) {
     ImGui::GetStyle() = makeStyle(scale);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
-    const char* file = fontFile();
+    const char* file = textFontFile();
     const auto add = [&](float size) {
         if (file)
             if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;

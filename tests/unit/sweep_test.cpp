@@ -140,9 +140,9 @@ TEST(Sweep, csvHasAColumnForBothRatesAndEmptyCellsWithoutOne) {
     wrong.row.note = "off";
     const SweepResult results[] = {right, wrong};
     const std::string text = sweepCsv(results);
-    EXPECT_THAT(text, StartsWith("series,x,backend,"));
+    EXPECT_THAT(text, StartsWith("series,x,extrapolated,backend,"));
     EXPECT_THAT(text, HasSubstr(",interactions_per_second,spread,step_interactions_per_second,"));
-    EXPECT_THAT(text, HasSubstr("\n\"a, b\",128,"));
+    EXPECT_THAT(text, HasSubstr("\n\"a, b\",128,false,"));
     EXPECT_THAT(text, HasSubstr(",2000000000.0,"));
     EXPECT_THAT(text, HasSubstr(",1000000000.0,"));
     const std::string last = text.substr(text.rfind('\n', text.size() - 2) + 1);

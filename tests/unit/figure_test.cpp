@@ -1,0 +1,177 @@
+// Figures: what they measure, where they refuse, and that the picture holds what was measured.
+#include "app/figure.h"
+
+#include "app/canvas.h"
+#include "app/sweep_axis.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+FigureRequest requestFor(const char* backendName) {
+    FigureRequest request;
+    request.backend = backendName;
+    return request;
+}
+
+/// Results as if each point had been measured at `rate`.
+std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double rate) {
+    std::vector<SweepResult> results;
+    for (const SweepPoint& point : points) {
+        SweepResult result;
+        result.point = point;
+        result.row.verified = true;
+        result.row.kernel = point.kernel.kernel;
+        result.row.device = "a device";
+        result.row.bodies = point.bodies;
+        result.row.interactionsPerSecond = rate;
+        result.row.stepInteractionsPerSecond = 0.9 * rate;
+        result.row.msPerStep = 1;
+        result.row.steps = 1000;
+        result.row.repeats = 5;
+        result.facts.multiprocessors = 132;
+        results.push_back(std::move(result));
+    }
+    return results;
+}
+
+std::size_t coloured(const Picture& picture) {
+    std::set<std::uint32_t> colours;
+    for (std::size_t i = 0; i + 2 < picture.rgb.size(); i += 3)
+        colours.insert(picture.rgb[i] << 16 | picture.rgb[i + 1] << 8 | picture.rgb[i + 2]);
+    return colours.size();
+}
+
+TEST(Figure, theTableHoldsTheStudies) {
+    std::vector<std::string> names;
+    for (const FigureRow& row : figures()) names.emplace_back(row.name);
+    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu"));
+    EXPECT_THROW(figure("unrol"), UsageError);
+}
+
+TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
+    for (const char* name : {"unroll", "block", "split", "waves"}) {
+        const Reason reason = figure(name).refuses(requestFor("cpu"));
+        EXPECT_THAT(reason, HasSubstr("no cpu kernel")) << name;
+        if (!backend("cuda").unavailable({}).empty()) {
+            EXPECT_THAT(reason, HasSubstr(backend("cuda").unavailable({})));
+        }
+        EXPECT_EQ(figure(name).refuses(requestFor("cuda")), "") << name;
+    }
+    EXPECT_EQ(figure("bodies").refuses(requestFor("cpu")), "");
+    EXPECT_EQ(figure("cpu-gpu").refuses(requestFor("cpu")), "");
+}
+
+TEST(Figure, unrollWalksTheRowsFactorsForEachNumberOfBodies) {
+    const std::vector<SweepPoint> points = figure("unroll").points(requestFor("cuda"));
+    std::set<std::string> series;
+    std::set<int> unrolls;
+    for (const SweepPoint& point : points) {
+        EXPECT_EQ(point.kernel.kernel, "tiled");
+        series.insert(point.series);
+        unrolls.insert(point.kernel.launch.unroll);
+    }
+    EXPECT_EQ(series.size(), 4u);
+    EXPECT_TRUE(series.contains("N = 65,536"));
+    const std::span<const int> have = kernel("cuda", "tiled").unrolls;
+    EXPECT_EQ(unrolls, std::set<int>(have.begin(), have.end()));
+}
+
+TEST(Figure, wavesPutsBlocksOnTheAxis) {
+    for (const SweepPoint& point : figure("waves").points(requestFor("cuda")))
+        EXPECT_EQ(point.x, static_cast<double>((point.bodies + static_cast<std::size_t>(point.kernel.launch.block) - 1) /
+                                               static_cast<std::size_t>(point.kernel.launch.block)));
+}
+
+TEST(Figure, everyFigureIsDrawn) {
+    for (const FigureRow& row : figures()) {
+        const FigureRequest request = requestFor("cuda");
+        const Picture picture = figurePicture(row, madeUp(row.points(request), 1e12), "a note");
+        EXPECT_EQ(picture.width, 1920);
+        EXPECT_EQ(picture.height, 1080);
+        ASSERT_EQ(picture.rgb.size(), 3u * 1920 * 1080);
+        EXPECT_GT(coloured(picture), 20u) << row.name;
+    }
+}
+
+TEST(Figure, pointsWithoutARateAreNotDrawn) {
+    SweepPoint point;
+    point.series = "a";
+    std::vector<SweepResult> results;
+    for (const double x : {1.0, 2.0, 4.0}) {
+        point.x = x;
+        results.push_back(madeUp({point}, 1e9 * x).front());
+    }
+    results[1].row.verified = false;
+    const Plot plot = sweepPlot("", sweepAxis("unroll"), results, kForceRate);
+    ASSERT_EQ(plot.series.size(), 1u);
+    EXPECT_THAT(plot.series[0].x, ElementsAre(1, 4));
+    EXPECT_THAT(plot.series[0].y, ElementsAre(1, 4));
+    EXPECT_TRUE(plot.marked);
+    EXPECT_EQ(plot.markX, 4);
+    EXPECT_FALSE(sweepPlot("", sweepAxis("bodies"), results, kForceRate).marked) << "more bodies are not better ones";
+}
+
+TEST(Figure, fewerStepsThanPlannedAreHollow) {
+    SweepPoint point;
+    point.plan.steps = 1000;
+    std::vector<SweepResult> results = madeUp({point, point}, 1e9);
+    results[1].row.steps = 999;
+    EXPECT_FALSE(isExtrapolated(results[0]));
+    EXPECT_TRUE(isExtrapolated(results[1]));
+    EXPECT_THAT(sweepPlot("", sweepAxis("bodies"), results, kForceRate).series[0].hollow, ElementsAre(false, true));
+    const std::string csv = sweepCsv(results);
+    EXPECT_THAT(csv, HasSubstr(",false,"));
+    EXPECT_THAT(csv, HasSubstr("\n,,true,"));
+}
+
+TEST(Figure, aMapHasARowForEachSeriesAndHolesWhereNothingWasMeasured) {
+    SweepPoint base;
+    const std::vector<SweepPoint> points =
+        pointsOver(sweepAxis("block"), sweepAxis("unroll"), kernel("cuda", "tiled"), base);
+    std::vector<SweepResult> results = madeUp(points, 2e9);
+    results.front().row.verified = false;
+    const HeatMap map = sweepMap("", sweepAxis("block"), sweepAxis("unroll"), results, kStepRate);
+    EXPECT_EQ(map.rows.size(), kernel("cuda", "tiled").unrolls.size());
+    EXPECT_EQ(map.columns.front(), "16");
+    EXPECT_EQ(map.columns.back(), "1,024");
+    ASSERT_EQ(map.values.size(), map.rows.size() * map.columns.size());
+    EXPECT_TRUE(std::isnan(map.values.front()));
+    EXPECT_DOUBLE_EQ(map.values.back(), 1.8);
+}
+
+TEST(Canvas, trianglesMeetWithoutGapOrOverlap) {
+    Canvas canvas(64, 64, 12);
+    canvas.list().Flags = ImDrawListFlags_None;
+    // Half transparent: a pixel that both halves of the rectangle drew would be brighter, one that none drew black.
+    canvas.list().AddRectFilled(ImVec2(8, 8), ImVec2(40, 24), IM_COL32(255, 255, 255, 128));
+    const std::vector<std::uint8_t> rgb = canvas.finish();
+    for (std::size_t y = 0; y < 64; ++y)
+        for (std::size_t x = 0; x < 64; ++x) {
+            const int want = x >= 8 && x < 40 && y >= 8 && y < 24 ? 128 : 0;
+            ASSERT_NEAR(rgb[3 * (64 * y + x)], want, 1) << x << ", " << y;
+        }
+}
+
+TEST(Canvas, bringsTheContextBeforeBack) {
+    ImGuiContext* const outer = ImGui::CreateContext();
+    {
+        Canvas canvas(16, 16, 12);
+        EXPECT_NE(ImGui::GetCurrentContext(), outer);
+    }
+    EXPECT_EQ(ImGui::GetCurrentContext(), outer);
+    ImGui::DestroyContext(outer);
+}
+
+}  // namespace
+}  // namespace gravlab
