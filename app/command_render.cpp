@@ -4,6 +4,7 @@
 #include "app/frame_loop.h"
 #include "app/headless.h"
 #include "app/interrupt.h"
+#include "app/open_file.h"
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/ui.h"
@@ -62,7 +63,8 @@ private:
 
 }  // namespace
 
-int renderCommand(const Options& options) {
+int renderCommand(const Options& asked) {
+    const Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
     const InterruptWatch watch;

@@ -1,7 +1,12 @@
-// `gravlab run`: integrates without graphics and writes tables. Rule: files appear whole, at the end, or not at all.
+// `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
 #include "app/interrupt.h"
+#include "app/numbered_name.h"
+#include "app/open_file.h"
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/saver.h"
+#include "app/state_folder.h"
+#include "app/state_guard.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
 #include "sim/simulation.h"
@@ -9,7 +14,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 namespace gravlab {
@@ -32,49 +39,110 @@ std::string energyRow(std::int64_t step, double time, const Diagnostics& d) {
                d.angularMomentum.y, d.angularMomentum.z);
 }
 
-void writeBodies(AtomicFile& file, const ParticleSet& bodies) {
-    file.write("m,x,y,z,vx,vy,vz\n");
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4& p = bodies.position[i];
-        const Double4& v = bodies.velocity[i];
-        file.write(row("%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", p.w, p.x, p.y, p.z, v.x, v.y, v.z));
-    }
-}
-
-void requireFinite(const ParticleSet& bodies, double time) {
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-        if (!std::isfinite(p.x + p.y + p.z + v.x + v.y + v.z))
-            throw DeviceError(
-                row("body %zu is not finite at t = %g; nothing was written. A smaller --dt or a larger "
-                    "--softening may help",
-                    i, time));
-    }
-}
-
-std::int64_t stepsWanted(const Options& options, double timeStep) {
+/// How many steps there are to make from where the simulation stands.
+std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     if (options.steps >= 0) return options.steps;
-    // The last step may end a rounding error short of the time asked for, but not a step.
-    const double steps = std::ceil(options.until / timeStep * (1 - 1e-12));
+    // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
+    // step that it would have ended with.
+    const double timeStep = simulation.settings().timeStep;
+    const double way = options.until - simulation.time();
+    const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
+    if (!(steps > 0)) return 0;
     if (!(steps < 9e18)) throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
     return static_cast<std::int64_t>(steps);
 }
 
+/// The numbered files and the autosaves of a run, written beside it.
+class RunFiles {
+public:
+    RunFiles(const Options& options, const std::string& checkpoint) : options_(options), checkpoint_(checkpoint) {
+        if (options.snapshotEvery > 0) sweepStaleTemporaries(folderOf(numberedName("--snapshots", options.snapshots, 0)));
+    }
+    std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
+        if (options_.snapshotEvery == 0) return otherwise;
+        return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
+    }
+    /// Saves what is due at this step.
+    void look(Simulation& simulation) {
+        if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
+            simulation.step() != lastNumbered_) {
+            lastNumbered_ = simulation.step();
+            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointOf(simulation), {},
+                        "snapshot");
+        }
+        if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
+            saver_.save(checkpoint_, checkpointOf(simulation), {.keepPrevious = true}, "autosave");
+            saved_ = std::chrono::steady_clock::now();
+        }
+        report();
+    }
+    /// Waits for what is under way. True when every save worked.
+    bool finish() {
+        saver_.wait();
+        report();
+        return failures_ == 0;
+    }
+    std::int64_t failures() const { return failures_; }
+
+    static std::filesystem::path folderOf(const std::filesystem::path& file) {
+        return file.has_parent_path() ? file.parent_path() : ".";
+    }
+
+private:
+    static double seconds(std::chrono::steady_clock::time_point since) {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+    }
+    /// A save that fails does not end the run; it is said at once and in the exit code.
+    void report() {
+        for (const FileResult& result : saver_.take()) {
+            if (result.error.empty()) continue;
+            ++failures_;
+            std::fprintf(stderr, "\ngravlab: %s\n", result.error.c_str());
+        }
+    }
+
+    const Options& options_;
+    std::string checkpoint_;
+    std::int64_t lastNumbered_ = -1;
+    std::int64_t failures_ = 0;
+    std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+    Saver saver_;
+};
+
+/// Saves the last good state where the user can go on from it, and says where; or why that failed.
+std::string saveForLater(const Simulation& simulation, const RunState& state, const Options& options) {
+    try {
+        const std::filesystem::path file = options.checkpoint.empty() ? leftRunFile(simulation.settings().scene)
+                                                                      : std::filesystem::path(options.checkpoint);
+        writeSnapshot(file, checkpointOf(simulation, state), {.keepPrevious = true});
+        return row("the state of step %lld was saved; go on with: gravlab run ", static_cast<long long>(state.clock.step)) +
+               file.string();
+    } catch (const Error& error) {
+        return std::string("the state could not be saved: ") + error.what();
+    }
+}
+
 }  // namespace
 
-int runCommand(const Options& options) {
+int runCommand(const Options& asked) {
     const InterruptWatch watch;
     // Opened first: a folder that is not there is known before hours of work, not after.
-    std::optional<AtomicFile> csv, final;
-    if (!options.csv.empty()) csv.emplace(options.csv);
-    if (!options.finalFile.empty()) final.emplace(options.finalFile);
-    const bool standardOutputTaken = options.csv == "-" || options.finalFile == "-";
+    std::optional<AtomicFile> csv;
+    std::optional<PendingSnapshot> final;
+    for (const std::string& file : {asked.csv, asked.finalFile, asked.checkpoint})
+        if (!file.empty() && file != "-") sweepStaleTemporaries(RunFiles::folderOf(file));
+    if (!asked.csv.empty()) csv.emplace(asked.csv);
+    if (!asked.finalFile.empty()) final.emplace(asked.finalFile);
+    const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
 
+    const Options options = withFile(asked);
     Simulation simulation(options.simulation);
     const SimulationSettings& settings = simulation.settings();
+    const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
     std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", settings.scene.c_str(), simulation.backend().size(),
                  simulation.backend().description().c_str(), simulation.backendWhy().c_str());
-    const std::int64_t steps = stepsWanted(options, settings.timeStep);
+    if (begin != 0 || simulation.time() != 0)
+        std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
 
     const bool summaryEnergy = csv || simulation.backend().size() <= kSummaryEnergyBodies;
     Diagnostics first, last;
@@ -86,35 +154,62 @@ int runCommand(const Options& options) {
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
-    while (simulation.step() < steps) {
-        InterruptWatch::check();
-        const std::int64_t nextRow = csv ? (simulation.step() / options.every + 1) * options.every : steps;
-        const Budget slice{.seconds = kSliceSeconds, .steps = std::min(nextRow, steps) - simulation.step()};
+    StateGuard guard(simulation);
+    const auto look = [&](bool now) {
+        const std::optional<BlownUp> blown = guard.look(simulation, now);
+        if (!blown) return;
+        progress.finish();
+        const std::string kept =
+            guard.startIsGood() ? "; " + saveForLater(simulation, guard.lastGood(), options) : std::string();
+        throw DeviceError(
+            row("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
+                "--softening may help",
+                blown->body, static_cast<long long>(blown->step), blown->time) +
+            kept);
+    };
+    RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
+                                                                                      : options.checkpoint);
+    while (true) {
+        files.look(simulation);
+        if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
+        const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
+        const std::int64_t stop = files.nextStop(step, std::min(nextRow, end));
+        const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
         const AdvanceStatus status = simulation.advance(slice, nullptr);
         simulation.backend().wait();
-        progress.show(simulation.step());
-        if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < steps)
+        progress.show(simulation.step() - begin);
+        look(false);
+        if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end)
             csv->write(energyRow(simulation.step(), simulation.time(), simulation.measure()));
     }
+    look(true);
     progress.finish();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    requireFinite(bodies, simulation.time());
+    if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
+        files.finish();
+        if (csv) csv->commit();
+        throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
+                                                             saveForLater(simulation, guard.lastGood(), options));
+    }
+
     if (summaryEnergy) last = simulation.measure();
     if (csv && steps > 0) csv->write(energyRow(simulation.step(), simulation.time(), last));
-    if (final) writeBodies(*final, bodies);
+    if (final) final->write(checkpointOf(simulation));
     if (csv) csv->commit();
-    if (final) final->commit();
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
-    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(), bodies.size(),
-                 static_cast<long long>(steps), settings.timeStep, simulation.time(), settings.integrator.c_str(), seconds);
+    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(),
+                 simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
+                 settings.integrator.c_str(), seconds);
     if (summaryEnergy)
         std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(),
                      first.energy() != 0 ? (last.energy() - first.energy()) / std::abs(first.energy()) : 0.0);
     std::fprintf(out, "\n");
+    if (!files.finish()) {
+        std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));
+        return static_cast<int>(ExitCode::io);
+    }
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -1,5 +1,6 @@
 // `gravlab view`: the window's turn of the one frame loop.
 #include "app/frame_loop.h"
+#include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
 #include "app/status_report.h"
@@ -71,7 +72,8 @@ void takeScreenshot(const Window& window, Session& session) {
 
 }  // namespace
 
-int viewCommand(const Options& options) {
+int viewCommand(const Options& asked) {
+    const Options options = withFile(asked);
     Window window(options);
     Session session(options);
     Ui ui(window.uiScale(), window.description());

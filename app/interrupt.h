@@ -3,7 +3,8 @@
 
 namespace gravlab {
 
-/// While one lives, SIGINT and SIGTERM are only noted. One at a time. Also ignores SIGPIPE: a closed pipe is an IoError.
+/// While one lives, the first SIGINT or SIGTERM is only noted; a second one ends the program at once. One at a time. Also
+/// ignores SIGPIPE: a closed pipe is an IoError.
 class InterruptWatch {
 public:
     InterruptWatch();

@@ -19,7 +19,10 @@ std::ptrdiff_t wrapped(std::ptrdiff_t index, std::size_t size) {
 
 void changeScene(KeyTarget& t, std::ptrdiff_t by) {
     const auto rows = scenarios();
-    const std::ptrdiff_t now = t.session.facts().scene - rows.data();
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const Scenario& row) { return &row == t.session.facts().scene; });
+    // A file is none of the rows: the next one is the first.
+    const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     t.session.intent.settings.scene = rows[static_cast<std::size_t>(wrapped(now + by, rows.size()))].name;
 }
 

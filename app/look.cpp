@@ -21,6 +21,8 @@ Camera sceneCamera(const ScenarioView& view) {
     camera.distance = static_cast<float>(view.distance);
     camera.azimuth = static_cast<float>(view.azimuth);
     camera.elevation = static_cast<float>(view.elevation);
+    camera.target = {static_cast<float>(view.target[0]), static_cast<float>(view.target[1]),
+                     static_cast<float>(view.target[2])};
     return camera;
 }
 

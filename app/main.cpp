@@ -15,8 +15,9 @@ struct CommandFunction {
 };
 
 constexpr CommandFunction kFunctions[] = {
-    {Command::view, viewCommand},   {Command::render, renderCommand}, {Command::run, runCommand},
-    {Command::bench, benchCommand}, {Command::list, listCommand},     {Command::check, checkCommand},
+    {Command::view, viewCommand},       {Command::render, renderCommand}, {Command::run, runCommand},
+    {Command::bench, benchCommand},     {Command::list, listCommand},     {Command::check, checkCommand},
+    {Command::convert, convertCommand}, {Command::info, infoCommand},
 };
 
 int runProgram(int argc, char** argv) {

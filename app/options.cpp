@@ -3,8 +3,11 @@
 #include "app/options.h"
 
 #include "app/figure.h"
+#include "app/numbered_name.h"
+#include "app/open_file.h"
 #include "app/option_values.h"
 #include "app/version.h"
+#include "sim/io/units.h"
 #include "sim/law.h"
 #include "sim/names.h"
 #include "sim/validation.h"
@@ -74,6 +77,30 @@ void addScene(CLI::App& app, Options& o, const std::string& fallback) {
            "starting state, see 'gravlab list scenes' [" + fallback + "]")
         ->type_name("");
     o.simulation.scene = fallback;
+}
+
+/// How a file is read, wherever one is.
+void addReading(CLI::App& app, Options& o) {
+    ReadOptions& r = o.read;
+    addValue(
+        app, "--columns", "LIST", [&r](auto&, auto& text) { r.columns = text; },
+        "columns of a table: x,y,z,vx,vy,vz,m,id,group; '-' skips one [the file's header]");
+    addValue(
+        app, "--units", "NAME", [&r](auto&, auto& text) { r.units = unitSystem(text).name; },
+        "units of the file: nbody, solar, solar-day, cluster, galactic, gadget, si, cgs [the file's own, or G = 1]");
+    addValue(
+        app, "--G", "VALUE", [&r](auto& name, auto& text) { r.gravity = parsePositive(name, text); },
+        "constant of gravity in the file's units");
+    app.add_flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
+}
+
+void addSceneOrFile(CLI::App& app, Options& o, const std::string& fallback) {
+    app.add_option_function<std::string>(
+           "SCENE", [&o](const std::string& text) { o.simulation.scene = text; },
+           "starting state, see 'gravlab list scenes', or a FILE with bodies [" + fallback + "]")
+        ->type_name("");
+    o.simulation.scene = fallback;
+    addReading(app, o);
 }
 
 void addBodies(CLI::App& app, Options& o) {
@@ -171,7 +198,7 @@ void addPicture(CLI::App& app, Options& o) {
 }
 
 void addViewOptions(CLI::App& app, Options& o) {
-    addScene(app, o, "collision");
+    addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
@@ -190,7 +217,7 @@ void addViewOptions(CLI::App& app, Options& o) {
 
 void addRenderOptions(CLI::App& app, Options& o) {
     o.showUi = false;
-    addScene(app, o, "collision");
+    addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
@@ -205,7 +232,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
 }
 
 void addRunOptions(CLI::App& app, Options& o) {
-    addScene(app, o, "collision");
+    addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
@@ -223,7 +250,20 @@ void addRunOptions(CLI::App& app, Options& o) {
         "a row of --csv every so many steps; the first and the last are always there [1]");
     addValue(
         app, "--final", "FILE", [&o](auto&, auto& text) { o.finalFile = text; },
-        "final bodies with 17 digits: m,x,y,z,vx,vy,vz; '-' is standard output");
+        "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
+    addValue(
+        app, "--snapshot-every", "STEPS",
+        [&o](auto& name, auto& text) { o.snapshotEvery = parseInteger(name, text, 1, kAny); },
+        "a numbered file every so many steps");
+    addValue(
+        app, "--snapshots", "PATTERN", [&o](auto&, auto& text) { o.snapshots = text; },
+        "names of the numbered files, with the step for %08d [snapshot_%08d.hdf5]");
+    addValue(
+        app, "--checkpoint", "FILE", [&o](auto&, auto& text) { o.checkpoint = text; },
+        "hdf5 file that an autosave, an interrupt or a blow-up leaves to go on from [in ~/.local/state/gravlab]");
+    addValue(
+        app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parsePositive(name, text); },
+        "save a checkpoint that often [off]");
 }
 
 void addBenchOptions(CLI::App& app, Options& o) {
@@ -306,11 +346,34 @@ void addCheckOptions(CLI::App& app, Options& o) {
         "relative error allowed, instead of the usual limits");
 }
 
+void addConvertOptions(CLI::App& app, Options& o) {
+    app.add_option_function<std::string>(
+           "IN", [&o](const std::string& text) { o.file = text; },
+           "file of any format that can be read; '-' is standard input, a table")
+        ->type_name("");
+    app.add_option_function<std::string>(
+           "OUT", [&o](const std::string& text) { o.output = text; },
+           "file to write: .csv, .tab, .tipsy, .hdf5 or .ply; '-' is standard output, as csv")
+        ->type_name("");
+    addReading(app, o);
+}
+
+void addInfoOptions(CLI::App& app, Options& o) {
+    app.add_option_function<std::string>(
+           "FILE", [&o](const std::string& text) { o.file = text; },
+           "file of any format that can be read; '-' is standard input, a table")
+        ->type_name("");
+    addReading(app, o);
+    app.add_flag("--json", o.json, "as JSON");
+}
+
 constexpr CommandRow kCommands[] = {
     {"view", Command::view, "open the window (the default command)", addViewOptions,
      "  gravlab                              the default scene, at a size that suits this machine\n"
      "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
-     "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"},
+     "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
+     "  gravlab run.hdf5                     goes on from a file\n"
+     "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n"},
     {"render", Command::render, "draw a picture or a film without a window", addRenderOptions,
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
@@ -318,7 +381,9 @@ constexpr CommandRow kCommands[] = {
     {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,
      "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
      "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
-     "  gravlab run six-body --steps 0 --final -\n"},
+     "  gravlab run six-body --steps 0 --final -\n"
+     "  gravlab run disc --until 50 --snapshot-every 100 --final end.hdf5\n"
+     "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"},
     {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
@@ -326,6 +391,12 @@ constexpr CommandRow kCommands[] = {
     {"list", Command::list, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
     {"check", Command::check, "verify every backend and kernel on this machine", addCheckOptions, "  gravlab check\n"},
+    {"convert", Command::convert, "read bodies in one format, write them in another", addConvertOptions,
+     "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
+     "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"
+     "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n"},
+    {"info", Command::info, "say what is in a file", addInfoOptions,
+     "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 };
 
 const CommandRow& commandRow(Command command) {
@@ -443,21 +514,27 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
 }
 
 /// What only makes sense together.
-void validate(const Options& o, bool commandNamed) {
+void validate(Options& o, bool commandNamed) {
     const SimulationSettings& s = o.simulation;
     if (o.command == Command::list) {
         if (o.listWhat.empty()) throw UsageError("list what? valid: devices, backends, kernels, scenes, integrators, keys");
         return;
     }
     if (o.command == Command::check) return;
+    if (o.command == Command::convert && (o.file.empty() || o.output.empty()))
+        throw UsageError("convert needs two files: gravlab convert IN OUT");
+    if (o.command == Command::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
+    if (o.command == Command::convert || o.command == Command::info) return;
 
     const auto known = std::find_if(scenarios().begin(), scenarios().end(), [&](auto& row) { return row.name == s.scene; });
-    if (known == scenarios().end()) {
+    if (known == scenarios().end() && o.command != Command::bench && meansFile(s.scene)) o.file = s.scene;
+    if (known == scenarios().end() && o.file.empty()) {
         std::vector<std::string_view> valid;
         for (const Scenario& row : scenarios()) valid.push_back(row.name);
         if (!commandNamed)
             for (const CommandRow& row : kCommands) valid.push_back(row.name);
-        throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid));
+        throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
+                         (o.command == Command::bench ? "" : "; nor is there a file of that name"));
     }
     integrator(s.integrator);
     if (s.backend != "auto" &&
@@ -484,8 +561,9 @@ void validate(const Options& o, bool commandNamed) {
 
     std::vector<std::size_t> counts = o.benchBodies;
     if (s.bodies != 0) counts.push_back(s.bodies);
+    if (!o.file.empty() && s.bodies != 0) throw UsageError("a file has the bodies that it has; leave out -n");
     for (const std::size_t count : counts)
-        if (known->fixedBodies != 0 && count != known->fixedBodies)
+        if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
                              " bodies; leave out -n, or choose another scene");
 
@@ -507,6 +585,10 @@ void validate(const Options& o, bool commandNamed) {
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
         if (!o.csv.empty() && o.csv == o.finalFile)
             throw UsageError("--csv and --final both go to '" + o.csv + "'; give them different files");
+        if (!o.finalFile.empty()) formatForWriting(o.finalFile);
+        if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
+            throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
+        if (o.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.snapshots, 0));
     }
 }
 
@@ -551,6 +633,9 @@ Options parseOptions(int argc, const char* const* argv) {
         throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
     }
     for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0)
+            for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
     validate(options, named);
     if (options.command == Command::render && options.frames == 0) options.frames = 1;  // a still
     return options;

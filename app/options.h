@@ -1,5 +1,6 @@
 // What the command line asks for, as plain data. parseOptions is the only code that knows CLI11.
 #pragma once
+#include "sim/io/snapshot.h"
 #include "sim/simulation.h"
 
 #include <cstdint>
@@ -9,11 +10,15 @@
 
 namespace gravlab {
 
-enum class Command { view, render, run, bench, list, check, version };
+enum class Command { view, render, run, bench, list, check, convert, info, version };
 
 struct Options {
     Command command = Command::view;
     SimulationSettings simulation;
+
+    std::string file;                ///< to start from instead of a scene; for convert and info: to read
+    ReadOptions read;                ///< how
+    std::vector<std::string> given;  ///< long names of the options that were given
 
     // view and render
     int width = 1280, height = 720;
@@ -27,7 +32,7 @@ struct Options {
     bool showUi = true;  ///< render: false unless --ui
 
     // render
-    std::string output;  ///< -o; for bench too, empty: standard output
+    std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
 
     // run
@@ -35,6 +40,10 @@ struct Options {
     double until = -1;
     std::string csv, finalFile;
     std::int64_t every = 1;
+    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
+    std::string checkpoint;                        ///< where autosaves and an interrupt go; empty: the state folder
+    double autosaveSeconds = 0;                    ///< 0: no autosave
+    std::string snapshots = "snapshot_%08d.hdf5";  ///< their names, by step
 
     // bench
     std::vector<std::size_t> benchBodies;
@@ -62,5 +71,7 @@ int benchCommand(const Options&);
 int figureCommand(const Options&);  ///< bench --figure
 int listCommand(const Options&);
 int checkCommand(const Options&);
+int convertCommand(const Options&);
+int infoCommand(const Options&);
 
 }  // namespace gravlab

@@ -7,6 +7,7 @@
 #include "sim/kernel.h"
 #include "sim/launch_facts.h"
 #include "sim/particles.h"
+#include "sim/state_array.h"
 #include "sim/vertex.h"
 
 #include <cstdint>
@@ -101,6 +102,11 @@ public:
     virtual void edit(std::span<const BodyEdit> edits) = 0;
     /// Runs the step under way to its end. Waits. The step is counted by the next advance().
     virtual void finishStep() = 0;
+    /// What the integrator needs, beside the last complete step, to go on as if never stopped; empty for integrators that
+    /// need nothing. Call at a step boundary.
+    virtual std::vector<StateArray> integratorState() { return {}; }
+    /// Takes up what integratorState() gave, for the bodies just loaded; what does not fit them is left out.
+    virtual void restoreIntegratorState(const std::vector<StateArray>&) {}
     /// Waits until all enqueued work is done and throws what it failed with.
     virtual void wait() = 0;
 

@@ -115,6 +115,14 @@ public:
         runner_.finishStep(*this);
         fewBodyUnreported_ += endFewBodyStep();
     }
+    std::vector<StateArray> integratorState() override {
+        return fewBodyLoaded_ ? fewBody_.state() : std::vector<StateArray>();
+    }
+    void restoreIntegratorState(const std::vector<StateArray>& state) override {
+        if (state.empty()) return;
+        loadFewBody();
+        fewBody_.restore(state);
+    }
     void wait() override {}
 
     void accelerations(std::vector<Double4>& out) override {
@@ -181,14 +189,7 @@ private:
         AdvanceStatus status;
         runner_.finishStep(*this);
         status.stepsCompleted = runner_.takeUnreported() + std::exchange(fewBodyUnreported_, 0);
-        adoptSettings();
-        fewBody_.configure(force_);
-        if (!fewBodyLoaded_) {
-            ParticleSet bodies;
-            snapshot(bodies);
-            fewBody_.load(bodies);
-            fewBodyLoaded_ = true;
-        }
+        loadFewBody();
         const double start = StepPacer::steadySeconds();
         const std::int64_t forcesBefore = fewBody_.forceEvaluations();
         const std::int64_t steps =
@@ -209,6 +210,15 @@ private:
             status.published = true;
         }
         return status;
+    }
+    void loadFewBody() {
+        adoptSettings();
+        fewBody_.configure(force_);
+        if (fewBodyLoaded_) return;
+        ParticleSet bodies;
+        snapshot(bodies);
+        fewBody_.load(bodies);
+        fewBodyLoaded_ = true;
     }
     void takeFewBodySteps(std::int64_t steps) {
         if (steps == 0) return;

@@ -45,6 +45,12 @@ public:
     /// Accelerations and their rates of change at the last complete step; gravity only.
     void jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks);
 
+    /// What adaptive steps depend on beside the bodies; at a step boundary only. Fixed steps need nothing: the force that
+    /// they begin with is a function of the bodies.
+    std::vector<StateArray> state() const { return radau_.state(); }
+    /// Takes up what state() gave, for the bodies just loaded. False when it does not fit them.
+    bool restore(const std::vector<StateArray>& state) { return radau_.restore(state); }
+
     std::int64_t forceEvaluations() const { return forceEvaluations_; }
     /// The controller of adaptive programs: inner steps taken and rejected, and the next one's length.
     const Radau15& adaptive() const { return radau_; }

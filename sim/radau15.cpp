@@ -88,6 +88,44 @@ void Radau15::restart() {
     for (std::vector<double>* row : {&lostX_, &lostV_}) std::fill(row->begin(), row->end(), 0.0);
 }
 
+std::vector<StateArray> Radau15::state() const {
+    if (proposed_ == 0) return {};
+    std::vector<StateArray> arrays{
+        {"radau15.step", {proposed_, done_}}, {"radau15.lost_x", lostX_}, {"radau15.lost_v", lostV_}};
+    for (const auto& [name, set] : {std::pair("radau15.b", &lastB_), std::pair("radau15.e", &lastE_)}) {
+        StateArray joined{name, {}};
+        for (const std::vector<double>& row : *set) joined.values.insert(joined.values.end(), row.begin(), row.end());
+        arrays.push_back(std::move(joined));
+    }
+    return arrays;
+}
+
+bool Radau15::restore(const std::vector<StateArray>& state) {
+    restart();
+    const auto find = [&](std::string_view name, std::size_t values) -> const std::vector<double>* {
+        for (const StateArray& array : state)
+            if (array.name == name && array.values.size() == values) return &array.values;
+        return nullptr;
+    };
+    const auto* step = find("radau15.step", 2);
+    const auto* lostX = find("radau15.lost_x", size_);
+    const auto* lostV = find("radau15.lost_v", size_);
+    const auto* b = find("radau15.b", kNodes * size_);
+    const auto* e = find("radau15.e", kNodes * size_);
+    // A file is not believed: a step that is not positive would never end.
+    if (!step || !lostX || !lostV || !b || !e || !((*step)[0] > 0) || !std::isfinite((*step)[1])) return false;
+    proposed_ = (*step)[0];
+    done_ = (*step)[1];
+    lostX_ = *lostX;
+    lostV_ = *lostV;
+    for (std::size_t k = 0; k < kNodes; ++k) {
+        const auto row = static_cast<std::ptrdiff_t>(k * size_), next = static_cast<std::ptrdiff_t>((k + 1) * size_);
+        lastB_[k].assign(b->begin() + row, b->begin() + next);
+        lastE_[k].assign(e->begin() + row, e->begin() + next);
+    }
+    return true;
+}
+
 void Radau15::solve(const double* x, const double* v, double h, Acceleration acceleration, void* context) {
     for (int j = 0; j < kNodes; ++j)
         for (std::size_t i = 0; i < size_; ++i) {

@@ -1,6 +1,8 @@
 // An adaptive integrator of order 15 for close encounters: Gauss-Radau nodes, implicit, with compensated sums.
 // Rule: plain arrays of doubles and one force callback; it knows nothing of bodies.
 #pragma once
+#include "sim/state_array.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,11 @@ public:
     /// One accepted step of automatic length, at most |limit| long and in its direction; returns its signed length.
     /// The returned lengths add up to `limit` exactly, so output times are met. `limit` must not be 0.
     double step(double* x, double* v, double limit, Acceleration acceleration, void* context);
+
+    /// What the next step depends on beside x and v; empty before the first step.
+    std::vector<StateArray> state() const;
+    /// Takes up what state() gave. False, and as after restart(), when the arrays are none or of another size.
+    bool restore(const std::vector<StateArray>& state);
 
     /// What the controller would take next if nothing cut it short; 0 before the first step [T].
     double proposedStep() const { return proposed_; }

@@ -4,6 +4,7 @@
 #include "sim/interaction.h"
 #include "sim/particles.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -19,9 +20,10 @@ struct ScenarioRequest {
 /// From where a scene looks best: orbit angles [rad], distance to the target [L].
 struct ScenarioView {
     double distance = 5, azimuth = 0.6, elevation = 0.5;
-    double pointSize = 0.02;  ///< radius of a body as drawn [L]
-    double exposure = 1;      ///< multiplies the automatic 1/N-ish brightness
-    double speedScale = 1;    ///< speed that maps to the top of the colour map [L/T]
+    double pointSize = 0.02;         ///< radius of a body as drawn [L]
+    double exposure = 1;             ///< multiplies the automatic 1/N-ish brightness
+    double speedScale = 1;           ///< speed that maps to the top of the colour map [L/T]
+    std::array<double, 3> target{};  ///< what the camera looks at [L]
 };
 
 /// A row of the scene table.

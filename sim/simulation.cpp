@@ -60,7 +60,8 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     const bool running = backend_ != nullptr;
     Plan p;
     p.requested = wanted;
-    p.scene = &scenario(wanted.scene);
+    if (wanted.start && wanted.start->name != wanted.scene) p.requested.start = nullptr;
+    p.scene = p.requested.start ? &p.requested.start->row : &scenario(wanted.scene);
     p.integrator = &gravlab::integrator(wanted.integrator);
     const bool sameScene = running && p.scene == scenario_;
     if (running) {
@@ -122,7 +123,11 @@ void Simulation::reset() {
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
 void Simulation::startOver(const Plan& p) {
     ParticleSet bodies;
-    if (p.startsOver)
+    const StartState* start = p.settings.start.get();
+    if (p.startsOver && start) {
+        requireHostMemory(kBytesPerBody * static_cast<double>(p.settings.bodies), "the bodies");
+        bodies = start->state.bodies;
+    } else if (p.startsOver)
         bodies = built(*p.scene, p.settings);
     else
         backend_->snapshot(bodies);
@@ -144,7 +149,12 @@ void Simulation::startOver(const Plan& p) {
         }
     }
     stepUnderWay_ = false;
-    if (p.startsOver) clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.settings.timeStep};
+    if (p.startsOver && start) {
+        clock_ = start->state.clock;
+        if (start->state.integrator == p.integrator->name) backend_->restoreIntegratorState(start->state.integratorState);
+    } else if (p.startsOver) {
+        clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.settings.timeStep};
+    }
     checkTargets_ = std::move(targets);
     adopt(p);
     settings_.bodies = backend_->size();
@@ -187,6 +197,18 @@ void Simulation::requestCheck() {
 const std::optional<ForceCheck>& Simulation::forceCheck() {
     if (std::optional<ForceCheck> finished = backend_->takeForceCheck()) check_ = std::move(finished);
     return check_;
+}
+
+RunState Simulation::state() {
+    if (isAdaptive(integrator_->program)) backend_->finishStep();
+    advance({.seconds = 0, .steps = 0}, nullptr);  // counts steps that ended outside advance()
+    RunState state;
+    backend_->snapshot(state.bodies);
+    state.clock = clock_;
+    if (state.clock.timeStep != settings_.timeStep) state.clock.rebase(settings_.timeStep);
+    state.integratorState = backend_->integratorState();
+    if (!state.integratorState.empty()) state.integrator = integrator_->name;
+    return state;
 }
 
 void Simulation::load(const ParticleSet& bodies) {

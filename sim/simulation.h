@@ -1,8 +1,10 @@
 // One scene, one backend, one integrator, one clock. The only door through which the app changes physics.
 #pragma once
 #include "sim/backend.h"
+#include "sim/clock.h"
 #include "sim/diagnostics.h"
 #include "sim/scenario.h"
+#include "sim/start_state.h"
 
 #include <cstdint>
 #include <memory>
@@ -25,19 +27,9 @@ struct SimulationSettings {
     double timeStep = 0;    ///< 0: the scene's [T]
     double softening = -1;  ///< < 0: the scene's [L]
     Precision precision = Precision::fp32;
+    /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
+    std::shared_ptr<const StartState> start;
     bool operator==(const SimulationSettings&) const = default;
-};
-
-/// time = t0 + (step - step0) * dt, so that a million steps carry no summed rounding; a new dt rebases.
-struct Clock {
-    std::int64_t step = 0, step0 = 0;
-    double t0 = 0, timeStep = 0;
-    double time() const { return t0 + static_cast<double>(step - step0) * timeStep; }
-    void rebase(double newTimeStep) {
-        t0 = time();
-        step0 = step;
-        timeStep = newTimeStep;
-    }
 };
 
 class Simulation {
@@ -74,6 +66,9 @@ public:
     const std::optional<ForceCheck>& forceCheck();
     WorkTotals totals() { return backend_->totals(); }
     void snapshot(ParticleSet& out) { backend_->snapshot(out); }
+    /// The last complete step with all that going on exactly takes. Waits; an integrator of automatic steps ends the one
+    /// under way first.
+    RunState state();
     /// Replaces the bodies (a file, an edit); clock unchanged.
     void load(const ParticleSet& bodies);
     Diagnostics measure();

@@ -148,6 +148,19 @@ void checkWritable(const FileFormat& format, const Snapshot& snapshot) {
                 throw IoError("not saved: the state " + array.name + " holds a number that is not finite");
 }
 
+const FileFormat& formatFor(const std::filesystem::path& path, const WriteOptions& options) {
+    return options.format.empty() ? formatForWriting(path) : fileFormat(options.format);
+}
+
+void writeTo(AtomicFile& file, const FileFormat& format, const std::filesystem::path& path, const Snapshot& snapshot) {
+    try {
+        format.write(file, snapshot);
+    } catch (const std::bad_alloc&) {
+        throw IoError("cannot save '" + path.string() + "': not enough memory to prepare it");
+    }
+    file.commit();
+}
+
 }  // namespace
 
 bool goodStateName(std::string_view name) {
@@ -161,6 +174,7 @@ std::span<const FileFormat> fileFormats() { return kFormats; }
 const FileFormat& fileFormat(std::string_view name) { return findRow(fileFormats(), "file format", name); }
 
 const FileFormat& formatForWriting(const std::filesystem::path& path) {
+    if (path == "-") return fileFormat("csv");
     const std::string extension = lowerExtension(path);
     std::string valid;
     for (const FileFormat& format : kFormats) {
@@ -168,6 +182,10 @@ const FileFormat& formatForWriting(const std::filesystem::path& path) {
         if (owns(format, extension)) return format;
         valid += (valid.empty() ? "" : ", ") + std::string(format.extensions.front());
     }
+    std::error_code ignored;
+    const auto kind = std::filesystem::status(path, ignored).type();
+    using enum std::filesystem::file_type;
+    if (kind == fifo || kind == character || kind == socket) return fileFormat("csv");
     throw UsageError("cannot write '" + path.string() + "': the extension decides the format; valid: " + valid);
 }
 
@@ -183,18 +201,24 @@ Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& opti
 }
 
 void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, const WriteOptions& options) {
-    const bool standardOutput = path == "-";
-    const FileFormat& format = !options.format.empty() ? fileFormat(options.format)
-                               : standardOutput        ? fileFormat("csv")
-                                                       : formatForWriting(path);
+    const FileFormat& format = formatFor(path, options);
     checkWritable(format, snapshot);
     AtomicFile file(path, {options.keepPrevious});
-    try {
-        format.write(file, snapshot);
-    } catch (const std::bad_alloc&) {
-        throw IoError("cannot save '" + path.string() + "': not enough memory to prepare it");
-    }
-    file.commit();
+    writeTo(file, format, path, snapshot);
+}
+
+PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options)
+    : path_(path), format_(&formatFor(path, options)) {
+    if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
+    file_ = std::make_unique<AtomicFile>(path, AtomicOptions{options.keepPrevious});
+}
+
+PendingSnapshot::~PendingSnapshot() = default;
+PendingSnapshot::PendingSnapshot(PendingSnapshot&&) noexcept = default;
+
+void PendingSnapshot::write(const Snapshot& snapshot) {
+    checkWritable(*format_, snapshot);
+    writeTo(*file_, *format_, path_, snapshot);
 }
 
 Snapshot decodeSnapshot(std::string_view bytes, const std::string& name, const ReadOptions& options) {

@@ -4,10 +4,12 @@
 #pragma once
 #include "sim/kernel.h"
 #include "sim/particles.h"
+#include "sim/state_array.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,15 +18,9 @@
 
 namespace gravlab {
 
+class AtomicFile;
 class ByteSink;
 class Source;
-
-/// Numbers that an integrator or a law keeps beside the bodies and needs to go on exactly as before.
-struct StateArray {
-    std::string name;            ///< letters, digits, '_', '-', '.'; at most 64
-    std::vector<double> values;  ///< any length
-    bool operator==(const StateArray&) const = default;
-};
 
 /// A state of a run, G = 1. An empty optional or string: the file did not say.
 /// A checkpoint is a snapshot whose settings are known; only the hdf5 format keeps all of it, bit for bit.
@@ -84,7 +80,8 @@ struct FileFormat {
 std::span<const FileFormat> fileFormats();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const FileFormat& fileFormat(std::string_view name);
-/// The row that writes files with this extension. Throws UsageError naming the extensions that can be written.
+/// The row that writes files with this extension; csv for "-" and for pipes and devices without a known one. Throws
+/// UsageError naming the extensions that can be written.
 const FileFormat& formatForWriting(const std::filesystem::path& path);
 /// True when the path's extension belongs to a format that can be read: for a file dialog or a drop. Reading itself goes by
 /// content and does not care.
@@ -101,6 +98,23 @@ Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& opti
 /// or no bodies, IoError when it cannot be saved or the format cannot hold the numbers. Waits for the disk: call it beside
 /// the run. Any thread; calls that touch HDF5 take turns.
 void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, const WriteOptions& options = {});
+
+/// A snapshot that is still to come. Its file is opened now, so that a folder that is not there or a format that cannot be
+/// written is known before hours of work and not after; until write() succeeds the target is the old file.
+class PendingSnapshot {
+public:
+    /// Throws UsageError or IoError as writeSnapshot does.
+    explicit PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options = {});
+    ~PendingSnapshot();
+    PendingSnapshot(PendingSnapshot&&) noexcept;
+    /// Once.
+    void write(const Snapshot& snapshot);
+
+private:
+    std::filesystem::path path_;
+    const FileFormat* format_;
+    std::unique_ptr<AtomicFile> file_;
+};
 
 /// The same on memory; `name` is for messages.
 Snapshot decodeSnapshot(std::string_view bytes, const std::string& name, const ReadOptions& options = {});

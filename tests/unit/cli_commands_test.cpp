@@ -81,7 +81,7 @@ TEST(Cli, aFailedRunLeavesTheOldFile) {
     EXPECT_EQ(folder.entries(), 1u);
 }
 
-TEST(Cli, anInterruptIsCode130AndWritesNothing) {
+TEST(Cli, anInterruptIsCode130AndWritesNoResult) {
     const ScratchFolder folder;
     for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
         Program program({"run", "plummer", "-n", "2048", "--steps", "1000000000", "--final", (folder / "f.csv").string()},

@@ -76,6 +76,9 @@ inline std::vector<double> numbersOf(const std::string& line) {
 struct Start {
     fs::path folder = fs::current_path();
     bool display = false;  ///< keeps DISPLAY and WAYLAND_DISPLAY
+    fs::path state{};      ///< XDG_STATE_HOME; empty: a folder of the program's own
+    fs::path input = "/dev/null";
+    std::vector<std::string> environment{};  ///< "NAME=value" beside what the tests have
 };
 
 /// A program under way.
@@ -92,12 +95,16 @@ public:
         for (char** entry = environ; *entry; ++entry)
             if (start.display ||
                 (std::strncmp(*entry, "DISPLAY=", 8) != 0 && std::strncmp(*entry, "WAYLAND_DISPLAY=", 16) != 0))
-                environment.push_back(*entry);
+                if (std::strncmp(*entry, "XDG_STATE_HOME=", 15) != 0) environment.push_back(*entry);
+        std::string state = "XDG_STATE_HOME=" + (start.state.empty() ? scratch_.path() : start.state).string();
+        environment.push_back(state.data());
+        std::vector<std::string> more = start.environment;
+        for (std::string& entry : more) environment.push_back(entry.data());
         environment.push_back(nullptr);
 
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, start.input.c_str(), O_RDONLY, 0);
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outFile_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errFile_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         posix_spawn_file_actions_addchdir_np(&actions, start.folder.c_str());

@@ -1,0 +1,41 @@
+#include "app/open_file.h"
+
+#include "sim/error.h"
+#include "sim/io/run_settings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gravlab {
+
+bool meansFile(const std::string& text) {
+    if (text == "-" || text.find('/') != std::string::npos || hasSnapshotExtension(text)) return true;
+    std::error_code ignored;
+    return std::filesystem::exists(text, ignored);
+}
+
+StartOffer openStart(const std::string& path, const ReadOptions& options) {
+    const std::string last = std::filesystem::path(path).filename().string();
+    return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
+}
+
+Options withFile(const Options& options) {
+    if (options.file.empty()) return options;
+    Options merged = options;
+    StartOffer offer = openStart(options.file, options.read);
+    for (const SettingRow& row : settingRows())
+        if (std::find(options.given.begin(), options.given.end(), row.option) != options.given.end())
+            row.copy(offer.settings, options.simulation);
+    // A kernel belongs to a backend: the file's says nothing to another one.
+    const auto given = [&](std::string_view option) {
+        return std::find(options.given.begin(), options.given.end(), option) != options.given.end();
+    };
+    if (given("--backend") && !given("--kernel") && offer.settings.kernel != options.simulation.kernel)
+        offer.settings.kernel = options.simulation.kernel;
+    merged.simulation = std::move(offer.settings);
+    for (const std::string& note : offer.notes)
+        std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
+    return merged;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,227 @@
+// Checkpoints, and what suits bodies that come without settings.
+#include "sim/io/checkpoint.h"
+
+#include "sim/error.h"
+#include "sim/io/run_settings.h"
+#include "sim/law.h"
+#include "sim/validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+// Steps beyond this would overflow while they are counted on.
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
+// Enough to know how large a system is and how fast.
+constexpr std::size_t kSample = 20000;
+// Up to so many bodies all pairs are looked at for the time step.
+constexpr std::size_t kFewBodies = 256;
+// Up to so many bodies a softening would change orbits that people know by heart.
+constexpr std::size_t kUnsoftened = 16;
+
+const Scenario* knownScene(std::string_view name) {
+    for (const Scenario& row : scenarios())
+        if (row.name == name) return &row;
+    return nullptr;
+}
+
+double length(double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }
+
+/// The value that `share` of the sample is below.
+double quantile(std::vector<double> values, double share) {
+    if (values.empty()) return 0;
+    const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + place, values.end());
+    return values[static_cast<std::size_t>(place)];
+}
+
+double orElse(double value, double otherwise) { return std::isfinite(value) && value > 0 ? value : otherwise; }
+
+/// What a picture and a time step need to know of bodies.
+struct Extent {
+    double x = 0, y = 0, z = 0;  ///< the middle
+    double radius = 1;           ///< that holds most bodies
+    double speed = 1;            ///< of the faster ones, or the one that their mass suggests
+};
+
+Extent extentOf(const ParticleSet& bodies) {
+    const std::size_t n = bodies.size(), stride = std::max<std::size_t>(1, n / kSample);
+    std::vector<double> xs, ys, zs, radii, speeds;
+    double mass = 0;
+    for (std::size_t i = 0; i < n; i += stride) {
+        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+        xs.push_back(p.x);
+        ys.push_back(p.y);
+        zs.push_back(p.z);
+        speeds.push_back(length(v.x, v.y, v.z));
+        mass += std::abs(p.w) * static_cast<double>(stride);
+    }
+    Extent e{.x = quantile(xs, 0.5), .y = quantile(ys, 0.5), .z = quantile(zs, 0.5)};
+    for (std::size_t i = 0; i < xs.size(); ++i) radii.push_back(length(xs[i] - e.x, ys[i] - e.y, zs[i] - e.z));
+    // The median of few bodies may be one of them, and the outermost one should be seen.
+    e.radius = orElse(quantile(radii, n <= kFewBodies ? 1.0 : 0.8), 1);
+    e.speed = orElse(std::max(quantile(speeds, 0.9), 0.7 * std::sqrt(mass / e.radius)), 1);
+    return e;
+}
+
+/// A fiftieth of the shortest time in which a pair turns or passes.
+double fewBodyTimeStep(const ParticleSet& bodies, double softening) {
+    double shortest = INFINITY;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+            const Double4 &p = bodies.position[i], &q = bodies.position[j];
+            const Double4 &v = bodies.velocity[i], &w = bodies.velocity[j];
+            const double apart = std::hypot(length(p.x - q.x, p.y - q.y, p.z - q.z), softening);
+            if (!(apart > 0)) continue;
+            const double turning = std::sqrt(apart * apart * apart / (std::abs(p.w) + std::abs(q.w)));
+            const double passing = apart / length(v.x - w.x, v.y - w.y, v.z - w.z);
+            for (const double time : {turning, passing})
+                if (time > 0) shortest = std::min(shortest, time);
+        }
+    return 0.02 * shortest;
+}
+
+/// A power of two: adding it up loses nothing.
+double rounded(double timeStep) {
+    if (!(timeStep > 1e-100 && timeStep < 1e100)) return 1.0 / 128;
+    return std::exp2(std::floor(std::log2(timeStep)));
+}
+
+void suit(Scenario& row, const ParticleSet& bodies, const Snapshot& snapshot, std::vector<std::string>& notes) {
+    const Extent e = extentOf(bodies);
+    const auto n = static_cast<double>(bodies.size());
+    row.view.target = {e.x, e.y, e.z};
+    row.view.distance = 3 * e.radius;
+    row.view.pointSize = 0.003 * row.view.distance * std::pow(std::max(8192 / n, 1.0), 0.2);
+    row.view.speedScale = 1.2 * e.speed;
+    std::string chosen;
+    char text[80];
+    if (snapshot.softening) {
+        row.softening = *snapshot.softening;
+    } else {
+        row.softening = bodies.size() <= kUnsoftened ? 0 : orElse(0.5 * e.radius / std::cbrt(n), 0);
+        std::snprintf(text, sizeof text, "softening %g", row.softening);
+        chosen = text;
+    }
+    if (snapshot.timeStep && *snapshot.timeStep != 0) {
+        row.timeStep = *snapshot.timeStep;
+    } else {
+        row.timeStep =
+            rounded(bodies.size() <= kFewBodies ? fewBodyTimeStep(bodies, row.softening) : 0.25 * row.softening / e.speed);
+        std::snprintf(text, sizeof text, "time step %g", row.timeStep);
+        chosen += (chosen.empty() ? "" : " and ") + std::string(text);
+    }
+    if (!chosen.empty()) notes.push_back(chosen + " were chosen to suit the bodies; --softening and --dt set them");
+}
+
+Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name) {
+    for (const std::optional<std::int64_t>& step : {snapshot.step, snapshot.stepOrigin})
+        if (step && (*step > kMostSteps || *step < -kMostSteps))
+            throw InputError(name + ": its step is " + std::to_string(*step) + ", beyond what can be counted on");
+    Clock clock{.step = snapshot.step.value_or(0), .step0 = 0, .t0 = 0, .timeStep = timeStep};
+    const bool originKnown = snapshot.stepOrigin && snapshot.timeOrigin && snapshot.timeStep == timeStep;
+    clock.step0 = originKnown ? *snapshot.stepOrigin : clock.step;
+    clock.t0 = originKnown ? *snapshot.timeOrigin : snapshot.time.value_or(0);
+    return clock;
+}
+
+/// Settings that this machine cannot follow give way to `auto`, with a note.
+void adapt(SimulationSettings& settings, const std::string& name, std::vector<std::string>& notes) {
+    try {
+        integrator(settings.integrator);
+        if (settings.timeStep != 0) requireTimeStep(settings.timeStep);
+    } catch (const UsageError& error) {
+        throw InputError(name + ": its settings: " + error.what());
+    }
+    const auto row = std::find_if(backends().begin(), backends().end(),
+                                  [&](const BackendRow& candidate) { return candidate.name == settings.backend; });
+    std::string lost;
+    if (settings.backend != "auto" && (row == backends().end() || !row->unavailable(settings.backendOptions).empty())) {
+        lost = "backend " + settings.backend;
+        settings.backend = "auto";
+        settings.backendOptions = {};
+        settings.kernel = {};
+    } else if (std::none_of(kernels().begin(), kernels().end(), [&](const KernelRow& candidate) {
+                   return settings.kernel.kernel == "auto" ||
+                          (candidate.backend == settings.backend && candidate.name == settings.kernel.kernel);
+               })) {
+        lost = "kernel " + settings.kernel.kernel;
+        settings.kernel = {};
+    }
+    if (!lost.empty())
+        notes.push_back("it was computed by " + lost + ", which is not here: the last digits will differ from now on");
+}
+
+}  // namespace
+
+Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation, simulation.state()); }
+
+Snapshot checkpointOf(const Simulation& simulation, RunState state) {
+    SimulationSettings settings = simulation.settings();
+    Snapshot snapshot;
+    snapshot.bodies = std::move(state.bodies);
+    snapshot.step = state.clock.step;
+    snapshot.time = state.clock.time();
+    snapshot.timeStep = state.clock.timeStep;
+    snapshot.stepOrigin = state.clock.step0;
+    snapshot.timeOrigin = state.clock.t0;
+    snapshot.softening = settings.softening;
+    snapshot.seed = settings.seed;
+    snapshot.state = std::move(state.integratorState);
+    snapshot.signedSources = simulation.scene().law != Law::gravity;
+    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : "G = 1";
+    if (settings.start) {
+        if (!settings.start->scene.empty()) settings.scene = settings.start->scene;
+    }
+    snapshot.settings = settingsText(settings);
+    return snapshot;
+}
+
+StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
+    StartOffer offer;
+    offer.notes = std::move(snapshot.notes);
+    if (snapshot.isCheckpoint()) {
+        offer.settings = parsedSettings(snapshot.settings, name, offer.notes);
+        adapt(offer.settings, name, offer.notes);
+        if (offer.settings.timeStep == 0) offer.settings.timeStep = snapshot.timeStep.value_or(0);
+    }
+    auto start = std::make_shared<StartState>();
+    const Scenario* scene = snapshot.isCheckpoint() ? knownScene(offer.settings.scene) : nullptr;
+    // A file may be called as a scene is; the scene keeps its name.
+    start->name = knownScene(name) ? "./" + name : name;
+    start->idea = snapshot.format + " file";
+    start->units = snapshot.units;
+    if (scene) {
+        start->scene = scene->name;
+        start->row = *scene;
+        start->caption = scene->caption;
+    } else {
+        suit(start->row, snapshot.bodies, snapshot, offer.notes);
+        start->row.law = Law::gravity;
+    }
+    if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
+    if (snapshot.softening) start->row.softening = *snapshot.softening;
+    const double timeStep = offer.settings.timeStep != 0 ? offer.settings.timeStep : start->row.timeStep;
+    start->state.clock = clockOf(snapshot, timeStep, name);
+    if (!snapshot.state.empty()) {
+        start->state.integrator = offer.settings.integrator;
+        start->state.integratorState = std::move(snapshot.state);
+    }
+    start->state.bodies = std::move(snapshot.bodies);
+    const std::size_t bodies = start->state.bodies.size();
+    start->row.name = start->name;
+    start->row.idea = start->idea;
+    start->row.caption = start->caption;
+    start->row.bodiesGpu = start->row.bodiesCpu = start->row.fixedBodies = bodies;
+    start->row.build = nullptr;
+    offer.settings.scene = start->name;
+    offer.settings.bodies = bodies;
+    if (snapshot.seed) offer.settings.seed = *snapshot.seed;
+    offer.settings.start = std::move(start);
+    return offer;
+}
+
+}  // namespace gravlab

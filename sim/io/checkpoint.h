@@ -1,0 +1,28 @@
+// From a run to a file and back. Rule: saved, loaded and continued equals never having stopped, bit for bit, where the
+// kernel is deterministic.
+#pragma once
+#include "sim/io/snapshot.h"
+#include "sim/simulation.h"
+
+#include <memory>
+#include <string>
+
+namespace gravlab {
+
+/// The run as it is now, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
+Snapshot checkpointOf(Simulation& simulation);
+/// The same for a state that Simulation::state() gave earlier under the present settings.
+Snapshot checkpointOf(const Simulation& simulation, RunState state);
+
+/// What a file offers a run.
+struct StartOffer {
+    SimulationSettings settings;  ///< the file's own where it is a checkpoint, else defaults; `start` is set
+    std::vector<std::string> notes;
+};
+
+/// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
+/// other bodies get a view, a softening and a time step that suit them, and a note that says so.
+/// Throws InputError for a checkpoint whose settings make no sense.
+StartOffer startFrom(Snapshot&& snapshot, const std::string& name);
+
+}  // namespace gravlab

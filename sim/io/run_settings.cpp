@@ -1,0 +1,221 @@
+// The rows, and the few lines of TOML that flat settings need.
+#include "sim/io/run_settings.h"
+
+#include "sim/error.h"
+#include "sim/io/source.h"
+#include "sim/names.h"
+#include "sim/validation.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
+constexpr int kMostDevices = 1023, kMostThreads = 4096, kMostLaunch = 1 << 30;
+
+std::string tomlString(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+            constexpr std::string_view kDigits = "0123456789abcdef";
+            result += "\\u00";
+            result += kDigits[static_cast<unsigned char>(c) >> 4];
+            result += kDigits[c & 15];
+            continue;
+        }
+        result += c;
+    }
+    return result + '"';
+}
+
+template <class Number>
+std::string numberText(Number value) {
+    char text[40];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    std::string result(text, end);
+    // TOML tells whole numbers from real ones by the point or the exponent.
+    if (std::is_floating_point_v<Number> && result.find_first_of(".en") == std::string::npos) result += ".0";
+    return result;
+}
+
+/// A quoted TOML string with the escapes that tomlString() writes; empty optional: it is none.
+std::optional<std::string> stringValue(std::string_view value) {
+    if (value.size() < 2 || value.front() != '"' || value.back() != '"') return std::nullopt;
+    value = value.substr(1, value.size() - 2);
+    std::string result;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        const char c = value[i];
+        if (c == '"' || static_cast<unsigned char>(c) < 0x20) return std::nullopt;
+        if (c != '\\') {
+            result += c;
+            continue;
+        }
+        if (++i == value.size()) return std::nullopt;
+        if (value[i] == '"' || value[i] == '\\') {
+            result += value[i];
+        } else if (value[i] == 'u' && i + 4 < value.size()) {
+            unsigned code = 0;
+            const char* digits = value.data() + i + 1;
+            if (std::from_chars(digits, digits + 4, code, 16).ptr != digits + 4 || code == 0 || code > 0x7f)
+                return std::nullopt;
+            result += static_cast<char>(code);
+            i += 4;
+        } else {
+            return std::nullopt;
+        }
+    }
+    return result;
+}
+
+template <class Number>
+std::optional<Number> numberValue(std::string_view value) {
+    if (value.starts_with('+')) value.remove_prefix(1);
+    Number number{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size()) return std::nullopt;
+    if constexpr (std::is_floating_point_v<Number>)
+        if (!std::isfinite(number)) return std::nullopt;
+    return number;
+}
+
+template <class Number>
+bool takeNumber(Number& to, std::string_view value, Number least, Number most) {
+    const std::optional<Number> number = numberValue<Number>(value);
+    if (!number || *number < least || *number > most) return false;
+    to = *number;
+    return true;
+}
+
+bool takeName(std::string& to, std::string_view value) {
+    std::optional<std::string> text = stringValue(value);
+    if (!text || text->empty()) return false;
+    to = std::move(*text);
+    return true;
+}
+
+#define GRAVLAB_NAME(member, key, option, what)                                                           \
+    {                                                                                                     \
+        key, option, [](const SimulationSettings& s) { return tomlString(s.member); },                    \
+            [](SimulationSettings& s, std::string_view v) { return takeName(s.member, v); },              \
+            [](SimulationSettings& to, const SimulationSettings& from) { to.member = from.member; }, what \
+    }
+#define GRAVLAB_INTEGER(member, key, option, least, most, what)                                           \
+    {                                                                                                     \
+        key, option, [](const SimulationSettings& s) { return numberText(s.member); },                    \
+            [](SimulationSettings& s, std::string_view v) {                                               \
+                return takeNumber<decltype(s.member)>(s.member, v, least, most);                          \
+            },                                                                                            \
+            [](SimulationSettings& to, const SimulationSettings& from) { to.member = from.member; }, what \
+    }
+
+constexpr SettingRow kRows[] = {
+    GRAVLAB_NAME(scene, "scene", "", "the name of a scene"),
+    GRAVLAB_INTEGER(bodies, "bodies", "--bodies", 0, kMostBodies, "a whole number up to 2147483647"),
+    GRAVLAB_INTEGER(seed, "seed", "--seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
+    GRAVLAB_NAME(backend, "backend", "--backend", "the name of a backend"),
+    GRAVLAB_INTEGER(backendOptions.device, "device", "--device", 0, kMostDevices, "a whole number from 0 to 1023"),
+    GRAVLAB_INTEGER(backendOptions.threads, "threads", "--threads", 0, kMostThreads, "a whole number from 0 to 4096"),
+    {"simd", "--simd", [](const SimulationSettings& s) { return tomlString(s.backendOptions.simd); },
+     [](SimulationSettings& s, std::string_view v) {
+         const std::optional<std::string> text = stringValue(v);
+         if (text) s.backendOptions.simd = *text;
+         return text.has_value();
+     },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.backendOptions.simd = from.backendOptions.simd; },
+     "the name of an instruction set, or \"\""},
+    GRAVLAB_NAME(kernel.kernel, "kernel", "--kernel", "the name of a kernel"),
+    GRAVLAB_INTEGER(kernel.launch.block, "block", "--block", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_INTEGER(kernel.launch.unroll, "unroll", "--unroll", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_INTEGER(kernel.launch.bodiesPerThread, "bodies_per_thread", "--bodies-per-thread", 1, kMostLaunch,
+                    "a whole number of at least 1"),
+    GRAVLAB_INTEGER(kernel.launch.split, "split", "--split", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_NAME(integrator, "integrator", "--integrator", "the name of an integrator"),
+    {"time_step", "--dt", [](const SimulationSettings& s) { return numberText(s.timeStep); },
+     [](SimulationSettings& s, std::string_view v) { return takeNumber<double>(s.timeStep, v, -1e300, 1e300); },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.timeStep = from.timeStep; }, "a finite number"},
+    {"softening", "--softening", [](const SimulationSettings& s) { return numberText(s.softening); },
+     [](SimulationSettings& s, std::string_view v) { return takeNumber<double>(s.softening, v, 0, 1e300); },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.softening = from.softening; },
+     "a finite number of at least 0"},
+    {"precision", "--precision",
+     [](const SimulationSettings& s) { return tomlString(kPrecisions[static_cast<std::size_t>(s.precision)]); },
+     [](SimulationSettings& s, std::string_view v) {
+         const std::optional<std::string> text = stringValue(v);
+         const auto found = text ? std::find(kPrecisions.begin(), kPrecisions.end(), *text) : kPrecisions.end();
+         if (found == kPrecisions.end()) return false;
+         s.precision = static_cast<Precision>(found - kPrecisions.begin());
+         return true;
+     },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.precision = from.precision; },
+     "\"fp32\", \"mixed\" or \"fp64\""},
+};
+
+#undef GRAVLAB_NAME
+#undef GRAVLAB_INTEGER
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// The line without a remark that begins outside a string.
+std::string_view withoutRemark(std::string_view line) {
+    bool inString = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (inString && line[i] == '\\')
+            ++i;
+        else if (line[i] == '"')
+            inString = !inString;
+        else if (line[i] == '#' && !inString)
+            return line.substr(0, i);
+    }
+    return line;
+}
+
+}  // namespace
+
+std::span<const SettingRow> settingRows() { return kRows; }
+
+std::string settingsText(const SimulationSettings& settings) {
+    std::string text;
+    for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(settings) + "\n";
+    return text;
+}
+
+SimulationSettings parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
+    SimulationSettings settings;
+    std::array<bool, std::size(kRows)> seen{};
+    std::size_t unknown = 0;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(withoutRemark(text.substr(0, end)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (line.empty()) continue;
+        const auto refuse = [&](const std::string& why) {
+            throw InputError(name + ": its settings, line " + std::to_string(number) + ": " + why);
+        };
+        const std::size_t equals = line.find('=');
+        if (equals == std::string_view::npos) refuse("expected KEY = VALUE, not " + excerpt(line));
+        const std::string_view key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
+        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const SettingRow& r) { return r.key == key; });
+        if (row == std::end(kRows)) {
+            if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
+            continue;
+        }
+        const auto index = static_cast<std::size_t>(row - std::begin(kRows));
+        if (seen[index]) refuse(std::string(key) + " is there twice");
+        seen[index] = true;
+        if (!row->take(settings, value))
+            refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
+    }
+    return settings;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,218 @@
+// Files on the command line, by running the program: any format by content, exact continuation, convert, info, numbered
+// snapshots, and every kind of thing that is not a file.
+#include "cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/io/snapshot.h"
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
+
+constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
+
+void put(const fs::path& file, std::string_view text) { std::ofstream(file, std::ios::binary) << text; }
+
+TEST(CliFiles, aRunGoesOnExactlyWithItsOwnSettings) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    Start start;
+    start.folder = folder.path();
+    const std::vector<std::string> common{"run", "plummer", "-n", "300", "--integrator", "yoshida4", "--dt", "0.01"};
+    const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    };
+    ASSERT_EQ(runGravlab(with(common, {"--steps", "8", "--final", "whole.hdf5"}), start).code, 0);
+    ASSERT_EQ(runGravlab(with(common, {"--steps", "3", "--final", "part.hdf5"}), start).code, 0);
+    const Outcome rest = runGravlab({"run", "part.hdf5", "--until", "0.08", "--final", "rest.hdf5"}, start);
+    ASSERT_EQ(rest.code, 0) << rest.err;
+    EXPECT_THAT(rest.err, HasSubstr("going on from step 3"));
+    EXPECT_EQ(contentOf(folder / "whole.hdf5"), contentOf(folder / "rest.hdf5"));
+    // What options set, they set.
+    const Outcome other = runGravlab({"run", "part.hdf5", "--steps", "1", "--integrator", "rk4", "--dt", "0.5"}, start);
+    EXPECT_THAT(other.out, AllOf(HasSubstr("with rk4"), HasSubstr("t = 0.53"))) << other.err;
+}
+
+TEST(CliFiles, anyFormatIsOpenedByItsContent) {
+    const ScratchFolder folder;
+    put(folder / "bodies.csv", kThreeBodies);
+    for (const char* name : {"a.csv", "b.tab", "c.tipsy", "d.hdf5"}) {
+        if (!hasHdf5() && std::string(name) == "d.hdf5") continue;
+        const std::string file = (folder / name).string();
+        ASSERT_EQ(runGravlab({"convert", (folder / "bodies.csv").string(), file}).code, 0) << name;
+        fs::rename(file, folder / "unnamed");
+        const Outcome o =
+            runGravlab({"run", (folder / "unnamed").string(), "--backend", "reference", "--steps", "0", "--final", "-"});
+        EXPECT_EQ(o.code, 0) << o.err;
+        ASSERT_EQ(linesOf(o.out).size(), 4u) << name;
+        const std::vector<double> body = numbersOf(linesOf(o.out)[3]);
+        EXPECT_THAT(body, testing::Pointwise(testing::DoubleNear(1e-7), std::vector<double>{0.5, 0, 2, 0, 0.3, 0, 0}))
+            << name;
+    }
+}
+
+TEST(CliFiles, columnsUnitsAndBadBodies) {
+    const ScratchFolder folder;
+    put(folder / "t.txt", "7 1 0 0 4 5 6 2\n8 -1 0 0 4 5 6 3\n9 nan 0 0 4 5 6 3\n");
+    const std::string file = (folder / "t.txt").string();
+    const std::vector<std::string> run{
+        "run", file, "--columns", "id,x,y,z,vx,vy,vz,m", "--steps", "0", "--backend", "reference", "--final", "-"};
+    const Outcome refused = runGravlab(run);
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("body 2"), HasSubstr("line 3")));
+    std::vector<std::string> sanitized = run;
+    sanitized.push_back("--sanitize");
+    const Outcome o = runGravlab(sanitized);
+    ASSERT_EQ(o.code, 0) << o.err;
+    ASSERT_EQ(linesOf(o.out).size(), 3u);
+    EXPECT_EQ(numbersOf(linesOf(o.out)[2]), (std::vector<double>{3, -1, 0, 0, 4, 5, 6}));
+    sanitized.insert(sanitized.end(), {"--G", "0.5"});
+    EXPECT_EQ(numbersOf(linesOf(runGravlab(sanitized).out)[2])[0], 1.5);
+    const Outcome unit = runGravlab({"run", file, "--units", "parsecs", "--steps", "0"});
+    EXPECT_EQ(unit.code, 2);
+    EXPECT_THAT(unit.err, HasSubstr("galactic"));
+}
+
+TEST(CliFiles, finalIsWrittenInTheFormatOfItsExtension) {
+    const ScratchFolder folder;
+    const std::pair<const char*, std::string> marks[] = {
+        {"f.csv", "m,x,y,z"}, {"f.ply", "ply\n"}, {"f.hdf5", "\x89HDF\r\n"}, {"f.tab", ""}, {"f.tipsy", ""}};
+    for (const auto& [name, mark] : marks) {
+        if (!hasHdf5() && std::string(name) == "f.hdf5") continue;
+        const Outcome o = runGravlab({"run", "two-body", "--steps", "1", "--final", (folder / name).string()});
+        EXPECT_EQ(o.code, 0) << o.err;
+        EXPECT_TRUE(contentOf(folder / name).starts_with(mark)) << name;
+    }
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "1", "--final", (folder / "f.docx").string()});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_THAT(o.err, AllOf(HasSubstr("f.docx"), HasSubstr(".tipsy")));
+}
+
+TEST(CliFiles, numberedSnapshotsComeAtTheirSteps) {
+    const ScratchFolder folder;
+    Start start;
+    start.folder = folder.path();
+    const Outcome o = runGravlab(
+        {"run", "two-body", "--steps", "7", "--snapshot-every", "3", "--snapshots", "s %04d.csv", "--final", "end.csv"},
+        start);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(folder.entries(), 4u);
+    for (const char* name : {"s 0000.csv", "s 0003.csv", "s 0006.csv"})
+        EXPECT_EQ(linesOf(contentOf(folder / name)).size(), 3u) << name;
+    EXPECT_NE(contentOf(folder / "s 0003.csv"), contentOf(folder / "s 0006.csv"));
+    for (const char* pattern : {"s.csv", "%d%d.csv", "%s.csv", "%.3d.csv", "%n", "%99999d.csv", "%d.xyz"}) {
+        const Outcome bad = runGravlab({"run", "two-body", "--steps", "1", "--snapshot-every", "1", "--snapshots", pattern});
+        EXPECT_EQ(bad.code, 2) << pattern;
+    }
+}
+
+TEST(CliFiles, snapshotsThatCannotBeSavedDoNotEndTheRunButItsCodeIs6) {
+    const ScratchFolder folder;
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "3", "--snapshot-every", "2", "--snapshots",
+                                  (folder / "gone/%d.csv").string(), "--final", (folder / "end.csv").string()});
+    EXPECT_EQ(o.code, 6);
+    EXPECT_THAT(o.err, AllOf(HasSubstr("gone/0.csv"), HasSubstr("2 snapshots could not be saved")));
+    EXPECT_TRUE(fs::exists(folder / "end.csv"));
+}
+
+TEST(CliFiles, whatIsNoFileIsRefusedWithAReason) {
+    const ScratchFolder folder;
+    put(folder / "empty.csv", "");
+    put(folder / "noise", std::string("\x01\x02\x03\x00\x04 zzz", 9));
+    put(folder / "half.tipsy", std::string(40, '\x01'));
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    fs::create_directory(folder / "folder.csv");
+    fs::create_symlink(folder / "loop", folder / "loop");
+    for (const char* name : {"empty.csv", "noise", "half.tipsy", "pipe", "folder.csv", "missing.csv", "loop"})
+        for (const char* command : {"info", "run"}) {
+            std::vector<std::string> words{command, (folder / name).string()};
+            if (words[0] == "run") words.insert(words.end(), {"--steps", "1"});
+            const Outcome o = runGravlab(words);
+            EXPECT_EQ(o.code, 3) << command << " " << name << ": " << o.err;
+            EXPECT_THAT(o.err, HasSubstr(name));
+            EXPECT_EQ(linesOf(o.err).size(), 1u) << o.err;
+            EXPECT_LT(o.seconds, 5);
+        }
+    const Outcome scene = runGravlab({"run", "plumer", "--steps", "1"});
+    EXPECT_EQ(scene.code, 2);
+    EXPECT_THAT(scene.err, AllOf(HasSubstr("did you mean 'plummer'"), HasSubstr("file of that name")));
+    EXPECT_EQ(runGravlab({"run", (folder / "empty.csv").string(), "--steps", "1", "-n", "5"}).code, 2);
+}
+
+TEST(CliFiles, infoSaysWhatIsInAFile) {
+    const ScratchFolder folder;
+    put(folder / "bodies.csv", kThreeBodies);
+    const Outcome o = runGravlab({"info", (folder / "bodies.csv").string(), "--json"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json json = Json::parse(o.out);
+    EXPECT_EQ(json["format"], "csv");
+    EXPECT_EQ(json["bodies"], 3);
+    EXPECT_EQ(json["mass"], 2.5);
+    EXPECT_FALSE(json["checkpoint"]);
+    EXPECT_NEAR(json["centre_of_mass"][1].get<double>(), 0.4, 1e-15);
+    EXPECT_THAT(runGravlab({"info", (folder / "bodies.csv").string()}).out, HasSubstr("bodies:           3"));
+    if (!hasHdf5()) return;
+    const std::string file = (folder / "r.hdf5").string();
+    ASSERT_EQ(runGravlab({"run", "two-body", "--steps", "2", "--seed", "9", "--final", file}).code, 0);
+    const Json run = Json::parse(runGravlab({"info", file, "--json"}).out);
+    EXPECT_TRUE(run["checkpoint"]);
+    EXPECT_EQ(run["step"], 2);
+    EXPECT_EQ(run["seed"], 9);
+    EXPECT_THAT(run["settings"].get<std::string>(), HasSubstr("scene = \"two-body\""));
+}
+
+TEST(CliFiles, convertGoesThroughStandardInputAndOutput) {
+    const ScratchFolder folder;
+    put(folder / "bodies.csv", kThreeBodies);
+    Start start;
+    start.input = folder / "bodies.csv";
+    const Outcome o = runGravlab({"convert", "-", "-"}, start);
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(linesOf(o.out).size(), 4u);
+    EXPECT_EQ(numbersOf(linesOf(o.out)[3])[2], 2);
+    EXPECT_EQ(runGravlab({"convert", "-", "-"}).code, 3) << "nothing came";
+    EXPECT_EQ(runGravlab({"convert", (folder / "bodies.csv").string()}).code, 2);
+    EXPECT_EQ(runGravlab({"convert", (folder / "bodies.csv").string(), (folder / "x.xyz").string()}).code, 2);
+    EXPECT_EQ(runGravlab({"convert", (folder / "bodies.csv").string(), "/nowhere/x.csv"}).code, 6);
+}
+
+TEST(CliFiles, namesMayHaveSpacesAndAnyLetters) {
+    const ScratchFolder folder;
+    const fs::path odd = folder.path() / "Z\xc3\xa4hlung 1 \xe6\x98\x9f $(x);'\"%n";
+    fs::create_directory(odd);
+    Start start;
+    start.folder = odd;
+    put(odd / "in put.csv", kThreeBodies);
+    const std::string out = (odd / "\xe2\x98\x85 out.csv").string();
+    const Outcome o = runGravlab({"run", "in put.csv", "--steps", "1", "--final", out}, start);
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(fs::exists(out));
+    EXPECT_EQ(runGravlab({"run", "in put.csv", "--steps", "1", "--final", std::string(5000, 'x') + ".csv"}, start).code, 6);
+}
+
+TEST(CliFiles, aDecimalCommaOfTheLocaleChangesNothing) {
+    const ScratchFolder folder;
+    put(folder / "bodies.csv", kThreeBodies);
+    const std::vector<std::string> words{
+        "run", (folder / "bodies.csv").string(), "--steps", "3", "--dt", "0.125", "--final", "-", "--backend", "reference"};
+    const std::string usual = runGravlab(words).out;
+    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+        Start start;
+        start.environment = {std::string("LC_ALL=") + name, std::string("LC_NUMERIC=") + name, std::string("LANG=") + name};
+        EXPECT_EQ(runGravlab(words, start).out, usual) << name;
+    }
+    EXPECT_EQ(linesOf(usual).size(), 4u);
+}
+
+}  // namespace
+}  // namespace gravlab

@@ -1,0 +1,251 @@
+// Saved, loaded and continued is the same as never having stopped, to the last bit: for every kernel row that promises
+// equal bits, every integrator and every format that keeps them.
+#include "sim/error.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/run_settings.h"
+#include "tests/unit/io_support.h"
+
+#include <gmock/gmock.h>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+struct Row {
+    std::string backend, kernel, integrator;
+    Precision precision = Precision::fp32;
+};
+
+std::string nameOf(const testing::TestParamInfo<Row>& info) {
+    constexpr const char* kPrecisions[] = {"fp32", "mixed", "fp64"};
+    std::string name = info.param.backend + "_" + info.param.kernel + "_" + info.param.integrator + "_" +
+                       kPrecisions[static_cast<int>(info.param.precision)];
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
+/// All rows of the tables that can run on any machine.
+std::vector<Row> rows() {
+    std::vector<Row> found;
+    for (const KernelRow& kernelRow : kernels()) {
+        if (kernelRow.backend == "cuda" || !kernelRow.deterministic) continue;
+        const BackendRow& backendRow = backend(kernelRow.backend);
+        for (const Integrator& integratorRow : integrators())
+            for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+                if (kernelRow.backend == "reference" && precision == Precision::fp64) continue;
+                if (!refusal(backendRow, integratorRow, 8).empty()) continue;
+                if (!refusal(kernelRow, {.precision = precision}).empty()) continue;
+                found.push_back({std::string(kernelRow.backend), std::string(kernelRow.name),
+                                 std::string(integratorRow.name), precision});
+            }
+    }
+    return found;
+}
+
+SimulationSettings settingsOf(const Row& row, const std::string& scene, std::size_t bodies) {
+    SimulationSettings settings;
+    settings.scene = scene;
+    settings.bodies = bodies;
+    settings.seed = 3;
+    settings.backend = row.backend;
+    settings.backendOptions.threads = row.backend == "cpu" ? 2 : 0;
+    settings.kernel.kernel = row.kernel;
+    settings.integrator = row.integrator;
+    settings.precision = row.precision;
+    return settings;
+}
+
+void run(Simulation& simulation, std::int64_t steps) {
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+}
+
+const char* exactFormat() { return fileFormat("hdf5").unavailable().empty() ? "hdf5" : nullptr; }
+
+class Resume : public testing::TestWithParam<Row> {};
+
+TEST_P(Resume, equalsNeverHavingStopped) {
+    if (!exactFormat()) GTEST_SKIP() << "this build has no HDF5";
+    // 70 bodies: beyond what the engines treat as tiny, and not a multiple of anything.
+    for (const auto& [scene, bodies] : {std::pair<const char*, std::size_t>{"pythagorean", 0}, {"plummer", 70}}) {
+        SCOPED_TRACE(scene);
+        Simulation whole(settingsOf(GetParam(), scene, bodies)), first(settingsOf(GetParam(), scene, bodies));
+        run(whole, 9);
+        run(first, 4);
+        const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
+        StartOffer offer = startFrom(decodeSnapshot(bytes, "saved.hdf5"), "saved.hdf5");
+        EXPECT_THAT(offer.notes, testing::IsEmpty());
+        Simulation second(offer.settings);
+        EXPECT_EQ(second.step(), 4);
+        // What was saved is what is there, before and after: saving changes nothing.
+        EXPECT_EQ(encodeSnapshot(checkpointOf(second), exactFormat()), bytes);
+        run(first, 5);
+        run(second, 5);
+        const Snapshot expected = checkpointOf(whole);
+        EXPECT_TRUE(io_test::sameState(checkpointOf(second), expected));
+        EXPECT_TRUE(io_test::sameState(checkpointOf(first), expected)) << "saving changed the run that was saved";
+        EXPECT_EQ(second.time(), whole.time());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, Resume, testing::ValuesIn(rows()), nameOf);
+
+TEST(ResumeOf, anAdaptiveIntegratorNeedsItsOwnState) {
+    // The comparison must notice when the state is left out, or it proves nothing.
+    const Row row{"reference", "plain", "radau15"};
+    Simulation whole(settingsOf(row, "pythagorean", 0)), first(settingsOf(row, "pythagorean", 0));
+    run(whole, 3000);
+    run(first, 1500);
+    Snapshot saved = checkpointOf(first);
+    ASSERT_FALSE(saved.state.empty());
+    saved.state.clear();
+    Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+    run(second, 1500);
+    EXPECT_FALSE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+}
+
+TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
+    const Row row{"reference", "plain", "leapfrog"};
+    Simulation whole(settingsOf(row, "plummer", 700)), first(settingsOf(row, "plummer", 700));
+    run(whole, 4);
+    run(first, 2);
+    AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
+    ASSERT_GT(status.stepProgress, 0);
+    Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
+    EXPECT_EQ(second.step(), 2);
+    run(second, 2);
+    EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+}
+
+TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
+    const Row row{"reference", "plain", "leapfrog"};
+    Simulation simulation(settingsOf(row, "two-body", 0));
+    run(simulation, 10);
+    SimulationSettings wanted = simulation.settings();
+    wanted.timeStep *= 2;
+    simulation.apply(wanted);
+    run(simulation, 7);
+    Simulation second(startFrom(checkpointOf(simulation), "x.hdf5").settings);
+    EXPECT_EQ(second.time(), simulation.time());
+    EXPECT_EQ(second.clock().step0, 10);
+    run(simulation, 5);
+    run(second, 5);
+    EXPECT_EQ(second.time(), simulation.time());
+}
+
+TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
+    const Row row{"reference", "plain", "leapfrog"};
+    Simulation first(settingsOf(row, "plummer", 30));
+    run(first, 3);
+    const Snapshot saved = checkpointOf(first);
+    Simulation second(startFrom(Snapshot(saved), "run.hdf5").settings);
+    EXPECT_EQ(second.settings().scene, "run.hdf5");
+    EXPECT_EQ(second.scene().caption, scenario("plummer").caption);
+    run(second, 2);
+    second.reset();
+    EXPECT_EQ(second.step(), 3);
+    EXPECT_TRUE(io_test::sameState(checkpointOf(second), saved));
+    SimulationSettings wanted = second.settings();
+    wanted.scene = "two-body";
+    second.apply(wanted);
+    EXPECT_EQ(second.settings().bodies, 2u);
+    EXPECT_EQ(second.settings().start, nullptr);
+    EXPECT_EQ(second.step(), 0);
+}
+
+TEST(StartFile, plainBodiesGetWhatSuitsThem) {
+    Snapshot snapshot = io_test::sample(2000);
+    for (Double4& p : snapshot.bodies.position) p.x += 1000;
+    const StartOffer offer = startFrom(std::move(snapshot), "plummer");
+    EXPECT_EQ(offer.settings.scene, "./plummer") << "the scene keeps its name";
+    const Scenario& row = offer.settings.start->row;
+    EXPECT_NEAR(row.view.target[0], 1000, 2);
+    EXPECT_GT(row.view.distance, 10);
+    EXPECT_LT(row.view.distance, 100);
+    EXPECT_GT(row.softening, 0);
+    EXPECT_GT(row.timeStep, 0);
+    EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("chosen")));
+    Simulation simulation(offer.settings);
+    run(simulation, 2);
+    EXPECT_EQ(simulation.settings().bodies, 2000u);
+}
+
+TEST(StartFile, oddBodiesStillGetAFiniteStart) {
+    for (const double far : {0.0, 1e-300, 1e300}) {
+        Snapshot snapshot;
+        snapshot.bodies.resize(3);
+        for (std::size_t i = 0; i < 3; ++i) {
+            snapshot.bodies.position[i] = {far, 0, 0, 0};
+            snapshot.bodies.velocity[i] = {0, 0, 0, 1};
+            snapshot.bodies.id[i] = static_cast<std::uint32_t>(i);
+        }
+        const StartOffer offer = startFrom(std::move(snapshot), "odd.csv");
+        const Scenario& row = offer.settings.start->row;
+        EXPECT_TRUE(std::isfinite(row.timeStep) && row.timeStep > 0) << far;
+        EXPECT_TRUE(std::isfinite(row.view.distance) && row.view.distance > 0) << far;
+        EXPECT_TRUE(std::isfinite(row.view.speedScale) && row.view.speedScale > 0) << far;
+    }
+}
+
+TEST(StartFile, whatThisMachineLacksGivesWayWithANote) {
+    Snapshot snapshot = io_test::sample(3);
+    snapshot.settings = "scene = \"plummer\"\nbackend = \"quantum\"\nkernel = \"warp\"\nfuture = 1\ntime_step = 0.25\n";
+    const StartOffer offer = startFrom(std::move(snapshot), "x.hdf5");
+    EXPECT_EQ(offer.settings.backend, "auto");
+    EXPECT_EQ(offer.settings.kernel.kernel, "auto");
+    EXPECT_EQ(offer.settings.timeStep, 0.25);
+    EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("quantum")));
+    EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("future")));
+}
+
+TEST(StartFile, settingsThatMakeNoSenseAreRefused) {
+    for (const char* settings : {"integrator = \"guess\"", "time_step = nan", "precision = 7", "bodies = -1", "seed = 1 2",
+                                 "scene = \"a", "block 3", "seed = 1\nseed = 1", "softening = -0.5"}) {
+        Snapshot snapshot = io_test::sample(3);
+        snapshot.settings = settings;
+        EXPECT_THROW(startFrom(std::move(snapshot), "x.hdf5"), InputError) << settings;
+    }
+    Snapshot far = io_test::sample(3);
+    far.settings = "seed = 1";
+    far.step = std::numeric_limits<std::int64_t>::max();
+    EXPECT_THROW(startFrom(std::move(far), "x.hdf5"), InputError);
+}
+
+TEST(RunSettings, textAndBackIsTheSame) {
+    SimulationSettings settings;
+    settings.scene = "a \"quoted\" \\ name # with\nall of it";
+    settings.bodies = 2147483647;
+    settings.seed = ~std::uint64_t{0};
+    settings.backend = "cuda";
+    settings.backendOptions = {3, 7, "AVX2"};
+    settings.kernel = {"tiled", {256, 8, 2, 4}};
+    settings.integrator = "yoshida6";
+    settings.timeStep = -0.1 / 3;
+    settings.softening = 5e-324;
+    settings.precision = Precision::mixed;
+    std::vector<std::string> notes;
+    EXPECT_EQ(parsedSettings(settingsText(settings), "x", notes), settings);
+    EXPECT_TRUE(notes.empty());
+    // Every row carries something: a row that is forgotten in copy() or text() shows here.
+    SimulationSettings copied;
+    for (const SettingRow& row : settingRows()) {
+        EXPECT_NE(row.text(copied), row.text(settings)) << row.key;
+        row.copy(copied, settings);
+    }
+    EXPECT_EQ(copied, settings);
+}
+
+TEST(RunSettings, sayTheLineAndWhatIsAllowed) {
+    std::vector<std::string> notes;
+    try {
+        parsedSettings("# remark\n\nscene = \"x\" # remark\nprecision = \"fp16\"\n", "file.hdf5", notes);
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("file.hdf5"), HasSubstr("line 4"), HasSubstr("\"mixed\"")));
+    }
+}
+
+}  // namespace
+}  // namespace gravlab
