@@ -4,8 +4,10 @@
 #include "sim/names.h"
 #include "sim/scenario/builders.h"
 #include "sim/scenario/famous.h"
+#include "sim/scenario/galaxies.h"
 #include "sim/scenario/values.h"
 
+#include <cstdio>
 #include <numbers>
 #include <vector>
 
@@ -121,12 +123,26 @@ std::span<const Scenario> scenarios() {
     static const std::vector<Scenario> rows = [] {
         std::vector<Scenario> joined;
         for (const std::span<const Scenario> part :
-             {firstScenarios(), fewBodyScenarios(), threeBodyOrbitScenarios(), solarSystemScenarios(), ngonScenarios(),
-              coldCollapseScenarios(), keplerDiscScenarios(), toomreFlybyScenarios()})
+             {firstScenarios(), galaxyScenarios(), clusterScenarios(), expandingScenarios(), fewBodyScenarios(),
+              threeBodyOrbitScenarios(), solarSystemScenarios(), ngonScenarios(), coldCollapseScenarios(),
+              keplerDiscScenarios(), toomreFlybyScenarios()})
             joined.insert(joined.end(), part.begin(), part.end());
         return joined;
     }();
     return rows;
+}
+
+void requireParameters(const Scenario& scene, const ScenarioParameters& parameters) {
+    for (const auto& [name, value] : parameters) {
+        if (scene.parameters.empty())
+            throw UsageError("the scene '" + std::string(scene.name) + "' has no parameters, so '" + name + "' is none");
+        const ScenarioParameter& row =
+            findRow(scene.parameters, "parameter of the scene '" + std::string(scene.name) + "':", name);
+        if (value >= row.least && value <= row.most) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, " = %g is out of range; allowed are %g to %g", value, row.least, row.most);
+        throw UsageError("the scene's parameter '" + name + "'" + text);
+    }
 }
 
 const Scenario& scenario(std::string_view name) { return findRow(scenarios(), "scene", name); }

@@ -6,16 +6,53 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gravlab {
+
+/// A number that a scene can be built with: masses, angles, temperatures.
+struct ScenarioParameter {
+    std::string_view name;   ///< stable key
+    std::string_view label;  ///< for panels, with its unit
+    std::string_view idea;   ///< one line for lists and tooltips
+    double value = 0;        ///< unless asked otherwise
+    double least = 0, most = 1;
+};
+
+/// Numbers asked for, by name; what is not there has the row's value.
+using ScenarioParameters = std::map<std::string, double, std::less<>>;
 
 /// What a builder is asked for.
 struct ScenarioRequest {
     std::size_t bodies = 0;  ///< already resolved: never 0; ignored by scenes of fixed size
     std::uint64_t seed = 1;
+    ScenarioParameters parameters{};
+
+    double value(const ScenarioParameter& parameter) const {
+        const auto found = parameters.find(parameter.name);
+        return found == parameters.end() ? parameter.value : found->second;
+    }
 };
+
+/// What [L], [M], [T] and [L/T] are in units that people know. Without names: the scene's own, G = 1.
+struct ScenarioUnits {
+    std::string_view length{}, mass{}, time{}, speed{};
+    double lengthScale = 1, massScale = 1, timeScale = 1, speedScale = 1;  ///< one [L] is lengthScale of `length`, ...
+};
+
+/// Kiloparsecs and 10^10 solar masses; the rest follows from G = 4.30091e-6 kpc (km/s)^2 / Msun.
+inline constexpr ScenarioUnits kGalacticUnits{.length = "kpc",
+                                              .mass = "Msun",
+                                              .time = "Myr",
+                                              .speed = "km/s",
+                                              .lengthScale = 1,
+                                              .massScale = 1e10,
+                                              .timeScale = 4.71486,
+                                              .speedScale = 207.386};
 
 /// From where a scene looks best: orbit angles [rad], distance to the target [L].
 struct ScenarioView {
@@ -40,11 +77,15 @@ struct Scenario {
     Law law;
     ScenarioView view;
     ParticleSet (*build)(const ScenarioRequest&);  ///< COM-centred, at rest as a whole
+    ScenarioUnits units{};
+    std::span<const ScenarioParameter> parameters{};
 };
 
 /// All scenes; the default is `collision`.
 std::span<const Scenario> scenarios();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const Scenario& scenario(std::string_view name);
+/// Throws UsageError when a name is none of the scene's parameters or a number is out of its range, naming what is valid.
+void requireParameters(const Scenario& scene, const ScenarioParameters& parameters);
 
 }  // namespace gravlab

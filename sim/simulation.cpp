@@ -15,7 +15,7 @@ constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t
 
 ParticleSet built(const Scenario& scene, const SimulationSettings& settings) {
     requireHostMemory(kBytesPerBody * static_cast<double>(settings.bodies), "the bodies");
-    return scene.build({.bodies = settings.bodies, .seed = settings.seed});
+    return scene.build({.bodies = settings.bodies, .seed = settings.seed, .parameters = settings.parameters});
 }
 
 ForceSettings forceOf(const Scenario& scene, const SimulationSettings& settings) {
@@ -70,6 +70,7 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
         // Time step and softening belong to a scene; another one brings its own.
         keepOpen(p.requested.timeStep, settings_.timeStep, sameScene ? requested_.timeStep : 0);
         keepOpen(p.requested.softening, settings_.softening, sameScene ? requested_.softening : -1);
+        if (!sameScene && wanted.parameters == settings_.parameters) p.requested.parameters.clear();
     }
 
     const bool sameDevice =
@@ -91,13 +92,15 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
         p.settings.bodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
     if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
     if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
+    requireParameters(*p.scene, p.settings.parameters);
     requireBodies(p.settings.bodies);
     requireTimeStep(p.settings.timeStep);
     requireSoftening(p.settings.softening);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
         throw UsageError(reason);
 
-    p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed;
+    p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed ||
+                   p.settings.parameters != settings_.parameters;
     p.changesForce =
         p.changesBackend || p.requested.kernel != requested_.kernel || p.force() != forceOf(*scenario_, settings_);
     return p;

@@ -20,9 +20,10 @@ struct SimulationSettings {
     std::string scene = "collision";
     std::size_t bodies = 0;  ///< 0: the scene's default for this backend; a scene of fixed size keeps its own
     std::uint64_t seed = 1;
+    ScenarioParameters parameters{};  ///< those of the scene that shall differ from its row
     std::string backend = "auto";
-    BackendOptions backendOptions;
-    KernelChoice kernel;
+    BackendOptions backendOptions{};
+    KernelChoice kernel{};
     std::string integrator = "leapfrog";
     double timeStep = 0;    ///< 0: the scene's [T]
     double softening = -1;  ///< < 0: the scene's [L]

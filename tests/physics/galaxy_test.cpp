@@ -1,0 +1,207 @@
+// Galaxies and clusters that claim to be in balance: virial ratio at the start, and radii that stay when left alone.
+#include "sim/diagnostics.h"
+#include "sim/error.h"
+#include "sim/scenario.h"
+#include "sim/scenario/galaxy_model.h"
+#include "sim/simulation.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+using namespace scenes;
+
+constexpr std::size_t kBodies = 5000;
+
+/// Radii that hold 10, 25, 50, 75 and 90 % of the bodies of a species (or of all), from their own centre.
+std::vector<double> heldRadii(const ParticleSet& bodies, int species = -1) {
+    std::vector<double> radii, axes[3];
+    for (int pass = 0; pass < 2; ++pass) {  // first the middle of the species, then radii about it
+        double middle[3] = {0, 0, 0};
+        for (int axis = 0; pass == 1 && axis < 3; ++axis) {
+            std::sort(axes[axis].begin(), axes[axis].end());
+            middle[axis] = axes[axis][axes[axis].size() / 2];
+        }
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            if (species >= 0 && bodies.group[i] >> 6 != species) continue;
+            const Double4& x = bodies.position[i];
+            if (pass == 1) radii.push_back(std::hypot(x.x - middle[0], x.y - middle[1], x.z - middle[2]));
+            const double place[3] = {x.x, x.y, x.z};
+            for (int axis = 0; pass == 0 && axis < 3; ++axis) axes[axis].push_back(place[axis]);
+        }
+    }
+    std::sort(radii.begin(), radii.end());
+    std::vector<double> held;
+    for (const double share : {0.1, 0.25, 0.5, 0.75, 0.9})
+        held.push_back(radii[static_cast<std::size_t>(share * static_cast<double>(radii.size()))]);
+    return held;
+}
+
+ParticleSet after(const std::string& scene, std::int64_t steps, std::size_t bodies = kBodies) {
+    Simulation simulation({.scene = scene, .bodies = bodies, .seed = 7, .backend = "cpu"});
+    for (std::int64_t done = 0; done < steps;) done += simulation.advance({.steps = steps - done}, nullptr).stepsCompleted;
+    ParticleSet result;
+    simulation.snapshot(result);
+    return result;
+}
+
+void expectRadiiStay(const std::vector<double>& before, const std::vector<double>& now, double allowed) {
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(now[i] / before[i], 1, allowed) << "radius " << i;
+}
+
+TEST(Galaxies, startInVirialBalance) {
+    for (const char* name : {"galaxy", "hernquist", "king"}) {
+        const Scenario& scene = scenario(name);
+        const Diagnostics d = measure(scene.build({.bodies = kBodies, .seed = 3}), {.softening = scene.softening});
+        EXPECT_NEAR(d.virialRatio(), 0.5, 0.02) << name;
+    }
+}
+
+TEST(Galaxies, clustersStayAsTheyAre) {
+    for (const char* name : {"hernquist", "king"}) {
+        SCOPED_TRACE(name);
+        // Three units of time: more than a crossing time of the inner half.
+        expectRadiiStay(heldRadii(scenario(name).build({.bodies = kBodies, .seed = 7})), heldRadii(after(name, 384)), 0.07);
+    }
+}
+
+TEST(Galaxies, kingIsInHenonUnits) {
+    const Scenario& scene = scenario("king");
+    for (const double depth : {3.0, 6.0, 9.0}) {
+        const Diagnostics d = measure(scene.build({.bodies = kBodies, .seed = 1, .parameters = {{"w0", depth}}}),
+                                      {.softening = scene.softening});
+        EXPECT_NEAR(d.energy(), -0.25, 0.015) << depth;
+    }
+}
+
+TEST(Galaxies, discStaysThinAndOfItsSize) {
+    const ParticleSet start = scenario("galaxy").build({.bodies = kBodies, .seed = 7});
+    const ParticleSet now = after("galaxy", 400);  // 150 Myr
+    // The bulge has 400 bodies here, so its radii are noisy.
+    for (const auto& [species, allowed] : {std::pair{0, 0.12}, {1, 0.3}, {2, 0.12}}) {
+        SCOPED_TRACE(species);
+        expectRadiiStay(heldRadii(start, species), heldRadii(now, species), allowed);
+    }
+    const auto height = [](const ParticleSet& bodies) {
+        std::vector<double> heights;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            if (bodies.group[i] >> 6 != 0 || std::hypot(bodies.position[i].x, bodies.position[i].y) > 9) continue;
+            heights.push_back(std::abs(bodies.position[i].z));
+        }
+        std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
+        return heights[heights.size() / 2];
+    };
+    EXPECT_LT(height(now) / height(start), 1.35) << "heavier halo bodies heat a disc of few bodies, but slowly";
+    EXPECT_GT(height(now) / height(start), 0.9);
+}
+
+TEST(Galaxies, aColdSphereDoesNotStay) {
+    // The comparison itself: bodies at rest must fail it.
+    ParticleSet bodies = scenario("hernquist").build({.bodies = 2000, .seed = 7});
+    const std::vector<double> before = heldRadii(bodies);
+    Simulation simulation({.scene = "hernquist", .bodies = 2000, .seed = 7, .backend = "cpu"});
+    for (Double4& v : bodies.velocity) v = {0, 0, 0, 1};
+    simulation.load(bodies);
+    for (std::int64_t done = 0; done < 128;) done += simulation.advance({.steps = 128 - done}, nullptr).stepsCompleted;
+    simulation.snapshot(bodies);
+    EXPECT_GT(std::abs(heldRadii(bodies)[1] / before[1] - 1), 0.2);
+}
+
+TEST(Galaxies, discHasTheToomreQAskedFor) {
+    for (const double wanted : {0.8, 1.2, 2.0}) {
+        GalaxyModel model;
+        model.toomreQ = wanted;
+        const Galaxy galaxy(model, 1000);
+        EXPECT_NEAR(galaxy.toomreQ(2 * model.scaleLength), wanted, 0.01 * wanted);
+        double least = 1e9;
+        for (double r = 1.5 * model.scaleLength; r < 4 * model.scaleLength; r += 0.1)
+            least = std::min(least, galaxy.toomreQ(r));
+        EXPECT_GT(least, 0.9 * wanted);
+    }
+}
+
+TEST(Galaxies, rotationIsTheOneOfOurGalaxy) {
+    const Galaxy galaxy(GalaxyModel{}, 1000);
+    EXPECT_NEAR(galaxy.circularSpeed(8) * kGalacticUnits.speedScale, 230, 15);
+}
+
+TEST(Galaxies, approachIsAKeplerOrbit) {
+    for (const double eccentricity : {0.5, 1.0, 1.5}) {
+        const Approach a = approach(3, 2, eccentricity, 5.5);
+        const double r = std::hypot(a.place.x, a.place.y);
+        EXPECT_NEAR(r, 5.5, 1e-12);
+        EXPECT_LT(a.place.x * a.velocity.x + a.place.y * a.velocity.y, 0) << "it comes closer";
+        const double spin = a.place.x * a.velocity.y - a.place.y * a.velocity.x;
+        const double speed2 = a.velocity.x * a.velocity.x + a.velocity.y * a.velocity.y;
+        EXPECT_NEAR(spin * spin / 3, 2 * (1 + eccentricity), 1e-12);
+        EXPECT_NEAR(speed2 / 2 - 3 / r, -3 * (1 - eccentricity) / (2 * 2), 1e-12);
+    }
+}
+
+TEST(Galaxies, unitsOfGalaxiesFollowFromTheGravitationalConstant) {
+    constexpr double kGravity = 4.30091e-6;         // kpc (km/s)^2 / Msun
+    constexpr double kMyrPerKpcOverKms = 977.7922;  // one kpc at one km/s
+    const double speed = std::sqrt(kGravity * kGalacticUnits.massScale / kGalacticUnits.lengthScale);
+    EXPECT_NEAR(kGalacticUnits.speedScale, speed, 1e-3);
+    EXPECT_NEAR(kGalacticUnits.timeScale, kMyrPerKpcOverKms / speed, 1e-4);
+}
+
+TEST(Galaxies, expansionFollowsTheModel) {
+    // Without lumps the ball stays even and its radius grows as t^(2/3).
+    Simulation simulation(
+        {.scene = "expanding-box", .bodies = 3000, .seed = 7, .parameters = {{"contrast", 0.0}}, .backend = "cpu"});
+    for (std::int64_t done = 0; done < 200;) done += simulation.advance({.steps = 200 - done}, nullptr).stepsCompleted;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    const double begin = std::numbers::sqrt2 / 3;
+    const double wanted = std::pow((begin + simulation.time()) / begin, 2.0 / 3);
+    const std::vector<double> radii = heldRadii(bodies);
+    EXPECT_NEAR(radii[2] / std::cbrt(0.5), wanted, 0.04 * wanted);
+    EXPECT_NEAR(radii[4] / std::cbrt(0.9), wanted, 0.04 * wanted);
+}
+
+TEST(Galaxies, parametersChangeTheSceneAndBadOnesAreNamed) {
+    const Scenario& scene = scenario("antennae");
+    EXPECT_FALSE(testing_support::sameState(scene.build({.bodies = 500, .seed = 1}),
+                                            scene.build({.bodies = 500, .seed = 1, .parameters = {{"mass-ratio", 0.5}}})));
+    const auto refusal = [&](const ScenarioParameters& parameters) -> std::string {
+        try {
+            requireParameters(scene, parameters);
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    EXPECT_EQ(refusal({{"pericentre", 12}}), "");
+    EXPECT_NE(refusal({{"pericenter", 12}}).find("did you mean 'pericentre'"), std::string::npos);
+    EXPECT_NE(refusal({{"mass-ratio", -1}}).find("0.1 to 1"), std::string::npos);
+    EXPECT_NE(refusal({{"mass-ratio", NAN}}), "");
+    EXPECT_THROW(requireParameters(scenario("plummer"), {{"w0", 3}}), UsageError);
+}
+
+TEST(Galaxies, changingAParameterStartsAnewAndAnotherSceneForgetsIt) {
+    Simulation simulation({.scene = "king", .bodies = 100, .backend = "reference"});
+    simulation.advance({.steps = 3}, nullptr);
+    SimulationSettings wanted = simulation.settings();
+    wanted.parameters["w0"] = 9;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.step(), 0);
+    wanted = simulation.settings();
+    EXPECT_EQ(wanted.parameters.at("w0"), 9);
+    wanted.scene = "plummer";
+    simulation.apply(wanted);
+    EXPECT_TRUE(simulation.settings().parameters.empty());
+    wanted = simulation.settings();
+    wanted.parameters["w0"] = 9;
+    EXPECT_THROW(simulation.apply(wanted), UsageError);
+    EXPECT_EQ(simulation.settings().scene, "plummer");
+}
+
+}  // namespace
+}  // namespace gravlab
