@@ -70,6 +70,17 @@ Json kernelList(const BackendOptions& options) {
     return rows;
 }
 
+/// "toomre-q=1.2 halo-mass=22": names for --set with their usual values.
+std::string parametersText(std::span<const ScenarioParameter> parameters) {
+    std::string text;
+    for (const ScenarioParameter& row : parameters) {
+        char value[32];
+        std::snprintf(value, sizeof value, "=%g", row.value);
+        text += (text.empty() ? "" : " ") + std::string(row.name) + value;
+    }
+    return text;
+}
+
 Json sceneList(const BackendOptions&) {
     Json rows = Json::array();
     for (const Scenario& row : scenarios())
@@ -80,6 +91,7 @@ Json sceneList(const BackendOptions&) {
                         {"time_step", row.timeStep},
                         {"softening", row.softening},
                         {"idea", std::string(row.idea)},
+                        {"parameters", parametersText(row.parameters)},
                         {"source", std::string(row.source)}});
     return rows;
 }

@@ -1,6 +1,7 @@
 // Where fonts are, best first.
 #include "app/font_files.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 
@@ -33,7 +34,13 @@ const char* firstOf(std::span<const char* const> files) {
 
 }  // namespace
 
-const char* textFontFile() { return firstOf(kText); }
+const char* textFontFile() {
+    if (const char* wanted = std::getenv("GRAVLAB_FONT"); wanted && *wanted) {
+        std::error_code error;
+        return std::filesystem::is_regular_file(wanted, error) ? wanted : nullptr;
+    }
+    return firstOf(kText);
+}
 const char* monoFontFile() { return firstOf(kMono); }
 
 }  // namespace gravlab

@@ -159,6 +159,20 @@ void addMachine(CLI::App& app, Options& o) {
     addValue(
         app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
         "same seed, same bodies [1]");
+    app.add_option_function<std::vector<std::string>>(
+           "--set",
+           [&s](const std::vector<std::string>& texts) {
+               for (const std::string& text : texts) {
+                   const std::size_t equals = text.find('=');
+                   if (equals == std::string::npos || equals == 0)
+                       throw UsageError("--set '" + text + "' must be NAME=VALUE, such as --set toomre-q=1.5");
+                   s.parameters[text.substr(0, equals)] =
+                       parseReal("--set " + text.substr(0, equals), text.substr(equals + 1));
+               }
+           },
+           "a number of the scene, see 'gravlab list scenes'; may be given several times")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
 }
 
 /// One kernel with one launch; a benchmark takes lists instead.

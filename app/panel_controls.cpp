@@ -107,6 +107,25 @@ void drawSeed(PanelContext& p) {
     if (p.widgets.button(kNextSeed, side)) ++wanted.seed;
 }
 
+/// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
+void drawParameters(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    ScenarioRequest running;
+    running.parameters = p.facts.settings.parameters;
+    for (const ScenarioParameter& row : p.facts.scene->parameters) {
+        const Control control{row.name.data(), row.label.data(), Tip::ofRow(row.idea)};
+        double value = running.value(row);
+        const std::string format = "%.3g" + (row.unit.empty() ? "" : " " + std::string(row.unit));
+        const DragRange range{.least = row.least,
+                              .most = row.most,
+                              .speed = 0,
+                              .floor = (row.most - row.least) / 400,
+                              .format = format.c_str(),
+                              .onRelease = true};
+        if (p.widgets.drag(control, value, range)) wanted.parameters[std::string(row.name)] = value;
+    }
+}
+
 void drawScene(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     p.widgets.section("Scene");
@@ -117,6 +136,7 @@ void drawScene(PanelContext& p) {
     }
     drawBodies(p);
     drawSeed(p);
+    drawParameters(p);
     ImGui::PushFont(p.widgets.fonts().small);
     const std::string_view caption = p.facts.scene->caption;
     char text[160];

@@ -9,14 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 namespace gravlab {
 namespace {
 
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27;
 
-/// GRAVLAB_FONT names another file, or "builtin" for ImGui's own. Null: none there.
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
     return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
 }

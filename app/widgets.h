@@ -19,6 +19,12 @@ public:
     consteval Tip(const char* text) : text_(text) {
         if (text[0] == '\0') throw "a control needs a tooltip";
     }
+    /// Of a row of a table, whose texts tests have looked at. Must outlive the frame.
+    static Tip ofRow(std::string_view text) {
+        Tip tip("a row's own text");
+        tip.text_ = text.data();
+        return tip;
+    }
     const char* text() const { return text_; }
 
 private:

@@ -17,7 +17,8 @@ namespace gravlab {
 /// A number that a scene can be built with: masses, angles, temperatures.
 struct ScenarioParameter {
     std::string_view name;   ///< stable key
-    std::string_view label;  ///< for panels, with its unit
+    std::string_view label;  ///< for panels: a short word
+    std::string_view unit;   ///< "kpc", "deg"; empty for a ratio
     std::string_view idea;   ///< one line for lists and tooltips
     double value = 0;        ///< unless asked otherwise
     double least = 0, most = 1;

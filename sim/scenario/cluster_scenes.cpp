@@ -28,7 +28,8 @@ ParticleSet buildHernquist(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kKingParameters[] = {
-    {"w0", "Depth W0", "depth of the centre in units of the velocity dispersion: 3 is loose, 9 has a dense core", 6, 1, 12},
+    {"w0", "Depth W0", "", "depth of the centre in units of the velocity dispersion: 3 is loose, 9 has a dense core", 6, 1,
+     12},
 };
 
 /// King's density for a depth W, in any unit.
@@ -107,11 +108,11 @@ ParticleSet buildKing(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kClumpParameters[] = {
-    {"clumps", "Clumps", "how many", 40, 1, 500},
-    {"temperature", "Virial ratio", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up", 0.03, 0,
-     0.5},
-    {"size", "Clump size", "Plummer radius of a clump; the cloud has radius 1", 0.05, 0.005, 0.3},
-    {"spin", "Spin", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
+    {"clumps", "Clumps", "", "how many", 40, 1, 500},
+    {"temperature", "Virial ratio", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up",
+     0.03, 0, 0.5},
+    {"size", "Clump size", "", "Plummer radius of a clump; the cloud has radius 1", 0.05, 0.005, 0.3},
+    {"spin", "Spin", "", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
 };
 
 ParticleSet buildClumps(const ScenarioRequest& request) {

@@ -17,9 +17,9 @@ using Complex = std::complex<double>;
 constexpr double kBox = 2.2;  // side of the periodic box that the ball of radius 1 is cut from
 
 constexpr ScenarioParameter kParameters[] = {
-    {"contrast", "Contrast", "rms of the density contrast at the start; larger makes structure earlier", 0.35, 0, 2},
-    {"slope", "Slope", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},
-    {"expansion", "Expansion", "speed in units of the one that just never turns back; below 1 the ball falls back", 1, 0,
+    {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 0.35, 0, 2},
+    {"slope", "Slope", "", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},
+    {"expansion", "Expansion", "", "speed in units of the one that just never turns back; below 1 the ball falls back", 1, 0,
      1.5},
 };
 

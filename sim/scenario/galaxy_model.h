@@ -14,13 +14,13 @@ enum class Species : std::uint8_t { disc = 0, bulge = 1, halo = 2 };
 /// Unit masses and lengths are the scene's; G = 1.
 struct GalaxyModel {
     double discMass = 4.5, scaleLength = 3, height = 0.35;  ///< surface density ~ exp(-R / scaleLength), sech^2(z / height)
-    double discEnd = 6;                                   ///< in scale lengths
-    double toomreQ = 1.2;                                 ///< at two scale lengths, where it is smallest
+    double discEnd = 6;                                     ///< in scale lengths
+    double toomreQ = 1.2;                                   ///< at two scale lengths, where it is smallest
     double bulgeMass = 1, bulgeScale = 0.6;
     double haloMass = 22, haloScale = 14, haloEnd = 90;
     double softening = 0.3;
     double bulgeShare = 0.1, haloShare = 0.4;  ///< of the bodies; the disc has the rest
-    int spin = 1;                               ///< 1: anticlockwise seen from +z
+    int spin = 1;                              ///< 1: anticlockwise seen from +z
 };
 
 /// Tabulates a model once and then draws bodies from it.

@@ -75,12 +75,12 @@ GalaxyModel scaled(GalaxyModel m, double mass) {
 }
 
 constexpr ScenarioParameter kGalaxyParameters[] = {
-    {"toomre-q", "Toomre Q",
+    {"toomre-q", "Toomre Q", "",
      "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
      4},
-    {"disc-mass", "Disc [10^10 Msun]", "mass of the disc; heavy discs grow bars", 4.5, 0.5, 15},
-    {"bulge-mass", "Bulge [10^10 Msun]", "mass of the bulge", 1, 0.01, 5},
-    {"halo-mass", "Halo [10^10 Msun]", "dark mass within 90 kpc", 22, 1, 100},
+    {"disc-mass", "Disc", "e10 Msun", "mass of the disc; heavy discs grow bars", 4.5, 0.5, 15},
+    {"bulge-mass", "Bulge", "e10 Msun", "mass of the bulge", 1, 0.01, 5},
+    {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 22, 1, 100},
 };
 
 ParticleSet buildGalaxy(const ScenarioRequest& request) {
@@ -95,8 +95,8 @@ ParticleSet buildGalaxy(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kAndromedaParameters[] = {
-    {"pericentre", "Pericentre [kpc]", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
-    {"mass-ratio", "Andromeda / Milky Way", "ratio of the masses", 1.5, 0.5, 3},
+    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
+    {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
 };
 
 ParticleSet buildAndromeda(const ScenarioRequest& request) {
@@ -122,10 +122,10 @@ ParticleSet buildAndromeda(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kAntennaeParameters[] = {
-    {"inclination", "Inclination [deg]", "of both discs against the orbit; 0 turns with it, 180 against it", 60, 0, 180},
-    {"pericentre", "Pericentre [kpc]", "least distance, had the galaxies no size", 9, 0.5, 40},
-    {"mass-ratio", "Mass ratio", "mass of the second galaxy over that of the first", 1, 0.1, 1},
-    {"toomre-q", "Toomre Q", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
+    {"inclination", "Inclination", "deg", "of both discs against the orbit; 0 turns with it, 180 against it", 60, 0, 180},
+    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size", 9, 0.5, 40},
+    {"mass-ratio", "Mass ratio", "", "mass of the second galaxy over that of the first", 1, 0.1, 1},
+    {"toomre-q", "Toomre Q", "", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
 };
 
 ParticleSet buildAntennae(const ScenarioRequest& request) {
@@ -142,9 +142,9 @@ ParticleSet buildAntennae(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kMinorParameters[] = {
-    {"mass-ratio", "Mass ratio", "mass of the companion over that of the galaxy", 0.1, 0.01, 0.5},
-    {"inclination", "Inclination [deg]", "of the companion's orbit; above 90 it runs against the rotation", 30, 0, 180},
-    {"pericentre", "Pericentre [kpc]", "least distance of the first passage", 12, 1, 50},
+    {"mass-ratio", "Mass ratio", "", "mass of the companion over that of the galaxy", 0.1, 0.01, 0.5},
+    {"inclination", "Inclination", "deg", "of the companion's orbit; above 90 it runs against the rotation", 30, 0, 180},
+    {"pericentre", "Pericentre", "kpc", "least distance of the first passage", 12, 1, 50},
 };
 
 ParticleSet buildMinorMerger(const ScenarioRequest& request) {
@@ -158,9 +158,9 @@ ParticleSet buildMinorMerger(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kCartwheelParameters[] = {
-    {"mass-ratio", "Mass ratio", "mass of the intruder over that of the galaxy", 0.35, 0.05, 1},
-    {"impact", "Impact [kpc]", "how far from the centre the intruder goes through the disc", 0.8, 0, 10},
-    {"tilt", "Tilt [deg]", "of its path against the axis of the disc", 5, 0, 80},
+    {"mass-ratio", "Mass ratio", "", "mass of the intruder over that of the galaxy", 0.35, 0.05, 1},
+    {"impact", "Impact", "kpc", "how far from the centre the intruder goes through the disc", 0.8, 0, 10},
+    {"tilt", "Tilt", "deg", "of its path against the axis of the disc", 5, 0, 80},
 };
 
 ParticleSet buildCartwheel(const ScenarioRequest& request) {
@@ -195,9 +195,9 @@ ParticleSet buildCartwheel(const ScenarioRequest& request) {
 }
 
 constexpr ScenarioParameter kGroupParameters[] = {
-    {"temperature", "Virial ratio", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
+    {"temperature", "Virial ratio", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
      0.12, 0, 0.6},
-    {"radius", "Radius [kpc]", "of the group", 60, 20, 200},
+    {"radius", "Radius", "kpc", "of the group", 60, 20, 200},
 };
 
 ParticleSet buildGroup(const ScenarioRequest& request) {

@@ -77,6 +77,19 @@ TEST(Scenes, rowsSayEverythingThatARunNeeds) {
         EXPECT_GT(scene.view.speedScale, 0);
         EXPECT_GT(scene.bodiesCpu, 0u);
         EXPECT_GE(scene.bodiesGpu, scene.bodiesCpu);
+        for (const ScenarioParameter& parameter : scene.parameters) {
+            SCOPED_TRACE(parameter.name);
+            EXPECT_FALSE(parameter.label.empty());
+            EXPECT_FALSE(parameter.idea.empty());
+            EXPECT_GE(parameter.value, parameter.least);
+            EXPECT_LE(parameter.value, parameter.most);
+            for (const double end : {parameter.least, parameter.most}) {
+                const ParticleSet bodies =
+                    scene.build({.bodies = 600, .seed = 1, .parameters = {{std::string(parameter.name), end}}});
+                for (std::size_t i = 0; i < bodies.size(); ++i)
+                    ASSERT_TRUE(std::isfinite(bodies.position[i].x + bodies.velocity[i].x + bodies.position[i].w)) << end;
+            }
+        }
         if (scene.fixedBodies) {
             EXPECT_EQ(scene.bodiesCpu, scene.fixedBodies);
             EXPECT_EQ(scene.bodiesGpu, scene.fixedBodies);
