@@ -94,7 +94,7 @@ int benchCommand(const Options& options) {
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
             backend->load(start);
-            backend->configure(force, choice);
+            configureTuned(*backend, force, choice, wanted.tuning.get());
             BenchmarkRow row =
                 timeKernel(*backend, steps, timeStep, force,
                            {.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.benchRepeats});

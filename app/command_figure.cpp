@@ -42,7 +42,8 @@ int figureCommand(const Options& options) {
                                       .integrator = wanted.integrator,
                                       .precision = wanted.precision,
                                       .timeStep = wanted.timeStep,
-                                      .softening = wanted.softening});
+                                      .softening = wanted.softening,
+                                      .tuning = wanted.tuning});
     ProgressLine progress("point", static_cast<std::int64_t>(sweep.total()), true);
     constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
     while (sweep.advance(kSlice)) {

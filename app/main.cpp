@@ -1,5 +1,6 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
 #include "app/options.h"
+#include "app/tune_cache.h"
 #include "sim/error.h"
 
 #include <cstdio>
@@ -17,11 +18,12 @@ struct CommandFunction {
 constexpr CommandFunction kFunctions[] = {
     {Command::view, viewCommand},       {Command::render, renderCommand}, {Command::run, runCommand},
     {Command::bench, benchCommand},     {Command::list, listCommand},     {Command::check, checkCommand},
-    {Command::convert, convertCommand}, {Command::info, infoCommand},
+    {Command::convert, convertCommand}, {Command::info, infoCommand},     {Command::tune, tuneCommand},
 };
 
 int runProgram(int argc, char** argv) {
-    const Options options = parseOptions(argc, argv);
+    Options options = parseOptions(argc, argv);
+    options.simulation.tuning = readTuning(tuneCachePath());
     for (const CommandFunction& row : kFunctions)
         if (row.command == options.command) return row.run(options);
     return static_cast<int>(ExitCode::ok);  // --help and --version have printed

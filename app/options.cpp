@@ -327,6 +327,33 @@ void addBenchOptions(CLI::App& app, Options& o) {
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; }, "write there instead of standard output");
 }
 
+void addTuneOptions(CLI::App& app, Options& o) {
+    SimulationSettings& s = o.simulation;
+    addList(
+        app, "-n,--bodies", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
+        },
+        "numbers of bodies [CUDA: 1k,4k,16k,64k,256k; CPU: 1k,4k,16k]");
+    addValue(
+        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = text; },
+        "cpu, cuda, or auto for the best that works here [auto]");
+    addValue(
+        app, "--device", "INDEX",
+        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023)); },
+        "CUDA device [0]");
+    addValue(
+        app, "--threads", "COUNT",
+        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096)); },
+        "this many CPU threads, instead of searching for the best number");
+    addValue(
+        app, "--precision", "NAME",
+        [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
+        "fp32, mixed or fp64 [fp32]");
+    addList(
+        app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; }, "only these kernels [all]");
+}
+
 void addListOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "WHAT",
@@ -402,6 +429,8 @@ constexpr CommandRow kCommands[] = {
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
      "  gravlab bench --figure unroll -o unroll.png\n"},
+    {"tune", Command::tune, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
+     "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
     {"list", Command::list, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
     {"check", Command::check, "verify every backend and kernel on this machine", addCheckOptions, "  gravlab check\n"},
@@ -558,7 +587,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(unknownName("backend", s.backend, valid));
     }
     const std::vector<std::string> kernelNames =
-        o.command == Command::bench && !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
+        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Command::bench)) continue;
         if (s.backend != "auto")

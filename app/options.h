@@ -10,7 +10,7 @@
 
 namespace gravlab {
 
-enum class Command { view, render, run, bench, list, check, convert, info, version };
+enum class Command { view, render, run, bench, tune, list, check, convert, info, version };
 
 struct Options {
     Command command = Command::view;
@@ -69,6 +69,7 @@ int renderCommand(const Options&);
 int runCommand(const Options&);
 int benchCommand(const Options&);
 int figureCommand(const Options&);  ///< bench --figure
+int tuneCommand(const Options&);
 int listCommand(const Options&);
 int checkCommand(const Options&);
 int convertCommand(const Options&);

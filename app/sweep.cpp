@@ -58,7 +58,7 @@ void Sweep::begin() {
     backend_->configure(force, {});
     backend_->load(start_);
     loadedBodies_ = start_.size();
-    backend_->configure(force, point.kernel);
+    configureTuned(*backend_, force, point.kernel, settings_.tuning.get());
     trial_.emplace(*backend_, integrator(settings_.integrator),
                    settings_.timeStep != 0 ? settings_.timeStep : scene.timeStep, force, point.plan);
 }

@@ -2,6 +2,7 @@
 // the sweeps of the lab. Rule: it has backends of its own and never touches a running simulation.
 #pragma once
 #include "app/benchmark.h"
+#include "sim/tuning.h"
 
 #include <functional>
 #include <memory>
@@ -37,8 +38,9 @@ struct SweepSettings {
     std::uint64_t seed = 1;
     std::string integrator = "leapfrog";
     Precision precision = Precision::fp32;
-    double timeStep = 0;    ///< 0: the scene's [T]
-    double softening = -1;  ///< < 0: the scene's [L]
+    double timeStep = 0;                     ///< 0: the scene's [T]
+    double softening = -1;                   ///< < 0: the scene's [L]
+    std::shared_ptr<const Tuning> tuning{};  ///< what "auto" means; null: the backend's own choice
 };
 
 class Sweep {

@@ -50,6 +50,22 @@ struct Simulation::Plan {
     bool changesForce = false;
 
     ForceSettings force() const { return forceOf(*scene, settings); }
+    /// Threads that a search has found best, for a backend that was not told how many.
+    int tunedThreads(const Backend& made) const {
+        if (!settings.tuning || settings.backendOptions.threads != 0 || requested.kernel != KernelChoice{}) return 0;
+        const TunedChoice* found =
+            settings.tuning->find(made.name(), made.launchFacts(), settings.precision, settings.bodies);
+        return found ? found->threads : 0;
+    }
+    std::unique_ptr<Backend> makeBackend() const {
+        std::unique_ptr<Backend> made = backend.row->make(settings.backendOptions);
+        const int threads = tunedThreads(*made);
+        if (threads == 0 || threads == made->launchFacts().cpuThreads) return made;
+        BackendOptions options = settings.backendOptions;
+        options.threads = threads;
+        made.reset();  // two pools of threads at once would be in each other's way
+        return backend.row->make(options);
+    }
 };
 
 Simulation::Simulation(const SimulationSettings& settings) { startOver(plan(settings)); }
@@ -101,8 +117,8 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
 
     p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed ||
                    p.settings.parameters != settings_.parameters;
-    p.changesForce =
-        p.changesBackend || p.requested.kernel != requested_.kernel || p.force() != forceOf(*scenario_, settings_);
+    p.changesForce = p.changesBackend || p.requested.kernel != requested_.kernel ||
+                     p.requested.tuning != requested_.tuning || p.force() != forceOf(*scenario_, settings_);
     return p;
 }
 
@@ -112,7 +128,7 @@ void Simulation::apply(const SimulationSettings& wanted) {
         startOver(p);
         return;
     }
-    if (p.changesForce) backend_->configure(p.force(), p.requested.kernel);
+    if (p.changesForce) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     adopt(p);
     if (p.changesForce) requestCheck();
 }
@@ -138,18 +154,22 @@ void Simulation::startOver(const Plan& p) {
 
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {
-        made = p.backend.row->make(p.settings.backendOptions);
+        made = p.makeBackend();
         made->configure(p.force(), p.requested.kernel);
         made->load(bodies);
+        configureTuned(*made, p.force(), p.requested.kernel, p.settings.tuning.get());
         backend_ = std::move(made);
     } else {
         if (p.changesForce) backend_->configure(p.force(), p.requested.kernel);
         try {
             backend_->load(bodies);
         } catch (...) {
-            if (p.changesForce) backend_->configure(forceOf(*scenario_, settings_), requested_.kernel);
+            if (p.changesForce)
+                configureTuned(*backend_, forceOf(*scenario_, settings_), requested_.kernel, requested_.tuning.get());
             throw;
         }
+        // What "auto" means depends on the number of bodies.
+        if (p.settings.tuning) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     }
     stepUnderWay_ = false;
     if (p.startsOver && start) {

@@ -5,6 +5,7 @@
 #include "sim/diagnostics.h"
 #include "sim/scenario.h"
 #include "sim/start_state.h"
+#include "sim/tuning.h"
 
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,7 @@ struct SimulationSettings {
     Precision precision = Precision::fp32;
     /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
     std::shared_ptr<const StartState> start;
+    std::shared_ptr<const Tuning> tuning{};  ///< what kernel "auto" means, where a search has found it; null: nothing known
     bool operator==(const SimulationSettings&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include "sim/validation.h"
 
 #include <cstdio>
+#include <fstream>
 #include <new>
 #include <type_traits>
 
@@ -26,6 +27,16 @@ int checkedThreads(int threads) {
         throw UsageError("threads must be 0 (all cores) to " + std::to_string(kMostThreads) + ", not " +
                          std::to_string(threads));
     return threads;
+}
+
+/// As the kernel of Linux names it; "CPU" elsewhere.
+std::string processorName() {
+    std::ifstream facts("/proc/cpuinfo");
+    for (std::string line; std::getline(facts, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+    }
+    return "CPU";
 }
 
 std::string threadsText(int threads) { return std::to_string(threads) + (threads == 1 ? " thread" : " threads"); }
@@ -123,7 +134,8 @@ public:
 
     WorkTotals totals() override { return context_.totals; }
     LaunchFacts launchFacts() const override {
-        return {.device = std::string(context_.simd.title),
+        static const std::string model = processorName();
+        return {.device = model + ", " + std::string(context_.simd.title),
                 .cpuThreads = context_.pool.threads(),
                 .vectorLanes = context_.simd.lanes};
     }

@@ -95,9 +95,12 @@ public:
         for (char** entry = environ; *entry; ++entry)
             if (start.display ||
                 (std::strncmp(*entry, "DISPLAY=", 8) != 0 && std::strncmp(*entry, "WAYLAND_DISPLAY=", 16) != 0))
-                if (std::strncmp(*entry, "XDG_STATE_HOME=", 15) != 0) environment.push_back(*entry);
+                if (std::strncmp(*entry, "XDG_STATE_HOME=", 15) != 0 && std::strncmp(*entry, "XDG_CACHE_HOME=", 15) != 0)
+                    environment.push_back(*entry);
         std::string state = "XDG_STATE_HOME=" + (start.state.empty() ? scratch_.path() : start.state).string();
         environment.push_back(state.data());
+        std::string cache = "XDG_CACHE_HOME=" + scratch_.path().string();  // what a person has tuned must not show
+        environment.push_back(cache.data());
         std::vector<std::string> more = start.environment;
         for (std::string& entry : more) environment.push_back(entry.data());
         environment.push_back(nullptr);
