@@ -169,14 +169,23 @@ int runCommand(const Options& asked) {
     };
     RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
                                                                                       : options.checkpoint);
+    const auto advance = [&](const Budget& slice) {
+        try {
+            const AdvanceStatus status = simulation.advance(slice, nullptr);
+            simulation.backend().wait();
+            return status;
+        } catch (const DeviceError& error) {
+            progress.finish();
+            throw DeviceError(error.what() + ("; " + saveForLater(simulation, guard.lastGood(), options)));
+        }
+    };
     while (true) {
         files.look(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
         const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
         const std::int64_t stop = files.nextStop(step, std::min(nextRow, end));
         const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
-        const AdvanceStatus status = simulation.advance(slice, nullptr);
-        simulation.backend().wait();
+        const AdvanceStatus status = advance(slice);
         progress.show(simulation.step() - begin);
         look(false);
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end)

@@ -1,14 +1,17 @@
 // `gravlab view`: the window's turn of the one frame loop.
 #include "app/frame_loop.h"
+#include "app/interrupt.h"
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
+#include "app/session_files.h"
 #include "app/status_report.h"
 #include "app/ui.h"
 #include "app/window.h"
 #include "sim/error.h"
 
 #include <chrono>
+#include <csignal>
 #include <ctime>
 
 namespace gravlab {
@@ -17,6 +20,7 @@ namespace {
 // After an event the panels need a few frames to settle: hover, then press, then what it opens.
 constexpr int kFramesAfterEvent = 4;
 constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when nothing moves
+constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -70,26 +74,18 @@ void takeScreenshot(const Window& window, Session& session) {
     }
 }
 
-}  // namespace
-
-int viewCommand(const Options& asked) {
-    const Options options = withFile(asked);
-    Window window(options);
-    Session session(options);
-    Ui ui(window.uiScale(), window.description());
-    ui.state.visible = options.showUi;
-    ui.state.fullscreen = options.fullscreen;
-    const Connection connection(window, session, ui);
+/// The frames of a window until it is closed or a signal comes.
+void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files) {
     const StatusReport report;
     ui.recordItems(report.on());
-
     int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
     double last = now();
-    while (!session.intent.quit && !window.closing()) {
+    while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
-        if (window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0))
+        const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
+        if (files.look() || events)
             framesOwed = kFramesAfterEvent;
         else if (!busy)
             continue;
@@ -118,6 +114,32 @@ int viewCommand(const Options& asked) {
         report.write(session, ui, frame, window.width(), window.height());
         if (lastFrame) break;
     }
+}
+
+}  // namespace
+
+int viewCommand(const Options& asked) {
+    const InterruptWatch watch;
+    const Options options = withFile(asked);
+    Window window(options);
+    Session session(options);
+    Ui ui(window.uiScale(), window.description());
+    ui.state.visible = options.showUi;
+    ui.state.fullscreen = options.fullscreen;
+    const Connection connection(window, session, ui);
+    // A window that ends by itself is a test or a picture: nobody is there to lose work.
+    const double usual = options.frames > 0 ? 0 : kAutosaveSeconds;
+    SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    try {
+        runFrames(options, window, session, ui, files);
+    } catch (const DeviceError& error) {
+        const std::string kept = files.rescue();
+        throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
+    }
+    if (const int signal = InterruptWatch::signal(); signal != 0)
+        throw Error(static_cast<ExitCode>(128 + signal),
+                    (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());
+    files.close();
     return static_cast<int>(ExitCode::ok);
 }
 

@@ -5,19 +5,21 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 
 namespace gravlab {
 namespace {
 
-volatile std::sig_atomic_t noted = 0;
+// The system may run the handler on any thread.
+std::atomic<int> noted{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a handler may touch it");
 struct sigaction before[3];
 constexpr int kSignals[3] = {SIGINT, SIGTERM, SIGPIPE};
 
 /// The first one is noted; whoever asks again does not want to wait.
 void note(int number) {
-    if (noted != 0) _exit(128 + number);
-    noted = number;
+    if (noted.exchange(number) != 0) _exit(128 + number);
 }
 
 }  // namespace

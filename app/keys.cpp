@@ -62,6 +62,7 @@ void singleStep(KeyTarget& t, int) {
 
 void closeOverlay(KeyTarget& t, int) {
     t.ui.help = false;
+    t.ui.files.shown = false;
     t.session.dismissMessage();
 }
 
@@ -110,6 +111,14 @@ constexpr KeyRow kKeys[] = {
      {{Key::f11}, {Key::enter, kAlt}},
      [](KeyTarget& t, int) { t.ui.fullscreen = !t.ui.fullscreen; }},
     {"F12", "write a picture into the current folder", {{Key::f12}}, [](KeyTarget& t, int) { t.ui.screenshot = true; }},
+    {"Ctrl S",
+     "save the run into the current folder",
+     {{Key::letterS, kControl}},
+     [](KeyTarget& t, int) { t.ui.files.saveAsked = true; }},
+    {"Ctrl O",
+     "save and open files",
+     {{Key::letterO, kControl}},
+     [](KeyTarget& t, int) { t.ui.files.shown = !t.ui.files.shown; }},
     {"Esc", "close the list of keys or a message", {{Key::escape}}, closeOverlay},
     {"Ctrl Q", "quit", {{Key::letterQ, kControl}}, [](KeyTarget& t, int) { t.session.intent.quit = true; }},
 };

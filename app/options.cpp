@@ -226,6 +226,9 @@ void addViewOptions(CLI::App& app, Options& o) {
     app.add_flag_callback(
         "--no-vsync", [&o] { o.vsync = false; }, "do not wait for the display");
     addValue(
+        app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parseNonNegative(name, text); },
+        "save the run that often, to be offered after a crash; 0 is off [60; off with --frames]");
+    addValue(
         app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
 }
 
@@ -276,8 +279,8 @@ void addRunOptions(CLI::App& app, Options& o) {
         app, "--checkpoint", "FILE", [&o](auto&, auto& text) { o.checkpoint = text; },
         "hdf5 file that an autosave, an interrupt or a blow-up leaves to go on from [in ~/.local/state/gravlab]");
     addValue(
-        app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parsePositive(name, text); },
-        "save a checkpoint that often [off]");
+        app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parseNonNegative(name, text); },
+        "save a checkpoint that often; 0 is off [0]");
 }
 
 void addBenchOptions(CLI::App& app, Options& o) {

@@ -42,7 +42,7 @@ struct Options {
     std::int64_t every = 1;
     std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
     std::string checkpoint;                        ///< where autosaves and an interrupt go; empty: the state folder
-    double autosaveSeconds = 0;                    ///< 0: no autosave
+    double autosaveSeconds = -1;                   ///< 0: no autosave
     std::string snapshots = "snapshot_%08d.hdf5";  ///< their names, by step
 
     // bench

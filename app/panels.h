@@ -21,5 +21,6 @@ void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time s
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change
 void drawHelp(PanelContext& panel);          // the list of keys
+void drawFiles(PanelContext& panel);         // save, open, recover
 
 }  // namespace gravlab

@@ -142,6 +142,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     }
     drawStatusLine(panel);
     drawHelp(panel);
+    if (state.inWindow) drawFiles(panel);
     drawMessage(panel);
 }
 

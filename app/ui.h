@@ -1,6 +1,7 @@
 // The panels over the picture: one class for the window and for films. Dear ImGui stays behind it.
 // Rule: panels read facts and write intent; they never call the simulation and never wait.
 #pragma once
+#include "app/files_state.h"
 #include "app/frame_loop.h"
 
 #include <memory>
@@ -25,6 +26,7 @@ struct UiState {
     bool vsync = true;
     bool fullscreen = false;
     bool screenshot = false;  ///< asked for
+    FilesState files;
 };
 
 class Ui {

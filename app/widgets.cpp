@@ -37,7 +37,10 @@ public:
     Coloured& operator=(const Coloured&) = delete;
 };
 
-void copyText(char (&to)[64], const char* from) { std::snprintf(to, sizeof to, "%s", from); }
+template <std::size_t size>
+void copyText(char (&to)[size], const char* from) {
+    std::snprintf(to, size, "%s", from);
+}
 
 }  // namespace
 
@@ -212,7 +215,7 @@ bool Widgets::powers(const Control& control, float width, std::size_t& value, st
 
 bool Widgets::field(const Control& control, float width, const char* shown, std::string& typed, const Reason& unavailable) {
     const bool held = editing_ == control.name;
-    char buffer[64];
+    char buffer[sizeof typed_];
     copyText(buffer, held ? typed_ : shown);
     ImGui::SetNextItemWidth(width);
     {

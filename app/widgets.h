@@ -119,7 +119,7 @@ private:
     bool restingSeen_ = false, tooltipShown_ = false;
     const char* comboName_ = "";
     const char* editing_ = nullptr;  ///< name of the text or slider that holds `typed_` or `power_`
-    char typed_[64] = {};
+    char typed_[1024] = {};          ///< long enough for most paths
     float power_ = 0;
     double dragged_ = 0;
 };

@@ -271,6 +271,9 @@ void Window::attach(Session& session, Ui& ui) {
         if (Glfw& self = of(w); self.sceneHasMouse())
             self.session->camera.zoom(static_cast<float>(y), self.cursor, self.viewport());
     });
+    glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
+        if (Glfw& self = of(w); self.ui && count > 0) self.ui->state.files.openAsked = paths[0];
+    });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
         if (Glfw& self = of(w); !focused) self.drag = Glfw::Drag::none;

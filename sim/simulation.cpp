@@ -80,7 +80,9 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     p.scene = p.requested.start ? &p.requested.start->row : &scenario(wanted.scene);
     p.integrator = &gravlab::integrator(wanted.integrator);
     const bool sameScene = running && p.scene == scenario_;
-    if (running) {
+    // What is opened brings all of its settings: nothing of it stands for what was left open before.
+    const bool opens = p.requested.start && (!running || p.requested.start != settings_.start);
+    if (running && !opens) {
         keepOpen(p.requested.bodies, settings_.bodies, requested_.bodies);
         keepOpen(p.requested.kernel, settings_.kernel, requested_.kernel);
         // Time step and softening belong to a scene; another one brings its own.
@@ -96,7 +98,7 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     p.changesBackend =
         !running || p.backend.row->name != settings_.backend || wanted.backendOptions != settings_.backendOptions;
     // A kernel named for the old backend says nothing to the new one, unless it was named together with it.
-    if (running && p.changesBackend && p.requested.kernel == requested_.kernel) p.requested.kernel = {};
+    if (running && !opens && p.changesBackend && p.requested.kernel == requested_.kernel) p.requested.kernel = {};
 
     p.settings = p.requested;
     p.settings.backend = p.backend.row->name;

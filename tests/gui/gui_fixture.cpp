@@ -133,9 +133,12 @@ void GuiTest::TearDown() {
 
 void GuiTest::open(Arguments arguments) {
     arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
-    program = std::make_unique<Process>(
-        arguments, Environment{{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_STATUS_FILE", statusFile_}},
-        folder / "gravlab.log");
+    program = std::make_unique<Process>(arguments,
+                                        Environment{{"DISPLAY", display->name()},
+                                                    {"WAYLAND_DISPLAY", ""},
+                                                    {"GRAVLAB_STATUS_FILE", statusFile_},
+                                                    {"XDG_STATE_HOME", (folder / "state").string()}},
+                                        folder / "gravlab.log");
     waitFor("the first frames", [](const Json& s) { return s.at("frame") >= 2; });
     const fs::path found = folder / "window";
     for (const auto end = Clock::now() + kPatience; Clock::now() < end && window.empty();) {

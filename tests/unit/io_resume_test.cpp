@@ -135,6 +135,22 @@ TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
     EXPECT_EQ(second.time(), simulation.time());
 }
 
+TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
+    SimulationSettings saved = settingsOf({"cpu", "naive-symmetric", "leapfrog"}, "plummer", 90);
+    Simulation whole(saved), first(saved);
+    run(whole, 6);
+    run(first, 3);
+    for (const char* running : {"auto", "naive-symmetric", "naive"}) {
+        Simulation second(settingsOf({"cpu", running, "rk4"}, "plummer", 40));
+        run(second, 2);
+        second.apply(startFrom(checkpointOf(first), "x.hdf5").settings);
+        EXPECT_EQ(second.settings().kernel.kernel, "naive-symmetric");
+        EXPECT_EQ(second.step(), 3);
+        run(second, 3);
+        EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole))) << running;
+    }
+}
+
 TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     const Row row{"reference", "plain", "leapfrog"};
     Simulation first(settingsOf(row, "plummer", 30));

@@ -1,0 +1,119 @@
+// Files in the window: quick save, opening, a file that is refused, what a crash and a signal leave.
+#include "gui_fixture.h"
+
+#include "sim/io/snapshot.h"
+
+#include <signal.h>
+
+#include <fstream>
+#include <thread>
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
+
+class WindowFiles : public GuiTest {
+protected:
+    void SetUp() override {
+        if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+        GuiTest::SetUp();
+    }
+    Arguments small(Arguments more) const {
+        Arguments all = kSmall;
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    std::vector<fs::path> stateFiles(const std::string& prefix) const {
+        std::vector<fs::path> found;
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(folder / "state/gravlab", error))
+            if (entry.path().filename().string().starts_with(prefix) && entry.path().extension() == ".hdf5")
+                found.push_back(entry.path());
+        return found;
+    }
+    std::string log() const {
+        std::ifstream file(folder / "gravlab.log");
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+};
+
+TEST_F(WindowFiles, savesAtAKeyAndOpensAgain) {
+    open(kSmall);
+    waitFor("some steps", [](const Json& s) { return s.at("step") > 5; });
+    key("space");
+    const Json paused = waitForValue("paused", true);
+    key("ctrl+s");
+    const std::string message =
+        waitFor("a message", [](const Json& s) { return s.at("message") != ""; }).at("message").get<std::string>();
+    ASSERT_TRUE(message.starts_with("Saved to ")) << message;
+    const fs::path saved = message.substr(9, message.size() - 10);
+    const Snapshot snapshot = readSnapshot(saved);
+    EXPECT_EQ(snapshot.step, paused.at("step"));
+    EXPECT_EQ(snapshot.bodies.size(), 300u);
+    const fs::path kept = folder / "kept.hdf5";
+    fs::rename(saved, kept);
+
+    key("Escape");
+    key("space");
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > paused.at("step").get<int>() + 5; });
+    key("space");
+    waitForValue("paused", true);
+    key("ctrl+o");
+    waitFor("the panel", [](const Json& s) { return s.at("files").at("shown") == true; });
+    enter("open_path", kept.string());
+    const Json opened = waitForValue("scene", "kept.hdf5");
+    EXPECT_EQ(opened.at("step"), paused.at("step"));
+    EXPECT_EQ(opened.at("time_step"), paused.at("time_step"));
+    EXPECT_EQ(opened.at("files").at("shown"), false);
+}
+
+TEST_F(WindowFiles, aFileThatIsRefusedChangesNothing) {
+    std::ofstream(folder / "bad.csv") << "m,x,y,z\n1,0,0,0\n1,nan,0,0\n";
+    open(kSmall);
+    key("ctrl+o");
+    waitFor("the panel", [](const Json& s) { return s.at("files").at("shown") == true; });
+    enter("open_path", (folder / "bad.csv").string());
+    const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(now.at("message").get<std::string>().find("line 3"), std::string::npos) << now.at("message");
+    EXPECT_EQ(now.at("scene"), "plummer");
+    const auto step = now.at("step").get<std::int64_t>();
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
+}
+
+TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
+    open(small({"--autosave", "0.2"}));
+    for (int i = 0; i < 1000 && stateFiles("session-").empty(); ++i) std::this_thread::sleep_for(10ms);
+    ASSERT_EQ(stateFiles("session-").size(), 1u);
+    EXPECT_EQ(status().at("files").at("recover"), "");
+    kill(program->id(), SIGKILL);
+    program->wait(5s);
+    fs::remove(folder / "status.json");
+    window.clear();
+
+    open(Arguments{"two-body", "--size", "1000x700", "--backend", "cpu"});
+    const Json offered = waitFor("the offer", [](const Json& s) { return s.at("files").at("recover") != ""; });
+    EXPECT_EQ(offered.at("scene"), "two-body") << "nothing is opened unasked";
+    click("recover");
+    const Json now = waitForValue("bodies", 300);
+    EXPECT_GT(now.at("step"), 0);
+    waitFor("no offer any more", [](const Json& s) { return s.at("files").at("recover") == ""; });
+    key("ctrl+q");
+    EXPECT_EQ(program->wait(10s), 0);
+    EXPECT_TRUE(stateFiles("session-").empty());
+}
+
+TEST_F(WindowFiles, aSignalSavesTheRunAndSaysHowToGoOn) {
+    open(kSmall);
+    kill(program->id(), SIGTERM);
+    EXPECT_EQ(program->wait(10s), 143);
+    ASSERT_EQ(stateFiles("run-plummer").size(), 1u);
+    EXPECT_EQ(readSnapshot(stateFiles("run-plummer")[0]).bodies.size(), 300u);
+    EXPECT_NE(log().find("go on with: gravlab " + stateFiles("run-plummer")[0].string()), std::string::npos) << log();
+}
+
+}  // namespace
+}  // namespace gravlab::test

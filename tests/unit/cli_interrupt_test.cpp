@@ -1,0 +1,154 @@
+// A run that is interrupted, blows up or is killed loses nothing: what it leaves goes on exactly.
+#include "cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "sim/io/snapshot.h"
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
+
+/// The one file that the run left in its state folder.
+fs::path leftIn(const fs::path& state) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(state / "gravlab", error)) found.push_back(entry.path());
+    EXPECT_EQ(found.size(), 1u);
+    return found.empty() ? fs::path() : found[0];
+}
+
+void waitForLine(const Program& program, const std::string& text) {
+    for (int i = 0; i < 1000 && program.errorsSoFar().find(text) == std::string::npos; ++i) ::usleep(10000);
+}
+
+ino_t inodeOf(const fs::path& file) {
+    struct stat about {};
+    return ::stat(file.c_str(), &about) == 0 ? about.st_ino : 0;
+}
+
+TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+        const fs::path state = folder.path() / std::to_string(code);
+        fs::create_directory(state);
+        Start start;
+        start.state = state;
+        Program program({"run", "plummer", "-n", "2048", "--steps", "1000000000", "--csv", (state / "e.csv").string()},
+                        start);
+        waitForLine(program, "plummer");
+        ::usleep(200000);
+        program.send(signal);
+        const Outcome o = program.wait();
+        EXPECT_EQ(o.code, code) << o.err;
+        const fs::path left = leftIn(state);
+        EXPECT_THAT(o.err, HasSubstr("go on with: gravlab run " + left.string()));
+        EXPECT_GE(linesOf(contentOf(state / "e.csv")).size(), 2u) << "the rows so far are kept";
+        const Snapshot snapshot = readSnapshot(left);
+        const std::string steps = std::to_string(*snapshot.step + 2);
+        const Outcome whole = runGravlab({"run", "plummer", "-n", "2048", "--steps", steps, "--final", "-"});
+        const Outcome rest = runGravlab({"run", left.string(), "--steps", "2", "--final", "-"});
+        EXPECT_EQ(whole.out, rest.out) << rest.err;
+    }
+}
+
+TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    const auto interrupted = [](const std::string& file, const Start& start) {
+        std::vector<std::string> words{"run", "two-body", "--steps", "1000000000"};
+        if (!file.empty()) words.insert(words.end(), {"--checkpoint", file});
+        Program program(words, start);
+        waitForLine(program, "two-body");
+        program.send(SIGTERM);
+        return program.wait();
+    };
+    Start start;
+    start.state = folder.path();
+    EXPECT_EQ(interrupted((folder / "here.hdf5").string(), start).code, 143);
+    EXPECT_TRUE(readSnapshot(folder / "here.hdf5").isCheckpoint());
+    EXPECT_FALSE(fs::exists(folder / "gravlab"));
+    const Outcome failed = interrupted((folder / "gone/here.hdf5").string(), start);
+    EXPECT_EQ(failed.code, 143);
+    EXPECT_THAT(failed.err, HasSubstr("could not be saved"));
+    // A state folder that cannot be made.
+    std::ofstream(folder / "gravlab") << "in the way";
+    EXPECT_THAT(interrupted("", start).err, AllOf(HasSubstr("could not be saved"), HasSubstr("gravlab")));
+    EXPECT_EQ(runGravlab({"run", "two-body", "--steps", "1", "--checkpoint", "x.csv"}).code, 2);
+}
+
+TEST(CliInterrupt, whoAsksTwiceIsNotKeptWaiting) {
+    // A step of the reference loop on so many bodies takes longer than the test waits.
+    Program program({"run", "plummer", "-n", "32768", "--backend", "reference", "--steps", "5"}, {});
+    waitForLine(program, "plummer");
+    program.send(SIGINT);
+    program.send(SIGTERM);
+    const Outcome o = program.wait();
+    EXPECT_TRUE(o.code == 130 || o.code == 143) << o.code;
+    EXPECT_LT(o.seconds, 10);
+}
+
+TEST(CliInterrupt, aBlowUpNamesTheBodyAndKeepsTheLastGoodState) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    const std::string kept = (folder / "kept.hdf5").string();
+    // After its first kick each body flies on at 1e152 and leaves the range of numbers at about step 36,000.
+    const Outcome o = runGravlab({"run", "two-body", "--backend", "reference", "--dt", "1e152", "--steps", "1000000",
+                                  "--checkpoint", kept, "--final", (folder / "f.csv").string()});
+    EXPECT_EQ(o.code, 5);
+    EXPECT_THAT(o.err, AllOf(HasSubstr("body 0 is not finite at step"), HasSubstr(kept)));
+    const Snapshot snapshot = readSnapshot(kept);
+    const std::int64_t found = std::stoll(o.err.substr(o.err.find("finite at step") + 14));
+    EXPECT_GT(*snapshot.step, 10000);
+    EXPECT_LE(found - *snapshot.step, 1000);
+    EXPECT_FALSE(fs::exists(folder / "f.csv"));
+}
+
+TEST(CliInterrupt, autosaveSurvivesKill9AndLeavesNoTornFile) {
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    const fs::path file = folder / "auto.hdf5";
+    std::int64_t step = 0;
+    for (int round = 0; round < 12; ++round) {
+        const std::string from = fs::exists(file) ? file.string() : "plummer";
+        std::vector<std::string> words{"run",        from,    "--steps",      "1000000000",
+                                       "--autosave", "0.001", "--checkpoint", file.string()};
+        if (from == "plummer") words.insert(words.end(), {"-n", "3000"});
+        Program program(words, {});
+        // At least one save a round, then at any moment of the next ones.
+        const ino_t before = inodeOf(file);
+        for (int i = 0; i < 2500 && inodeOf(file) == before; ++i) ::usleep(2000);
+        ::usleep(static_cast<useconds_t>(7919 * round % 20000));
+        program.send(SIGKILL);
+        EXPECT_EQ(program.wait().code, 137);
+        const Snapshot snapshot = readSnapshot(file);
+        EXPECT_EQ(snapshot.bodies.size(), 3000u);
+        EXPECT_GE(*snapshot.step, step);
+        step = *snapshot.step;
+    }
+    EXPECT_GT(step, 0);
+    EXPECT_EQ(runGravlab({"run", file.string(), "--steps", "1", "--final", (folder / "f.csv").string()}).code, 0);
+    // The file, the one before it and the result: what the dead left half-written is gone.
+    EXPECT_EQ(folder.entries(), 3u);
+}
+
+TEST(CliInterrupt, aClosedPipeIsCode6AndNotADeath) {
+    const ScratchFolder folder;
+    // The reader goes away at once: bash's exit code is that of the last command, PIPESTATUS that of ours.
+    const std::string command =
+        std::string(GRAVLAB_BINARY) +
+        " run plummer -n 64 --steps 20000 --csv - 2>/dev/null | head -1 >/dev/null; echo ${PIPESTATUS[0]} > " +
+        (folder / "code").string();
+    ASSERT_EQ(std::system(("bash -c '" + command + "'").c_str()), 0);
+    EXPECT_EQ(contentOf(folder / "code"), "6\n");
+}
+
+}  // namespace
+}  // namespace gravlab
