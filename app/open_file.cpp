@@ -32,6 +32,7 @@ Options withFile(const Options& options) {
     };
     if (given("--backend") && !given("--kernel") && offer.settings.kernel != options.simulation.kernel)
         offer.settings.kernel = options.simulation.kernel;
+    offer.settings.tuning = options.simulation.tuning;
     merged.simulation = std::move(offer.settings);
     for (const std::string& note : offer.notes)
         std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());

@@ -124,6 +124,7 @@ void SessionFiles::takeResults() {
             if (result.purpose == "save") session_.say("Saved to " + result.path + ".");
             continue;
         }
+        result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
         session_.intent.settings = result.offer->settings;
         session_.apply();
         if (session_.facts().settings.start != result.offer->settings.start) continue;  // refused, with a message

@@ -24,6 +24,7 @@ struct StartState {
     std::string name, idea, caption;  ///< of the row; the name is none of the scene table
     std::string units;                ///< what one [L], [M] and [T] are, in words; empty: not known
     std::string scene;                ///< scene that the bodies once came from; empty: none
+    ScenarioParameters parameters;    ///< that scene was built with
     RunState state;
     Scenario row{};  ///< fixedBodies is their number; build is null
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -128,6 +130,19 @@ Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name
     return clock;
 }
 
+std::string unitsText(const ScenarioUnits& units) {
+    std::string text = "G = 1";
+    const std::tuple<const char*, double, std::string_view> parts[] = {
+        {"L", units.lengthScale, units.length}, {"M", units.massScale, units.mass}, {"T", units.timeScale, units.time}};
+    for (const auto& [name, scale, unit] : parts) {
+        if (unit.empty()) continue;
+        char number[40];
+        std::snprintf(number, sizeof number, ", [%s] = %g ", name, scale);
+        text.append(number).append(unit);
+    }
+    return text;
+}
+
 /// Settings that this machine cannot follow give way to `auto`, with a note.
 void adapt(SimulationSettings& settings, const std::string& name, std::vector<std::string>& notes) {
     try {
@@ -172,8 +187,10 @@ Snapshot checkpointOf(const Simulation& simulation, RunState state) {
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
     snapshot.signedSources = simulation.scene().law != Law::gravity;
-    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : "G = 1";
+    snapshot.units =
+        settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(simulation.scene().units);
     if (settings.start) {
+        settings.parameters = settings.start->parameters;
         if (!settings.start->scene.empty()) settings.scene = settings.start->scene;
     }
     snapshot.settings = settingsText(settings);
@@ -217,6 +234,9 @@ StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     start->row.caption = start->caption;
     start->row.bodiesGpu = start->row.bodiesCpu = start->row.fixedBodies = bodies;
     start->row.build = nullptr;
+    // The bodies are there; what they were built with is kept for the record and cannot be changed any more.
+    start->row.parameters = {};
+    start->parameters = std::exchange(offer.settings.parameters, {});
     offer.settings.scene = start->name;
     offer.settings.bodies = bodies;
     if (snapshot.seed) offer.settings.seed = *snapshot.seed;

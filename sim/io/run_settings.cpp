@@ -99,6 +99,42 @@ bool takeName(std::string& to, std::string_view value) {
     return true;
 }
 
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// An inline table of numbers; names are bare keys of TOML.
+std::string tableText(const ScenarioParameters& parameters) {
+    std::string text;
+    for (const auto& [name, value] : parameters) text += (text.empty() ? "{ " : ", ") + name + " = " + numberText(value);
+    return text.empty() ? "{}" : text + " }";
+}
+
+bool takeTable(ScenarioParameters& to, std::string_view value) {
+    constexpr std::size_t kMost = 64;
+    constexpr std::string_view kBare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+    if (value.size() < 2 || value.front() != '{' || value.back() != '}') return false;
+    value = trimmed(value.substr(1, value.size() - 2));
+    ScenarioParameters found;
+    while (!value.empty()) {
+        const std::size_t comma = std::min(value.find(','), value.size());
+        const std::string_view entry = value.substr(0, comma);
+        const std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos || found.size() == kMost) return false;
+        const std::string_view name = trimmed(entry.substr(0, equals));
+        const std::optional<double> number = numberValue<double>(trimmed(entry.substr(equals + 1)));
+        if (name.empty() || name.find_first_not_of(kBare) != std::string_view::npos || !number) return false;
+        if (!found.emplace(name, *number).second) return false;
+        if (comma == value.size()) break;
+        value = trimmed(value.substr(comma + 1));
+        if (value.empty()) return false;
+    }
+    to = std::move(found);
+    return true;
+}
+
 #define GRAVLAB_NAME(member, key, option, what)                                                           \
     {                                                                                                     \
         key, option, [](const SimulationSettings& s) { return tomlString(s.member); },                    \
@@ -118,6 +154,10 @@ constexpr SettingRow kRows[] = {
     GRAVLAB_NAME(scene, "scene", "", "the name of a scene"),
     GRAVLAB_INTEGER(bodies, "bodies", "--bodies", 0, kMostBodies, "a whole number up to 2147483647"),
     GRAVLAB_INTEGER(seed, "seed", "--seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
+    {"parameters", "--set", [](const SimulationSettings& s) { return tableText(s.parameters); },
+     [](SimulationSettings& s, std::string_view v) { return takeTable(s.parameters, v); },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.parameters = from.parameters; },
+     "{ name = number, ... }"},
     GRAVLAB_NAME(backend, "backend", "--backend", "the name of a backend"),
     GRAVLAB_INTEGER(backendOptions.device, "device", "--device", 0, kMostDevices, "a whole number from 0 to 1023"),
     GRAVLAB_INTEGER(backendOptions.threads, "threads", "--threads", 0, kMostThreads, "a whole number from 0 to 4096"),
@@ -158,12 +198,6 @@ constexpr SettingRow kRows[] = {
 
 #undef GRAVLAB_NAME
 #undef GRAVLAB_INTEGER
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 /// The line without a remark that begins outside a string.
 std::string_view withoutRemark(std::string_view line) {

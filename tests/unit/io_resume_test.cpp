@@ -171,6 +171,25 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     EXPECT_EQ(second.step(), 0);
 }
 
+TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
+    SimulationSettings settings;
+    settings.backend = "reference";
+    for (const Scenario& row : scenarios()) {
+        if (row.parameters.empty() || row.fixedBodies > 100) continue;
+        settings.scene = row.name;
+        settings.bodies = row.fixedBodies ? row.fixedBodies : 64;
+        const double value = 0.5 * (row.parameters[0].value + row.parameters[0].most);
+        settings.parameters = {{std::string(row.parameters[0].name), value}};
+        Simulation first(settings);
+        Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
+        EXPECT_TRUE(second.scene().parameters.empty());
+        EXPECT_EQ(checkpointOf(second).settings, checkpointOf(first).settings);
+        EXPECT_THAT(checkpointOf(second).settings, HasSubstr(std::string(row.parameters[0].name) + " = "));
+        return;
+    }
+    GTEST_SKIP() << "no scene has parameters";
+}
+
 TEST(StartFile, plainBodiesGetWhatSuitsThem) {
     Snapshot snapshot = io_test::sample(2000);
     for (Double4& p : snapshot.bodies.position) p.x += 1000;
@@ -217,8 +236,10 @@ TEST(StartFile, whatThisMachineLacksGivesWayWithANote) {
 }
 
 TEST(StartFile, settingsThatMakeNoSenseAreRefused) {
-    for (const char* settings : {"integrator = \"guess\"", "time_step = nan", "precision = 7", "bodies = -1", "seed = 1 2",
-                                 "scene = \"a", "block 3", "seed = 1\nseed = 1", "softening = -0.5"}) {
+    for (const char* settings :
+         {"integrator = \"guess\"", "time_step = nan", "precision = 7", "bodies = -1", "parameters = { a }",
+          "parameters = { a = 1, }", "parameters = { a = 1, a = 2 }", "parameters = { a.b = 1 }", "seed = 1 2",
+          "scene = \"a", "block 3", "seed = 1\nseed = 1", "softening = -0.5"}) {
         Snapshot snapshot = io_test::sample(3);
         snapshot.settings = settings;
         EXPECT_THROW(startFrom(std::move(snapshot), "x.hdf5"), InputError) << settings;
@@ -234,6 +255,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.scene = "a \"quoted\" \\ name # with\nall of it";
     settings.bodies = 2147483647;
     settings.seed = ~std::uint64_t{0};
+    settings.parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}};
     settings.backend = "cuda";
     settings.backendOptions = {3, 7, "AVX2"};
     settings.kernel = {"tiled", {256, 8, 2, 4}};
