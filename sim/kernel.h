@@ -40,6 +40,7 @@ struct KernelRow {
     Range splits{1, 1};
     WorkShape shape = WorkShape::targets;
     bool deterministic = true;
+    bool equalMasses = false;          ///< computes only bodies that all weigh the same
     double issuedPerDirectedPair = 0;  ///< issued instructions, 0 if unknown: the bound that a rate is held against
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
     Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;

@@ -56,6 +56,20 @@ protected:
     /// `in64` for backends that compute in double precision, else `in32`.
     double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }
 
+    /// Bodies that the row can compute: with equal masses where it needs them.
+    static ParticleSet unevenBodies(std::size_t count, std::uint64_t seed = 1) {
+        ParticleSet bodies = testing_support::unevenBodies(count, seed);
+        if (GetParam().equalMasses)
+            for (Double4& body : bodies.position) body.w = 1.0 / 1024;
+        return bodies;
+    }
+    /// Bit by bit, or for a row without an order of sums as near as its rounding allows.
+    static bool sameState(const ParticleSet& a, const ParticleSet& b) {
+        if (GetParam().deterministic) return testing_support::sameState(a, b);
+        bool same = a.size() == b.size() && a.id == b.id;
+        for (std::size_t i = 0; same && i < a.size(); ++i) same = distance(a.position[i], b.position[i]) <= 1e-6;
+        return same;
+    }
     static void run(Backend& backend, StepProgram program, double timeStep, std::int64_t steps) {
         std::int64_t done = 0;
         while (done < steps) done += backend.advance(program, timeStep, {.steps = steps - done}, nullptr).stepsCompleted;
@@ -71,7 +85,12 @@ protected:
     std::optional<ParticleSet> bodiesThatNeedCutting() {
         for (const std::size_t count : {1500, 6000, 24000, 100000, 400000}) {
             const ParticleSet bodies = unevenBodies(count);
-            const std::unique_ptr<Backend> backend = loaded(bodies);
+            const std::unique_ptr<Backend> backend = made();
+            try {
+                backend->load(bodies);
+            } catch (const UsageError&) {
+                break;  // more than this row can hold
+            }
             const AdvanceStatus status = backend->advance(integrator("leapfrog").program, 0.01, kInstant, nullptr);
             backend->wait();
             if (status.stepsCompleted == 0) return bodies;
@@ -111,6 +130,7 @@ TEST_P(BackendSuite, forcesAgreeWithTheReferenceForEveryCount) {
 }
 
 TEST_P(BackendSuite, goldenForces) {
+    if (GetParam().equalMasses) GTEST_SKIP() << "the golden bodies weigh 1, 2, 3 and 4";
     for (const Golden& golden : kGolden) {
         const std::unique_ptr<Backend> backend = loaded(goldenBodies(), golden.softening);
         std::vector<Double4> got;
@@ -126,7 +146,9 @@ TEST_P(BackendSuite, goldenForces) {
 }
 
 TEST_P(BackendSuite, coincidentBodiesWithoutSofteningFeelNoForce) {
-    const ParticleSet bodies = bodiesOf({{1, 2, 3, 5}, {1, 2, 3, 7}, {1, 2, 3, 0}}, {{}, {}, {}});
+    const bool equal = GetParam().equalMasses;
+    const ParticleSet bodies =
+        bodiesOf({{1, 2, 3, 5}, {1, 2, 3, equal ? 5.0 : 7}, {1, 2, 3, equal ? 5.0 : 0}}, {{}, {}, {}});
     const std::unique_ptr<Backend> backend = loaded(bodies, 0);
     std::vector<Double4> got;
     backend->accelerations(got);
@@ -282,16 +304,18 @@ TEST_P(BackendSuite, refusesWhatItCannotAndKeepsRunning) {
 
 TEST_P(BackendSuite, editsSingleBodies) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(40));
+    const bool equal = GetParam().equalMasses;
+    const double mass = equal ? 1.0 / 1024 : 0.5, added = equal ? 1.0 / 1024 : 0.25;
     const std::vector<BodyEdit> edits = {
-        {.kind = BodyEdit::Kind::set, .id = 3, .position = {9, 8, 7, 0.5}, .velocity = {1, 2, 3, 1}, .group = 4},
+        {.kind = BodyEdit::Kind::set, .id = 3, .position = {9, 8, 7, mass}, .velocity = {1, 2, 3, 1}, .group = 4},
         {.kind = BodyEdit::Kind::remove, .id = 10},
-        {.kind = BodyEdit::Kind::add, .id = 99, .position = {-9, 0, 0, 0.25}, .velocity = {0, 0, 1, 1}, .group = 5}};
+        {.kind = BodyEdit::Kind::add, .id = 99, .position = {-9, 0, 0, added}, .velocity = {0, 0, 1, 1}, .group = 5}};
     backend->edit(edits);
     const ParticleSet after = state(*backend);
     ASSERT_EQ(after.size(), 40u);
     EXPECT_EQ(backend->size(), 40u);
     EXPECT_EQ(after.position[3].x, 9);
-    EXPECT_EQ(after.position[3].w, 0.5);
+    EXPECT_EQ(after.position[3].w, mass);
     EXPECT_EQ(after.velocity[3].z, 3);
     EXPECT_EQ(after.group[3], 4);
     EXPECT_EQ(after.id[10], 11u);

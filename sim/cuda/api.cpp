@@ -43,6 +43,8 @@ constexpr std::string_view kFunctions[] = {
     "cudaFuncGetAttributes",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaGetSymbolAddress",
     "cudaStreamBeginCapture",
     "cudaStreamEndCapture",
     "cudaGraphInstantiate",
@@ -222,6 +224,13 @@ Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, st
     return GRAVLAB_COUNTED(cudaLaunchKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes, stream);
 }
 
+Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
+                       Stream stream) {
+    return GRAVLAB_COUNTED(cudaLaunchCooperativeKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes,
+                           stream);
+}
+Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }
+
 Code beginCapture(Stream stream) {
     return GRAVLAB_COUNTED(cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal);
 }
@@ -256,7 +265,8 @@ CallCounts callCounts() {
     CallCounts counts;
     for (const auto& n : calls) counts.calls += n.load(std::memory_order_relaxed);
     counts.failures = failures;
-    counts.launches = calls[indexOf("cudaLaunchKernel")] + calls[indexOf("cudaGraphLaunch")];
+    counts.launches = calls[indexOf("cudaLaunchKernel")] + calls[indexOf("cudaLaunchCooperativeKernel")] +
+                      calls[indexOf("cudaGraphLaunch")];
     counts.copiesToHost = copiesToHost;
     counts.bodySizedCopiesToHost = bodySizedCopiesToHost;
     return counts;

@@ -77,6 +77,10 @@ Code elapsedMilliseconds(float& milliseconds, Event first, Event last);
 Code kernelFacts(KernelFacts& facts, const void* kernel);
 Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes);  ///< on one multiprocessor
 Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream);
+/// All blocks of the grid are resident at once, or the launch fails.
+Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
+                       Stream stream);
+Code symbolAddress(void** memory, const void* symbol);  ///< of a __constant__ or __device__ variable
 Code beginCapture(Stream stream);
 Code endCapture(Stream stream, Graph& graph);
 Code instantiateGraph(GraphExec& executable, Graph graph);

@@ -31,14 +31,16 @@ cuda::DeviceFacts bound(int index) {
     CUDA_CHECK(cuda::setDevice(index));
     // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
     cuda::KernelFacts ignored;
-    for (const void* kernel : {cuda::passKernel(), cuda::checkKernel()}) CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
+    for (const void* kernel : {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(),
+                               cuda::checkKernel<double>(), cuda::addSlotsKernel<float>()})
+        CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
 
 class CudaBackend final : public Backend {
 public:
     explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(std::make_unique<Engine>(context_, ParticleSet{}, force_, choice(0))) {}
+        : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_.precision))) {}
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -56,7 +58,7 @@ public:
         std::vector<std::uint8_t> group = bodies.group;
         std::unique_ptr<Engine> engine;
         try {
-            engine = std::make_unique<Engine>(context_, bodies, force_, choice(bodies.size()));
+            engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_.precision));
         } catch (const DeviceError& error) {
             throw DeviceError(withMemory(bodies.size()) + error.what());
         }
@@ -77,15 +79,21 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& wanted) override {
         use();
-        if (force.law != Law::gravity) throw UsageError("the cuda backend knows one law: gravity");
-        if (force.precision != Precision::fp32) throw UsageError("the cuda backend computes in one precision: fp32");
+        if (force.law != Law::gravity)
+            throw UsageError("the cuda backend knows one law, gravity; --backend cpu computes the others");
         if (!(force.softening >= 0) || !std::isfinite(force.softening))
             throw UsageError("softening must be a finite number, 0 or more");
-        const Choice chosen = cuda::choose(wanted, size(), context_.device);
-        // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening waits
-        // for the end of the step instead, or moving its slider would keep large systems from moving at all.
-        if (chosen.row != engine_->choice().row || chosen.launch != engine_->choice().launch) engine_->configure(chosen);
-        engine_->configure(force);
+        const Choice chosen = cuda::choose(wanted, engine_->facts(), force.precision, context_.device);
+        if ((force.precision == Precision::fp32) != (engine_->choice().precision == Precision::fp32)) {
+            changeState(force, chosen);
+        } else {
+            // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
+            // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
+            const Choice& now = engine_->choice();
+            if (chosen.row != now.row || chosen.launch != now.launch || chosen.precision != now.precision)
+                engine_->configure(chosen);
+            engine_->configure(force);
+        }
         wanted_ = wanted;
         force_ = force;
     }
@@ -154,12 +162,23 @@ private:
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
-    /// A split chosen for many bodies shrinks to few: only asking for it is a mistake, keeping it is not.
-    Choice choice(std::size_t bodies) const {
+    /// A choice made for other bodies is kept as far as these allow: only asking for the impossible is a mistake.
+    Choice choice(const cuda::BodyFacts& bodies, Precision precision) const {
         KernelChoice fitting = wanted_;
-        if (bodies > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies)
-            fitting.launch.split = static_cast<int>(bodies);
-        return cuda::choose(fitting, bodies, context_.device);
+        if (bodies.count > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies.count)
+            fitting.launch.split = static_cast<int>(bodies.count);
+        return cuda::choose(fitting, bodies, precision, context_.device);
+    }
+
+    /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
+    void changeState(const ForceSettings& force, const Choice& chosen) {
+        ParticleSet bodies;
+        engine_->copyState(bodies.position, bodies.velocity);
+        std::unique_ptr<Engine> engine = cuda::makeEngine(context_, bodies, force, chosen);
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        engine_ = std::move(engine);
+        context_.publisher.forget();
+        context_.timeline.forgetRate();
     }
 
     /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
@@ -168,7 +187,7 @@ private:
         if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
         char text[200];
         std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
-                      std::ceil(Engine::bytes(bodies) / (1 << 20)), static_cast<double>(free) / (1 << 20),
+                      std::ceil(Engine::bytes(bodies, force_.precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
                       size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
         return text;
     }

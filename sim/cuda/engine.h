@@ -2,14 +2,14 @@
 // writes into other arrays, and everything is enqueued on one stream.
 #pragma once
 #include "sim/backend.h"
-#include "sim/cuda/force.h"
-#include "sim/cuda/launch_choice.h"
+#include "sim/cuda/force_plan.h"
 #include "sim/cuda/memory.h"
 #include "sim/cuda/pass.h"
 #include "sim/cuda/publisher.h"
 #include "sim/cuda/timeline.h"
 #include "sim/step_runner.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,53 +26,63 @@ struct EngineContext {
     double hostCopies = 0;  ///< body-sized ones, those of the publisher aside
 };
 
-/// How the forces of so many bodies are launched, and the memory that it takes.
-struct ForcePlan {
-    Choice choice;
-    std::uint32_t rangeLength = 0;   ///< sources that one block sees
-    std::uint32_t groupTargets = 0;  ///< targets of a launch when a force is cut
-    DeviceArray<Float4> sums;        ///< with split > 1: one force a range and body
-    DeviceArray<double> carry;       ///< running sums between the launches of a force that is cut
-
-    ForcePlan() = default;
-    /// Throws DeviceError when there is not enough memory.
-    ForcePlan(const Choice& choice, std::size_t bodies, const DeviceFacts& device);
-    int split() const { return choice.launch.split; }
-};
-
+/// What the backend asks of an engine, whatever the precision of its state.
 class Engine {
 public:
-    /// Takes the bodies over. Throws DeviceError when the device has not the memory.
-    Engine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const Choice& choice);
-
-    std::size_t size() const { return count_; }
+    virtual ~Engine() = default;
+    virtual std::size_t size() const = 0;
     /// Waits. Positions and velocities of the last complete step.
-    void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities);
+    virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) = 0;
     /// From the next step on.
-    void configure(const ForceSettings& force);
+    virtual void configure(const ForceSettings& force) = 0;
     /// At once: a step under way begins again. Throws DeviceError when the new launch needs more memory than there is.
-    void configure(const Choice& choice);
-    const Choice& choice() const { return plan_.choice; }
+    virtual void configure(const Choice& choice) = 0;
+    virtual const Choice& choice() const = 0;
+    virtual const BodyFacts& facts() const = 0;
 
-    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink);
-    void publish(VertexSink& sink);
-    void finishStep();
-    void accelerations(std::vector<Double4>& out);
+    virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
+    virtual void publish(VertexSink& sink) = 0;
+    virtual void finishStep() = 0;
+    virtual void accelerations(std::vector<Double4>& out) = 0;
+    virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
+    virtual std::optional<ForceCheck> takeForceCheck() = 0;
 
-    void requestForceCheck(std::vector<std::uint32_t> targets);
-    std::optional<ForceCheck> takeForceCheck();
+    /// Bytes of device memory for so many bodies, scratch registers and partial sums aside.
+    static double bytes(std::size_t bodies, Precision precision) {
+        return 6.0 * 4 * (precision == Precision::fp32 ? sizeof(float) : sizeof(double)) * static_cast<double>(bodies);
+    }
+};
 
-    /// Bytes of device memory for so many bodies, scratch registers and split sums aside.
-    static double bytes(std::size_t bodies);
+/// Takes the bodies over; the choice's precision decides about the state's. Throws DeviceError when the device has not the
+/// memory.
+std::unique_ptr<Engine> makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force,
+                                   const Choice& choice);
+
+/// State in `Real`: float, or double for fp64 and mixed.
+template <class Real>
+class EngineOf final : public Engine {
+public:
+    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const Choice& choice);
+
+    std::size_t size() const override { return count_; }
+    void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) override;
+    void configure(const ForceSettings& force) override;
+    void configure(const Choice& choice) override;
+    const Choice& choice() const override { return plan_->choice(); }
+    const BodyFacts& facts() const override { return facts_; }
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override;
+    void publish(VertexSink& sink) override;
+    void finishStep() override;
+    void accelerations(std::vector<Double4>& out) override;
+    void requestForceCheck(std::vector<std::uint32_t> targets) override;
+    std::optional<ForceCheck> takeForceCheck() override;
 
 private:
+    using V = Vec4<Real>;
+    using Pass = PassTask<Real>;
     struct State {
-        DeviceArray<Float4> x, v, a;
+        DeviceArray<V> x, v, a;   ///< x with pads
         bool forceKnown = false;  ///< a is the force at x, under the present settings
-    };
-    /// Where a force under way stands: first target of its group, first source of its slice.
-    struct Slice {
-        std::uint32_t target = 0, source = 0;
     };
     class Pacing;
 
@@ -86,23 +96,34 @@ private:
     bool forceLeft() const;
 
     void runForceOp();
-    /// Enqueues the next launch of the force at `x`; `direct` takes it when the split is 1. True when it was the last one.
-    bool enqueueSlice(const Float4* x, Float4* direct);
-    void takeForce(Float4* direct);
+    ForceJob<Real> job(V* x, V* direct) const;
+    /// Enqueues the next slice of the force at `x`; `direct` takes it unless it comes in ranges. True when it was the last
+    /// one.
+    bool enqueueSlice(V* x, V* direct);
+    /// A force is complete that ended in `direct` or in ranges.
+    void takeForce(V* direct);
+    /// The force that waits to be launched with the pass after it.
+    bool fuses(const Pass& task) const;
+    void launchWaiting();
     void computeForce();
-    void enqueueSum(Float4* to);
-    void enqueueCheck();
+    void enqueueSum(V* to);
+    void enqueueCheck(const V* x);
 
     /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step.
     void runPass(VertexSink* sink, bool follow);
-    void appendOps(PassTask& task);
-    void appendEnd(PassTask& task, bool follow);
-    void setOut(PassTask& task);
-    void launchPass(const PassTask& task);
-    PassTask passFromHere() const;
+    void appendOps(Pass& task);
+    void appendEnd(Pass& task, bool follow);
+    void setOut(Pass& task);
+    /// True when the launch held the force that waited, too.
+    bool launchPass(const Pass& task);
+    Pass passFromHere() const;
     bool runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
+    bool runsBatches(StepProgram program) const;
+    bool runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
 
     double rate() const;
+    /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
+    double slicePairs() const { return 2.5e-3 * rate(); }
     double stepSeconds() const;
     double passSeconds() const;
     bool smallSteps() const;
@@ -112,8 +133,9 @@ private:
     std::uint32_t count_ = 0;
     State states_[2];
     int completeIndex_ = 0;
-    DeviceArray<Float4> x0_, v0_, dx_, dv_;
-    ForcePlan plan_;
+    DeviceArray<V> x0_, v0_, dx_, dv_;
+    std::unique_ptr<ForcePlan<Real>> plan_;
+    BodyFacts facts_;
     ForceSettings force_;    ///< of the step under way
     ForceSettings wanted_;   ///< from the next step on
     double smallestR2_ = 0;  ///< floor of the softening squared [L^2]
@@ -123,13 +145,13 @@ private:
     double timeStep_ = 0;
     StepProgram nextProgram_;  ///< of the step after the one under way
     double nextTimeStep_ = 0;
-    const Float4 *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
-    const Float4* sums_ = nullptr;              ///< the last force: its ranges, or the whole
+    V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
+    const V* sums_ = nullptr;        ///< the last force: its ranges, or the whole
     std::uint32_t ranges_ = 0;
-    bool forceAtX_ = false;    ///< nothing moved since the last force
-    bool firstForce_ = false;  ///< the last force belongs to the last complete step
-    bool measured_ = true;     ///< forces and passes are timed apart
-    Slice slice_;
+    bool forceAtX_ = false;                   ///< nothing moved since the last force
+    bool firstForce_ = false;                 ///< the last force belongs to the last complete step
+    bool measured_ = true;                    ///< forces and passes are timed apart
+    std::optional<ForceTask<Real>> waiting_;  ///< a whole force, to be launched with the pass after it
     std::int64_t unreported_ = 0;
 
     std::vector<std::uint32_t> checkWanted_, checkTargets_;

@@ -1,7 +1,9 @@
 // Steps, enqueued: the program's cursor, the budget of a call, what is fused and what is shown.
 #include "sim/cuda/engine.h"
+#include "sim/cuda/many_steps.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace gravlab::cuda {
 namespace {
@@ -13,8 +15,10 @@ constexpr double kLongQueue = 0.05;
 // A full queue takes one more slice as long as less than this is waiting, so that even a budget of 0 makes progress.
 constexpr double kShortQueue = 4e-3;
 // Shorter forces are timed in bunches: an event costs the host a microsecond.
-constexpr double kBunchedForce = 1e-4, kBunch = 5e-4;
+constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
+// Longest batch of steps in one launch.
+constexpr double kBatchSeconds = 2e-3;
 
 PassOp passOp(Op op) {
     switch (op) {
@@ -42,7 +46,8 @@ PassOp passOp(Op op) {
 }  // namespace
 
 /// What one call may still do.
-class Engine::Pacing {
+template <class Real>
+class EngineOf<Real>::Pacing {
 public:
     Pacing(const Budget& budget, Timeline& timeline) : budget_(budget), timeline_(timeline) {}
     double budgetSeconds() const { return budget_.seconds; }
@@ -50,6 +55,7 @@ public:
     /// Seconds of the budget that neither the device's queue nor the host has used.
     double left() const { return budget_.seconds - std::max(timeline_.outstanding(), StepPacer::steadySeconds() - start_); }
     bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
+    std::int64_t stepsLeft(std::int64_t completed) const { return budget_.steps - completed; }
     /// Whether more may be enqueued; offline it waits until that is so.
     bool admits(bool first) const {
         if (offline()) {
@@ -65,28 +71,32 @@ private:
     double start_ = StepPacer::steadySeconds();
 };
 
-double Engine::passSeconds() const {
+template <class Real>
+double EngineOf<Real>::passSeconds() const {
     // Some 150 bytes a body at half of a usual bandwidth, and a launch.
     return 3e-6 + 150.0 * count_ / 1e12;
 }
 
-double Engine::stepSeconds() const {
+template <class Real>
+double EngineOf<Real>::stepSeconds() const {
     const double force = static_cast<double>(count_) * count_ / rate();
     return std::max(1, forcesPerStep(program_)) * (force + passSeconds());
 }
 
-bool Engine::smallSteps() const { return static_cast<double>(count_) * count_ / rate() < kBunchedForce; }
-
-void Engine::endPart(Stretch kind) {
-    if (measured_)
-        context_.timeline.close(kind);
-    else if (kind != Stretch::force && context_.timeline.openSeconds() > kBunch)
-        context_.timeline.close(Stretch::steps);
+template <class Real>
+bool EngineOf<Real>::smallSteps() const {
+    return static_cast<double>(count_) * count_ / rate() < kBunchedForce;
 }
 
-void Engine::beginStep(StepProgram program, double timeStep) {
+template <class Real>
+void EngineOf<Real>::endPart(Stretch kind) {
+    if (measured_) context_.timeline.close(kind);
+}
+
+template <class Real>
+void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
     if (needsScratch(program) && x0_.size() != count_)
-        for (DeviceArray<Float4>* scratch : {&x0_, &v0_, &dx_, &dv_}) *scratch = DeviceArray<Float4>(count_);
+        for (DeviceArray<V>* scratch : {&x0_, &v0_, &dx_, &dv_}) *scratch = DeviceArray<V>(count_);
     adoptSettings();
     program_ = program;
     timeStep_ = timeStep;
@@ -97,48 +107,52 @@ void Engine::beginStep(StepProgram program, double timeStep) {
     ranges_ = 1;
     forceAtX_ = complete().forceKnown;
     firstForce_ = false;
-    slice_ = {};
 }
 
-void Engine::restartStep() {
-    slice_ = {};
+template <class Real>
+void EngineOf<Real>::restartStep() {
+    plan_->restart();
+    waiting_.reset();
     if (!cursor_.atBoundary()) beginStep(program_, timeStep_);
 }
 
-bool Engine::forceLeft() const {
+template <class Real>
+bool EngineOf<Real>::forceLeft() const {
     StepCursor ahead = cursor_;
     for (; !ahead.atBoundary(); ahead.next())
         if (ahead.op().op == Op::force) return true;
     return false;
 }
 
-void Engine::runForceOp() {
+template <class Real>
+void EngineOf<Real>::runForceOp() {
     // The force that a first kick needs belongs to the last complete step; all others to the step under way.
     firstForce_ = cursor_.atInitialForce();
-    Float4* direct = firstForce_ ? complete().a.data() : work().a.data();
-    if (!enqueueSlice(x_, direct)) {
-        const double groupShare = static_cast<double>(slice_.source) / plan_.rangeLength;
-        cursor_.reach(static_cast<std::size_t>(slice_.target + groupShare * plan_.groupTargets));
+    V* direct = firstForce_ ? complete().a.data() : work().a.data();
+    const bool checks = !checkWanted_.empty() && force_ == wanted_;
+    waiting_ = checks ? std::nullopt : plan_->fusable(job(x_, direct), slicePairs());
+    if (!waiting_ && !enqueueSlice(x_, direct)) {
+        cursor_.reach(static_cast<std::size_t>(plan_->progress() * count_));
         endPart(Stretch::force);
         return;
     }
-    endPart(Stretch::force);
+    if (!waiting_) endPart(Stretch::force);
     takeForce(direct);
     forceAtX_ = true;
-    if (firstForce_ && ranges_ == 1) complete().forceKnown = true;
+    if (firstForce_ && ranges_ == 1 && !waiting_) complete().forceKnown = true;
     cursor_.next();
-    if (!checkWanted_.empty() && force_ == wanted_) {
-        if (context_.timeline.hasOpenWork()) context_.timeline.close(Stretch::force);
-        if (ranges_ > 1) {
-            enqueueSum(direct);
-            if (firstForce_) complete().forceKnown = true;
-        }
-        enqueueCheck();
+    if (!checks) return;
+    if (context_.timeline.hasOpenWork()) context_.timeline.close(Stretch::force);
+    if (ranges_ > 1) {
+        enqueueSum(direct);
+        if (firstForce_) complete().forceKnown = true;
     }
+    enqueueCheck(x_);
 }
 
-PassTask Engine::passFromHere() const {
-    PassTask task{};
+template <class Real>
+PassTask<Real> EngineOf<Real>::passFromHere() const {
+    Pass task{};
     task.count = count_;
     task.x = x_;
     task.v = v_;
@@ -152,20 +166,65 @@ PassTask Engine::passFromHere() const {
     return task;
 }
 
-void Engine::launchPass(const PassTask& task) {
+/// One launch may hold force and pass when no body is moved in the array that other blocks still read.
+template <class Real>
+bool EngineOf<Real>::fuses(const Pass& task) const {
+    const auto moves = [](const auto& step) {
+        return step.op != PassOp::kick && step.op != PassOp::combine && step.op != PassOp::end;
+    };
+    bool moved = false;
+    for (int k = 0; k < task.steps; ++k) {
+        moved |= moves(task.step[k]);
+        if (task.step[k].op == PassOp::end && moved && task.endX == waiting_->bodies) return false;
+    }
+    return !(moved && task.outX == waiting_->bodies);
+}
+
+/// The force that waited, by itself after all.
+template <class Real>
+void EngineOf<Real>::launchWaiting() {
+    const V* sums = sums_;
+    V* direct = firstForce_ ? complete().a.data() : work().a.data();
+    V* x = const_cast<V*>(waiting_->bodies);
+    waiting_.reset();
+    while (!enqueueSlice(x, direct)) {
+    }
+    if (firstForce_) complete().forceKnown = true;
+    sums_ = sums;
+}
+
+template <class Real>
+bool EngineOf<Real>::launchPass(const Pass& task) {
+    if (waiting_ && fuses(task)) {
+        if constexpr (std::is_same_v<Real, float>) {
+            FusedTask fused{*waiting_, task};
+            const LaunchConfig& launch = plan_->choice().launch;
+            const auto block = static_cast<unsigned>(launch.block);
+            launchKernel(fusedKernel(launch.unroll), {(count_ + block - 1) / block}, block, fused, block * sizeof(V),
+                         context_.stream);
+            const double pairs = static_cast<double>(count_) * count_;
+            context_.timeline.add(pairs / rate(), {.forceEvaluations = 1, .interactions = pairs});
+            waiting_.reset();
+            return true;
+        }
+    }
+    if (waiting_) launchWaiting();
     // Where bodies are few and ranges many, up to 16 threads share a body's ranges.
     unsigned lanes = 1;
     if (count_ < 131072)
         while (lanes < 16 && lanes * 2 <= task.ranges) lanes *= 2;
     const unsigned threads = lanes == 1 ? 256 : 32 * lanes;
-    PassTask launched = task;
+    Pass launched = task;
     launched.bodiesPerBlock = threads / lanes;
     const unsigned blocks = (count_ + launched.bodiesPerBlock - 1) / launched.bodiesPerBlock;
-    launchKernel(passKernel(), {blocks}, threads, launched, lanes > 1 ? 3 * sizeof(double) * threads : 0, context_.stream);
+    launchKernel(passKernel<Real>(), {blocks}, threads, launched, lanes > 1 ? 3 * sizeof(double) * threads : 0,
+                 context_.stream);
+    return false;
 }
 
-void Engine::enqueueSum(Float4* to) {
-    PassTask task = passFromHere();
+template <class Real>
+void EngineOf<Real>::enqueueSum(V* to) {
+    Pass task = passFromHere();
     task.force = to;
     launchPass(task);
     sums_ = to;
@@ -173,16 +232,18 @@ void Engine::enqueueSum(Float4* to) {
 }
 
 /// The pass leaves the state in the arrays of the step under way.
-void Engine::setOut(PassTask& task) {
+template <class Real>
+void EngineOf<Real>::setOut(Pass& task) {
     task.outX = work().x.data();
     task.outV = work().v.data();
     x_ = task.outX;
     v_ = task.outV;
 }
 
-void Engine::appendOps(PassTask& task) {
+template <class Real>
+void EngineOf<Real>::appendOps(Pass& task) {
     while (!cursor_.atBoundary() && cursor_.op().op != Op::force) {
-        if (task.steps == PassTask::kMostSteps - 1) {  // one is kept for the end of the step
+        if (task.steps == Pass::kMostSteps - 1) {  // one is kept for the end of the step
             if (!task.force) task.force = work().a.data();
             setOut(task);
             launchPass(task);
@@ -199,16 +260,17 @@ void Engine::appendOps(PassTask& task) {
     }
 }
 
-void Engine::runPass(VertexSink* sink, bool follow) {
+template <class Real>
+void EngineOf<Real>::runPass(VertexSink* sink, bool follow) {
     Timeline& timeline = context_.timeline;
     const int completeBefore = completeIndex_;
     const StepProgram program = program_;
     const double timeStep = timeStep_;
     ParticleVertex* vertices = nullptr;
-    bool ends = false;
+    bool ends = false, fused = false;
     try {
-        PassTask task = passFromHere();
-        if (firstForce_ && ranges_ > 1) task.force = complete().a.data();
+        Pass task = passFromHere();
+        if (firstForce_ && (ranges_ > 1 || waiting_)) task.force = complete().a.data();
         appendOps(task);
         ends = cursor_.atBoundary();
         if (ends && sink) {
@@ -222,29 +284,34 @@ void Engine::runPass(VertexSink* sink, bool follow) {
             appendEnd(task, follow);
         else
             setOut(task);
-        launchPass(task);
+        fused = launchPass(task);
     } catch (...) {
         // The step begins again from the last complete one, which nothing has touched.
         if (vertices) context_.publisher.abandon(*sink);
         completeIndex_ = completeBefore;
+        waiting_.reset();
+        plan_->restart();
         beginStep(program, timeStep);
         throw;
     }
     if (firstForce_ && !ends) complete().forceKnown = true;
     firstForce_ = false;
     timeline.add(passSeconds(), {.steps = ends ? 1 : 0});
-    if (!vertices) {
-        endPart(Stretch::integrate);
-        return;
-    }
-    timeline.close(Stretch::integrate);
+    // What is fused cannot be told apart: it counts as force.
+    const Stretch kind = fused ? Stretch::force : Stretch::integrate;
+    if (vertices || measured_)
+        timeline.close(kind);
+    else if (timeline.openSeconds() > kBunch)
+        timeline.close(fused ? kind : Stretch::steps);
+    if (!vertices) return;
     context_.publisher.close(*sink);
     timeline.add(kMapSeconds, {});
     timeline.close(Stretch::publish);
 }
 
 /// The step is complete where the step under way was; the arrays of the one before serve the next.
-void Engine::appendEnd(PassTask& task, bool follow) {
+template <class Real>
+void EngineOf<Real>::appendEnd(Pass& task, bool follow) {
     task.endX = work().x.data();
     task.endV = work().v.data();
     task.endA = work().a.data();
@@ -261,7 +328,8 @@ void Engine::appendEnd(PassTask& task, bool follow) {
 
 /// The pass that ends a step: decides whether it is shown and whether the next one follows in the same launch. True when
 /// the call is over.
-bool Engine::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
+template <class Real>
+bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
     const bool last = pacing.lastStep(status.stepsCompleted + 1);
     const double left = pacing.left() - passSeconds();
     const bool shows = sink && (last || left < 2 * stepSeconds());
@@ -274,7 +342,68 @@ bool Engine::runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* s
     return !last && stepSeconds() < pacing.budgetSeconds();
 }
 
-AdvanceStatus Engine::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+/// Leapfrog as the many-steps kernel runs it: kick a half, drift, force, kick a half.
+template <class Real>
+bool EngineOf<Real>::runsBatches(StepProgram program) const {
+    static constexpr StepOp kLeapfrog[] = {{Op::kick, 0.5}, {Op::drift, 1}, {Op::force, 0}, {Op::kick, 0.5}};
+    return plan_->runsSteps() && std::equal(program.begin(), program.end(), std::begin(kLeapfrog), std::end(kLeapfrog),
+                                            [](const StepOp& a, const StepOp& b) {
+                                                return a.op == b.op && (a.op == Op::force || a.weight == b.weight);
+                                            });
+}
+
+/// As many whole steps as fit a slice of time, in one launch. True when the call is over.
+template <class Real>
+bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink) {
+    if constexpr (std::is_same_v<Real, float>) {
+        Timeline& timeline = context_.timeline;
+        const double force = static_cast<double>(count_) * count_ / rate();
+        const double fit = std::min(pacing.left(), kBatchSeconds) / std::max(force, 1e-7);
+        const std::int64_t left = pacing.stepsLeft(status.stepsCompleted);
+        const auto steps = static_cast<std::int64_t>(std::clamp(fit, 1.0, std::min(static_cast<double>(left), 1e6)));
+        const bool last = steps == left;
+        const bool shows = sink && (last || pacing.left() - static_cast<double>(steps) * force < force);
+        ParticleVertex* vertices = nullptr;
+        if (shows) {
+            if (pacing.offline()) context_.publisher.deliver(*sink, true);
+            vertices = context_.publisher.open(*sink, count_);
+            timeline.add(kMapSeconds, {});
+            timeline.close(Stretch::publish);
+        }
+        State& state = complete();
+        ManyStepsTask task{};
+        task.here = state.x.data();
+        task.velocity = state.v.data();
+        task.acceleration = state.a.data();
+        task.steps = static_cast<int>(steps);
+        task.timeStep = static_cast<float>(nextTimeStep_);
+        task.softeningSquared = static_cast<float>(job(nullptr, nullptr).softeningSquared);
+        task.vertices = vertices;
+        task.shown = context_.shown;
+        try {
+            plan_->enqueueSteps(task);
+        } catch (...) {
+            if (vertices) context_.publisher.abandon(*sink);
+            throw;
+        }
+        const double all = static_cast<double>(steps);
+        timeline.add(
+            all * force,
+            {.steps = steps, .forceEvaluations = steps, .interactions = all * count_ * static_cast<double>(count_)});
+        timeline.close(Stretch::force);  // the parts of a step cannot be told apart
+        status.stepsCompleted += steps;
+        if (!vertices) return false;
+        context_.publisher.close(*sink);
+        timeline.add(kMapSeconds, {});
+        timeline.close(Stretch::publish);
+        status.published |= sink->space() == MemorySpace::cudaDevice || context_.publisher.deliver(*sink, pacing.offline());
+        return !last;
+    }
+    return true;
+}
+
+template <class Real>
+AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
     Timeline& timeline = context_.timeline;
     timeline.collect();
     AdvanceStatus status;
@@ -292,6 +421,14 @@ AdvanceStatus Engine::advance(StepProgram program, double timeStep, const Budget
             const bool ahead = pacing.lastStep(status.stepsCompleted);
             if (ahead && !cut) break;
             if (!pacing.admits(first)) break;
+            if (cursor_.atBoundary() && runsBatches(program) && complete().forceKnown && force_ == wanted_ &&
+                checkWanted_.empty()) {
+                if (first) timeline.begin();
+                first = false;
+                measured_ = false;
+                if (ahead || runBatch(pacing, status, sink)) break;
+                continue;
+            }
             if (cursor_.atBoundary()) beginStep(program, timeStep);
             if (ahead && !forceLeft()) break;
             if (first) timeline.begin();
@@ -313,7 +450,8 @@ AdvanceStatus Engine::advance(StepProgram program, double timeStep, const Budget
     return status;
 }
 
-void Engine::finishStep() {
+template <class Real>
+void EngineOf<Real>::finishStep() {
     if (cursor_.atBoundary()) return;
     context_.timeline.begin();
     measured_ = true;
@@ -327,14 +465,15 @@ void Engine::finishStep() {
     ++unreported_;
 }
 
-void Engine::publish(VertexSink& sink) {
+template <class Real>
+void EngineOf<Real>::publish(VertexSink& sink) {
     if (count_ == 0) return;
     Timeline& timeline = context_.timeline;
     context_.publisher.deliver(sink, true);
     timeline.begin();
     ParticleVertex* vertices = context_.publisher.open(sink, count_);
     if (!vertices) return;
-    PassTask task{};
+    Pass task{};
     task.count = count_;
     task.x = complete().x.data();
     task.v = complete().v.data();
@@ -349,5 +488,8 @@ void Engine::publish(VertexSink& sink) {
     timeline.close(Stretch::publish);
     context_.publisher.deliver(sink, true);
 }
+
+template class EngineOf<float>;
+template class EngineOf<double>;
 
 }  // namespace gravlab::cuda

@@ -5,13 +5,14 @@
 namespace gravlab::cuda {
 namespace {
 
-__global__ void checkForce(CheckTask task) {
+template <class Real>
+__global__ void checkForce(CheckTask<Real> task) {
     __shared__ double sums[3][kCheckThreads];
     const std::uint32_t target = task.targets[blockIdx.x];
-    const Float4 at = task.bodies[target];
+    const Vec4<Real> at = task.bodies[target];
     double x = 0, y = 0, z = 0;
     for (std::uint32_t j = threadIdx.x; j < task.count; j += kCheckThreads) {
-        const Float4 source = task.bodies[j];
+        const Vec4<Real> source = task.bodies[j];
         const double dx = static_cast<double>(source.x) - at.x;
         const double dy = static_cast<double>(source.y) - at.y;
         const double dz = static_cast<double>(source.z) - at.z;
@@ -30,7 +31,7 @@ __global__ void checkForce(CheckTask task) {
             for (auto& axis : sums) axis[threadIdx.x] += axis[threadIdx.x + half];
     }
     if (threadIdx.x > 0) return;
-    const Float4 got = task.accelerations[target];
+    const Vec4<Real> got = task.accelerations[target];
     const double length = norm3d(sums[0][0], sums[1][0], sums[2][0]);
     task.result[blockIdx.x] = {static_cast<float>(got.x - sums[0][0]), static_cast<float>(got.y - sums[1][0]),
                                static_cast<float>(got.z - sums[2][0]), static_cast<float>(length)};
@@ -38,6 +39,13 @@ __global__ void checkForce(CheckTask task) {
 
 }  // namespace
 
-const void* checkKernel() { return reinterpret_cast<const void*>(checkForce); }
+template <>
+const void* checkKernel<float>() {
+    return reinterpret_cast<const void*>(checkForce<float>);
+}
+template <>
+const void* checkKernel<double>() {
+    return reinterpret_cast<const void*>(checkForce<double>);
+}
 
 }  // namespace gravlab::cuda

@@ -2,6 +2,7 @@
 #include "sim/cuda/launch_choice.h"
 
 #include "sim/cuda/force.h"
+#include "sim/cuda/many_steps.h"
 #include "sim/kernel_rows.h"
 #include "sim/names.h"
 
@@ -24,8 +25,6 @@ int nearest(std::span<const int> values, int wanted) {
 }
 
 void requireListed(const KernelRow& row, const char* what, std::span<const int> values, int wanted) {
-    static constexpr int kOne[] = {1};
-    if (values.empty()) values = kOne;
     if (std::find(values.begin(), values.end(), wanted) != values.end()) return;
     throw UsageError(std::string(what) + " " + std::to_string(wanted) + " is not built for kernel '" +
                      std::string(row.name) + "': valid are " + listed(values) +
@@ -36,16 +35,16 @@ bool accepts(std::span<const int> values, int wanted) {
     return wanted == 1 || std::find(values.begin(), values.end(), wanted) != values.end();
 }
 
-/// The plainest row, from the bottom of the ladder, whose ideas cover the launch.
+/// The plainest row with tiles, from the bottom of the ladder, whose ideas cover the launch.
 const KernelRow& plainestRow(const LaunchConfig& launch) {
-    const std::span<const KernelRow> rows = cudaKernelRows();
-    for (const KernelRow& row : rows)
-        if (row.splits.contains(launch.split) && accepts(row.bodiesPerThread, launch.bodiesPerThread)) return row;
-    return rows.front();
+    for (const KernelRow& row : cudaKernelRows())
+        if (codeOf(row).tiles && row.splits.contains(launch.split) && accepts(row.bodiesPerThread, launch.bodiesPerThread))
+            return row;
+    return kernel("cuda", "tiled");
 }
 
-/// What measures best for so many bodies; see docs/benchmarks.
-LaunchConfig measuredBest(std::size_t bodies, const DeviceFacts& device) {
+/// A tiled launch that fills the device.
+LaunchConfig filling(std::size_t bodies, const DeviceFacts& device) {
     // Blocks enough for four on each multiprocessor, so that none idles.
     const int wantedBlocks = 4 * device.multiprocessors;
     LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 ? 1 : 4, .split = 1};
@@ -57,45 +56,98 @@ LaunchConfig measuredBest(std::size_t bodies, const DeviceFacts& device) {
     return launch;
 }
 
+/// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
+/// device.
+std::string_view measuredBest(const BodyFacts& bodies, Precision precision, const DeviceFacts& device) {
+    if (bodies.count == 0) return {};
+    if (precision == Precision::fp64) return bodies.count < 4096 ? "" : "symmetric";
+    // One resident wave wins up to 62 bodies a multiprocessor: 8,192 on 132 of them.
+    if (bodies.count <= 62 * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
+    return bodies.equalMass != 0 ? "symmetric-equal" : "symmetric";
+}
+
+std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts& bodies, const DeviceFacts& device) {
+    if (row.equalMasses && bodies.count > 0 && bodies.equalMass == 0) return "the bodies' masses differ; take 'symmetric'";
+    if (code.family == Family::manySteps && bodies.count > 0 &&
+        manyStepsDeal(bodies.count, device.multiprocessors).blocks == 0)
+        return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
+               std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
+    return {};
+}
+
+/// What the row does not tune keeps its fixed value.
+LaunchConfig tunable(const KernelRow& row, const RowCode& code, LaunchConfig launch) {
+    if (row.blocks.first == row.blocks.last) launch.block = code.fixed.block;
+    if (row.unrolls.empty()) launch.unroll = code.fixed.unroll;
+    if (row.bodiesPerThread.empty()) launch.bodiesPerThread = code.fixed.bodiesPerThread;
+    return launch;
+}
+
 }  // namespace
 
-std::size_t sharedBytes(const LaunchConfig& launch) { return static_cast<std::size_t>(launch.block) * sizeof(Float4); }
+BodyFacts factsOf(const ParticleSet& bodies) {
+    BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
+    for (const Double4& body : bodies.position)
+        if (body.w != facts.equalMass) facts.equalMass = 0;
+    return facts;
+}
 
-Choice choose(const KernelChoice& wanted, std::size_t bodies, const DeviceFacts& device) {
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision precision, const DeviceFacts& device) {
     Choice choice;
+    choice.precision = precision;
     choice.launch = wanted.launch;
     if (wanted.kernel != "auto") {
         choice.row = &kernel("cuda", wanted.kernel);
+    } else if (wanted.launch != LaunchConfig{}) {
+        choice.row = &plainestRow(choice.launch);
+    } else if (const std::string_view best = measuredBest(bodies, precision, device); !best.empty()) {
+        choice.row = &kernel("cuda", best);
     } else {
-        if (wanted.launch == LaunchConfig{}) choice.launch = measuredBest(bodies, device);
+        choice.launch = filling(bodies.count, device);
         choice.row = &plainestRow(choice.launch);
     }
+    choice.code = &codeOf(*choice.row);
     const KernelRow& row = *choice.row;
+    const RowCode& code = *choice.code;
+    const std::string name = "kernel '" + std::string(row.name) + "'";
+    if (precision == Precision::fp64 && !code.kernel64)
+        throw UsageError(name + " is not built in fp64; take 'tiled' or 'symmetric'");
+    if (const std::string why = whyNotRow(row, code, bodies, device); !why.empty())
+        throw UsageError(name + " cannot run: " + why);
+    choice.launch = tunable(row, code, choice.launch);
     const LaunchConfig& launch = choice.launch;
+    if (row.equalMasses) choice.equalMass = bodies.equalMass;
 
-    requireListed(row, "unroll", row.unrolls, launch.unroll);
-    requireListed(row, "bodies per thread", row.bodiesPerThread, launch.bodiesPerThread);
+    if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
+    if (!row.bodiesPerThread.empty()) requireListed(row, "bodies per thread", row.bodiesPerThread, launch.bodiesPerThread);
     if (!row.splits.contains(launch.split))
-        throw UsageError("split " + std::to_string(launch.split) + " is outside of what kernel '" + std::string(row.name) +
-                         "' can do: " + std::to_string(row.splits.first) + " to " + std::to_string(row.splits.last) +
+        throw UsageError("split " + std::to_string(launch.split) + " is outside of what " + name +
+                         " can do: " + std::to_string(row.splits.first) + " to " + std::to_string(row.splits.last) +
                          "; nearest: " + std::to_string(std::clamp(launch.split, row.splits.first, row.splits.last)));
-    if (bodies > 0 && static_cast<std::size_t>(launch.split) > bodies)
+    if (bodies.count > 0 && static_cast<std::size_t>(launch.split) > bodies.count)
         throw UsageError("split " + std::to_string(launch.split) +
-                         " is more than there are bodies; nearest: " + std::to_string(bodies));
+                         " is more than there are bodies; nearest: " + std::to_string(bodies.count));
 
-    choice.kernel = tiledKernel(launch.unroll, launch.bodiesPerThread);
+    const bool doubles = precision == Precision::fp64;
+    choice.kernel = doubles ? code.kernel64(launch) : code.kernel32(launch);
+    if (!choice.kernel)
+        throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
+                         " in fp64: they do not fit the registers; nearest: 4");
     KernelFacts facts;
     CUDA_CHECK(kernelFacts(facts, choice.kernel));
-    const int byShared = static_cast<int>(device.sharedBytes / sizeof(Float4));
-    int most = std::min({device.mostThreads, facts.mostThreads, byShared});
-    if (row.blocks.last > 0) most = std::min(most, row.blocks.last);
-    if (launch.block < row.blocks.first || launch.block > most)
-        throw UsageError(
-            "block " + std::to_string(launch.block) + " is impossible: " + device.name + " takes " +
-            std::to_string(row.blocks.first) + " to " + std::to_string(most) + " threads for kernel '" +
-            std::string(row.name) + "' with " + std::to_string(facts.registers) +
-            " registers a thread; nearest: " + std::to_string(std::clamp(launch.block, row.blocks.first, most)));
-    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.kernel, launch.block, sharedBytes(launch)));
+    const std::size_t shared = code.sharedBytes(launch, doubles ? sizeof(double) : sizeof(float));
+    if (row.blocks.first != row.blocks.last) {
+        int most = std::min(device.mostThreads, facts.mostThreads);
+        if (shared > 0 && launch.block > 0)
+            most = std::min(most, static_cast<int>(device.sharedBytes / (shared / static_cast<std::size_t>(launch.block))));
+        if (row.blocks.last > 0) most = std::min(most, row.blocks.last);
+        if (launch.block < row.blocks.first || launch.block > most)
+            throw UsageError("block " + std::to_string(launch.block) + " is impossible: " + device.name + " takes " +
+                             std::to_string(row.blocks.first) + " to " + std::to_string(most) + " threads for " + name +
+                             " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
+                             std::to_string(std::clamp(launch.block, row.blocks.first, most)));
+    }
+    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.kernel, launch.block, shared));
     choice.residentBlocks = std::max(1, choice.residentBlocks);
     return choice;
 }

@@ -2,22 +2,30 @@
 #pragma once
 #include "sim/backend.h"
 #include "sim/cuda/api.h"
+#include "sim/cuda/row_code.h"
 
 namespace gravlab::cuda {
 
 /// A row with a launch that the device can do.
 struct Choice {
     const KernelRow* row = nullptr;
+    const RowCode* code = nullptr;
     LaunchConfig launch;
+    Precision precision = Precision::fp32;
     const void* kernel = nullptr;
     int residentBlocks = 1;  ///< on one multiprocessor
+    double equalMass = 1;    ///< what sums are multiplied by: the mass, for a row that needs all masses equal
 };
+
+/// What the choice depends on beside the device.
+struct BodyFacts {
+    std::size_t count = 0;
+    double equalMass = 0;  ///< the mass of every body; 0 when they differ
+};
+BodyFacts factsOf(const ParticleSet& bodies);
 
 /// Throws UsageError with the limit and the nearest valid choice when row or device cannot do it. "auto" takes the launch
 /// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
-Choice choose(const KernelChoice& wanted, std::size_t bodies, const DeviceFacts& device);
-
-/// Bytes of dynamic shared memory that a launch needs.
-std::size_t sharedBytes(const LaunchConfig& launch);
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision precision, const DeviceFacts& device);
 
 }  // namespace gravlab::cuda
