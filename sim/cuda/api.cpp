@@ -39,6 +39,7 @@ constexpr std::string_view kFunctions[] = {
     "cudaEventRecord",
     "cudaEventQuery",
     "cudaEventSynchronize",
+    "cudaStreamWaitEvent",
     "cudaEventElapsedTime",
     "cudaFuncGetAttributes",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
@@ -207,6 +208,7 @@ Code destroyEvent(Event event) { return GRAVLAB_COUNTED(cudaEventDestroy, event)
 Code recordEvent(Event event, Stream stream) { return GRAVLAB_COUNTED(cudaEventRecord, event, stream); }
 Code queryEvent(Event event) { return GRAVLAB_COUNTED(cudaEventQuery, event); }
 Code waitForEvent(Event event) { return GRAVLAB_COUNTED(cudaEventSynchronize, event); }
+Code waitInStream(Stream stream, Event event) { return GRAVLAB_COUNTED(cudaStreamWaitEvent, stream, event, 0); }
 Code elapsedMilliseconds(float& milliseconds, Event first, Event last) {
     return GRAVLAB_COUNTED(cudaEventElapsedTime, &milliseconds, first, last);
 }

@@ -73,6 +73,7 @@ Code destroyEvent(Event event);
 Code recordEvent(Event event, Stream stream);
 Code queryEvent(Event event);  ///< kSuccess when reached, kNotReady before; never waits
 Code waitForEvent(Event event);
+Code waitInStream(Stream stream, Event event);  ///< what is enqueued later waits for the event
 Code elapsedMilliseconds(float& milliseconds, Event first, Event last);
 Code kernelFacts(KernelFacts& facts, const void* kernel);
 Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes);  ///< on one multiprocessor

@@ -136,7 +136,7 @@ void EngineOf<Real>::computeForce() {
     takeForce(complete().a.data());
     if (ranges_ > 1) enqueueSum(complete().a.data());
     complete().forceKnown = true;
-    if (!checkWanted_.empty()) enqueueCheck(x_);
+    if (!checkWanted_.empty()) enqueueCheck(x_, complete().a.data());
     if (underWay) restartStep();
 }
 
@@ -162,7 +162,7 @@ void EngineOf<Real>::requestForceCheck(std::vector<std::uint32_t> targets) {
 }
 
 template <class Real>
-void EngineOf<Real>::enqueueCheck(const V* x) {
+void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
     checkTargets_ = std::move(checkWanted_);
     checkWanted_.clear();
     const std::size_t samples = checkTargets_.size();
@@ -175,7 +175,7 @@ void EngineOf<Real>::enqueueCheck(const V* x) {
     CUDA_CHECK(
         copyAsync(checkIndices_.data(), checkTargets_.data(), samples * sizeof(std::uint32_t), Copy::toDevice, stream));
     const CheckTask<Real> task{.bodies = x,
-                               .accelerations = sums_,
+                               .accelerations = a,
                                .targets = checkIndices_.data(),
                                .result = checkResult_.data(),
                                .count = count_,

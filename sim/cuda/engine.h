@@ -107,7 +107,7 @@ private:
     void launchWaiting();
     void computeForce();
     void enqueueSum(V* to);
-    void enqueueCheck(const V* x);
+    void enqueueCheck(const V* x, const V* a);
 
     /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step.
     void runPass(VertexSink* sink, bool follow);
@@ -152,6 +152,7 @@ private:
     bool firstForce_ = false;                 ///< the last force belongs to the last complete step
     bool measured_ = true;                    ///< forces and passes are timed apart
     std::optional<ForceTask<Real>> waiting_;  ///< a whole force, to be launched with the pass after it
+    bool checkFused_ = false;                 ///< and to be checked then
     std::int64_t unreported_ = 0;
 
     std::vector<std::uint32_t> checkWanted_, checkTargets_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace gravlab::cuda {
 namespace {
@@ -96,7 +97,10 @@ void EngineOf<Real>::endPart(Stretch kind) {
 template <class Real>
 void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
     if (needsScratch(program) && x0_.size() != count_)
-        for (DeviceArray<V>* scratch : {&x0_, &v0_, &dx_, &dv_}) *scratch = DeviceArray<V>(count_);
+        for (DeviceArray<V>* scratch : {&x0_, &v0_, &dx_, &dv_}) {
+            *scratch = DeviceArray<V>(count_);
+            CUDA_CHECK(fillAsync(scratch->data(), 0, scratch->bytes(), context_.stream));
+        }
     adoptSettings();
     program_ = program;
     timeStep_ = timeStep;
@@ -130,7 +134,8 @@ void EngineOf<Real>::runForceOp() {
     firstForce_ = cursor_.atInitialForce();
     V* direct = firstForce_ ? complete().a.data() : work().a.data();
     const bool checks = !checkWanted_.empty() && force_ == wanted_;
-    waiting_ = checks ? std::nullopt : plan_->fusable(job(x_, direct), slicePairs());
+    waiting_ = plan_->fusable(job(x_, direct), slicePairs());
+    checkFused_ = waiting_ && checks;
     if (!waiting_ && !enqueueSlice(x_, direct)) {
         cursor_.reach(static_cast<std::size_t>(plan_->progress() * count_));
         endPart(Stretch::force);
@@ -141,13 +146,13 @@ void EngineOf<Real>::runForceOp() {
     forceAtX_ = true;
     if (firstForce_ && ranges_ == 1 && !waiting_) complete().forceKnown = true;
     cursor_.next();
-    if (!checks) return;
+    if (waiting_ || !checks) return;
     if (context_.timeline.hasOpenWork()) context_.timeline.close(Stretch::force);
     if (ranges_ > 1) {
         enqueueSum(direct);
         if (firstForce_) complete().forceKnown = true;
     }
-    enqueueCheck(x_);
+    enqueueCheck(x_, direct);
 }
 
 template <class Real>
@@ -183,14 +188,14 @@ bool EngineOf<Real>::fuses(const Pass& task) const {
 /// The force that waited, by itself after all.
 template <class Real>
 void EngineOf<Real>::launchWaiting() {
-    const V* sums = sums_;
-    V* direct = firstForce_ ? complete().a.data() : work().a.data();
-    V* x = const_cast<V*>(waiting_->bodies);
+    const ForceTask<Real> task = *waiting_;
     waiting_.reset();
-    while (!enqueueSlice(x, direct)) {
+    V* x = const_cast<V*>(task.bodies);  // jobs are not const for the sake of rows that are never fused
+    while (!enqueueSlice(x, task.sums)) {
     }
-    if (firstForce_) complete().forceKnown = true;
-    sums_ = sums;
+    if (!std::exchange(checkFused_, false)) return;
+    context_.timeline.close(Stretch::force);
+    enqueueCheck(x, task.sums);
 }
 
 template <class Real>
@@ -198,13 +203,18 @@ bool EngineOf<Real>::launchPass(const Pass& task) {
     if (waiting_ && fuses(task)) {
         if constexpr (std::is_same_v<Real, float>) {
             FusedTask fused{*waiting_, task};
+            if (checkFused_ && !fused.pass.force) fused.pass.force = waiting_->sums;
             const LaunchConfig& launch = plan_->choice().launch;
             const auto block = static_cast<unsigned>(launch.block);
             launchKernel(fusedKernel(launch.unroll), {(count_ + block - 1) / block}, block, fused, block * sizeof(V),
                          context_.stream);
+            waiting_.reset();
             const double pairs = static_cast<double>(count_) * count_;
             context_.timeline.add(pairs / rate(), {.forceEvaluations = 1, .interactions = pairs});
-            waiting_.reset();
+            if (std::exchange(checkFused_, false)) {
+                context_.timeline.close(Stretch::force);
+                enqueueCheck(fused.force.bodies, fused.pass.force);
+            }
             return true;
         }
     }
@@ -290,6 +300,7 @@ void EngineOf<Real>::runPass(VertexSink* sink, bool follow) {
         if (vertices) context_.publisher.abandon(*sink);
         completeIndex_ = completeBefore;
         waiting_.reset();
+        checkFused_ = false;
         plan_->restart();
         beginStep(program, timeStep);
         throw;
@@ -334,7 +345,7 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
     const double left = pacing.left() - passSeconds();
     const bool shows = sink && (last || left < 2 * stepSeconds());
     if (shows && pacing.offline()) context_.publisher.deliver(*sink, true);
-    runPass(shows ? sink : nullptr, !last && !shows && left > 0);
+    runPass(shows ? sink : nullptr, !last && !shows && left > 0 && force_ == wanted_);
     ++status.stepsCompleted;
     if (!shows) return false;
     status.published |= sink->space() == MemorySpace::cudaDevice || context_.publisher.deliver(*sink, pacing.offline());

@@ -75,11 +75,11 @@ std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts
     return {};
 }
 
-/// What the row does not tune keeps its fixed value.
+/// What the row does not tune keeps its fixed value: block and unroll of another row mean nothing to it.
 LaunchConfig tunable(const KernelRow& row, const RowCode& code, LaunchConfig launch) {
     if (row.blocks.first == row.blocks.last) launch.block = code.fixed.block;
     if (row.unrolls.empty()) launch.unroll = code.fixed.unroll;
-    if (row.bodiesPerThread.empty()) launch.bodiesPerThread = code.fixed.bodiesPerThread;
+    if (row.bodiesPerThread.empty() && launch.bodiesPerThread == 1) launch.bodiesPerThread = code.fixed.bodiesPerThread;
     return launch;
 }
 
@@ -119,7 +119,9 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision pre
     if (row.equalMasses) choice.equalMass = bodies.equalMass;
 
     if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
-    if (!row.bodiesPerThread.empty()) requireListed(row, "bodies per thread", row.bodiesPerThread, launch.bodiesPerThread);
+    const int fixed[] = {code.fixed.bodiesPerThread};
+    requireListed(row, "bodies per thread", row.bodiesPerThread.empty() ? std::span<const int>(fixed) : row.bodiesPerThread,
+                  launch.bodiesPerThread);
     if (!row.splits.contains(launch.split))
         throw UsageError("split " + std::to_string(launch.split) + " is outside of what " + name +
                          " can do: " + std::to_string(row.splits.first) + " to " + std::to_string(row.splits.last) +

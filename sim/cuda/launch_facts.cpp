@@ -3,6 +3,7 @@
 #include "sim/cuda/launch_facts.h"
 
 #include "sim/cuda/device.h"
+#include "sim/cuda/many_steps.h"
 
 #include <dlfcn.h>
 
@@ -63,6 +64,46 @@ std::string driverText() {
     return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// The grid of one launch on all bodies, or of one round, and the bodies that its blocks read from memory.
+struct Geometry {
+    int blocks = 0, ranges = 1, threads = 0;
+    double memoryBytes = 0;
+};
+Geometry geometryOf(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
+    const LaunchConfig& launch = choice.launch;
+    const bool doubles = choice.precision == Precision::fp64;
+    const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
+    const auto count = static_cast<std::uint32_t>(bodies);
+    if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
+    switch (choice.code->family) {
+        case Family::symmetric: {
+            const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
+            const int partners = std::min(cut.range, cut.round);
+            const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
+            // A warp reads its tile once and each partner of its chunks once.
+            return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
+        }
+        case Family::manySteps: {
+            const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
+            // The warps of a block that share targets read the sources once together, through the second-level cache.
+            const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
+            return {deal.blocks, 1, deal.threads(), body * groups * n};
+        }
+        case Family::oneSided:
+            break;
+    }
+    const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
+    const int blocks = static_cast<int>((bodies + targets - 1) / targets);
+    // With tiles every block reads all sources once; without, every warp does.
+    const double readers = choice.code->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
+    return {blocks, launch.split, launch.block, body * readers * n};
+}
+
+std::size_t sharedBytes(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
+    if (choice.code->family == Family::manySteps) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
+    return choice.code->sharedBytes(choice.launch, choice.precision == Precision::fp64 ? sizeof(double) : sizeof(float));
+}
+
 }  // namespace
 
 LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
@@ -82,16 +123,15 @@ LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFa
     if (kernelFacts(kernel, choice.kernel) == kSuccess) {
         facts.registers = kernel.registers;
         facts.localBytes = kernel.localBytes;
-        facts.sharedBytes = kernel.sharedBytes + sharedBytes(launch);
+        facts.sharedBytes = kernel.sharedBytes + sharedBytes(choice, bodies, device);
     } else {
         takeLastError();
     }
-    if (choice.row->shape != WorkShape::targets || launch.block < 1) return facts;
-    const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
-    facts.gridX = static_cast<int>((bodies + targets - 1) / targets);
-    facts.gridY = launch.split;
-    // Every block reads all its sources once, 16 bytes a body; the parts of a split read them together.
-    facts.memoryBytes = 16.0 * facts.gridX * static_cast<double>(bodies);
+    const Geometry geometry = geometryOf(choice, bodies, device);
+    facts.gridX = geometry.blocks;
+    facts.gridY = geometry.ranges;
+    facts.threads = geometry.threads;
+    facts.memoryBytes = geometry.memoryBytes;
     return facts;
 }
 

@@ -57,12 +57,16 @@ public:
         task.resumes = source_ > 0;
         task.finishes = source_ + task.sliceLength >= task.rangeLength;
         if (begins) prepare(job);
-        if (constant_)
+        if (constant_) {
+            // One array for all backends of the process: whoever fills it waits for the last who read it.
+            CUDA_CHECK(waitInStream(stream_, lastConstantRead()));
             CUDA_CHECK(copyAsync(constant_, job.bodies + task.sliceFirst,
                                  std::min(task.sliceLength, count_ - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
                                  stream_));
+        }
         launchKernel(this->choice().kernel, grid(task), static_cast<unsigned>(launch().block), task,
                      code().sharedBytes(launch(), sizeof(Real)), stream_);
+        if (constant_) CUDA_CHECK(recordEvent(lastConstantRead(), stream_));
 
         const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
         source_ += task.sliceLength;
@@ -113,6 +117,10 @@ private:
         task.softeningSquared = static_cast<Real>(job.softeningSquared);
         task.atomic = code().atomicSums;
         return task;
+    }
+    static Event lastConstantRead() {
+        static const OwnedEvent event;
+        return event;
     }
     /// What a force needs before its first slice.
     void prepare(const ForceJob<Real>& job) {

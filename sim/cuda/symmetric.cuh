@@ -3,6 +3,7 @@
 // is home again. A warp writes its partial sums to slots that only it owns, and a second kernel adds the slots in a fixed
 // order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by atomics).
 #pragma once
+#include "sim/cuda/force.h"
 #include "sim/cuda/symmetric.h"
 #include "sim/cuda/vector.cuh"
 
@@ -15,7 +16,7 @@ constexpr int kSymmetricWarps = sizeof(Real) == 4 ? 20 : 14;
 template <class Real, SymmetricSums kSums>
 __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(SymmetricTask<Real> task) {
     constexpr int B = kSymmetricBodies<Real>, T = kSymmetricTile<Real>;  // a division by a variable would cost 2 %
-    constexpr int kFlush = 256;                                          // terms summed before a second level takes over
+    constexpr int kFlush = kSumChunk;                                    // terms summed before a second level takes over
     constexpr bool kEqual = kSums == SymmetricSums::slotsEqualMasses;
     __shared__ Real level2[3][T];
     __shared__ Vector<Real> turn[64];  // partners twice, so that a rotated read never wraps
@@ -23,7 +24,7 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
     const SymmetricCut& cut = task.cut;
     const Vector<Real>* __restrict__ bodies = asVectors(task.bodies);
     const int lane = threadIdx.x;
-    const std::size_t n = static_cast<std::size_t>(cut.bodies());
+    const int n = cut.bodies();  // 32-bit: 64-bit arithmetic here costs 2 to 6 %
     int unit = blockIdx.x;
     const bool own = task.ownSquares && unit < cut.tiles;
     if (task.ownSquares && !own) unit -= cut.tiles;
@@ -89,13 +90,14 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         for (int done = 0; done < count; done += 32) {
             const int offset = from + done;
             int partner = (tile + 1) * T + offset;
-            if (partner >= static_cast<int>(n)) partner -= static_cast<int>(n);
+            if (partner >= n) partner -= n;
             meet(partner, jx, jy, jz);
             if constexpr (kSums == SymmetricSums::atomics) {
                 addTo(partner + lane, jx, jy, jz);
             } else {
-                Real* out = task.scratch + 3 * n * (cut.targetSlots() + (offset - task.first) / T) + partner + lane;
-                out[0] = jx, out[n] = jy, out[2 * n] = jz;
+                Real* out =
+                    task.scratch + std::size_t{3} * n * (cut.targetSlots() + (offset - task.first) / T) + partner + lane;
+                out[0] = jx, out[n] = jy, out[2 * static_cast<std::size_t>(n)] = jz;
             }
             if ((done + 32) % kFlush == 0) flushTargets();
         }
@@ -108,8 +110,8 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         if constexpr (kSums == SymmetricSums::atomics) {
             addTo(tile * T + k, level2[0][k], level2[1][k], level2[2][k]);
         } else {
-            Real* out = task.scratch + 3 * n * slot + tile * T + k;
-            for (int axis = 0; axis < 3; ++axis) out[axis * n] = level2[axis][k];
+            Real* out = task.scratch + std::size_t{3} * n * slot + tile * T + k;
+            for (int axis = 0; axis < 3; ++axis) out[axis * static_cast<std::size_t>(n)] = level2[axis][k];
         }
     }
 }

@@ -134,7 +134,8 @@ TEST_F(GpuTest, realLackOfMemoryLeavesTheOldBodiesRunning) {
 }
 
 TEST_F(GpuFaults, aLaunchThatFailsIsAnErrorAndTheStepBeginsAgain) {
-    const std::unique_ptr<Backend> backend = loaded(unevenBodies(3000)), plain = loaded(unevenBodies(3000));
+    const KernelChoice kernel{"tiled-split", {.block = 128, .unroll = 8, .split = 8}};
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(3000), kernel), plain = loaded(unevenBodies(3000), kernel);
     const StepProgram program = integrator("yoshida4").program;
     run(*plain, program, 0.01, 4);
     std::int64_t done = 0;
@@ -155,7 +156,7 @@ TEST_F(GpuFaults, aLaunchThatFailsIsAnErrorAndTheStepBeginsAgain) {
 
 TEST_F(GpuFaults, aFailedForceIsNeverCountedAsWork) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(3000));
-    cuda::planFaults("cudaLaunchKernel:1+:9");
+    cuda::planFaults("cudaLaunchKernel:1+:9,cudaLaunchCooperativeKernel:1+:720");
     EXPECT_THROW(backend->advance(integrator("leapfrog").program, 0.01, {.steps = 5}, nullptr), DeviceError);
     cuda::planFaults("");
     backend->wait();

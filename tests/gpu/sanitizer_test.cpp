@@ -1,0 +1,39 @@
+// Every row, precision and way of stepping on few bodies: short enough to run under a memory checker, tool by tool:
+//   compute-sanitizer --tool memcheck|racecheck|initcheck|synccheck --error-exitcode 9 gravlab_gpu_tests
+//       --gtest_filter='Sanitizer*'
+// Rule: no comparison of numbers here; the checker judges.
+#include "gpu_fixture.h"
+
+namespace gravlab::test {
+namespace {
+
+class Sanitizer : public GpuTest {};
+
+TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
+    for (const std::size_t count : {1, 257, 1000})
+        for (const KernelRow& row : kernels()) {
+            if (row.backend != "cuda") continue;
+            ParticleSet bodies = unevenBodies(count);
+            if (row.equalMasses)
+                for (Double4& body : bodies.position) body.w = 1.0 / 1024;
+            for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+                const ForceSettings force{.precision = precision, .softening = 0.05};
+                if (!refusal(row, force).empty()) continue;
+                const std::unique_ptr<Backend> backend = loaded(bodies);
+                backend->configure(force, {std::string(row.name), {.block = 64, .unroll = 4}});
+                DeviceSink sink;
+                for (const char* name : {"leapfrog", "rk4"})
+                    for (std::int64_t done = 0; done < 2;)
+                        done += backend->advance(integrator(name).program, 1e-3, {.seconds = 0.01, .steps = 2 - done}, &sink)
+                                    .stepsCompleted;
+                backend->requestForceCheck(sampleTargets(bodies.position));
+                run(*backend, integrator("leapfrog").program, 1e-3, 2);
+                const std::optional<ForceCheck> check = backend->takeForceCheck();
+                ASSERT_TRUE(check.has_value());
+                EXPECT_TRUE(check->passed) << row.name << ", N = " << count << ": " << check->text();
+            }
+        }
+}
+
+}  // namespace
+}  // namespace gravlab::test
