@@ -1,5 +1,6 @@
 // `gravlab view`: the window's turn of the one frame loop.
 #include "app/frame_loop.h"
+#include "app/frame_times.h"
 #include "app/interrupt.h"
 #include "app/open_file.h"
 #include "app/options.h"
@@ -12,6 +13,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <ctime>
 
 namespace gravlab {
@@ -77,6 +79,7 @@ void takeScreenshot(const Window& window, Session& session) {
 /// The frames of a window until it is closed or a signal comes.
 void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files) {
     const StatusReport report;
+    FrameTimes times;
     ui.recordItems(report.on());
     int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
@@ -112,8 +115,11 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         }
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
+        times.add(now() - time);
         if (lastFrame) break;
     }
+    if (const std::string text = times.text(); options.frames > 0 && !text.empty())
+        std::fprintf(stderr, "gravlab: frames of %d x %d: %s\n", window.width(), window.height(), text.c_str());
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// How long frames took, for a run of a given number of them. Rule: the first frames, which compile and allocate, are left
+// out.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+class FrameTimes {
+public:
+    /// A frame ended that took this long [s].
+    void add(double seconds);
+    /// "median 2.1 ms, 99 % under 3.0 ms, longest 4.2 ms (280 frames)"; empty when there were too few.
+    std::string text() const;
+    /// Seconds that a share of the frames stays within, 0..1; 0 when there are none.
+    double quantile(double share) const;
+
+private:
+    static constexpr int kLeftOut = 20;
+    int seen_ = 0;
+    std::vector<double> seconds_;
+};
+
+}  // namespace gravlab
