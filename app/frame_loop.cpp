@@ -2,6 +2,7 @@
 #include "app/frame_loop.h"
 
 #include "app/look.h"
+#include "render/finish_drawing.h"
 #include "sim/error.h"
 
 #include <unistd.h>
@@ -40,6 +41,7 @@ Session::Session(const Options& options)
     : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::make_unique<Simulation>(options.simulation)) {
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
+    lab.openAt(options.lab);
     facts_.bodiesLimit = bodiesThatFit();
     takeUp();
 }
@@ -112,6 +114,7 @@ void Session::readFacts() {
     facts_.scene = &simulation_->scene();
     facts_.integrator = &simulation_->integrator();
     facts_.kernel = &simulation_->backend().activeKernel();
+    facts_.launch = simulation_->backend().launchFacts();
     facts_.device = simulation_->backend().description();
     facts_.backendWhy = simulation_->backendWhy();
 }
@@ -149,6 +152,27 @@ void Session::advance(bool realTime) {
     }
     readProgress();
     sayPath();
+    if (realTime) advanceLab();
+}
+
+/// Lets the lab measure beside the running simulation, and takes up what a search has found.
+void Session::advanceLab() {
+    constexpr double kFactsInterval = 0.5;  // [s]; asking the driver costs some microseconds
+    if (const double now = hostClock(); lab.open && now - launchReadAt_ > kFactsInterval) {
+        launchReadAt_ = now;
+        facts_.launch = simulation_->backend().launchFacts();
+    }
+    // Only while it measures: work that is still on the device would be counted as the kernel's.
+    constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
+    lab.advance(std::max(intent.timeBudgetMs * 1e-3, kLeastSlice), [this] {
+        simulation_->backend().wait();
+        finishDrawing();
+    });
+    if (const std::optional<TunedChoice> found = lab.takeTuned()) {
+        const Tuning& known = intent.settings.tuning ? *intent.settings.tuning : Tuning();
+        intent.settings.tuning = std::make_shared<Tuning>(known.with(*found));
+        intent.settings.kernel = {};
+    }
 }
 
 void Session::draw(unsigned framebuffer, int width, int height) {
@@ -171,7 +195,7 @@ void Session::glide(double seconds) {
 }
 
 bool Session::moving() const {
-    if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_) return true;
+    if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
     return !facts_.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;

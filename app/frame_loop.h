@@ -1,6 +1,7 @@
 // The one frame loop, driven by the window and by headless rendering alike:
 // panels edit wanted settings -> apply -> advance -> draw -> UI. Panels never call the simulation: they read Facts.
 #pragma once
+#include "app/lab.h"
 #include "app/options.h"
 #include "app/telemetry.h"
 #include "render/camera.h"
@@ -32,6 +33,7 @@ struct Facts {
     const Scenario* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
+    LaunchFacts launch;           ///< of the forces; kept new while the lab is open
     std::string device;           ///< what the backend runs on
     std::string backendWhy;       ///< which backend runs and why
     std::string vertexPath;       ///< how vertices reach the picture and why
@@ -73,6 +75,7 @@ public:
     Camera camera;
     Look look;
     Telemetry telemetry;
+    Lab lab;
 
 private:
     void change(const SimulationSettings& wanted, bool reset);
@@ -80,6 +83,7 @@ private:
     void attachBuffer();
     void readFacts();
     void readProgress();
+    void advanceLab();
     void sayPath();
 
     std::unique_ptr<ParticleRenderer> renderer_;
@@ -92,6 +96,7 @@ private:
     bool gliding_ = false;
     std::int64_t stepsSinceChange_ = 0;
     double lastStepAt_ = 0;  ///< host clock [s]
+    double launchReadAt_ = 0;
     std::string message_;
     std::string saidPath_;  ///< what stderr has been told
 };

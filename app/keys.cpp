@@ -89,6 +89,13 @@ constexpr KeyRow kKeys[] = {
     {",", "half the time step", {{Key::comma}}, [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; }},
     {"B", "next backend that works here", {{Key::letterB}}, nextBackend},
     {"K", "next kernel of this backend", {{Key::letterK}}, nextKernel},
+    {"L",
+     "open or close the lab",
+     {{Key::letterL}},
+     [](KeyTarget& t, int) {
+         t.session.lab.open = !t.session.lab.open;
+         if (t.session.lab.open) t.ui.visible = t.ui.panel = true;
+     }},
     {"C",
      "next colour map",
      {{Key::letterC}},

@@ -23,6 +23,7 @@ enum class Key : int {
     letterG = 'G',
     letterH = 'H',
     letterK = 'K',
+    letterL = 'L',
     letterN = 'N',
     letterO = 'O',
     letterQ = 'Q',

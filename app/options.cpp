@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
+constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
 constexpr std::array<std::string_view, 6> kLists{"devices", "backends", "kernels", "scenes", "integrators", "keys"};
 
@@ -202,6 +203,13 @@ void addPicture(CLI::App& app, Options& o) {
         app, "--steps-per-frame", "COUNT",
         [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
         "steps of the simulation a frame [1]");
+    addValue(
+        app, "--lab", "PAGE",
+        [&o](auto&, auto& text) {
+            indexOf("page of the lab", text, kLabPages);
+            o.lab = text;
+        },
+        "open the lab: launch, sweep or matrix");
     addValue(
         app, "--ui-scale", "FACTOR",
         [&o](auto& name, auto& text) {

@@ -31,6 +31,7 @@ constexpr Control kSplitBar{
     "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
 constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
 constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
+constexpr Control kLab{"lab", "Lab", "What the hardware does with this kernel, its text, sweeps and tuning. Key: L"};
 constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
 
 // Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
@@ -266,6 +267,7 @@ void drawMeasurePanel(PanelContext& p) {
         drawSplit(p);
         p.widgets.section("Runs on");
         drawWhere(p);
+        if (p.widgets.button(kLab, ImGui::GetContentRegionAvail().x)) p.session.lab.open = !p.session.lab.open;
     }
     ImGui::End();
 }

@@ -18,6 +18,7 @@ constexpr float kMargin = 10, kStatusHeight = 26, kControlWidth = 282, kMeasureW
 
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
+void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change
 void drawHelp(PanelContext& panel);          // the list of keys

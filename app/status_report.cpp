@@ -70,6 +70,12 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
           {"target", {camera.target.x, camera.target.y, camera.target.z}}}},
         {"exposure", session.look.exposure},
         {"colour_map", session.look.colourMap},
+        {"lab",
+         {{"open", session.lab.open},
+          {"busy", session.lab.busy()},
+          {"progress", session.lab.progress()},
+          {"points", session.lab.results().size()},
+          {"status", session.lab.status()}}},
         {"items", items},
     };
     std::ofstream file(temporary_);

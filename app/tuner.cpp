@@ -151,7 +151,7 @@ std::vector<SweepPoint> Tuner::coarseRound() const {
             result.row.stepInteractionsPerSecond < kWorthTrying * best)
             continue;
         const SweepPoint base = pointOf(result.point.kernel.kernel);
-        if (request_.options.threads != 0) {
+        if (request_.options.threads != 0 || result.facts.cpuThreads < 2) {
             if (!known(base, points)) points.push_back(base);
             continue;
         }

@@ -13,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27;
+constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
 
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
     return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
@@ -105,8 +105,7 @@ void Ui::setScale(float scale) {
     ImGui::GetStyle() = makeStyle(scale);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
-    const char* file = textFontFile();
-    const auto add = [&](float size) {
+    const auto add = [&](float size, const char* file) {
         if (file)
             if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;
         // A bitmap of 13 pixels: sharp at its multiples only.
@@ -115,7 +114,11 @@ void Ui::setScale(float scale) {
         config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
         return atlas.AddFontDefault(&config);
     };
-    parts_->fonts = {.normal = add(kNormalSize), .small = add(kSmallSize), .large = add(kLargeSize)};
+    const char* const text = textFontFile();
+    parts_->fonts = {.normal = add(kNormalSize, text),
+                     .small = add(kSmallSize, text),
+                     .large = add(kLargeSize, text),
+                     .mono = add(kMonoSize, monoFontFile())};
 #if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();  // made again by the next frame
 #endif
@@ -139,6 +142,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
+        drawLabPanel(panel);
     }
     drawStatusLine(panel);
     drawHelp(panel);

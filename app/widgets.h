@@ -53,6 +53,7 @@ struct Fonts {
     ImFont* normal = nullptr;
     ImFont* small = nullptr;
     ImFont* large = nullptr;
+    ImFont* mono = nullptr;  ///< program text
 };
 
 /// Numbers of a drag field.

@@ -298,7 +298,10 @@ private:
 
 std::span<const KernelRow> referenceKernelRows() {
     static const KernelRow rows[] = {
-        {.backend = "reference", .name = "plain", .idea = "one loop over all pairs in double precision"},
+        {.backend = "reference",
+         .name = "plain",
+         .idea = "one loop over all pairs in double precision",
+         .source = "reference_gravity.h:plainGravity"},
     };
     return rows;
 }

@@ -60,7 +60,7 @@ struct Simulation::Plan {
     std::unique_ptr<Backend> makeBackend() const {
         std::unique_ptr<Backend> made = backend.row->make(settings.backendOptions);
         const int threads = tunedThreads(*made);
-        if (threads == 0 || threads == made->launchFacts().cpuThreads) return made;
+        if (threads < 2 || threads == made->launchFacts().cpuThreads) return made;
         BackendOptions options = settings.backendOptions;
         options.threads = threads;
         made.reset();  // two pools of threads at once would be in each other's way

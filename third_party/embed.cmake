@@ -1,9 +1,9 @@
-# Writes a C++ source with `embeddedFile(name)` for every file in FILES.
-set(text "// Generated from shaders/.\n#include \"render/embedded.h\"\n\nnamespace gravlab {\nstd::string_view embeddedFile(std::string_view name) {\n")
+# Writes a C++ source with `FUNCTION(name)`, declared in HEADER, that gives the content of every file in FILES by its name.
+set(text "// Generated: files of the project, embedded.\n#include \"${HEADER}\"\n\nnamespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   file(READ ${file} content)
-  string(APPEND text "    if (name == \"${name}\") return R\"glsl(${content})glsl\";\n")
+  string(APPEND text "    if (name == \"${name}\") return R\"embedded(${content})embedded\";\n")
 endforeach()
 string(APPEND text "    return {};\n}\n} // namespace gravlab\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -136,7 +136,7 @@ public:
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
         return {.device = model + ", " + std::string(context_.simd.title),
-                .cpuThreads = context_.pool.threads(),
+                .cpuThreads = cpu::sharesWork(*row_) ? context_.pool.threads() : 1,
                 .vectorLanes = context_.simd.lanes};
     }
 

@@ -402,6 +402,8 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
     return engine;
 }
 
+bool sharesWork(const KernelRow& row) { return codeOf(row).sharing != Sharing::oneThread; }
+
 double engineBytes(std::size_t bodies, Precision precision) {
     // Source, response, two states of nine numbers, the force under way with what its sums lost.
     const double numbers = 2 + 2 * 9 + 3 + 3;

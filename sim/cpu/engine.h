@@ -41,6 +41,9 @@ public:
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
                                    std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row);
 
+/// Whether that row shares its work out over threads.
+bool sharesWork(const KernelRow& row);
+
 /// Bytes that an engine holds for `bodies` bodies in `precision`.
 double engineBytes(std::size_t bodies, Precision precision);
 

@@ -1,0 +1,8 @@
+// The pages of the lab, each in a file of its own.
+#pragma once
+#include "app/panels.h"
+
+namespace gravlab {
+void drawLabLaunch(PanelContext& panel);  // the launch in numbers, beside the kernel's text
+void drawLabSweep(PanelContext& panel);   // sweeps and the search for the fastest launch
+}  // namespace gravlab

@@ -1,0 +1,95 @@
+// The lab, by mouse and key: the launch's numbers, a sweep beside the running picture, its export, and tuning.
+#include "gui_fixture.h"
+
+#include <cstdlib>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+class LabPanel : public GuiTest {
+protected:
+    void openLab() {
+        setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
+        open({"plummer", "-n", "300", "--size", "1280x720", "--backend", "cpu", "--kernel", "simd", "--time-budget", "80"});
+        key("l");
+        waitFor("the lab", [](const Json& s) { return s.at("lab").at("open") == true; });
+    }
+    static std::string writtenFile(const Json& s) {
+        const std::string text = s.at("lab").at("status");
+        return text.starts_with("written to ") ? text.substr(11) : "";
+    }
+};
+
+TEST_F(LabPanel, opensByKeyAndButtonAndShowsTheLaunch) {
+    openLab();
+    settle();
+    const Json items = status().at("items");
+    for (const char* name : {"lab_launch", "lab_sweep", "lab_close", "lab_source", "lab_vector"})
+        EXPECT_TRUE(items.contains(name)) << name;
+    click("lab_close");
+    waitFor("no lab", [](const Json& s) { return s.at("lab").at("open") == false; });
+    click("lab");
+    waitFor("the lab", [](const Json& s) { return s.at("lab").at("open") == true; });
+}
+
+TEST_F(LabPanel, sweepsWhileThePictureGoesOnAndWritesTheNumbers) {
+    openLab();
+    click("lab_sweep");
+    settle();
+    choose("lab_over", "bodies");
+    settle();
+    click("lab_start");
+    const Json first = waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
+    EXPECT_TRUE(first.at("lab").at("busy"));
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
+    click("lab_cancel");
+    const Json end = waitFor("the end", [](const Json& s) { return s.at("lab").at("busy") == false; });
+    EXPECT_GE(end.at("lab").at("points"), 1);
+    EXPECT_EQ(end.at("lab").at("status"), "cancelled");
+    settle();
+    click("lab_csv");
+    const Json written = waitFor("a file", [](const Json& s) { return !writtenFile(s).empty(); });
+    const std::filesystem::path file = writtenFile(written);
+    std::ifstream stream(file);
+    std::string head, line;
+    std::getline(stream, head);
+    std::getline(stream, line);
+    EXPECT_TRUE(head.starts_with("series,x,")) << head;
+    EXPECT_NE(line.find(",simd,1024,"), std::string::npos) << line;
+    std::filesystem::remove(file);
+    settle();
+    click("lab_png");
+    const Json picture = waitFor("a picture", [](const Json& s) { return writtenFile(s).ends_with(".png"); });
+    EXPECT_GT(std::filesystem::file_size(writtenFile(picture)), 1000u);
+    std::filesystem::remove(writtenFile(picture));
+}
+
+TEST_F(LabPanel, greysWhatTheKernelCannotVary) {
+    openLab();
+    click("lab_sweep");
+    settle();
+    click("lab_over");
+    settle();
+    const Json items = status().at("items");
+    EXPECT_FALSE(items.at("lab_over/block").at("enabled").get<bool>());
+    EXPECT_FALSE(items.at("lab_over/unroll").at("enabled").get<bool>());
+    EXPECT_TRUE(items.at("lab_over/bodies").at("enabled").get<bool>());
+}
+
+TEST_F(LabPanel, tunesAndTakesUpWhatItFinds) {
+    openLab();
+    click("lab_sweep");
+    settle();
+    click("lab_tune");
+    waitFor("the search", [](const Json& s) { return s.at("lab").at("busy") == true; });
+    const Json end = waitFor("its end", [](const Json& s) { return s.at("lab").at("busy") == false; });
+    const std::string text = end.at("lab").at("status");
+    EXPECT_NE(text.find("in whole steps"), std::string::npos) << text;
+    EXPECT_TRUE(std::filesystem::exists(folder / "cache" / "gravlab" / "tune.json"));
+    waitFor("its kernel", [&](const Json& s) { return text.starts_with(s.at("kernel").get<std::string>()); });
+    waitForValue("check", "passed");
+}
+
+}  // namespace
+}  // namespace gravlab::test

@@ -1,0 +1,79 @@
+// The kernels' text in the lab: cut, coloured, compared.
+#include "app/kernel_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string inksOf(const SourceLine& line) {
+    std::string inks(line.text.size(), ' ');
+    for (const SourceSpan& span : line.spans)
+        for (int i = span.first; i < span.last; ++i)
+            inks[static_cast<std::size_t>(i)] = "pknctd"[static_cast<int>(span.ink)];
+    return inks;
+}
+
+TEST(KernelSource, everyRowOfTheCpuAndTheReferenceHasItsText) {
+    for (const KernelRow& row : kernels()) {
+        if (row.backend == "cuda") continue;
+        const KernelSource& source = kernelSource(row);
+        EXPECT_FALSE(source.file.empty()) << row.name;
+        EXPECT_GT(source.lines.size(), 5u) << row.name;
+    }
+    EXPECT_EQ(kernelSource(kernel("cuda", "tiled")).file, "force_tiled.cu");
+}
+
+TEST(KernelSource, symmetryIsMarkedAgainstThePlainLoop) {
+    const KernelSource& source = kernelSource(kernel("cpu", "naive-symmetric"));
+    EXPECT_EQ(source.below, "naive");
+    const auto marked = [&](const char* part) {
+        const auto line = std::find_if(source.lines.begin(), source.lines.end(),
+                                       [&](const SourceLine& one) { return one.text.find(part) != std::string::npos; });
+        return line != source.lines.end() && line->differs;
+    };
+    EXPECT_TRUE(marked("onB * dx"));
+    EXPECT_FALSE(marked("const PairLaw law(force);"));
+    EXPECT_GE(source.firstDifference, 0);
+}
+
+TEST(KernelSource, cutsAFunctionWithWhatStandsAboveIt) {
+    const std::string file =
+        "int use() { return f(3); }\n\n// Twice.\ntemplate <class T>\nT f(T x) {\n    if (x) { return 2 * x; "
+        "}\n    return 0;\n}\n\nint g();\n";
+    EXPECT_EQ(functionText(file, "f"),
+              "// Twice.\ntemplate <class T>\nT f(T x) {\n    if (x) { return 2 * x; }\n    return 0;\n}\n");
+    EXPECT_EQ(functionText(file, "g"), "") << "a declaration has no text";
+    EXPECT_EQ(functionText(file, "h"), "");
+}
+
+TEST(KernelSource, coloursWordsNumbersCommentsTextAndDirectives) {
+    const auto lines =
+        colouredLines("#include <x>  // why\nfor (int i = 0x1f; i < n; ++i) f(\"a // b\"); // end\n/* a\nb */ x\n");
+    ASSERT_EQ(lines.size(), 4u);
+    EXPECT_EQ(inksOf(lines[0]), "ddddddddddddddcccccc");
+    EXPECT_THAT(inksOf(lines[1]), StartsWith("kkk pkkk p p nnnnp"));
+    EXPECT_THAT(inksOf(lines[1]), HasSubstr("tttttttt"));
+    EXPECT_THAT(inksOf(lines[1]), testing::EndsWith("cccccc"));
+    EXPECT_EQ(inksOf(lines[2]), "cccc");
+    EXPECT_EQ(inksOf(lines[3]), "cccc p");
+}
+
+TEST(KernelSource, differencesAreTheLinesThatAreNew) {
+    auto now = colouredLines("a\nb\n  c\nnew\nd\n\n");
+    markDifferences(now, colouredLines("a\nold\nb\nc\nd\n"));
+    std::string marks;
+    for (const SourceLine& line : now) marks += line.differs ? '+' : '.';
+    EXPECT_EQ(marks, "...+..");
+    markDifferences(now, {});
+    EXPECT_TRUE(now.front().differs);
+}
+
+}  // namespace
+}  // namespace gravlab
