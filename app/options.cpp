@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
-constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
+constexpr std::array<std::string_view, 2> kLabPages{"launch", "sweep"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
 constexpr std::array<std::string_view, 6> kLists{"devices", "backends", "kernels", "scenes", "integrators", "keys"};
 
@@ -209,7 +209,7 @@ void addPicture(CLI::App& app, Options& o) {
             indexOf("page of the lab", text, kLabPages);
             o.lab = text;
         },
-        "open the lab: launch, sweep or matrix");
+        "open the lab: launch or sweep");
     addValue(
         app, "--ui-scale", "FACTOR",
         [&o](auto& name, auto& text) {
