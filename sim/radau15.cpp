@@ -90,13 +90,16 @@ void Radau15::restart() {
 
 std::vector<StateArray> Radau15::state() const {
     if (proposed_ == 0) return {};
-    std::vector<StateArray> arrays{
-        {"radau15.step", {proposed_, done_}}, {"radau15.lost_x", lostX_}, {"radau15.lost_v", lostV_}};
+    // In the order of their names, which is how a file gives them back.
+    std::vector<StateArray> arrays;
     for (const auto& [name, set] : {std::pair("radau15.b", &lastB_), std::pair("radau15.e", &lastE_)}) {
         StateArray joined{name, {}};
         for (const std::vector<double>& row : *set) joined.values.insert(joined.values.end(), row.begin(), row.end());
         arrays.push_back(std::move(joined));
     }
+    arrays.push_back({"radau15.lost_v", lostV_});
+    arrays.push_back({"radau15.lost_x", lostX_});
+    arrays.push_back({"radau15.step", {proposed_, done_}});
     return arrays;
 }
 

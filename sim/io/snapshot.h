@@ -35,7 +35,7 @@ struct Snapshot {
     std::optional<std::uint64_t> seed;
     std::string settings;           ///< TOML
     std::string units;              ///< what one [L], [M] and [T] are, in words; for people
-    std::vector<StateArray> state;  ///< for exact continuation
+    std::vector<StateArray> state;  ///< for exact continuation; read back in the order of the names
     bool signedSources = false;     ///< some sources may be negative (charges); a reader then need not be told
 
     // What reading found out; writing ignores it.

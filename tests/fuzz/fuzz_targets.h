@@ -6,23 +6,18 @@
 #include "sim/io/gadget.h"
 #include "sim/io/snapshot.h"
 #include "sim/io/units.h"
+#include "tests/fuzz/fuzz_promises.h"
+#include "tests/fuzz/fuzz_run_targets.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 namespace gravlab::fuzz {
-
-inline void require(bool condition, const char* promise) {
-    if (condition) return;
-    std::fprintf(stderr, "broken promise: %s\n", promise);
-    std::abort();
-}
 
 inline bool same(const Double4& a, const Double4& b) { return a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w; }
 
@@ -61,7 +56,7 @@ inline void decodeAndCheck(std::string_view bytes, const ReadOptions& options, s
         requireSound(s, options);
         requireStable(s, format, options);
     } catch (const InputError& error) {
-        for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "messages can be printed");
+        requirePrintable(error.what());
     } catch (const UsageError&) {
     }
 }
@@ -104,6 +99,12 @@ struct Target {
     const char* name;  ///< also its folder below corpus/
     void (*run)(const std::uint8_t*, std::size_t);
 };
-inline constexpr Target kTargets[] = {{"table", table}, {"tipsy", tipsy}, {"hdf5", hdf5}};
+inline constexpr Target kTargets[] = {{"table", table},
+                                      {"tipsy", tipsy},
+                                      {"hdf5", hdf5},
+                                      {"settings", settings},
+                                      {"command_line", command_line},
+                                      {"stateful", stateful},
+                                      {"differential", differential}};
 
 }  // namespace gravlab::fuzz

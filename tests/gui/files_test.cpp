@@ -106,6 +106,18 @@ TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
     EXPECT_TRUE(stateFiles("session-").empty());
 }
 
+TEST_F(WindowFiles, numbersThatStopBeingFinitePauseTheRunAndTheLastGoodStateIsOffered) {
+    // After its first kick each body flies on at 1e152 and leaves the range of numbers at about step 36,000.
+    open({"two-body", "--backend", "reference", "--dt", "1e152", "--steps-per-frame", "1000", "--size", "1000x700"});
+    const Json now = waitForValue("paused", true);
+    EXPECT_NE(now.at("message").get<std::string>().find("Body 0 is not finite"), std::string::npos) << now.at("message");
+    click("recover");
+    const Json opened =
+        waitFor("the good state", [](const Json& s) { return s.at("scene").get<std::string>().starts_with("session-"); });
+    EXPECT_GT(opened.at("step"), 10000);
+    EXPECT_LT(opened.at("step"), now.at("step"));
+}
+
 TEST_F(WindowFiles, aSignalSavesTheRunAndSaysHowToGoOn) {
     open(kSmall);
     kill(program->id(), SIGTERM);

@@ -1,0 +1,238 @@
+// Fuzzers of everything that is no importer: settings, the command line, a run and its checkpoints, fp32 against fp64.
+// Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
+#pragma once
+#include "app/options.h"
+#include "sim/error.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/run_settings.h"
+#include "tests/fuzz/fuzz_promises.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab::fuzz {
+
+/// Settings as TOML text: what is accepted prints and parses to itself.
+inline void settings(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::string> notes;
+    try {
+        const SimulationSettings first = parsedSettings({reinterpret_cast<const char*>(data), size}, "fuzz", notes);
+        const std::string text = settingsText(first);
+        notes.clear();
+        SimulationSettings again = parsedSettings(text, "again", notes);
+        // Text of settings that were never given (a softening of -1) is the one thing that does not come back.
+        require(notes.empty() && settingsText(again) == text, "settings print and parse to themselves");
+    } catch (const InputError& error) {
+        requirePrintable(error.what());
+    }
+}
+
+/// The command line: words between zero bytes.
+inline void command_line(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::string> words{"gravlab"};
+    std::string word;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (data[i] != 0) {
+            word += static_cast<char>(data[i]);
+            continue;
+        }
+        // Help and version print; there is nothing in them to find.
+        if (word != "-h" && word != "--help" && word != "--version") words.push_back(word);
+        word.clear();
+    }
+    if (!word.empty()) words.push_back(word);
+    if (words.size() > 64) words.resize(64);
+    std::vector<const char*> argv;
+    for (const std::string& each : words) argv.push_back(each.c_str());
+    try {
+        const Options o = parseOptions(static_cast<int>(argv.size()), argv.data());
+        require(o.width >= 1 && o.width <= 16384 && o.height >= 1 && o.height <= 16384, "a size can be drawn");
+        require(std::isfinite(o.simulation.timeStep) && std::isfinite(o.simulation.softening), "numbers are finite");
+        require(o.stepsPerFrame >= 1 && o.every >= 1 && o.fps > 0 && o.timeBudgetMs > 0, "counts are positive");
+    } catch (const UsageError& error) {
+        require(*error.what() != 0, "a refusal is a sentence");
+    }
+}
+
+/// Bytes as choices.
+class Choices {
+public:
+    Choices(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+    bool more() const { return at_ < size_; }
+    unsigned byte() { return at_ < size_ ? data_[at_++] : 0; }
+    std::size_t below(std::size_t count) { return byte() % count; }
+    template <class Row>
+    const Row& oneOf(std::span<const Row> rows) {
+        return rows[below(rows.size())];
+    }
+    template <class Number>
+    Number raw() {
+        Number number{};
+        const std::size_t count = std::min(sizeof number, size_ - at_);
+        std::memcpy(&number, data_ + at_, count);
+        at_ += count;
+        return number;
+    }
+
+private:
+    const std::uint8_t* data_;
+    std::size_t size_, at_ = 0;
+};
+
+inline bool sameBits(const ParticleSet& a, const ParticleSet& b) {
+    const auto bytes = [](const auto& x) { return x.size() * sizeof x[0]; };
+    return a.size() == b.size() && std::memcmp(a.position.data(), b.position.data(), bytes(a.position)) == 0 &&
+           std::memcmp(a.velocity.data(), b.velocity.data(), bytes(a.velocity)) == 0 && a.id == b.id && a.group == b.group;
+}
+
+/// A run under random orders: change anything, step, save, load what was saved, load it damaged.
+inline void stateful(const std::uint8_t* data, std::size_t size) {
+    constexpr std::size_t kMostBodies = 64, kMostOrders = 40;
+    Choices choose(data, size);
+    SimulationSettings begin;
+    begin.scene = "plummer";
+    begin.bodies = 5;
+    begin.backend = "reference";
+    Simulation simulation(begin);
+    std::optional<Snapshot> saved;
+    for (std::size_t order = 0; order < kMostOrders && choose.more(); ++order) {
+        const Clock before = simulation.clock();
+        const SimulationSettings settingsBefore = simulation.settings();
+        SimulationSettings wanted = settingsBefore;
+        try {
+            switch (choose.below(12)) {
+                case 0:
+                    wanted.bodies = 1 + choose.below(kMostBodies);
+                    break;
+                case 1:
+                    wanted.seed = choose.byte();
+                    break;
+                case 2: {
+                    const Scenario& row = choose.oneOf(scenarios());
+                    wanted.scene = row.name;
+                    wanted.bodies = row.fixedBodies ? row.fixedBodies : 16;
+                    if (row.fixedBodies > kMostBodies) wanted = settingsBefore;
+                    break;
+                }
+                case 3:
+                    wanted.backend = choose.below(2) ? "cpu" : "reference";
+                    break;
+                case 4:
+                    wanted.kernel.kernel = choose.oneOf(kernels()).name;
+                    break;
+                case 5:
+                    wanted.integrator = choose.oneOf(integrators()).name;
+                    break;
+                case 6:
+                    wanted.timeStep = choose.raw<float>();
+                    break;
+                case 7:
+                    wanted.softening = choose.raw<float>();
+                    break;
+                case 8:
+                    simulation.reset();
+                    break;
+                case 9: {
+                    const std::int64_t steps = 1 + static_cast<std::int64_t>(choose.below(4));
+                    // An automatic step over 1e30 would not end; that is what a budget is for.
+                    simulation.advance({.seconds = 0.002, .steps = steps}, nullptr);
+                    require(simulation.step() >= before.step && simulation.step() <= before.step + steps + 1,
+                            "steps are counted");
+                    break;
+                }
+                case 10: {
+                    const Snapshot now = checkpointOf(simulation);
+                    require(now.bodies.size() == simulation.settings().bodies, "all bodies are saved");
+                    saved = now;
+                    // Reading HDF5 starts a process; a part of the saves goes through a file.
+                    if (choose.below(8) != 0) break;
+                    saved = decodeSnapshot(encodeSnapshot(now, "hdf5"), "fuzz");
+                    require(sameBits(saved->bodies, now.bodies), "saved bodies come back to the bit");
+                    require(saved->settings == now.settings && saved->step == now.step && saved->state == now.state,
+                            "saved settings, step and state come back");
+                    break;
+                }
+                case 11: {
+                    if (!saved) break;
+                    Snapshot opened = *saved;
+                    const std::size_t place = choose.byte(), value = choose.byte();
+                    if (value != 0 && !opened.settings.empty())
+                        opened.settings[place * opened.settings.size() / 256] = static_cast<char>(value);
+                    const std::optional<std::int64_t> step = opened.step;
+                    SimulationSettings offered = startFrom(std::move(opened), "fuzz").settings;
+                    if (offered.backend == "cuda" || offered.backendOptions.threads > 4) break;
+                    offered.backendOptions.threads = 1;
+                    simulation.apply(offered);
+                    require(simulation.step() == *step, "a run goes on at its step");
+                    if (value == 0)
+                        require(sameBits(simulation.state().bodies, saved->bodies), "what is opened is what runs");
+                    break;
+                }
+            }
+            if (!(wanted == settingsBefore)) {
+                wanted.backendOptions.threads = 1;
+                simulation.apply(wanted);
+            }
+        } catch (const Error& error) {
+            require(error.code() == ExitCode::usage || error.code() == ExitCode::badInput || error.code() == ExitCode::io,
+                    "orders are refused, nothing breaks");
+            require(simulation.settings() == settingsBefore && simulation.step() >= before.step,
+                    "a refused order changes nothing");
+        }
+        const SimulationSettings& now = simulation.settings();
+        require(simulation.backend().size() == now.bodies && now.bodies <= kMostBodies, "the number of bodies is one");
+        require(std::isfinite(now.timeStep) && now.timeStep != 0 && now.softening >= 0, "numbers stay in range");
+    }
+}
+
+/// Up to 64 bodies from raw floats: fp32 kernels against fp64, where all numbers are in the range that is promised.
+inline void differential(const std::uint8_t* data, std::size_t size) {
+    Choices choose(data, size);
+    ParticleSet bodies;
+    const double softening = std::ldexp(1.0, -static_cast<int>(choose.below(12)));
+    const std::size_t kernelIndex = choose.byte();
+    while (choose.more() && bodies.size() < 64) {
+        float values[4];
+        for (float& value : values) value = choose.raw<float>();
+        const auto inRange = [](float value, float most) { return std::isfinite(value) && std::abs(value) <= most; };
+        // Beyond this the validator of files and scenes is asked, not the kernels.
+        if (!inRange(values[0], 1e4f) || !inRange(values[1], 1e4f) || !inRange(values[2], 1e4f) || !inRange(values[3], 1e6f))
+            continue;
+        bodies.position.push_back({values[0], values[1], values[2], std::abs(values[3])});
+        bodies.velocity.push_back({0, 0, 0, 1});
+        bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
+        bodies.group.push_back(0);
+    }
+    if (bodies.size() == 0) return;
+    std::vector<std::string> names;
+    for (const KernelRow& row : kernels())
+        if (row.backend == "cpu" && refusal(row, {}).empty()) names.emplace_back(row.name);
+    const ForceSettings force{.softening = softening};
+    std::vector<Double4> want, got;
+    static const std::unique_ptr<Backend> exact = backend("reference").make({});
+    static const std::unique_ptr<Backend> tested = backend("cpu").make({.threads = 1});
+    exact->configure(force, {});
+    exact->load(bodies);
+    exact->accelerations(want);
+    tested->configure(force, {names[kernelIndex % names.size()], {}});
+    tested->load(bodies);
+    tested->accelerations(got);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        // Forces that cancel leave the rounding of their parts: the sum of the parts is the measure.
+        double scale = 1e-30;
+        const Double4& p = bodies.position[i];
+        for (const Double4& q : bodies.position) {
+            const double x = q.x - p.x, y = q.y - p.y, z = q.z - p.z, r2 = x * x + y * y + z * z;
+            const double softened = r2 + softening * softening;
+            scale += q.w * std::sqrt(r2) / (softened * std::sqrt(softened));
+        }
+        const double error = std::hypot(got[i].x - want[i].x, got[i].y - want[i].y, got[i].z - want[i].z);
+        require(error <= 3e-5 * scale + 1e-30, "fp32 agrees with fp64");
+    }
+}
+
+}  // namespace gravlab::fuzz

@@ -1,0 +1,179 @@
+// The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
+#include "app/numbered_name.h"
+#include "app/saver.h"
+#include "app/state_folder.h"
+#include "app/state_guard.h"
+#include "sim/error.h"
+#include "sim/io/file_calls.h"
+#include "tests/unit/io_support.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using io_test::TempFolder;
+using testing::HasSubstr;
+
+/// Gives the state folder a place of the test's own.
+class StateHome {
+public:
+    explicit StateHome(const std::filesystem::path& path) {
+        if (const char* old = std::getenv("XDG_STATE_HOME")) old_ = old;
+        ::setenv("XDG_STATE_HOME", path.c_str(), 1);
+    }
+    ~StateHome() {
+        if (old_.empty())
+            ::unsetenv("XDG_STATE_HOME");
+        else
+            ::setenv("XDG_STATE_HOME", old_.c_str(), 1);
+    }
+
+private:
+    std::string old_;
+};
+
+TEST(Saver, savesInOrderAndReportsEach) {
+    const TempFolder folder;
+    Saver saver;
+    for (int i = 0; i < 6; ++i) {
+        Snapshot snapshot = io_test::sample(50);
+        snapshot.bodies.position[0].x = i;
+        saver.save((folder / "s.csv").string(), std::move(snapshot), {.keepPrevious = true}, "n" + std::to_string(i));
+    }
+    saver.save((folder / "gone/s.csv").string(), io_test::sample(2), {}, "bad");
+    saver.save((folder / "s.xyz").string(), io_test::sample(2), {}, "worse");
+    saver.open((folder / "s.csv").string(), {}, "again");
+    saver.open((folder / "missing.csv").string(), {}, "never");
+    saver.wait();
+    const std::vector<FileResult> results = saver.take();
+    ASSERT_EQ(results.size(), 10u);
+    for (int i = 0; i < 6; ++i) {
+        EXPECT_EQ(results[static_cast<std::size_t>(i)].purpose, "n" + std::to_string(i));
+        EXPECT_EQ(results[static_cast<std::size_t>(i)].error, "");
+    }
+    EXPECT_THAT(results[6].error, HasSubstr("gone/s.csv"));
+    EXPECT_THAT(results[7].error, HasSubstr(".csv"));
+    ASSERT_TRUE(results[8].offer.has_value());
+    EXPECT_EQ(results[8].offer->settings.start->state.bodies.position[0].x, 5);
+    EXPECT_FALSE(results[9].offer.has_value());
+    EXPECT_THAT(results[9].error, HasSubstr("missing.csv"));
+    EXPECT_TRUE(saver.take().empty());
+    EXPECT_EQ(readSnapshot(folder / "s_prev.csv").bodies.position[0].x, 4);
+}
+
+TEST(Saver, theCallerGoesOnWhileTheDiskIsSlow) {
+    const TempFolder folder;
+    static std::atomic<bool> release;
+    release = false;
+    const FileCalls usual = fileCalls();
+    static int (*sync)(int);
+    sync = usual.sync;
+    fileCalls().sync = [](int fd) {
+        while (!release) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return sync(fd);
+    };
+    {
+        Saver saver;
+        saver.save((folder / "s.csv").string(), io_test::sample(10), {}, "slow");
+        EXPECT_TRUE(saver.busy());
+        EXPECT_TRUE(saver.take().empty());
+        release = true;
+        saver.wait();
+        EXPECT_EQ(saver.take().size(), 1u);
+        saver.save((folder / "t.csv").string(), io_test::sample(10), {}, "last");
+        // What is queued is saved even when nobody waits for it.
+    }
+    EXPECT_TRUE(std::filesystem::exists(folder / "t.csv"));
+    fileCalls() = usual;
+}
+
+TEST(StateFolder, isTheOneThatTheSystemNames) {
+    const TempFolder folder;
+    const StateHome home(folder / "made/on/the/way");
+    EXPECT_EQ(stateFolder(), folder / "made/on/the/way/gravlab");
+    const auto mode = std::filesystem::status(stateFolder()).permissions();
+    EXPECT_EQ(mode & std::filesystem::perms::others_all, std::filesystem::perms::none);
+    EXPECT_EQ(mode & std::filesystem::perms::group_all, std::filesystem::perms::none);
+    io_test::put(folder / "file", "x");
+    const StateHome bad(folder / "file");
+    EXPECT_THROW(stateFolder(), IoError);
+}
+
+TEST(StateFolder, namesNeverLeaveItAndOldRunsGo) {
+    const TempFolder folder;
+    const StateHome home(folder.path());
+    for (const char* scene : {"../../etc/passwd", "a b/c", "", "\xff\n"}) {
+        EXPECT_EQ(leftRunFile(scene).parent_path(), stateFolder()) << scene;
+        EXPECT_EQ(leftRunFile(scene).extension(), ".hdf5");
+    }
+    for (int i = 0; i < 20; ++i) io_test::put(stateFolder() / ("run-x-" + std::to_string(i) + ".hdf5"), "x");
+    leftRunFile("x");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 8);
+}
+
+TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
+    const TempFolder folder;
+    const StateHome home(folder.path());
+    const auto session = [](bool clean) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            SessionMark mark;
+            io_test::put(mark.autosave(), "saved");
+            if (clean) mark.remove();
+            ::_exit(0);  // as a crash: no destructor
+        }
+        ::waitpid(child, nullptr, 0);
+    };
+    session(true);
+    EXPECT_TRUE(crashedSessions().empty());
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 0);
+    SessionMark living;
+    io_test::put(living.autosave(), "mine");
+    session(false);
+    const auto crashed = crashedSessions();
+    ASSERT_EQ(crashed.size(), 1u);
+    EXPECT_NE(crashed[0], living.autosave());
+    EXPECT_EQ(io_test::contentOf(crashed[0]), "saved");
+    forgetSession(crashed[0]);
+    EXPECT_TRUE(crashedSessions().empty());
+    EXPECT_TRUE(std::filesystem::exists(living.autosave()));
+}
+
+TEST(StateGuard, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
+    SimulationSettings settings;
+    settings.scene = "two-body";
+    settings.backend = "reference";
+    settings.timeStep = 1e152;
+    Simulation simulation(settings);
+    StateGuard guard(simulation);
+    EXPECT_TRUE(guard.startIsGood());
+    std::optional<BlownUp> blown;
+    for (int i = 0; i < 1000 && !blown; ++i) {
+        simulation.advance({.steps = guard.stepsLeft(simulation)}, nullptr);
+        blown = guard.look(simulation, false);
+    }
+    ASSERT_TRUE(blown.has_value());
+    EXPECT_EQ(blown->body, 0u);
+    EXPECT_GT(guard.lastGood().clock.step, 0);
+    EXPECT_LE(blown->step - guard.lastGood().clock.step, StateGuard::kSteps);
+    for (const Double4& p : guard.lastGood().bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
+}
+
+TEST(NumberedName, takesOneNumberAndNothingElse) {
+    EXPECT_EQ(numberedName("--x", "s_%05d.csv", 42), "s_00042.csv");
+    EXPECT_EQ(numberedName("--x", "%d%%", 7), "7%");
+    EXPECT_EQ(numberedName("--x", "%3d", 1234567), "1234567");
+    EXPECT_EQ(numberedName("--x", "%04d", -5), "-0005");
+    for (const char* bad : {"", "a", "%", "%%", "%d%d", "%s", "%n", "%5", "%-5d", "%.2d", "%ld", "%21d", "%99999999999d"})
+        EXPECT_THROW(numberedName("--x", bad, 1), UsageError) << bad;
+}
+
+}  // namespace
+}  // namespace gravlab
