@@ -43,7 +43,9 @@ PictureTexts settingsTexts(const SimulationSettings& settings, const Options& op
 class FilmPanels {
 public:
     FilmPanels(const Options& options, const std::string& renderer)
-        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {}
+        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {
+        ui_.state.visible = options.showUi;
+    }
     void draw(Session& session, const Options& options) {
         build(session, options);
         // Panels that fit themselves to their content know its size from the frame before.
@@ -79,7 +81,7 @@ int renderCommand(const Options& asked) {
     OffscreenTarget target(options.width, options.height);
     Session session(options);
     std::optional<FilmPanels> panels;
-    if (options.showUi) {
+    if (options.showUi || session.overlay.any()) {
         panels.emplace(options, context.description());
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }

@@ -131,6 +131,7 @@ int viewCommand(const Options& asked) {
     Session session(options);
     Ui ui(window.uiScale(), window.description());
     ui.state.visible = options.showUi;
+    if (!options.look.overlay) session.overlay.scaleBar = session.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
     const Connection connection(window, session, ui);
     // A window that ends by itself is a test or a picture: nobody is there to lose work.

@@ -44,6 +44,9 @@ Session::Session(const Options& options)
     lab.openAt(options.lab);
     facts_.bodiesLimit = bodiesThatFit();
     takeUp();
+    applyLook(options.look, look);
+    colourMode = colourModeIndex(options.look.colourMode);
+    if (options.look.overlay) overlay = *options.look.overlay;
 }
 
 void Session::apply() {
@@ -79,25 +82,103 @@ void Session::change(const SimulationSettings& wanted, bool reset) {
 void Session::takeUp() {
     intent.settings = simulation_->settings();
     const Scenario* sceneBefore = facts_.scene;
-    const std::size_t bodiesBefore = facts_.settings.bodies;
+    const SimulationSettings before = facts_.settings;
     readFacts();
     if (facts_.scene != sceneBefore) {
         camera = shown_ = sceneCamera(facts_.scene->view);
         gliding_ = false;
+        drawnAt_ = -1;
     }
-    if (facts_.scene != sceneBefore || facts_.settings.bodies != bodiesBefore) {
-        const Look chosen = look;
-        look = sceneLook(facts_.scene->view, facts_.settings.bodies);
-        look.colourMap = chosen.colourMap;  // taste, not a property of the scene
-        look.bloom = chosen.bloom;
-        look.exposure = chosen.exposure;
+    if (facts_.scene != sceneBefore || facts_.settings.bodies != before.bodies) {
+        // The scene's own part of the look; the rest is taste.
+        const Look own = sceneLook(facts_.scene->view, facts_.settings.bodies);
+        if (!sceneBefore) look = own;
+        look.pointSize = own.pointSize;
+        look.brightness = own.brightness;
+        look.valueScale = own.valueScale;
     }
     attachBuffer();
+    simulation_->backend().setVertexValue(shownMode().published);
+    // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
+    const SimulationSettings& now = facts_.settings;
+    if (facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
+        now.parameters != before.parameters || facts_.step > simulation_->step())
+        learnBodies();
     simulation_->publish(*buffer_);
     telemetry.restart();
     stepsSinceChange_ = 0;
     readProgress();
     sayPath();
+}
+
+void Session::learnBodies() {
+    ParticleSet bodies;
+    simulation_->snapshot(bodies);
+    bodies_ = bodyFacts(bodies);
+    darkBodies_ = std::any_of(bodies_.group.begin(), bodies_.group.end(), isDark);
+    galaxies_ = 0;
+    for (const std::uint8_t group : bodies_.group) galaxies_ = std::max(galaxies_, galaxyOf(group) + 1);
+    traitsStale_ = true;
+}
+
+const ColourMode& Session::shownMode() const {
+    const auto modes = colourModes();
+    return modes[static_cast<std::size_t>(std::clamp(colourMode, 0, static_cast<int>(modes.size()) - 1))];
+}
+
+ValueRange Session::shownRange() const {
+    if (&shownMode() == &colourModes().front())
+        return {static_cast<double>(look.valueFloor), static_cast<double>(look.valueScale)};
+    return range_;
+}
+
+/// The look with the colours of the mode: asks backend and renderer for what it needs, once.
+Look Session::colouredLook() {
+    const ColourMode& mode = shownMode();
+    const int index = static_cast<int>(&mode - colourModes().data());
+    const double unit = mode.unit ? mode.unit(facts_.scene->units).scale : 1;
+    if (index != appliedMode_ || traitsStale_) {
+        if (index != appliedMode_) {
+            simulation_->backend().setVertexValue(mode.published);
+            simulation_->publish(*buffer_);
+        }
+        const std::vector<BodyTrait> traits = bodyTraits(mode, bodies_);
+        renderer_->setTraits(traits);
+        if (mode.ofTraits) range_ = traitRange(mode, traits, unit);
+        rangeKnown_ = mode.ofTraits;
+        appliedMode_ = index;
+        traitsStale_ = false;
+    }
+    if (!mode.ofTraits && mode.unit && index != 0) {
+        // A film waits for the range, so that it depends on the frame alone; a window takes the newest one that is there.
+        constexpr double kInterval = 0.25;  // [s]
+        const bool wait = !realTime_ || !rangeKnown_;
+        const double now = hostClock();
+        if (wait || (!sampling_ && now - sampledAt_ > kInterval)) {
+            renderer_->sampleValues(*buffer_);
+            sampling_ = true;
+            sampledAt_ = now;
+        }
+        std::vector<float> values;
+        if (sampling_ && renderer_->takeValues(values, wait)) {
+            range_ = roundedRange(values, mode.logarithmic, unit);
+            rangeKnown_ = true;
+            sampling_ = false;
+        }
+    }
+    Look drawn = look;
+    const ValueRange range = shownRange();
+    drawn.valueFloor = static_cast<float>(range.low);
+    drawn.valueScale = static_cast<float>(range.high);
+    drawn.logarithmic = mode.logarithmic;
+    drawn.useTraits = mode.ofTraits;
+    drawn.colourMap = mapOf(mode, look.colourMap);
+    constexpr double kAdaptation = 0.5, kFilmFrame = 1.0 / 60;  // [s]
+    const double now = hostClock(), passed = realTime_ ? now - drawnAt_ : kFilmFrame;
+    drawn.adaptation = drawnAt_ < 0 ? 1 : static_cast<float>(1 - std::exp(-passed / kAdaptation));
+    drawnAt_ = now;
+    if (!intent.paused || gliding_) adaptingUntil_ = now + 4 * kAdaptation;
+    return drawn;
 }
 
 void Session::attachBuffer() {
@@ -136,6 +217,7 @@ void Session::sayPath() {
 }
 
 void Session::advance(bool realTime) {
+    realTime_ = realTime;
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (left > 0) {
         const double seconds = realTime ? intent.timeBudgetMs * 1e-3 : Budget{}.seconds;
@@ -176,8 +258,8 @@ void Session::advanceLab() {
 }
 
 void Session::draw(unsigned framebuffer, int width, int height) {
-    renderer_->draw(*buffer_, gliding_ ? shown_ : camera, look, framebuffer, width, height);
     const bool drawn = width > 0 && height > 0;
+    if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
 }
 
@@ -196,6 +278,7 @@ void Session::glide(double seconds) {
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
+    if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
     return !facts_.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;

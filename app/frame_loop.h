@@ -1,6 +1,7 @@
 // The one frame loop, driven by the window and by headless rendering alike:
 // panels edit wanted settings -> apply -> advance -> draw -> UI. Panels never call the simulation: they read Facts.
 #pragma once
+#include "app/colour_mode.h"
 #include "app/lab.h"
 #include "app/options.h"
 #include "app/telemetry.h"
@@ -58,6 +59,15 @@ public:
 
     /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
     void glide(double seconds);
+    /// What bodies were drawn with last.
+    const Camera& drawnCamera() const { return gliding_ ? shown_ : camera; }
+    const ColourMode& shownMode() const;
+    /// Ends of the colour map, in the scene's units.
+    ValueRange shownRange() const;
+    /// Whether the scene has bodies of dark matter, which Look::darkLight dims.
+    bool hasDarkBodies() const { return darkBodies_; }
+    /// How many galaxies (or species, or single bodies) the scene tells apart.
+    int galaxies() const { return galaxies_; }
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
 
@@ -74,6 +84,8 @@ public:
     Intent intent;
     Camera camera;
     Look look;
+    int colourMode = 0;  ///< row of colourModes()
+    OverlayChoice overlay;
     Telemetry telemetry;
     Lab lab;
 
@@ -84,11 +96,24 @@ private:
     void readFacts();
     void readProgress();
     void advanceLab();
+    void learnBodies();
+    Look colouredLook();
     void sayPath();
 
     std::unique_ptr<ParticleRenderer> renderer_;
     std::unique_ptr<ParticleBuffer> buffer_;
     std::unique_ptr<Simulation> simulation_;  // last: a backend lets go of the buffer before the buffer goes
+    BodyFacts bodies_;
+    bool darkBodies_ = false;
+    int galaxies_ = 0;
+    bool traitsStale_ = true;
+    int appliedMode_ = -1;
+    ValueRange range_;  ///< of modes that find their own
+    bool rangeKnown_ = false, sampling_ = false;
+    double sampledAt_ = -1;
+    bool realTime_ = false;
+    double drawnAt_ = -1;  ///< [s]; below 0: light adapts at once
+    double adaptingUntil_ = 0;
     MemorySpace bufferSpace_ = MemorySpace::host;
     int bufferDevice_ = -1;
     Facts facts_;

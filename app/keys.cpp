@@ -55,6 +55,8 @@ void scaleBodies(KeyTarget& t, bool up) {
     bodies = up ? bodies * 2 : std::max<std::size_t>(bodies / 2, 1);
 }
 
+void toggle(bool& value) { value = !value; }
+
 void singleStep(KeyTarget& t, int) {
     t.session.intent.paused = true;
     ++t.session.intent.singleSteps;
@@ -102,6 +104,21 @@ constexpr KeyRow kKeys[] = {
      [](KeyTarget& t, int) {
          t.session.look.colourMap = static_cast<int>(wrapped(t.session.look.colourMap + 1, colourMaps().size()));
      }},
+    {"M",
+     "next colour mode: what colours say",
+     {{Key::letterM}},
+     [](KeyTarget& t, int) {
+         t.session.colourMode = static_cast<int>(wrapped(t.session.colourMode + 1, colourModes().size()));
+     }},
+    {"L", "legend of the colours", {{Key::letterL}}, [](KeyTarget& t, int) { toggle(t.session.overlay.legend); }},
+    {"U",
+     "scale bar and clock",
+     {{Key::letterU}},
+     [](KeyTarget& t, int) { t.session.overlay.scaleBar = t.session.overlay.clock = !t.session.overlay.clock; }},
+    {"X", "axes", {{Key::letterX}}, [](KeyTarget& t, int) { toggle(t.session.overlay.axes); }},
+    {"Z", "grid", {{Key::letterZ}}, [](KeyTarget& t, int) { toggle(t.session.overlay.grid); }},
+    {"E", "automatic exposure", {{Key::letterE}}, [](KeyTarget& t, int) { toggle(t.session.look.autoExposure); }},
+    {"Ctrl B", "white background", {{Key::letterB, kControl}}, [](KeyTarget& t, int) { toggle(t.session.look.paper); }},
     {"+",
      "brighter",
      {{Key::equal}, {Key::padPlus}},

@@ -1,6 +1,11 @@
 // Light budget of a picture: N bodies of radius r share an area that goes with the square of the camera's distance.
 #include "app/look.h"
 
+#include "app/colour_mode.h"
+#include "render/colour_map.h"
+#include "sim/error.h"
+#include "sim/names.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +19,73 @@ constexpr double kBrightest = 12;
 // Up to this many bodies the scene's own radius holds; above, it shrinks with the fifth root: 8 times the bodies, 2/3 of it.
 constexpr double kFinerAbove = 8192;
 
+// Dark matter is shown as a trace: seen to be there, and not in the way of the stars.
+constexpr float kDarkLight = 0.03f;
+
+constexpr ToneRow kTones[] = {
+    {"plate", "logarithmic, like a photographic plate: faint arms and bright cores at once", ToneCurve::plate},
+    {"aces", "like cinema film: strong contrast, bright cores", ToneCurve::aces},
+    {"agx", "soft, and bright colours fade towards white", ToneCurve::agx},
+};
+
+struct OverlayRow {
+    std::string_view name;
+    bool OverlayChoice::*shown;
+};
+constexpr OverlayRow kOverlays[] = {{"legend", &OverlayChoice::legend},
+                                    {"scale", &OverlayChoice::scaleBar},
+                                    {"clock", &OverlayChoice::clock},
+                                    {"axes", &OverlayChoice::axes},
+                                    {"grid", &OverlayChoice::grid}};
+
 }  // namespace
+
+std::span<const ToneRow> toneCurves() { return kTones; }
+
+void requireColourMode(const std::string& name) { findRow(colourModes(), "colour mode", name); }
+void requireColourMap(const std::string& name) { findRow(colourMaps(), "colour map", name); }
+void requireTone(const std::string& name) { findRow(toneCurves(), "tone curve", name); }
+
+OverlayChoice parseOverlay(const std::vector<std::string>& names) {
+    OverlayChoice choice;
+    for (const std::string& name : names) {
+        bool found = name == "none";
+        for (const OverlayRow& row : kOverlays)
+            if (name == row.name || name == "all") choice.*row.shown = found = true;
+        if (found) continue;
+        std::vector<std::string_view> valid{"all", "none"};
+        for (const OverlayRow& row : kOverlays) valid.push_back(row.name);
+        throw UsageError(unknownName("overlay", name, valid));
+    }
+    return choice;
+}
+
+std::string overlayText(const OverlayChoice& overlay) {
+    std::string text;
+    for (const OverlayRow& row : kOverlays)
+        if (overlay.*row.shown) text += (text.empty() ? "" : ",") + std::string(row.name);
+    return text.empty() ? "none" : text;
+}
+
+int colourModeIndex(std::string_view name) {
+    return name.empty() ? 0 : static_cast<int>(&findRow(colourModes(), "colour mode", name) - colourModes().data());
+}
+
+void applyLook(const LookOptions& wanted, Look& look) {
+    if (!wanted.colourMap.empty())
+        look.colourMap = static_cast<int>(&findRow(colourMaps(), "colour map", wanted.colourMap) - colourMaps().data());
+    if (!wanted.tone.empty()) look.tone = findRow(toneCurves(), "tone curve", wanted.tone).curve;
+    const auto set = [](float& to, const std::optional<double>& value) {
+        if (value) to = static_cast<float>(*value);
+    };
+    set(look.exposure, wanted.exposure);
+    set(look.bloom, wanted.glow);
+    set(look.pointSize, wanted.bodySize);
+    set(look.valueScale, wanted.topSpeed);
+    set(look.darkLight, wanted.darkLight);
+    look.paper = wanted.paper;
+    look.autoExposure = wanted.autoExposure;
+}
 
 Camera sceneCamera(const ScenarioView& view) {
     Camera camera;
@@ -31,6 +102,7 @@ Look sceneLook(const ScenarioView& view, std::size_t bodies) {
     const double radius = view.pointSize * std::pow(std::max(n / kFinerAbove, 1.0), -0.2);
     const double spread = view.distance / radius;
     Look look;
+    look.darkLight = kDarkLight;
     look.pointSize = static_cast<float>(radius);
     look.valueScale = static_cast<float>(view.speedScale);
     look.brightness = static_cast<float>(view.exposure * std::min(kBrightest, kSurfaceBrightness * spread * spread / n));

@@ -3,6 +3,7 @@
 #include "app/options.h"
 
 #include "app/figure.h"
+#include "app/look.h"
 #include "app/numbered_name.h"
 #include "app/open_file.h"
 #include "app/option_values.h"
@@ -219,12 +220,47 @@ void addPicture(CLI::App& app, Options& o) {
         "size of the panel's text, 0.5 to 4 [from the display]");
 }
 
+void addLook(CLI::App& app, Options& o) {
+    LookOptions& l = o.look;
+    const auto name = [&](const std::string& option, std::string& to, void (*known)(const std::string&),
+                          const std::string& help) {
+        addValue(
+            app, option, "NAME",
+            [&to, known](auto&, auto& text) {
+                known(text);
+                to = text;
+            },
+            help);
+    };
+    const auto number = [&](const std::string& option, std::optional<double>& to, bool zero, const std::string& help) {
+        addValue(
+            app, option, "NUMBER",
+            [&to, zero](auto& what, auto& text) { to = zero ? parseNonNegative(what, text) : parsePositive(what, text); },
+            help);
+    };
+    name("--colour,--color", l.colourMode, requireColourMode,
+         "what colours say: speed, acceleration, energy, mass, origin, stars or plain [speed]");
+    name("--map", l.colourMap, requireColourMap, "colour map: glow, starlight, ember, lagoon or plain [glow]");
+    name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces or agx [plate]");
+    number("--exposure", l.exposure, false, "brightness of the picture [1]");
+    app.add_flag("--auto-exposure", l.autoExposure, "let brightness follow the picture");
+    number("--glow", l.glow, true, "part of the light that spreads around bright places, 0 to 1 [0.3]");
+    number("--body-size", l.bodySize, false, "radius of a body as drawn, in the scene's length [the scene's own]");
+    number("--top-speed", l.topSpeed, false, "speed at the end of the colour map [the scene's own]");
+    number("--dark-matter", l.darkLight, true, "brightness of bodies of dark haloes, 0 hides them [0.03]");
+    app.add_flag("--paper", l.paper, "dark bodies on white, for print and projectors");
+    addList(
+        app, "--overlay", "LIST", [&l](auto&, auto& texts) { l.overlay = parseOverlay(texts); },
+        "legend, scale, clock, axes, grid; all or none [view: scale,clock; render: none]");
+}
+
 void addViewOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
     addPicture(app, o);
+    addLook(app, o);
     addValue(
         app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
         "simulation time a frame that keeps the window answering [10]");
@@ -247,6 +283,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
     addMachine(app, o);
     addKernel(app, o);
     addPicture(app, o);
+    addLook(app, o);
     addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
         "FILE.png, FILE.mp4 (needs ffmpeg) or numbered frames DIR/%05d.png");

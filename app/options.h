@@ -12,6 +12,21 @@ namespace gravlab {
 
 enum class Command { view, render, run, bench, tune, list, check, convert, info, version };
 
+/// What is written over the picture.
+struct OverlayChoice {
+    bool legend = false, scaleBar = false, clock = false, axes = false, grid = false;
+    bool any() const { return legend || scaleBar || clock || axes || grid; }
+    bool operator==(const OverlayChoice&) const = default;
+};
+
+/// How the picture shall look; what is not given is the scene's or the program's own.
+struct LookOptions {
+    std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
+    std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
+    bool paper = false, autoExposure = false;
+    std::optional<OverlayChoice> overlay{};
+};
+
 struct Options {
     Command command = Command::view;
     SimulationSettings simulation;
@@ -21,6 +36,7 @@ struct Options {
     std::vector<std::string> given;  ///< long names of the options that were given
 
     // view and render
+    LookOptions look;
     int width = 1280, height = 720;
     bool fullscreen = false;
     double uiScale = 0;       ///< 0: from the display

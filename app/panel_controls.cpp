@@ -44,7 +44,20 @@ constexpr Control kTimeBudget{"time_budget", "Time budget",
 constexpr Control kExposure{"exposure", "Exposure", "How bright the picture is. Keys: + and -"};
 constexpr Control kPointSize{"point_size", "Body size", "Radius of a body as drawn, in the scene's length"};
 constexpr Control kGlow{"glow", "Glow", "Part of the light that spreads around bright places; 0 is off"};
-constexpr Control kColours{"colours", "Colours", "Colour map of the speed, slow to fast. Key: C"};
+constexpr Control kColourMode{"colour_mode", "Colour by", "What the colour of a body says. Key: M"};
+constexpr Control kColours{"colours", "Colours", "Colour map, low to high. Key: C"};
+constexpr Control kTone{"tone", "Tone", "How light becomes what the screen shows"};
+constexpr Control kAutoExposure{"auto_exposure", "Auto exposure", "Let brightness follow the picture. Key: E"};
+constexpr Control kPaper{"paper", "White page", "Dark bodies on white, for print and projectors. Key: Ctrl B"};
+constexpr Control kDarkMatter{"dark_matter", "Dark matter",
+                              "Brightness of the bodies of dark haloes; 0 hides them. They pull all the same"};
+constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page"};
+constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid"};
+constexpr Control kLegend{"legend", "Legend", "What the colours mean, in the picture. Key: L"};
+constexpr Control kScaleBar{"scale_bar", "Scale", "A bar of known length. Key: U"};
+constexpr Control kClock{"clock", "Clock", "The simulated time. Key: U"};
+constexpr Control kAxes{"axes", "Axes", "x, y and z from the origin. Key: X"};
+constexpr Control kGrid{"grid", "Grid", "A grid in the x-y plane. Key: Z"};
 constexpr Control kTopSpeed{"top_speed", "Top speed", "The speed at the end of the colour map"};
 constexpr Control kVsync{"vsync", "Display sync",
                          "Wait for the display before showing a picture: no tearing, no wasted power"};
@@ -243,17 +256,58 @@ void drawPhysics(PanelContext& p) {
 void drawLook(PanelContext& p) {
     Look& look = p.session.look;
     p.widgets.section("Look");
+    const auto modes = colourModes();
+    if (p.widgets.beginCombo(kColourMode, p.session.shownMode().name)) {
+        for (std::size_t i = 0; i < modes.size(); ++i)
+            if (p.widgets.choice(modes[i].name, modes[i].idea, &modes[i] == &p.session.shownMode()))
+                p.session.colourMode = static_cast<int>(i);
+        p.widgets.endCombo();
+    }
     const auto maps = colourMaps();
+    const Reason given = p.session.shownMode().map.empty()
+                             ? Reason()
+                             : "Colouring by " + std::string(p.session.shownMode().name) + " brings its own colours.";
     const auto index = static_cast<std::size_t>(std::clamp(look.colourMap, 0, static_cast<int>(maps.size()) - 1));
-    if (p.widgets.beginCombo(kColours, maps[index].name)) {
+    if (p.widgets.beginCombo(kColours, maps[index].name, given)) {
         for (std::size_t i = 0; i < maps.size(); ++i)
             if (p.widgets.choice(maps[i].name, maps[i].idea, i == index)) look.colourMap = static_cast<int>(i);
         p.widgets.endCombo();
     }
     p.widgets.drag(kExposure, look.exposure, {.least = 0.01, .most = 100, .format = "%.3g"});
     p.widgets.drag(kPointSize, look.pointSize, {.least = 1e-5, .most = 1e3, .floor = 1e-6, .format = "%.3g"});
-    p.widgets.drag(kTopSpeed, look.valueScale, {.least = 1e-6, .most = 1e6, .floor = 1e-6, .format = "%.3g"});
+    if (p.session.shownMode().published == VertexValue::speed && !p.session.shownMode().ofTraits && given.empty())
+        p.widgets.drag(kTopSpeed, look.valueScale, {.least = 1e-6, .most = 1e6, .floor = 1e-6, .format = "%.3g"});
     p.widgets.drag(kGlow, look.bloom, {.least = 0, .most = 1, .speed = 0, .floor = 0.005, .format = "%.2f"});
+}
+
+void drawMoreLight(PanelContext& p) {
+    if (!p.widgets.fold(kMoreLight, false)) return;
+    Look& look = p.session.look;
+    if (p.session.hasDarkBodies())
+        p.widgets.drag(kDarkMatter, look.darkLight, {.least = 0, .most = 2, .floor = 0.002, .format = "%.3g"});
+    const auto tones = toneCurves();
+    if (p.widgets.beginCombo(kTone, tones[static_cast<std::size_t>(look.tone)].name,
+                             look.paper ? Reason("A white page has its own curve.") : Reason())) {
+        for (const ToneRow& row : tones)
+            if (p.widgets.choice(row.name, row.idea, row.curve == look.tone)) look.tone = row.curve;
+        p.widgets.endCombo();
+    }
+    p.widgets.toggle(kAutoExposure, look.autoExposure);
+    p.widgets.toggle(kPaper, look.paper);
+}
+
+void drawOverlayChoice(PanelContext& p) {
+    OverlayChoice& overlay = p.session.overlay;
+    if (!p.widgets.fold(kOverlay, false)) return;
+    const struct {
+        const Control& control;
+        bool& shown;
+    } rows[] = {{kLegend, overlay.legend},
+                {kScaleBar, overlay.scaleBar},
+                {kClock, overlay.clock},
+                {kAxes, overlay.axes},
+                {kGrid, overlay.grid}};
+    for (const auto& row : rows) p.widgets.toggle(row.control, row.shown);
 }
 
 }  // namespace
@@ -271,6 +325,8 @@ void drawControlPanel(PanelContext& p) {
         drawCompute(p);
         drawPhysics(p);
         drawLook(p);
+        drawMoreLight(p);
+        drawOverlayChoice(p);
     }
     ImGui::End();
 }

@@ -1,6 +1,7 @@
 // One JSON object a frame, under a temporary name first so that a reader never sees half of it.
 #include "app/status_report.h"
 
+#include "app/look.h"
 #include "sim/error.h"
 
 #include <nlohmann/json.hpp>
@@ -76,6 +77,10 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
           {"progress", session.lab.progress()},
           {"points", session.lab.results().size()},
           {"status", session.lab.status()}}},
+        {"colour_mode", session.shownMode().name},
+        {"overlay", overlayText(session.overlay)},
+        {"paper", session.look.paper},
+        {"auto_exposure", session.look.autoExposure},
         {"items", items},
     };
     std::ofstream file(temporary_);

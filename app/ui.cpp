@@ -2,6 +2,7 @@
 #include "app/ui.h"
 
 #include "app/font_files.h"
+#include "app/overlay.h"
 #include "app/panels.h"
 
 #include <imgui.h>
@@ -137,6 +138,20 @@ void Ui::Parts::build(Session& session, UiState& state) {
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
     visibleBefore = state.visible;
+    if (state.visible || !state.inWindow) {
+        const bool sides = state.visible && state.panel;
+        const ImVec2 size = ImGui::GetIO().DisplaySize;
+        const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
+        // Between the panels where there is room, over the whole width where there is not.
+        const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
+        drawOverlay(session,
+                    {.from = ImVec2(fits ? wide : 0, 0),
+                     .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                                  size.y - (state.visible ? kStatusHeight * scale : 0)),
+                     .scale = scale,
+                     .font = fonts.normal},
+                    size);
+    }
     if (!state.visible) return;
     PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize};
     if (state.panel) {

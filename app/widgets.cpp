@@ -97,6 +97,30 @@ void Widgets::section(const char* title) {
     ImGui::PopFont();
 }
 
+bool Widgets::fold(const Control& control, bool open) {
+    if (const auto chosen = folds.find(control.name); chosen != folds.end()) open = chosen->second;
+    ImGui::Dummy(ImVec2(0, 3 * scale_));
+    ImGui::PushFont(fonts_.small);
+    const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(control.label);
+    const float width = ImGui::GetContentRegionAvail().x, arrow = 0.7f * size.y;
+    if (ImGui::InvisibleButton(Id(control.name).text, ImVec2(width, size.y))) folds[control.name] = open = !open;
+    const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
+    finish(control);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 colour = lit ? palette::kText : palette::kMuted;
+    // A triangle: pointing down when open, right when closed.
+    const float x = at.x + 0.5f * arrow, y = at.y + 0.5f * size.y, r = 0.4f * arrow;
+    if (open)
+        list.AddTriangleFilled(ImVec2(x - r, y - 0.6f * r), ImVec2(x + r, y - 0.6f * r), ImVec2(x, y + r), colour);
+    else
+        list.AddTriangleFilled(ImVec2(x - 0.6f * r, y - r), ImVec2(x + r, y), ImVec2(x - 0.6f * r, y + r), colour);
+    list.AddText(ImVec2(at.x + arrow + 4 * scale_, at.y), colour, control.label);
+    const float middle = std::floor(y) + 0.5f;
+    list.AddLine(ImVec2(at.x + arrow + size.x + 12 * scale_, middle), ImVec2(at.x + width, middle), palette::kFaint);
+    ImGui::PopFont();
+    return open;
+}
+
 void Widgets::text(const Control& control, ImU32 colour, const char* text) {
     {
         const Coloured coloured(colour);

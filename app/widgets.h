@@ -6,6 +6,8 @@
 
 #include <imgui.h>
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +77,8 @@ public:
 
     /// A quiet heading with a line.
     void section(const char* title);
+    /// A heading that opens and closes what follows; true while open. `open` says how it starts.
+    bool fold(const Control& control, bool open);
     /// Text with a tooltip of its own.
     void text(const Control& control, ImU32 colour, const char* text);
     void wrapped(ImU32 colour, const char* text);
@@ -108,6 +112,7 @@ public:
 
     bool recording = false;
     std::vector<UiItem> items;
+    std::map<std::string, bool, std::less<>> folds;  ///< what was opened or closed by hand, by name
 
 private:
     void record(std::string name, bool enabled);

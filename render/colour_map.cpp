@@ -27,6 +27,10 @@ constexpr glm::vec3 kEmber[] = {hex(0x3b1a5e), hex(0x8a2268), hex(0xcf4446), hex
 constexpr glm::vec3 kLagoon[] = {hex(0x202f72), hex(0x1f5f9c), hex(0x1c90a3), hex(0x55bd92), hex(0xb4df83), hex(0xfbf7c0)};
 constexpr glm::vec3 kPlain[] = {hex(0xffffff), hex(0xffffff)};
 
+constexpr glm::vec3 kCategoryStops[] = {hex(0xe69f00), hex(0x56b4e9), hex(0x009e73), hex(0xcc79a7),
+                                        hex(0xf0e442), hex(0xd55e00), hex(0x3f7fd9), hex(0xffffff)};
+constexpr ColourMap kCategoryMap{"categories", "eight colours far apart, without an order", kCategoryStops};
+
 constexpr ColourMap kMaps[] = {
     {"glow", "low blue, high gold, pale between: the colours of galaxies", kGlow},
     {"starlight", "low red, high blue, as stars by temperature", kStarlight},
@@ -49,10 +53,17 @@ glm::vec3 linearFromLab(glm::vec3 lab) {
 }  // namespace
 
 std::span<const ColourMap> colourMaps() { return kMaps; }
+const ColourMap& categoryMap() { return kCategoryMap; }
 
 glm::vec3 linearFromSrgb(glm::vec3 srgb) {
     const auto one = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
     return {one(srgb.x), one(srgb.y), one(srgb.z)};
+}
+
+glm::vec3 srgbFromLinear(glm::vec3 linear) {
+    const auto one = [](float c) { return c <= 0.0031308f ? 12.92f * c : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f; };
+    const glm::vec3 c = glm::clamp(linear, 0.0f, 1.0f);
+    return {one(c.x), one(c.y), one(c.z)};
 }
 
 glm::vec3 toLab(glm::vec3 linear) {
@@ -62,6 +73,11 @@ glm::vec3 toLab(glm::vec3 linear) {
 
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
     std::array<glm::vec3, kColourMapSize> colours;
+    if (map.stops.data() == kCategoryMap.stops.data()) {
+        for (std::size_t i = 0; i < kColourMapSize; ++i)
+            colours[i] = linearFromSrgb(map.stops[i * kCategories / kColourMapSize]);
+        return colours;
+    }
     const std::size_t last = map.stops.size() - 1;
     for (std::size_t i = 0; i < kColourMapSize; ++i) {
         const float at = static_cast<float>(i) / (kColourMapSize - 1) * static_cast<float>(last);

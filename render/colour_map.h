@@ -21,11 +21,17 @@ struct ColourMap {
 /// All colour maps; the first is the default.
 std::span<const ColourMap> colourMaps();
 
+/// Eight colours far apart, for things without an order: which galaxy a body comes from (Okabe & Ito 2008).
+const ColourMap& categoryMap();
+constexpr std::size_t kCategories = 8;
+
 /// The map as linear (not sRGB) light, interpolated in a perceptual space so that equal steps look equal.
+/// Stops of categoryMap() are bands without transition.
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
 
-/// sRGB [0,1] to linear light, for legends.
+/// sRGB [0,1] to linear light, and back, for legends.
 glm::vec3 linearFromSrgb(glm::vec3 srgb);
+glm::vec3 srgbFromLinear(glm::vec3 linear);
 /// Linear light to OKLab: lightness [0,1], green-red, blue-yellow. Distances in it are distances to the eye.
 glm::vec3 toLab(glm::vec3 linear);
 

@@ -98,19 +98,30 @@ Program::Program(std::string_view vertexFile, std::string_view fragmentFile) {
     id_ = glCreateProgram();
     glAttachShader(id_, vertex.id());
     glAttachShader(id_, fragment.id());
-    glLinkProgram(id_);
+    link(std::string(vertexFile) + " and " + std::string(fragmentFile));
     glDetachShader(id_, vertex.id());
     glDetachShader(id_, fragment.id());
+}
+
+Program::Program(std::string_view computeFile) {
+    const Shader compute(GL_COMPUTE_SHADER, computeFile);
+    id_ = glCreateProgram();
+    glAttachShader(id_, compute.id());
+    link(computeFile);
+    glDetachShader(id_, compute.id());
+}
+
+void Program::link(std::string_view files) {
+    glLinkProgram(id_);
     GLint good = 0;
     glGetProgramiv(id_, GL_LINK_STATUS, &good);
-    if (!good) {
-        GLint size = 0;
-        glGetProgramiv(id_, GL_INFO_LOG_LENGTH, &size);
-        std::vector<char> log(static_cast<std::size_t>(size) + 1);
-        glGetProgramInfoLog(id_, size, nullptr, log.data());
-        glDeleteProgram(id_);
-        throw GlError(std::string(vertexFile) + " and " + std::string(fragmentFile) + " do not link: " + log.data());
-    }
+    if (good) return;
+    GLint size = 0;
+    glGetProgramiv(id_, GL_INFO_LOG_LENGTH, &size);
+    std::vector<char> log(static_cast<std::size_t>(size) + 1);
+    glGetProgramInfoLog(id_, size, nullptr, log.data());
+    glDeleteProgram(id_);
+    throw GlError("shader program of " + std::string(files) + " does not link: " + log.data());
 }
 
 Program::~Program() { glDeleteProgram(id_); }

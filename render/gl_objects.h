@@ -68,6 +68,8 @@ using Framebuffer = GlName<gl_kind::Framebuffer>;
 class Program {
 public:
     Program(std::string_view vertexFile, std::string_view fragmentFile);
+    /// A compute program from one file.
+    explicit Program(std::string_view computeFile);
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
@@ -76,6 +78,7 @@ public:
     GLint uniform(const char* name) const;
 
 private:
+    void link(std::string_view files);
     GLuint id_ = 0;
 };
 

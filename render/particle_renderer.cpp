@@ -28,6 +28,10 @@ constexpr std::size_t kGlowLevels = 5;
 // Each wider level of the glow weighs this much of the one below it.
 constexpr float kGlowDecay = 0.6f;
 constexpr int kSmallestGlow = 8;  // pixels
+// What auto-exposure makes of the light's median: a mid tone of the logarithmic curve.
+constexpr float kMidTone = 3;
+// Values of the colour map are sampled in runs, because a copy of single ones would be a command each.
+constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
 
 }  // namespace
 
@@ -36,9 +40,16 @@ struct ParticleRenderer::State {
     Program down{"screen.vert", "bloom_down.frag"};
     Program up{"screen.vert", "bloom_up.frag"};
     Program tone{"screen.vert", "tone.frag"};
+    Program measure{"exposure.comp"};
     VertexArray bodyArray, emptyArray;
     Texture colours;
-    int coloursOf = -1;  ///< the row of colourMaps() that `colours` holds
+    int coloursOf = -2;  ///< the row of colourMaps() that `colours` holds
+    std::unique_ptr<Buffer> traits;
+    std::size_t traitCount = 0;
+    Buffer exposure;                 ///< one float that shaders read and write; 0: not measured yet
+    std::unique_ptr<Buffer> sample;  ///< values on their way to the host
+    std::size_t sampleCount = 0;
+    GLsync sampleDone = nullptr;
     std::optional<RenderTarget> light;
     std::vector<RenderTarget> glow;          ///< a quarter, an eighth, ... of `light`
     std::optional<RenderTarget> smoothGlow;  ///< all of them, as shown
@@ -46,10 +57,16 @@ struct ParticleRenderer::State {
     float pointSizeLimit = 1;
 
     State();
+    ~State() {
+        if (sampleDone) glDeleteSync(sampleDone);
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    void measureLight(const Look& look);
     void fit(int width, int height, bool manyBodies);
     void setColours(int map);
     void drawBodies(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
-    void spreadGlow();
+    void spreadGlow(bool shown);
     void mapTones(const Look& look, unsigned framebuffer, int width, int height);
 };
 
@@ -60,6 +77,10 @@ ParticleRenderer::State::State() {
     glEnableVertexArrayAttrib(bodyArray.id(), 0);
     glVertexArrayAttribFormat(bodyArray.id(), 0, 4, GL_FLOAT, GL_FALSE, 0);
     glVertexArrayAttribBinding(bodyArray.id(), 0, 0);
+    glVertexArrayAttribFormat(bodyArray.id(), 1, 2, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(bodyArray.id(), 1, 1);
+    const float unknown = 0;
+    glNamedBufferStorage(exposure.id(), sizeof unknown, &unknown, 0);
     GLfloat range[2] = {1, 1};
     glGetFloatv(GL_POINT_SIZE_RANGE, range);
     pointSizeLimit = range[1];
@@ -76,9 +97,9 @@ void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
 
 void ParticleRenderer::State::setColours(int map) {
     const auto maps = colourMaps();
-    map = std::clamp(map, 0, static_cast<int>(maps.size()) - 1);
+    map = std::clamp(map, -1, static_cast<int>(maps.size()) - 1);
     if (map == coloursOf) return;
-    const auto row = linearColours(maps[static_cast<std::size_t>(map)]);
+    const auto row = linearColours(map < 0 ? categoryMap() : maps[static_cast<std::size_t>(map)]);
     glTextureSubImage2D(colours.id(), 0, 0, 0, kColourMapSize, 1, GL_RGB, GL_FLOAT, glm::value_ptr(row[0]));
     coloursOf = map;
 }
@@ -107,7 +128,13 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
                        look.pointSize * projection[1][1] * static_cast<float>(height) / 2);
     glProgramUniform2f(id, bodies.uniform("radiusLimits"), kSmallestRadius, largest);
     glProgramUniform1f(id, bodies.uniform("nearDepth"), kNearFade * camera.distance);
-    glProgramUniform1f(id, bodies.uniform("valueScale"), look.valueScale);
+    const bool withTraits = traits && traitCount == buffer.frontCount();
+    const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
+    const float low = mapped(look.valueFloor), high = mapped(look.valueScale);
+    glProgramUniform2f(id, bodies.uniform("valueRange"), low, high > low ? high : low + 1e-6f);
+    glProgramUniform1i(id, bodies.uniform("logarithmic"), look.logarithmic);
+    glProgramUniform1i(id, bodies.uniform("useTraits"), look.useTraits && withTraits);
+    glProgramUniform1f(id, bodies.uniform("darkLight"), look.darkLight);
     glProgramUniform1f(id, bodies.uniform("brightness"), look.brightness);
     glBindTextureUnit(0, colours.id());
 
@@ -118,6 +145,13 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     glBlendFunc(GL_ONE, GL_ONE);
     glUseProgram(id);
     glVertexArrayVertexBuffer(bodyArray.id(), 0, buffer.frontBuffer(), 0, sizeof(ParticleVertex));
+    if (withTraits) {
+        glEnableVertexArrayAttrib(bodyArray.id(), 1);
+        glVertexArrayVertexBuffer(bodyArray.id(), 1, traits->id(), 0, sizeof(BodyTrait));
+    } else {
+        glDisableVertexArrayAttrib(bodyArray.id(), 1);
+        glVertexAttrib2f(1, 0, 1);
+    }
     glBindVertexArray(bodyArray.id());
     glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(buffer.frontCount()));
     // The buffer's owner may delete it; an array that still names it would keep it alive.
@@ -125,7 +159,8 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     glDisable(GL_BLEND);
 }
 
-void ParticleRenderer::State::spreadGlow() {
+/// Smaller pictures of the light; also their sum, when it is `shown`.
+void ParticleRenderer::State::spreadGlow(bool shown) {
     if (glow.empty()) {
         int width = light->width() / 4,
             height = light->height() / 4;  // the glow is smooth; half size costs four times as much
@@ -145,6 +180,7 @@ void ParticleRenderer::State::spreadGlow() {
         glViewport(0, 0, glow[level].width(), glow[level].height());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
+    if (!shown) return;
     const auto spread = [&](const RenderTarget& from, const RenderTarget& to, float weight) {
         glProgramUniform1f(up.id(), up.uniform("weight"), weight);
         glBindTextureUnit(0, from.texture());
@@ -162,8 +198,23 @@ void ParticleRenderer::State::spreadGlow() {
     spread(glow[0], *smoothGlow, 1);
 }
 
+void ParticleRenderer::State::measureLight(const Look& look) {
+    const RenderTarget& image = glow.size() > 1 ? glow[1] : glow.empty() ? *light : glow[0];
+    glBindTextureUnit(0, image.texture());
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure.id());
+    glProgramUniform1f(measure.id(), measure.uniform("midTone"), kMidTone);
+    glProgramUniform1f(measure.id(), measure.uniform("adaptation"), std::clamp(look.adaptation, 0.0f, 1.0f));
+    glUseProgram(measure.id());
+    glDispatchCompute(1, 1, 1);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
 void ParticleRenderer::State::mapTones(const Look& look, unsigned framebuffer, int width, int height) {
-    const bool glowing = look.bloom > 0 && smoothGlow;
+    const bool glowing = look.bloom > 0 && smoothGlow && !look.paper;
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure.id());
+    glProgramUniform1i(tone.id(), tone.uniform("autoExposure"), look.autoExposure);
+    glProgramUniform1i(tone.id(), tone.uniform("curveKind"), static_cast<int>(look.tone));
+    glProgramUniform1i(tone.id(), tone.uniform("paper"), look.paper);
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
     glViewport(0, 0, width, height);
     glBindTextureUnit(0, light->texture());
@@ -195,9 +246,59 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
     glDisable(GL_FRAMEBUFFER_SRGB);  // the tone pass encodes, in every kind of framebuffer alike
     state.fit(width, height, bodies.frontCount() > kHalfFloatBodies);
     state.drawBodies(bodies, camera, look);
-    if (look.bloom > 0) state.spreadGlow();
+    if (look.bloom > 0 || look.autoExposure) state.spreadGlow(look.bloom > 0);
+    if (look.autoExposure) state.measureLight(look);
     state.mapTones(look, framebuffer, width, height);
     state.timer.end();
+}
+
+void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
+    State& state = *state_;
+    state.traitCount = traits.size();
+    state.traits.reset();
+    if (traits.empty()) return;
+    state.traits = std::make_unique<Buffer>();
+    glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
+}
+
+void ParticleRenderer::sampleValues(const ParticleBuffer& bodies) {
+    State& state = *state_;
+    const std::size_t count = bodies.frontCount();
+    if (!bodies.frontBuffer() || count == 0) return;
+    if (!state.sample) {
+        state.sample = std::make_unique<Buffer>();
+        glNamedBufferStorage(state.sample->id(), kSampleRuns * kSampleRun * sizeof(ParticleVertex), nullptr,
+                             GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
+    }
+    state.sampleCount = 0;
+    const std::size_t run = std::min(kSampleRun, (count + kSampleRuns - 1) / kSampleRuns);
+    for (std::size_t k = 0; k < kSampleRuns && state.sampleCount + run <= count; ++k) {
+        const std::size_t from = count * k / kSampleRuns;
+        const std::size_t length = std::min(run, count - from);
+        glCopyNamedBufferSubData(bodies.frontBuffer(), state.sample->id(),
+                                 static_cast<GLintptr>(from * sizeof(ParticleVertex)),
+                                 static_cast<GLintptr>(state.sampleCount * sizeof(ParticleVertex)),
+                                 static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
+        state.sampleCount += length;
+    }
+    if (state.sampleDone) glDeleteSync(state.sampleDone);
+    state.sampleDone = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+}
+
+bool ParticleRenderer::takeValues(std::vector<float>& values, bool wait) {
+    State& state = *state_;
+    if (!state.sampleDone) return false;
+    const GLenum done =
+        glClientWaitSync(state.sampleDone, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? GLuint64{2'000'000'000} : GLuint64{0});
+    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
+    glDeleteSync(state.sampleDone);
+    state.sampleDone = nullptr;
+    std::vector<ParticleVertex> vertices(state.sampleCount);
+    glGetNamedBufferSubData(state.sample->id(), 0, static_cast<GLsizeiptr>(vertices.size() * sizeof(ParticleVertex)),
+                            vertices.data());
+    values.resize(vertices.size());
+    std::transform(vertices.begin(), vertices.end(), values.begin(), [](const ParticleVertex& v) { return v.value; });
+    return true;
 }
 
 double ParticleRenderer::drawMilliseconds() const { return state_->timer.milliseconds(); }

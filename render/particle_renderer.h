@@ -4,8 +4,23 @@
 #include "render/particle_buffer.h"
 
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace gravlab {
+
+/// How light becomes what the screen shows.
+enum class ToneCurve {
+    plate,  ///< logarithmic, like a photographic plate: arms and cores at once
+    aces,   ///< like cinema film: strong contrast, bright cores
+    agx     ///< soft, colours fade towards white
+};
+
+/// What a body looks like apart from the value that its backend publishes. Set once for all bodies, in body order.
+struct BodyTrait {
+    float value = 0;  ///< shown instead of the published one when Look::useTraits says so
+    float light = 1;  ///< its share of brightness; below 0: a dark body, shown at that share times Look::darkLight
+};
 
 /// How bodies look. Everything here may change every frame.
 struct Look {
@@ -14,7 +29,16 @@ struct Look {
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
     float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/look.h chooses it by N
     float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
-    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h
+    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; -1: categoryMap()
+
+    float valueFloor = 0;      ///< vertex value that maps to the bottom of the colour map
+    bool logarithmic = false;  ///< equal ratios of values are equal steps of the map; floor and scale above 0
+    bool useTraits = false;    ///< colours from BodyTrait::value
+    float darkLight = 1;       ///< of bodies whose trait says that they are dark; 0 hides them
+    ToneCurve tone = ToneCurve::plate;
+    bool paper = false;         ///< dark bodies on white, for print and projectors; no glow
+    bool autoExposure = false;  ///< brings half of the light below a mid tone; `exposure` still multiplies
+    float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
 };
 
 /// Holds no state that a new one would not rebuild, so a lost context costs one constructor.
@@ -28,6 +52,14 @@ public:
     /// its size, so a picture looks the same at every resolution and from every distance.
     void draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
               int height);
+    /// Traits of all bodies, copied. As long as their number is not that of the drawn bodies, every body is plain.
+    void setTraits(std::span<const BodyTrait> traits);
+
+    /// Starts a copy of some of the published values, evenly spread over all bodies. Does not wait.
+    void sampleValues(const ParticleBuffer& bodies);
+    /// The values asked for last, once; false when there are none yet. Waits only with `wait`.
+    bool takeValues(std::vector<float>& values, bool wait);
+
     /// GPU milliseconds of the newest finished draw, from timer queries; never waits.
     double drawMilliseconds() const;
     /// GL name of the last draw's linear light (red, green, blue before exposure), as large as that draw; 0 before the

@@ -86,6 +86,14 @@ constexpr double kTimeStep = 2 * std::numbers::pi / 1460;
 constexpr ScenarioView kView{
     .distance = 70, .azimuth = -0.5 * std::numbers::pi, .elevation = 0.7, .pointSize = 0.35, .exposure = 1, .speedScale = 1};
 
+/// The astronomical unit a year over 2 pi is 29.7847 km/s.
+constexpr ScenarioUnits kSolarUnits{.length = "AU",
+                                    .mass = "Msun",
+                                    .time = "years",
+                                    .speed = "km/s",
+                                    .timeScale = 0.5 / std::numbers::pi,
+                                    .speedScale = 29.7847};
+
 }  // namespace
 
 Body orbitState(const OrbitalElements& elements, double totalMass) {
@@ -126,7 +134,8 @@ std::span<const Scenario> solarSystemScenarios() {
          .softening = 0,
          .law = Law::gravity,
          .view = kView,
-         .build = buildFromStates},
+         .build = buildFromStates,
+         .units = kSolarUnits},
         {.name = "solar-system-j2000",
          .idea = "Sun and eight planets on 1 January 2000, from their orbital elements",
          .caption = "AU, solar masses, years / (2 pi). Mean elements: Earth is placed to 20 arc seconds, Saturn to 600.",
@@ -138,7 +147,8 @@ std::span<const Scenario> solarSystemScenarios() {
          .softening = 0,
          .law = Law::gravity,
          .view = kView,
-         .build = buildFromElements},
+         .build = buildFromElements,
+         .units = kSolarUnits},
     };
     return rows;
 }
