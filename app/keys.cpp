@@ -110,7 +110,7 @@ constexpr KeyRow kKeys[] = {
      [](KeyTarget& t, int) {
          t.session.colourMode = static_cast<int>(wrapped(t.session.colourMode + 1, colourModes().size()));
      }},
-    {"L", "legend of the colours", {{Key::letterL}}, [](KeyTarget& t, int) { toggle(t.session.overlay.legend); }},
+    {"Y", "legend of the colours", {{Key::letterY}}, [](KeyTarget& t, int) { toggle(t.session.overlay.legend); }},
     {"U",
      "scale bar and clock",
      {{Key::letterU}},

@@ -45,7 +45,7 @@ struct Options {
     int stepsPerFrame = 1;
     double timeBudgetMs = 10;  ///< sim time per frame that keeps the window answering
     bool vsync = true;
-    std::string lab;          ///< page of the lab to open; empty: none
+    std::string lab;     ///< page of the lab to open; empty: none
     bool showUi = true;  ///< render: false unless --ui
 
     // render

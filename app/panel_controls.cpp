@@ -53,7 +53,7 @@ constexpr Control kDarkMatter{"dark_matter", "Dark matter",
                               "Brightness of the bodies of dark haloes; 0 hides them. They pull all the same"};
 constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page"};
 constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid"};
-constexpr Control kLegend{"legend", "Legend", "What the colours mean, in the picture. Key: L"};
+constexpr Control kLegend{"legend", "Legend", "What the colours mean, in the picture. Key: Y"};
 constexpr Control kScaleBar{"scale_bar", "Scale", "A bar of known length. Key: U"};
 constexpr Control kClock{"clock", "Clock", "The simulated time. Key: U"};
 constexpr Control kAxes{"axes", "Axes", "x, y and z from the origin. Key: X"};
