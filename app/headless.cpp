@@ -231,4 +231,19 @@ std::span<const std::uint8_t> OffscreenTarget::endRead() {
     return rows_;
 }
 
+OneFrameAhead::~OneFrameAhead() {
+    if (last_) glDeleteSync(static_cast<GLsync>(last_));
+}
+
+void OneFrameAhead::submitted() {
+    constexpr GLuint64 kSecond = 1000000000;
+    const GLsync mine = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (const GLsync before = static_cast<GLsync>(last_)) {
+        while (glClientWaitSync(before, GL_SYNC_FLUSH_COMMANDS_BIT, kSecond) == GL_TIMEOUT_EXPIRED) {
+        }
+        glDeleteSync(before);
+    }
+    last_ = mine;
+}
+
 }  // namespace gravlab

@@ -57,4 +57,18 @@ private:
     std::vector<std::uint8_t> rows_;
 };
 
+/// Paces frames without a display: the next one may be made while one is under way.
+class OneFrameAhead {
+public:
+    OneFrameAhead() = default;
+    ~OneFrameAhead();
+    OneFrameAhead(const OneFrameAhead&) = delete;
+    OneFrameAhead& operator=(const OneFrameAhead&) = delete;
+    /// A frame was submitted. Waits for the one before it.
+    void submitted();
+
+private:
+    void* last_ = nullptr;  ///< a GLsync
+};
+
 }  // namespace gravlab

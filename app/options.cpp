@@ -366,6 +366,21 @@ void addBenchOptions(CLI::App& app, Options& o) {
             o.benchFormat = text;
         },
         "table, csv or json [table]");
+    addValue(
+        app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 40, kAny); },
+        "time that many whole frames off screen instead: steps, picture and, with --ui, panels");
+    addValue(
+        app, "--size", "WxH", [&o](auto& name, auto& text) { std::tie(o.width, o.height) = parseSize(name, text); },
+        "with --frames: pixels [1280x720]");
+    addValue(
+        app, "--steps-per-frame", "COUNT",
+        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
+        "with --frames: steps a frame [1]");
+    addValue(
+        app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
+        "with --frames: simulation time a frame [10]");
+    o.showUi = false;
+    app.add_flag("--ui", o.showUi, "with --frames: draw the panels too");
     std::string figureNames;
     for (const FigureRow& row : figures()) figureNames += (figureNames.empty() ? "" : ", ") + std::string(row.name);
     addValue(
@@ -476,7 +491,8 @@ constexpr CommandRow kCommands[] = {
     {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
-     "  gravlab bench --figure unroll -o unroll.png\n"},
+     "  gravlab bench --figure unroll -o unroll.png\n"
+     "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"},
     {"tune", Command::tune, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
      "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
     {"list", Command::list, "what this build and machine have", addListOptions,

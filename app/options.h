@@ -86,6 +86,7 @@ int renderCommand(const Options&);
 int runCommand(const Options&);
 int benchCommand(const Options&);
 int figureCommand(const Options&);  ///< bench --figure
+int framesCommand(const Options&);  ///< bench --frames
 int tuneCommand(const Options&);
 int listCommand(const Options&);
 int checkCommand(const Options&);

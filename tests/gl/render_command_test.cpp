@@ -65,6 +65,18 @@ protected:
     fs::path folder_;
 };
 
+TEST(BenchFrames, timesWholeFramesOffScreen) {
+    const fs::path out = fs::temp_directory_path() / ("gravlab_frames_" + std::to_string(getpid()));
+    const std::string command = std::string(GRAVLAB_BINARY) + " bench plummer --frames 41 -n 50 --size 64x48 --ui" +
+                                " --backend cpu --kernel naive > " + out.string() + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(out);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(text, ::testing::HasSubstr("plummer, 50 bodies, cpu / naive, 64x48 with panels: median "));
+    EXPECT_THAT(text, ::testing::HasSubstr("(21 frames, the first 20 left out)"));
+    fs::remove(out);
+}
+
 TEST_F(RenderCommandTest, PictureCarriesItsSettings) {
     ASSERT_EQ(render({"figure-eight", "-o", out("a.png"), "--frames", "3", "--steps-per-frame", "7", "--size", "320x180",
                       "--seed", "5"}),

@@ -1,0 +1,69 @@
+// `gravlab bench --frames`: whole frames as the window makes them, off screen: steps within the time budget, picture,
+// panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
+#include "app/frame_loop.h"
+#include "app/frame_times.h"
+#include "app/headless.h"
+#include "app/interrupt.h"
+#include "app/options.h"
+#include "app/ui.h"
+#include "sim/error.h"
+
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void timeFrames(const Options& options) {
+    OffscreenTarget target(options.width, options.height);
+    Session session(options);
+    std::optional<Ui> panels;
+    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    OneFrameAhead pace;
+    FrameTimes times;
+    const std::int64_t firstStep = session.simulation().step();
+    const double start = now();
+    double last = start;
+    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        InterruptWatch::check();
+        session.apply();
+        session.advance(true);
+        session.draw(target.framebuffer(), options.width, options.height);
+        if (panels) {
+            panels->setSurface(options.width, options.height, 1 / options.fps);
+            panels->frame(session);
+            panels->draw();
+        }
+        pace.submitted();
+        const double time = now();
+        times.add(time - last);
+        last = time;
+    }
+    const double steps = static_cast<double>(session.simulation().step() - firstStep) / (now() - start);
+    const Facts& facts = session.facts();
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
+                facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
+                options.showUi ? " with panels" : "", times.text().c_str(), steps);
+}
+
+}  // namespace
+
+int framesCommand(const Options& asked) {
+    const InterruptWatch watch;
+    const HeadlessContext context(asked.simulation.backendOptions.device);
+    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    std::vector<std::size_t> counts = asked.benchBodies;
+    if (counts.empty()) counts = {asked.simulation.bodies};
+    for (const std::size_t count : counts) {
+        Options options = asked;
+        options.simulation.bodies = count;
+        if (!asked.benchKernels.empty()) options.simulation.kernel.kernel = asked.benchKernels.front();
+        timeFrames(options);
+    }
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab
