@@ -92,10 +92,16 @@ int renderCommand(const Options& asked) {
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
         session.apply();
-        if (frame > 0) session.advance(false);
+        if (frame > 0) {
+            session.advance(false);
+            session.turn(1 / options.fps);
+        }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.
-        if (kept || panels) session.draw(target.framebuffer(), options.width, options.height);
+        if (kept || panels)
+            session.draw(target.framebuffer(), options.width, options.height);
+        else
+            session.draw(0, 0, 0);  // trails remember every frame
         if (panels) panels->draw(session, options);
         if (kept) {
             // One copy stays under way while the next frame is computed.

@@ -2,6 +2,7 @@
 #include "app/frame_loop.h"
 #include "app/frame_times.h"
 #include "app/interrupt.h"
+#include "app/look.h"
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
@@ -131,6 +132,8 @@ int viewCommand(const Options& asked) {
     Session session(options);
     Ui ui(window.uiScale(), window.description());
     ui.state.visible = options.showUi;
+    constexpr std::size_t kFewBodies = 100;
+    if (!options.look.trails && session.facts().settings.bodies <= kFewBodies) session.look.trails = kUsualTrail;
     if (!options.look.overlay) session.overlay.scaleBar = session.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
     const Connection connection(window, session, ui);

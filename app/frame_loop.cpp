@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -45,6 +46,9 @@ Session::Session(const Options& options)
     facts_.bodiesLimit = bodiesThatFit();
     takeUp();
     applyLook(options.look, look);
+    applyCamera(options.look, camera);
+    shown_ = camera;
+    rotation = options.look.rotation * std::numbers::pi / 180;
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
 }
@@ -85,7 +89,10 @@ void Session::takeUp() {
     const SimulationSettings before = facts_.settings;
     readFacts();
     if (facts_.scene != sceneBefore) {
-        camera = shown_ = sceneCamera(facts_.scene->view);
+        const bool flat = camera.orthographic;
+        camera = sceneCamera(facts_.scene->view);
+        camera.orthographic = flat;
+        shown_ = camera;
         gliding_ = false;
         drawnAt_ = -1;
     }
@@ -104,6 +111,8 @@ void Session::takeUp() {
     if (facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
         now.parameters != before.parameters || facts_.step > simulation_->step())
         learnBodies();
+    renderer_->forgetTrails();
+    trailStep_ = -1;
     simulation_->publish(*buffer_);
     telemetry.restart();
     stepsSinceChange_ = 0;
@@ -259,11 +268,23 @@ void Session::advanceLab() {
 
 void Session::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
+    if (facts_.step != trailStep_) {
+        renderer_->recordTrail(*buffer_, look);
+        trailStep_ = facts_.step;
+    }
     if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
 }
 
+void Session::turn(double seconds) {
+    if (rotation == 0) return;
+    const auto angle = static_cast<float>(rotation * std::clamp(seconds, 0.0, 0.25));
+    camera.azimuth = std::remainder(camera.azimuth + angle, 2 * std::numbers::pi_v<float>);
+    if (!gliding_) shown_ = camera;
+}
+
 void Session::glide(double seconds) {
+    turn(seconds);
     if (!gliding_ && alike(shown_, camera)) return;
     constexpr double kTimeConstant = 0.05;  // [s]; below this a drag feels direct, above it feels like rubber
     const auto part = static_cast<float>(1 - std::exp(-std::max(seconds, 0.0) / kTimeConstant));
@@ -272,12 +293,14 @@ void Session::glide(double seconds) {
     shown_.elevation += part * (camera.elevation - shown_.elevation);
     shown_.target += part * (camera.target - shown_.target);
     shown_.fieldOfView = camera.fieldOfView;
+    shown_.orthographic = camera.orthographic;
     gliding_ = !alike(shown_, camera);
     if (!gliding_) shown_ = camera;
 }
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
+    if (rotation != 0) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

@@ -10,6 +10,7 @@
 #include "render/particle_renderer.h"
 #include "sim/simulation.h"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,8 @@ public:
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
 
+    /// Lets the camera turn by itself for `seconds`, if it shall. Films call it once a frame; glide() does it for windows.
+    void turn(double seconds);
     /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
     void glide(double seconds);
     /// What bodies were drawn with last.
@@ -86,6 +89,8 @@ public:
     Look look;
     int colourMode = 0;  ///< row of colourModes()
     OverlayChoice overlay;
+    double rotation = 0;                         ///< of the camera by itself [rad/s]
+    std::array<std::optional<Camera>, 9> views;  ///< saved ones
     Telemetry telemetry;
     Lab lab;
 
@@ -112,7 +117,8 @@ private:
     bool rangeKnown_ = false, sampling_ = false;
     double sampledAt_ = -1;
     bool realTime_ = false;
-    double drawnAt_ = -1;  ///< [s]; below 0: light adapts at once
+    std::int64_t trailStep_ = -1;  ///< newest step in the trails
+    double drawnAt_ = -1;          ///< [s]; below 0: light adapts at once
     double adaptingUntil_ = 0;
     MemorySpace bufferSpace_ = MemorySpace::host;
     int bufferDevice_ = -1;

@@ -55,6 +55,9 @@ void scaleBodies(KeyTarget& t, bool up) {
     bodies = up ? bodies * 2 : std::max<std::size_t>(bodies / 2, 1);
 }
 
+constexpr float kFlight = 0.06f;  // part of the distance a key press
+constexpr double kTurn = 0.2;     // [rad/s]
+
 void toggle(bool& value) { value = !value; }
 
 void singleStep(KeyTarget& t, int) {
@@ -109,6 +112,57 @@ constexpr KeyRow kKeys[] = {
      {{Key::letterM}},
      [](KeyTarget& t, int) {
          t.session.colourMode = static_cast<int>(wrapped(t.session.colourMode + 1, colourModes().size()));
+     }},
+    {"T",
+     "trails behind bodies",
+     {{Key::letterT}},
+     [](KeyTarget& t, int) { t.session.look.trails = t.session.look.trails > 0 ? 0 : kUsualTrail; }},
+    {"Left",
+     "run backwards, or forwards again",
+     {{Key::left}},
+     [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= -1; }},
+    {"W",
+     "fly ahead",
+     {{Key::letterW}},
+     [](KeyTarget& t, int) {
+         t.session.camera.fly({0, 0, kFlight});
+     }},
+    {"S",
+     "fly back",
+     {{Key::letterS}},
+     [](KeyTarget& t, int) {
+         t.session.camera.fly({0, 0, -kFlight});
+     }},
+    {"A",
+     "fly to the left",
+     {{Key::letterA}},
+     [](KeyTarget& t, int) {
+         t.session.camera.fly({-kFlight, 0, 0});
+     }},
+    {"D",
+     "fly to the right",
+     {{Key::letterD}},
+     [](KeyTarget& t, int) {
+         t.session.camera.fly({kFlight, 0, 0});
+     }},
+    {"Q",
+     "turn the camera slowly by itself",
+     {{Key::letterQ}},
+     [](KeyTarget& t, int) { t.session.rotation = t.session.rotation == 0 ? kTurn : 0; }},
+    {"P", "with or without perspective", {{Key::letterP}}, [](KeyTarget& t, int) { toggle(t.session.camera.orthographic); }},
+    {"Ctrl 1 .. 9",
+     "remember this view",
+     {{Key::digit1, kControl, Key::digit9}},
+     [](KeyTarget& t, int which) { t.session.views[static_cast<std::size_t>(which)] = t.session.camera; }},
+    {"Alt 1 .. 9",
+     "back to a remembered view",
+     {{Key::digit1, kAlt, Key::digit9}},
+     [](KeyTarget& t, int which) {
+         const std::optional<Camera>& view = t.session.views[static_cast<std::size_t>(which)];
+         if (view)
+             t.session.camera = *view;
+         else
+             t.session.say("No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.");
      }},
     {"Y", "legend of the colours", {{Key::letterY}}, [](KeyTarget& t, int) { toggle(t.session.overlay.legend); }},
     {"U",

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -71,6 +72,14 @@ int colourModeIndex(std::string_view name) {
     return name.empty() ? 0 : static_cast<int>(&findRow(colourModes(), "colour mode", name) - colourModes().data());
 }
 
+void applyCamera(const LookOptions& wanted, Camera& camera) {
+    constexpr double kDegree = std::numbers::pi / 180;
+    if (wanted.distance) camera.distance = static_cast<float>(*wanted.distance);
+    if (wanted.azimuth) camera.azimuth = static_cast<float>(*wanted.azimuth * kDegree);
+    if (wanted.elevation) camera.elevation = static_cast<float>(*wanted.elevation * kDegree);
+    camera.orthographic = wanted.orthographic;
+}
+
 void applyLook(const LookOptions& wanted, Look& look) {
     if (!wanted.colourMap.empty())
         look.colourMap = static_cast<int>(&findRow(colourMaps(), "colour map", wanted.colourMap) - colourMaps().data());
@@ -83,6 +92,7 @@ void applyLook(const LookOptions& wanted, Look& look) {
     set(look.pointSize, wanted.bodySize);
     set(look.valueScale, wanted.topSpeed);
     set(look.darkLight, wanted.darkLight);
+    if (wanted.trails) look.trails = *wanted.trails;
     look.paper = wanted.paper;
     look.autoExposure = wanted.autoExposure;
 }

@@ -15,6 +15,9 @@ namespace gravlab {
 
 Camera sceneCamera(const ScenarioView& view);
 
+/// Points of a trail when it is switched on without saying how many.
+constexpr int kUsualTrail = 400;
+
 /// How `bodies` of a scene look best: the picture as a whole is equally bright for every N, and bodies get finer above a few
 /// thousand. What the user changed by hand is not in here; call it when scene or N change.
 Look sceneLook(const ScenarioView& view, std::size_t bodies);
@@ -36,6 +39,8 @@ std::string overlayText(const OverlayChoice& overlay);
 
 /// Puts what was asked for over a scene's look. Names are known to be right.
 void applyLook(const LookOptions& wanted, Look& look);
+/// Points of view asked for, over a scene's camera.
+void applyCamera(const LookOptions& wanted, Camera& camera);
 /// Row of the colour mode of that name; 0 for an empty one.
 int colourModeIndex(std::string_view name);
 

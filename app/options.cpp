@@ -248,6 +248,21 @@ void addLook(CLI::App& app, Options& o) {
     number("--body-size", l.bodySize, false, "radius of a body as drawn, in the scene's length [the scene's own]");
     number("--top-speed", l.topSpeed, false, "speed at the end of the colour map [the scene's own]");
     number("--dark-matter", l.darkLight, true, "brightness of bodies of dark haloes, 0 hides them [0.03]");
+    addValue(
+        app, "--trails", "POINTS",
+        [&l](auto& what, auto& text) { l.trails = static_cast<int>(parseInteger(what, text, 0, 100000)); },
+        "length of the line behind each body, a point a frame; 0 is none [0; scenes of up to 100 bodies in a window: 400]");
+    number("--distance", l.distance, false, "of the camera from the centre, in the scene's length [the scene's own]");
+    addValue(
+        app, "--azimuth", "DEGREES", [&l](auto& what, auto& text) { l.azimuth = parseReal(what, text); },
+        "of the camera, seen from above [the scene's own]");
+    addValue(
+        app, "--elevation", "DEGREES", [&l](auto& what, auto& text) { l.elevation = parseReal(what, text); },
+        "of the camera above the plane, -88 to 88 [the scene's own]");
+    addValue(
+        app, "--rotate", "DEGREES", [&l](auto& what, auto& text) { l.rotation = parseReal(what, text); },
+        "turn the camera so far every second [0]");
+    app.add_flag("--orthographic", l.orthographic, "no perspective");
     app.add_flag("--paper", l.paper, "dark bodies on white, for print and projectors");
     addList(
         app, "--overlay", "LIST", [&l](auto&, auto& texts) { l.overlay = parseOverlay(texts); },

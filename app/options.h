@@ -25,6 +25,10 @@ struct LookOptions {
     std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
     bool paper = false, autoExposure = false;
     std::optional<OverlayChoice> overlay{};
+    std::optional<int> trails{};                               ///< points
+    std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
+    double rotation = 0;                                       ///< of the camera [degrees a second]
+    bool orthographic = false;
 };
 
 struct Options {

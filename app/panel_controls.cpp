@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -52,7 +53,11 @@ constexpr Control kPaper{"paper", "White page", "Dark bodies on white, for print
 constexpr Control kDarkMatter{"dark_matter", "Dark matter",
                               "Brightness of the bodies of dark haloes; 0 hides them. They pull all the same"};
 constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page"};
-constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid"};
+constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid, trails, the camera"};
+constexpr Control kTrails{"trails", "Trails", "Points of the line behind each body, one a frame; 0 is none. Key: T"};
+constexpr Control kTrailLight{"trail_light", "Trail light", "Brightness of the trails"};
+constexpr Control kRotation{"rotation", "Turning", "How fast the camera turns by itself. Key: Q"};
+constexpr Control kOrthographic{"orthographic", "Flat view", "No perspective: equal lengths look equal. Key: P"};
 constexpr Control kLegend{"legend", "Legend", "What the colours mean, in the picture. Key: Y"};
 constexpr Control kScaleBar{"scale_bar", "Scale", "A bar of known length. Key: U"};
 constexpr Control kClock{"clock", "Clock", "The simulated time. Key: U"};
@@ -308,6 +313,14 @@ void drawOverlayChoice(PanelContext& p) {
                 {kAxes, overlay.axes},
                 {kGrid, overlay.grid}};
     for (const auto& row : rows) p.widgets.toggle(row.control, row.shown);
+    p.widgets.drag(kTrails, p.session.look.trails,
+                   {.least = 0, .most = 20000, .speed = 0.01, .floor = 0.3, .format = "%.0f"});
+    if (p.session.look.trails > 0)
+        p.widgets.drag(kTrailLight, p.session.look.trailLight, {.least = 0.01, .most = 100, .format = "%.3g"});
+    double turn = p.session.rotation * 180 / std::numbers::pi;
+    if (p.widgets.drag(kRotation, turn, {.least = -90, .most = 90, .speed = 0, .floor = 0.1, .format = "%.1f deg/s"}))
+        p.session.rotation = turn * std::numbers::pi / 180;
+    p.widgets.toggle(kOrthographic, p.session.camera.orthographic);
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ glm::vec3 Camera::eye() const {
 glm::mat4 Camera::view() const { return glm::lookAt(eye(), target, glm::vec3(0, 0, 1)); }
 
 glm::mat4 Camera::projection(float aspect) const {
+    if (orthographic) {
+        const float up = distance * std::tan(fieldOfView / 2), depth = 1e4f * distance;
+        return glm::ortho(-up * aspect, up * aspect, -up, up, -depth, depth);
+    }
     // No depth buffer is used, so the planes only clip: near follows the distance, far is at infinity.
     return glm::infinitePerspective(fieldOfView, aspect, distance * 1e-3f);
 }
@@ -54,6 +58,11 @@ void Camera::pan(glm::vec2 pixels, glm::vec2 viewport) {
     const Axes axes = axesOf(*this);
     const float scale = lengthPerPixel(*this, viewport);
     target += scale * (-pixels.x * axes.right + pixels.y * axes.up);
+}
+
+void Camera::fly(glm::vec3 way) {
+    const Axes axes = axesOf(*this);
+    target += distance * (way.x * axes.right + way.y * axes.up + way.z * axes.forward);
 }
 
 void Camera::zoom(float steps, glm::vec2 cursor, glm::vec2 viewport) {

@@ -8,17 +8,20 @@ namespace gravlab {
 
 struct Camera {
     glm::vec3 target{0};
-    float distance = 5;        ///< [L]
-    float azimuth = 0.6f;      ///< [rad]
-    float elevation = 0.5f;    ///< [rad], clamped just short of the poles
-    float fieldOfView = 0.8f;  ///< vertical [rad]
+    float distance = 5;         ///< [L]
+    float azimuth = 0.6f;       ///< [rad]
+    float elevation = 0.5f;     ///< [rad], clamped just short of the poles
+    float fieldOfView = 0.8f;   ///< vertical [rad]
+    bool orthographic = false;  ///< no perspective; the target's plane keeps its scale
 
     glm::vec3 eye() const;
     glm::mat4 view() const;
     glm::mat4 projection(float aspect) const;  ///< near and far follow the distance
 
-    void orbit(glm::vec2 pixels);                                  ///< drag
-    void pan(glm::vec2 pixels, glm::vec2 viewport);                ///< moves the target with the cursor
+    void orbit(glm::vec2 pixels);                    ///< drag
+    void pan(glm::vec2 pixels, glm::vec2 viewport);  ///< moves the target with the cursor
+    /// Moves eye and target by parts of the distance: x to the right, y up, z ahead.
+    void fly(glm::vec3 way);
     void zoom(float steps, glm::vec2 cursor, glm::vec2 viewport);  ///< towards what is under the cursor
 };
 

@@ -3,6 +3,7 @@
 
 #include "render/colour_map.h"
 #include "render/gl_objects.h"
+#include "render/trails.h"
 
 #include <glm/ext/matrix_clip_space.hpp>
 #include <glm/ext/matrix_transform.hpp>
@@ -28,6 +29,8 @@ constexpr std::size_t kGlowLevels = 5;
 // Each wider level of the glow weighs this much of the one below it.
 constexpr float kGlowDecay = 0.6f;
 constexpr int kSmallestGlow = 8;  // pixels
+// Light of a trail's newest end, of a body's.
+constexpr float kTrailLight = 0.25f;
 // What auto-exposure makes of the light's median: a mid tone of the logarithmic curve.
 constexpr float kMidTone = 3;
 // Values of the colour map are sampled in runs, because a copy of single ones would be a command each.
@@ -50,6 +53,7 @@ struct ParticleRenderer::State {
     std::unique_ptr<Buffer> sample;  ///< values on their way to the host
     std::size_t sampleCount = 0;
     GLsync sampleDone = nullptr;
+    std::optional<Trails> trails;  ///< from the first time that they are asked for
     std::optional<RenderTarget> light;
     std::vector<RenderTarget> glow;          ///< a quarter, an eighth, ... of `light`
     std::optional<RenderTarget> smoothGlow;  ///< all of them, as shown
@@ -127,7 +131,8 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     glProgramUniform1f(id, bodies.uniform("radiusScale"),
                        look.pointSize * projection[1][1] * static_cast<float>(height) / 2);
     glProgramUniform2f(id, bodies.uniform("radiusLimits"), kSmallestRadius, largest);
-    glProgramUniform1f(id, bodies.uniform("nearDepth"), kNearFade * camera.distance);
+    // Without perspective every depth is 1, and nothing fades.
+    glProgramUniform1f(id, bodies.uniform("nearDepth"), camera.orthographic ? 1e-4f : kNearFade * camera.distance);
     const bool withTraits = traits && traitCount == buffer.frontCount();
     const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
     const float low = mapped(look.valueFloor), high = mapped(look.valueScale);
@@ -154,9 +159,23 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     }
     glBindVertexArray(bodyArray.id());
     glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(buffer.frontCount()));
+    glDisable(GL_BLEND);
+    if (trails && look.trails > 1) {
+        // Few bodies have bright lines; the light of many is shared.
+        const float crowd = std::min(1.0f, std::pow(300.0f / static_cast<float>(buffer.frontCount()), 0.8f));
+        glViewport(0, 0, width, height);
+        trails->draw({.clipFromWorld = projection * camera.view(),
+                      .light = kTrailLight * look.trailLight * look.brightness * crowd,
+                      .low = low,
+                      .high = high > low ? high : low + 1e-6f,
+                      .logarithmic = look.logarithmic,
+                      .useTraits = look.useTraits,
+                      .darkLight = look.darkLight,
+                      .colours = colours.id(),
+                      .traits = withTraits ? traits->id() : 0});
+    }
     // The buffer's owner may delete it; an array that still names it would keep it alive.
     glVertexArrayVertexBuffer(bodyArray.id(), 0, 0, 0, sizeof(ParticleVertex));
-    glDisable(GL_BLEND);
 }
 
 /// Smaller pictures of the light; also their sum, when it is `shown`.
@@ -259,6 +278,16 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     if (traits.empty()) return;
     state.traits = std::make_unique<Buffer>();
     glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
+}
+
+void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look) {
+    if (look.trails < 2) return;
+    if (!state_->trails) state_->trails.emplace();
+    state_->trails->record(bodies, static_cast<std::size_t>(look.trails));
+}
+
+void ParticleRenderer::forgetTrails() {
+    if (state_->trails) state_->trails->forget();
 }
 
 void ParticleRenderer::sampleValues(const ParticleBuffer& bodies) {

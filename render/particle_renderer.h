@@ -38,6 +38,8 @@ struct Look {
     ToneCurve tone = ToneCurve::plate;
     bool paper = false;         ///< dark bodies on white, for print and projectors; no glow
     bool autoExposure = false;  ///< brings half of the light below a mid tone; `exposure` still multiplies
+    int trails = 0;             ///< points of the line behind each body; 0 = none. Long rings are cut to fit the GPU
+    float trailLight = 1;       ///< brightness of trails
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
 };
 
@@ -54,6 +56,11 @@ public:
               int height);
     /// Traits of all bodies, copied. As long as their number is not that of the drawn bodies, every body is plain.
     void setTraits(std::span<const BodyTrait> traits);
+
+    /// Appends the bodies to their trails, Look::trails points long. Once for each step that shall show.
+    void recordTrail(const ParticleBuffer& bodies, const Look& look);
+    /// Starts the trails anew: the bodies are others, or somewhere else.
+    void forgetTrails();
 
     /// Starts a copy of some of the published values, evenly spread over all bodies. Does not wait.
     void sampleValues(const ParticleBuffer& bodies);

@@ -1,0 +1,70 @@
+// One line strip a body, instanced; the shader finds its points in the ring.
+#include "render/trails.h"
+
+#include <glm/gtc/type_ptr.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+
+void Trails::forget() { filled_ = 0; }
+
+void Trails::record(const ParticleBuffer& bodies, std::size_t points) {
+    const std::size_t count = bodies.frontCount();
+    if (!bodies.frontBuffer() || count == 0 || points < 2) return;
+    const std::size_t bytes = count * sizeof(ParticleVertex);
+    const std::size_t slots = std::min(points, kMostBytes / bytes);
+    if (slots < 2) {
+        forget();
+        return;
+    }
+    if (count != bodies_ || slots != slots_) {
+        ring_ = std::make_unique<Buffer>();
+        glNamedBufferStorage(ring_->id(), static_cast<GLsizeiptr>(slots * bytes), nullptr, 0);
+        bodies_ = count;
+        slots_ = slots;
+        filled_ = head_ = 0;
+    }
+    head_ = filled_ == 0 ? 0 : (head_ + 1) % slots_;
+    glCopyNamedBufferSubData(bodies.frontBuffer(), ring_->id(), 0, static_cast<GLintptr>(head_ * bytes),
+                             static_cast<GLsizeiptr>(bytes));
+    filled_ = std::min(filled_ + 1, slots_);
+}
+
+void Trails::draw(const Ink& ink) {
+    if (filled_ < 2) return;
+    const GLuint id = lines_.id();
+    glProgramUniformMatrix4fv(id, lines_.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(ink.clipFromWorld));
+    glProgramUniform2f(id, lines_.uniform("valueRange"), ink.low, ink.high);
+    glProgramUniform1i(id, lines_.uniform("logarithmic"), ink.logarithmic);
+    glProgramUniform1i(id, lines_.uniform("useTraits"), ink.useTraits && ink.traits);
+    glProgramUniform1f(id, lines_.uniform("darkLight"), ink.darkLight);
+    glProgramUniform1f(id, lines_.uniform("light"), ink.light);
+    glProgramUniform4i(id, lines_.uniform("ring"), static_cast<GLint>(bodies_), static_cast<GLint>(slots_),
+                       static_cast<GLint>(head_), static_cast<GLint>(filled_));
+    if (ink.traits) {
+        glEnableVertexArrayAttrib(array_.id(), 1);
+        glVertexArrayAttribFormat(array_.id(), 1, 2, GL_FLOAT, GL_FALSE, 0);
+        glVertexArrayAttribBinding(array_.id(), 1, 1);
+        glVertexArrayBindingDivisor(array_.id(), 1, 1);
+        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, 0, 2 * sizeof(float));
+    } else {
+        glDisableVertexArrayAttrib(array_.id(), 1);
+        glVertexAttrib2f(1, 0, 1);
+    }
+    glBindTextureUnit(0, ink.colours);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, ring_->id());
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE);  // alpha is how much of a pixel a smooth line covers
+    glEnable(GL_LINE_SMOOTH);
+    glUseProgram(id);
+    glBindVertexArray(array_.id());
+    glDrawArraysInstanced(GL_LINE_STRIP, 0, static_cast<GLsizei>(filled_), static_cast<GLsizei>(bodies_));
+    if (ink.traits) glVertexArrayVertexBuffer(array_.id(), 1, 0, 0, 2 * sizeof(float));
+    glDisable(GL_LINE_SMOOTH);
+    glDisable(GL_BLEND);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,44 @@
+// Where bodies have been: a ring of vertex buffers on the GPU, drawn as fading lines. Rule: nothing passes through the host.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/particle_buffer.h"
+
+#include <glm/mat4x4.hpp>
+
+#include <cstddef>
+#include <memory>
+
+namespace gravlab {
+
+class Trails {
+public:
+    /// Appends the front buffer. Another number of bodies, or of points, starts anew. `points` is cut so that the ring stays
+    /// within kMostBytes.
+    void record(const ParticleBuffer& bodies, std::size_t points);
+    void forget();
+
+    /// What the lines look like; colours follow the bodies' own rules.
+    struct Ink {
+        glm::mat4 clipFromWorld{1};
+        float light = 1;  ///< of the newest end
+        float low = 0, high = 1;
+        bool logarithmic = false, useTraits = false;
+        float darkLight = 1;
+        GLuint colours = 0, traits = 0;  ///< traits: buffer of BodyTrait, or 0
+    };
+    /// Adds the lines to the bound framebuffer.
+    void draw(const Ink& ink);
+
+    /// How many points each body has by now, and can have.
+    std::size_t points() const { return filled_; }
+    std::size_t room() const { return slots_; }
+    static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+private:
+    Program lines_{"trail.vert", "trail.frag"};
+    VertexArray array_;
+    std::unique_ptr<Buffer> ring_;
+    std::size_t bodies_ = 0, slots_ = 0, filled_ = 0, head_ = 0;
+};
+
+}  // namespace gravlab

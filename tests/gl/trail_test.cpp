@@ -1,0 +1,147 @@
+// Trails: where bodies were, fading, in the bodies' colours; and views without perspective.
+#include "gl_fixture.h"
+#include "render/colour_map.h"
+#include "render/trails.h"
+
+#include <glm/geometric.hpp>
+#include <glm/vec4.hpp>
+
+#include <cmath>
+
+namespace gravlab::test {
+namespace {
+
+class TrailTest : public GlTest {
+protected:
+    void SetUp() override {
+        GlTest::SetUp();
+        camera.azimuth = camera.elevation = 0;
+        look.trails = 10;
+        look.pointSize = 0.001f;
+        look.brightness = 100;
+    }
+    void step(const std::vector<ParticleVertex>& bodies) {
+        store(bodies);
+        renderer_->recordTrail(*buffer_, look);
+    }
+    /// Light in a column of the picture around y [L].
+    double lightAt(const Light& picture, double y) const {
+        const double pixels = picture.height / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+        const int x = static_cast<int>(picture.width / 2.0 + y * pixels);
+        double sum = 0;
+        for (int row = 0; row < picture.height; ++row) sum += picture.at(x, row)[1];
+        return sum;
+    }
+};
+
+TEST_F(TrailTest, LeadsFromWhereABodyWasAndFades) {
+    for (int i = 0; i < 5; ++i) step({{0, -1 + 0.5f * static_cast<float>(i), 0, 0}});
+    const Light picture = light(200, 100);
+    const double newest = lightAt(picture, 0.8), middle = lightAt(picture, 0.1), oldest = lightAt(picture, -0.8);
+    EXPECT_GT(newest, middle);
+    EXPECT_GT(middle, oldest);
+    EXPECT_GT(oldest, 0);
+    EXPECT_EQ(lightAt(picture, 1.3), 0) << "nothing ahead of the body";
+    EXPECT_EQ(lightAt(picture, -1.3), 0) << "nothing before the start";
+}
+
+TEST_F(TrailTest, ForgetsWhatIsOlderThanItsLength) {
+    look.trails = 3;
+    for (int i = 0; i < 7; ++i) step({{0, -1.5f + 0.5f * static_cast<float>(i), 0, 0}});  // ends at 1.5
+    const Light picture = light(300, 100);
+    EXPECT_GT(lightAt(picture, 1.2), 0);
+    EXPECT_GT(lightAt(picture, 0.8), 0);
+    EXPECT_EQ(lightAt(picture, 0.2), 0);
+}
+
+TEST_F(TrailTest, EndsWhenBodiesAreOthersOrItIsOff) {
+    for (int i = 0; i < 4; ++i) step({{0, -1 + 0.5f * static_cast<float>(i), 0, 0}});
+    look.trails = 0;
+    EXPECT_EQ(lightAt(light(200, 100), -0.5), 0);
+    look.trails = 10;
+    EXPECT_GT(lightAt(light(200, 100), 0.3), 0);
+    renderer_->forgetTrails();
+    EXPECT_EQ(lightAt(light(200, 100), 0.3), 0);
+    step({{0, 1, 0, 0}, {0, -1, 0, 0}});  // another number of bodies
+    step({{0, 1, 0, 0}, {0, -1, 0, 0}});
+    EXPECT_EQ(lightAt(light(200, 100), 0.3), 0);
+}
+
+TEST_F(TrailTest, EachBodyHasItsOwnLine) {
+    look.colourMap = 2;
+    look.valueScale = 1;
+    for (int i = 0; i < 3; ++i) {
+        const float at = static_cast<float>(i) * 0.5f;
+        step({{0, at, 0.5f, 0}, {0, -at, -0.5f, 1}});
+    }
+    const Light picture = light(200, 200);
+    const auto colours = linearColours(colourMaps()[2]);
+    const double pixels = 200 / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    const auto hueAt = [&](double y, double z) {
+        glm::vec3 sum(0);
+        for (int dy = -2; dy <= 2; ++dy) {
+            const float* p = picture.at(static_cast<int>(100 + y * pixels), static_cast<int>(100 + z * pixels) + dy);
+            sum += glm::vec3(p[0], p[1], p[2]);
+        }
+        return glm::normalize(sum);
+    };
+    EXPECT_GT(glm::dot(hueAt(0.6, 0.5), glm::normalize(colours.front())), 0.99f);
+    EXPECT_GT(glm::dot(hueAt(-0.6, -0.5), glm::normalize(colours.back())), 0.99f);
+}
+
+TEST_F(TrailTest, ManyBodiesGetShorterTrailsAndNumbersThatAreNoneDoNoHarm) {
+    Trails trails;
+    store(std::vector<ParticleVertex>(100000, {0, 0, 0, 0}));
+    trails.record(*buffer_, 1000000);
+    EXPECT_LE(trails.room() * 100000 * sizeof(ParticleVertex), Trails::kMostBytes);
+    EXPECT_GT(trails.room(), 50u);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    look.trails = 5;
+    for (int i = 0; i < 3; ++i) step({{nan, 0, 0, 0}, {0, 0, 0, nan}});
+    EXPECT_TRUE(std::isfinite(light(64, 64).sum()));
+}
+
+TEST_F(GlTest, WithoutPerspectiveDepthChangesNeitherPlaceNorLight) {
+    camera.orthographic = true;
+    camera.azimuth = camera.elevation = 0;
+    look.pointSize = 0.1f;
+    std::vector<double> sums;
+    for (const float depth : {-3.0f, 0.0f, 4.0f, 9.0f}) {  // the last one is behind the eye
+        store({{depth, 1, 0.5f, 0}});
+        const Light picture = light(200, 200);
+        const float pixels = 200 / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+        EXPECT_GT(picture.at(100 + static_cast<int>(pixels), 100 + static_cast<int>(0.5f * pixels))[0], 0.5f);
+        sums.push_back(picture.sum());
+    }
+    for (const double sum : sums) EXPECT_NEAR(sum / sums[0], 1, 0.01);
+}
+
+TEST(Camera, FliesAlongItsOwnAxes) {
+    Camera camera;
+    camera.azimuth = 0;
+    camera.elevation = 0;
+    camera.distance = 4;
+    camera.fly({0, 0, 0.5f});  // the eye is at +x and looks towards -x
+    EXPECT_NEAR(camera.target.x, -2, 1e-5);
+    camera.fly({0.25f, 0, 0});
+    EXPECT_NEAR(camera.target.y, 1, 1e-5);
+    camera.fly({0, 0.25f, 0});
+    EXPECT_NEAR(camera.target.z, 1, 1e-5);
+    EXPECT_EQ(camera.distance, 4);
+}
+
+TEST(Camera, KeepsTheScaleOfTheTargetsPlaneWithoutPerspective) {
+    Camera camera;
+    for (const bool flat : {false, true}) {
+        camera.orthographic = flat;
+        const glm::vec4 clip = camera.projection(1.5f) * camera.view() * glm::vec4(0, 0, 1, 1);
+        Camera other = camera;
+        other.orthographic = !flat;
+        const glm::vec4 same = other.projection(1.5f) * other.view() * glm::vec4(0, 0, 0, 1);
+        EXPECT_NEAR(same.x / same.w, 0, 1e-5);
+        EXPECT_GT(clip.y / clip.w, 0.1f);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test
