@@ -171,7 +171,9 @@ void Trial::repeat(double seconds) {
     milliseconds_.push_back(worked_ * 1e3 / static_cast<double>(stepsDone_));
     before_ = after;
     worked_ = 0, stepsDone_ = 0;
-    if (static_cast<int>(rates_.size()) == row_.repeats) phase_ = Phase::checkAfter;
+    if (static_cast<int>(rates_.size()) < row_.repeats) return;
+    row_.clock = backend_.launchFacts().clockNow;
+    phase_ = Phase::checkAfter;
 }
 
 /// The state after the timing against fp64 on the host, which shares no code with the device.

@@ -35,6 +35,7 @@ struct BenchmarkRow {
     double stepSpread = 0;                 ///< of the whole-step rate
     double gflops = 0;                     ///< effective, 20 a pair, force only
     double msPerStep = 0;                  ///< whole steps by the host's clock: the median
+    double clock = 0;                      ///< [1/s] of the device right after the repetitions; 0: not known
     double boundPerSecond = 0;             ///< interactions/s that the device can issue at its highest clock; 0: not known
     double errorMedian = 0, errorP999 = 0;
     bool verified = false;

@@ -31,6 +31,7 @@ Json toJson(const BenchmarkRow& row) {
             {"split", row.split},
             {"precision", row.precision},
             {"bound_interactions_per_second", row.boundPerSecond > 0 ? Json(row.boundPerSecond) : Json(nullptr)},
+            {"clock_mhz", row.clock > 0 ? Json(row.clock * 1e-6) : Json(nullptr)},
             {"integrator", row.integrator},
             {"steps", row.steps},
             {"repeats", row.repeats},

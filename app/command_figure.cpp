@@ -2,7 +2,7 @@
 #include "app/figure.h"
 #include "app/interrupt.h"
 #include "app/options.h"
-#include "app/progress.h"
+#include "app/sweep_progress.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
 
@@ -44,23 +44,7 @@ int figureCommand(const Options& options) {
                                       .timeStep = wanted.timeStep,
                                       .softening = wanted.softening,
                                       .tuning = wanted.tuning});
-    ProgressLine progress("point", static_cast<std::int64_t>(sweep.total()), true);
-    constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
-    while (sweep.advance(kSlice)) {
-        InterruptWatch::check();
-        progress.show(static_cast<std::int64_t>(sweep.results().size()));
-    }
-    progress.finish();
-
-    bool right = true, any = false;
-    for (const SweepResult& result : sweep.results()) {
-        any = any || result.row.verified;
-        if (result.row.verified) continue;
-        right = right && result.refused;
-        std::fprintf(stderr, "gravlab: %s, N = %zu: left out: %s\n", result.row.kernel.c_str(), result.row.bodies,
-                     result.row.note.c_str());
-    }
-    if (!any) throw Error(ExitCode::checkFailed, "no point of the figure could be measured; nothing was written");
+    const bool right = measureAll(sweep);
     const std::string note = row.note ? row.note(request) : "";
     if (options.output.ends_with(".csv")) {
         writeFileAtomically(options.output, sweepCsv(sweep.results()));

@@ -244,6 +244,21 @@ void Session::advance(bool realTime) {
     readProgress();
     sayPath();
     if (realTime) advanceLab();
+    refreshMatrix(realTime);
+}
+
+/// The lab's picture of all pairs, some times a second while it is shown: the one thing here that copies bodies.
+void Session::refreshMatrix(bool realTime) {
+    constexpr double kInterval = 0.12;  // [s]
+    const double now = hostClock();
+    if (!lab.open || lab.page != LabPage::matrix || (realTime && now - matrixMadeAt_ < kInterval)) return;
+    if (matrixStep_ == facts_.step && lab.matrix.bodies() == facts_.settings.bodies) return;
+    matrixMadeAt_ = now;
+    matrixStep_ = facts_.step;
+    ParticleSet bodies;
+    if (facts_.settings.bodies <= PairMatrix::kMostBodies) simulation_->snapshot(bodies);
+    lab.matrix.compute(bodies.position, facts_.settings.softening);
+    lab.matrix.upload();
 }
 
 /// Lets the lab measure beside the running simulation, and takes up what a search has found.

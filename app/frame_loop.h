@@ -103,6 +103,7 @@ private:
     void advanceLab();
     void learnBodies();
     Look colouredLook();
+    void refreshMatrix(bool realTime);
     void sayPath();
 
     std::unique_ptr<ParticleRenderer> renderer_;
@@ -127,7 +128,8 @@ private:
     bool gliding_ = false;
     std::int64_t stepsSinceChange_ = 0;
     double lastStepAt_ = 0;  ///< host clock [s]
-    double launchReadAt_ = 0;
+    double launchReadAt_ = 0, matrixMadeAt_ = 0;
+    std::int64_t matrixStep_ = -1;
     std::string message_;
     std::string saidPath_;  ///< what stderr has been told
 };

@@ -1,6 +1,7 @@
 // What the lab does behind its panel: sweeps and searches that run inside the frame loop, their results, and their export.
 // Rule: it asks for work in requests and does it in advance(); nothing of it touches the running simulation.
 #pragma once
+#include "app/pair_matrix.h"
 #include "app/plot.h"
 #include "app/sweep_axis.h"
 #include "app/tuner.h"
@@ -44,6 +45,7 @@ public:
     LabPage page = LabPage::launch;
     std::size_t sweepIndex = 0;  ///< of labSweeps()
     bool wholeSteps = false;     ///< which rate is drawn
+    PairMatrix matrix;           ///< kept new while its page is shown
 
     /// Opens the page of that name; nothing for an empty one.
     void openAt(std::string_view page);

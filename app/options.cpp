@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
-constexpr std::array<std::string_view, 2> kLabPages{"launch", "sweep"};
+constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
 constexpr std::array<std::string_view, 6> kLists{"devices", "backends", "kernels", "scenes", "integrators", "keys"};
 
@@ -210,7 +210,7 @@ void addPicture(CLI::App& app, Options& o) {
             indexOf("page of the lab", text, kLabPages);
             o.lab = text;
         },
-        "open the lab: launch or sweep");
+        "open the lab: launch, sweep or matrix");
     addValue(
         app, "--ui-scale", "FACTOR",
         [&o](auto& name, auto& text) {
@@ -402,6 +402,9 @@ void addBenchOptions(CLI::App& app, Options& o) {
         app, "--figure", "NAME", [&o](auto&, auto& text) { o.benchFigure = figure(text).name; },
         "measure and draw a study into -o FILE.png or FILE.csv: " + figureNames);
     addValue(
+        app, "--card", "FILE", [&o](auto&, auto& text) { o.benchCard = text; },
+        "measure this device and write its card: FILE.png to post, or FILE.txt");
+    addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; }, "write there instead of standard output");
 }
 
@@ -507,6 +510,7 @@ constexpr CommandRow kCommands[] = {
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
      "  gravlab bench --figure unroll -o unroll.png\n"
+     "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"},
     {"tune", Command::tune, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
      "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
@@ -700,6 +704,14 @@ void validate(Options& o, bool commandNamed) {
         if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
             throw UsageError("--figure " + o.benchFigure + " needs -o FILE.png or FILE.csv");
         if (o.benchKernels.size() > 1) throw UsageError("--figure takes one kernel");
+    }
+    if (o.command == Command::bench && !o.benchCard.empty()) {
+        if (!o.benchFigure.empty()) throw UsageError("--card and --figure exclude each other; give one of them");
+        if (!o.output.empty()) throw UsageError("--card names its file itself; leave out -o");
+        if (!o.benchCard.ends_with(".png") && !o.benchCard.ends_with(".txt"))
+            throw UsageError("--card '" + o.benchCard + "': expected FILE.png or FILE.txt");
+        if (o.benchKernels.size() > 1 || (!o.benchKernels.empty() && o.benchKernels.front() == "all"))
+            throw UsageError("--card takes one kernel");
     }
     if (o.command == Command::run) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");

@@ -73,6 +73,7 @@ struct Options {
     std::string benchFormat = "table";
     int benchRepeats = 5;
     std::string benchFigure;  ///< empty: a table of rates
+    std::string benchCard;    ///< file of the benchmark card; empty: none
 
     // check
     std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
@@ -91,6 +92,7 @@ int runCommand(const Options&);
 int benchCommand(const Options&);
 int figureCommand(const Options&);  ///< bench --figure
 int framesCommand(const Options&);  ///< bench --frames
+int cardCommand(const Options&);    ///< bench --card
 int tuneCommand(const Options&);
 int listCommand(const Options&);
 int checkCommand(const Options&);

@@ -23,6 +23,9 @@ constexpr PageRow kPages[] = {
       "Measure over block size, unroll factor, bodies or split while the picture goes on; search for the "
       "fastest launch"},
      drawLabSweep},
+    {LabPage::matrix,
+     {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
+     drawLabMatrix},
 };
 
 /// A button that stays lit while its page is shown.

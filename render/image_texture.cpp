@@ -1,0 +1,27 @@
+// Pictures from the host.
+#include "render/image_texture.h"
+
+#include "render/gl_objects.h"
+
+namespace gravlab {
+
+ImageTexture::~ImageTexture() {
+    if (id_) glDeleteTextures(1, &id_);
+}
+
+void ImageTexture::update(int width, int height, std::span<const std::uint8_t> rgba) {
+    if (width != width_ || height != height_) {
+        if (id_) glDeleteTextures(1, &id_);
+        glCreateTextures(GL_TEXTURE_2D, 1, &id_);
+        glTextureStorage2D(id_, 1, GL_RGBA8, width, height);
+        // Cells stay cells when they are enlarged.
+        glTextureParameteri(id_, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        glTextureParameteri(id_, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+        width_ = width;
+        height_ = height;
+    }
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTextureSubImage2D(id_, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+}
+
+}  // namespace gravlab

@@ -1,0 +1,26 @@
+// A picture made on the host, as a texture that panels can show.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace gravlab {
+
+/// Made, updated and destroyed with the context current.
+class ImageTexture {
+public:
+    ImageTexture() = default;
+    ~ImageTexture();
+    ImageTexture(const ImageTexture&) = delete;
+    ImageTexture& operator=(const ImageTexture&) = delete;
+
+    /// Replaces the picture: packed RGBA rows, top row first. Another size makes another texture.
+    void update(int width, int height, std::span<const std::uint8_t> rgba);
+    /// OpenGL's name; 0 before the first update.
+    unsigned id() const { return id_; }
+
+private:
+    unsigned id_ = 0;
+    int width_ = 0, height_ = 0;
+};
+
+}  // namespace gravlab
