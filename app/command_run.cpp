@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/saver.h"
+#include "app/spot_check.h"
 #include "app/state_folder.h"
 #include "app/state_guard.h"
 #include "sim/error.h"
@@ -155,6 +156,7 @@ int runCommand(const Options& asked) {
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
     StateGuard guard(simulation);
+    SpotCheck spotCheck;
     const auto look = [&](bool now) {
         const std::optional<BlownUp> blown = guard.look(simulation, now);
         if (!blown) return;
@@ -188,6 +190,11 @@ int runCommand(const Options& asked) {
         const AdvanceStatus status = advance(slice);
         progress.show(simulation.step() - begin);
         look(false);
+        if (const std::string alarm = spotCheck.look(simulation); !alarm.empty()) {
+            look(true);  // numbers that are not finite are the better reason
+            progress.finish();
+            std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
+        }
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end)
             csv->write(energyRow(simulation.step(), simulation.time(), simulation.measure()));
     }
@@ -218,6 +225,10 @@ int runCommand(const Options& asked) {
     if (!files.finish()) {
         std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));
         return static_cast<int>(ExitCode::io);
+    }
+    if (spotCheck.failures() > 0) {
+        std::fprintf(stderr, "gravlab: %d checks of the forces failed\n", spotCheck.failures());
+        return static_cast<int>(ExitCode::checkFailed);
     }
     return static_cast<int>(ExitCode::ok);
 }

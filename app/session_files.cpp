@@ -106,6 +106,10 @@ bool SessionFiles::look() {
         changed_ = true;
     }
     watch();
+    if (const std::string alarm = spotCheck_.look(session_.simulation()); !alarm.empty()) {
+        changed_ = true;
+        session_.say("At step " + std::to_string(session_.facts().step) + " " + alarm + ".");
+    }
     autosave();
     return changed_ || saver_.busy();
 }

@@ -1,8 +1,10 @@
-// Files of a window: quick save, opening, autosave, recovery after a crash. Rule: the frame loop never waits for a disk.
+// Files of a window: quick save, opening, autosave, recovery after a crash, and the watch over its numbers. Rule: the frame
+// loop never waits for a disk.
 #pragma once
 #include "app/files_state.h"
 #include "app/frame_loop.h"
 #include "app/saver.h"
+#include "app/spot_check.h"
 #include "app/state_folder.h"
 #include "app/state_guard.h"
 
@@ -42,6 +44,7 @@ private:
     FilesState& state_;
     double autosaveSeconds_;
     std::optional<SessionMark> mark_;
+    SpotCheck spotCheck_;
     std::optional<StateGuard> guard_;  ///< of small systems: a look costs a copy of the bodies
     SimulationSettings guarded_;
     std::chrono::steady_clock::time_point saved_;

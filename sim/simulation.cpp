@@ -216,11 +216,26 @@ AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
 
 void Simulation::requestCheck() {
     check_.reset();
+    recheck_.reset();
+    rechecking_ = false;
     backend_->requestForceCheck(checkTargets_);
 }
 
+void Simulation::recheck() {
+    if (!check_ || rechecking_) return;
+    backend_->requestForceCheck(checkTargets_);
+    rechecking_ = true;
+}
+
+std::optional<ForceCheck> Simulation::takeRecheck() {
+    forceCheck();
+    return std::exchange(recheck_, std::nullopt);
+}
+
 const std::optional<ForceCheck>& Simulation::forceCheck() {
-    if (std::optional<ForceCheck> finished = backend_->takeForceCheck()) check_ = std::move(finished);
+    if (std::optional<ForceCheck> finished = backend_->takeForceCheck()) {
+        (std::exchange(rechecking_, false) ? recheck_ : check_) = std::move(finished);
+    }
     return check_;
 }
 

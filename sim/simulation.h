@@ -67,6 +67,10 @@ public:
     /// The newest finished force check of the configuration in use; empty until it is there. A new configuration asks for
     /// one by itself. Never waits.
     const std::optional<ForceCheck>& forceCheck();
+    /// Asks that the next complete force be checked again; nothing while a check is under way. Its result comes through
+    /// takeRecheck(), once, and never changes forceCheck(), which speaks for the configuration.
+    void recheck();
+    std::optional<ForceCheck> takeRecheck();
     WorkTotals totals() { return backend_->totals(); }
     void snapshot(ParticleSet& out) { backend_->snapshot(out); }
     /// The last complete step with all that going on exactly takes. Waits; an integrator of automatic steps ends the one
@@ -95,6 +99,8 @@ private:
     bool stepUnderWay_ = false;
     std::vector<std::uint32_t> checkTargets_;  ///< chosen when bodies are loaded, so that a check needs no copy of them
     std::optional<ForceCheck> check_;
+    std::optional<ForceCheck> recheck_;
+    bool rechecking_ = false;  ///< the check under way is a second one
 };
 
 }  // namespace gravlab

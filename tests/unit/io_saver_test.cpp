@@ -1,6 +1,7 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
 #include "app/numbered_name.h"
 #include "app/saver.h"
+#include "app/spot_check.h"
 #include "app/state_folder.h"
 #include "app/state_guard.h"
 #include "sim/error.h"
@@ -164,6 +165,49 @@ TEST(StateGuard, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
     EXPECT_GT(guard.lastGood().clock.step, 0);
     EXPECT_LE(blown->step - guard.lastGood().clock.step, StateGuard::kSteps);
     for (const Double4& p : guard.lastGood().bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
+}
+
+TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
+    SpotCheck spot;
+    const auto alarm = [&](double median, double worst, std::size_t nonFinite) {
+        ForceCheck check;
+        check.samples = 10;
+        check.median = median;
+        check.max = worst;
+        check.nonFinite = nonFinite;
+        return !spot.judge(check).empty();
+    };
+    EXPECT_FALSE(alarm(1e-7, 5e-5, 0)) << "forces that cancel";
+    EXPECT_TRUE(alarm(1e-7, 0.5, 0)) << "one body is wrong";
+    EXPECT_TRUE(alarm(1e-3, 2e-3, 0)) << "all are a little wrong";
+    EXPECT_TRUE(alarm(1e-7, 1e-6, 1));
+    EXPECT_TRUE(alarm(std::nan(""), std::nan(""), 0));
+    EXPECT_EQ(spot.failures(), 4);
+    EXPECT_EQ(spot.results(), 5);
+}
+
+TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
+    for (const Scenario& row : scenarios()) {
+        SimulationSettings settings;
+        settings.scene = row.name;
+        if (row.fixedBodies == 0) settings.bodies = 300;
+        if (row.fixedBodies > 2000) continue;
+        for (const char* backend : {"reference", "cpu"}) {
+            settings.backend = backend;
+            Simulation simulation(settings);
+            SpotCheck spot(0);
+            std::optional<ForceCheck> first;
+            for (int i = 0; i < 12; ++i) {
+                simulation.advance({.steps = 3}, nullptr);
+                simulation.backend().wait();
+                EXPECT_EQ(spot.look(simulation), "") << row.name << " " << backend << " step " << simulation.step();
+                if (!first) first = simulation.forceCheck();
+            }
+            EXPECT_GE(spot.results(), 3) << row.name << " " << backend;
+            ASSERT_TRUE(first.has_value()) << row.name;
+            EXPECT_EQ(simulation.forceCheck()->max, first->max) << row.name;
+        }
+    }
 }
 
 TEST(NumberedName, takesOneNumberAndNothingElse) {
