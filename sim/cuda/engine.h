@@ -126,6 +126,7 @@ private:
     double slicePairs() const { return 2.5e-3 * rate(); }
     double stepSeconds() const;
     double passSeconds() const;
+    double nextSeconds() const;
     bool smallSteps() const;
     void endPart(Stretch kind);
 

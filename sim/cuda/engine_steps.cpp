@@ -57,13 +57,14 @@ public:
     double left() const { return budget_.seconds - std::max(timeline_.outstanding(), StepPacer::steadySeconds() - start_); }
     bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
     std::int64_t stepsLeft(std::int64_t completed) const { return budget_.steps - completed; }
-    /// Whether more may be enqueued; offline it waits until that is so.
-    bool admits(bool first) const {
+    /// Whether work of `seconds` may be enqueued; offline it waits until that is so. In a frame the first piece of work is
+    /// taken whatever its length, as long as the queue is short; what follows has to fit.
+    bool admits(bool first, double seconds) const {
         if (offline()) {
             if (timeline_.outstanding() > kLongQueue) timeline_.drain(kLongQueue / 2);
             return left() > 0;
         }
-        return first ? timeline_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > 0;
+        return first ? timeline_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > seconds;
     }
 
 private:
@@ -76,6 +77,13 @@ template <class Real>
 double EngineOf<Real>::passSeconds() const {
     // Some 150 bytes a body at half of a usual bandwidth, and a launch.
     return 3e-6 + 150.0 * count_ / 1e12;
+}
+
+/// Of the next piece of work.
+template <class Real>
+double EngineOf<Real>::nextSeconds() const {
+    const bool force = cursor_.atBoundary() || cursor_.op().op == Op::force;
+    return force ? plan_->nextPairs(slicePairs()) / rate() : passSeconds();
 }
 
 template <class Real>
@@ -431,7 +439,7 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
         while (budget.steps > 0 && count_ > 0) {
             const bool ahead = pacing.lastStep(status.stepsCompleted);
             if (ahead && !cut) break;
-            if (!pacing.admits(first)) break;
+            if (!pacing.admits(first, nextSeconds())) break;
             if (cursor_.atBoundary() && runsBatches(program) && complete().forceKnown && force_ == wanted_ &&
                 checkWanted_.empty()) {
                 if (first) timeline.begin();

@@ -46,6 +46,7 @@ public:
         const double after = last ? 1 : progress();
         return {static_cast<double>(count_) * count_ * (after - before), last};
     }
+    double nextPairs(double) const override { return static_cast<double>(count_) * count_ / cut_.rounds(); }
     double progress() const override {
         // The own squares of the first round are as much as half a tile of partners.
         const double own = cut_.tile / 2.0;
@@ -88,6 +89,7 @@ public:
         enqueueSteps(task);
         return {static_cast<double>(count_) * count_, true};
     }
+    double nextPairs(double) const override { return static_cast<double>(count_) * count_; }
     double progress() const override { return 0; }
     void restart() override {}
     bool runsSteps() const override { return true; }
@@ -134,6 +136,7 @@ public:
         }
         return slice;
     }
+    double nextPairs(double pairs) const override { return pairs_->nextPairs(pairs); }
     double progress() const override { return pairs_->progress(); }
     void restart() override { pairs_->restart(); }
 

@@ -44,6 +44,8 @@ public:
     /// Enqueues the next slice, of about `pairs` if the row can be cut that finely. Throws DeviceError; nothing of this
     /// slice counts as enqueued then.
     virtual ForceSlice enqueue(const ForceJob<Real>& job, double pairs) = 0;
+    /// Directed pairs that the next slice will hold if `pairs` are asked for.
+    virtual double nextPairs(double pairs) const = 0;
     /// Share of the force under way that has been enqueued; 0 when none is under way.
     virtual double progress() const = 0;
     /// Forgets the force under way.

@@ -79,6 +79,7 @@ public:
         return {static_cast<double>(task.targetCount) * count_ * share, last};
     }
 
+    double nextPairs(double pairs) const override { return std::min(all(), carry_.size() == 0 ? all() : pairs); }
     double progress() const override {
         if (count_ == 0) return 0;
         const double part = static_cast<double>(source_) / rangeLength_;
