@@ -19,11 +19,13 @@ namespace {
 
 // Below this radius the sampled sum of a sprite strays from its integral by more than 1.5 %.
 constexpr float kSmallestRadius = 1.75f;
+// Among very many bodies the mean counts, which is right at any radius, and half of the pixels are half of the time.
+constexpr float kSmallestRadiusOfMany = 1.25f;
 // No body covers more of the picture's height than twice this part of it.
 constexpr float kLargestRadius = 0.15f;
 // Bodies nearer to the eye than this part of the camera's distance fade out.
 constexpr float kNearFade = 0.05f;
-// Half floats have 11 bits: beyond this many bodies the light of one could vanish in the sum of the others.
+// Very many bodies. Half floats have 11 bits: beyond this number the light of one could vanish in the sum of the others.
 constexpr std::size_t kHalfFloatBodies = 131072;
 constexpr std::size_t kGlowLevels = 5;
 // Each wider level of the glow weighs this much of the one below it.
@@ -115,8 +117,8 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, black);
     if (!buffer.frontBuffer() || !buffer.frontCount()) return;
 
-    const float largest =
-        std::max(std::min(kLargestRadius * static_cast<float>(height), pointSizeLimit / 2), kSmallestRadius);
+    const float smallest = buffer.frontCount() > kHalfFloatBodies ? kSmallestRadiusOfMany : kSmallestRadius;
+    const float largest = std::max(std::min(kLargestRadius * static_cast<float>(height), pointSizeLimit / 2), smallest);
     // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
     // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
     const int margin = static_cast<int>(std::ceil(largest));
@@ -130,7 +132,7 @@ void ParticleRenderer::State::drawBodies(const ParticleBuffer& buffer, const Cam
     glProgramUniformMatrix4fv(id, bodies.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
     glProgramUniform1f(id, bodies.uniform("radiusScale"),
                        look.pointSize * projection[1][1] * static_cast<float>(height) / 2);
-    glProgramUniform2f(id, bodies.uniform("radiusLimits"), kSmallestRadius, largest);
+    glProgramUniform2f(id, bodies.uniform("radiusLimits"), smallest, largest);
     // Without perspective every depth is 1, and nothing fades.
     glProgramUniform1f(id, bodies.uniform("nearDepth"), camera.orthographic ? 1e-4f : kNearFade * camera.distance);
     const bool withTraits = traits && traitCount == buffer.frontCount();
