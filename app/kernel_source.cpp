@@ -88,6 +88,10 @@ constexpr AddedMarks kAdded[] = {
          return row.bodiesPerThread.size() > 1 && below.bodiesPerThread.size() <= 1;
      },
      {"kBodies", "bodiesPerThread", "kBodies"}},
+    {[](const KernelRow& row, const KernelRow& below) { return !row.deterministic && below.deterministic; },
+     {"atomic", "kAtomic", "atomic"}},
+    {[](const KernelRow& row, const KernelRow& below) { return row.equalMasses && !below.equalMasses; },
+     {"kEqual", "equal", "Equal"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.unrolls.size() > 1 && below.unrolls.size() <= 1; },
      {"kUnroll", "#pragma unroll", "kUnroll"}},
 };
@@ -168,7 +172,13 @@ KernelSource made(const KernelRow& row) {
     const Place place = placeOf(row);
     const std::string_view file = kernelFile(place.file);
     if (file.empty()) return source;
-    std::string text = place.function.empty() ? std::string(file) : functionText(file, place.function);
+    std::string text;
+    for (std::string_view names = place.function; !names.empty();) {
+        const std::size_t comma = names.find(',');
+        const std::string part = functionText(file, names.substr(0, comma));
+        text += (text.empty() || part.empty() ? "" : "\n") + part;
+        names = comma == std::string_view::npos ? std::string_view() : names.substr(comma + 1);
+    }
     if (text.empty()) text = file;
     source.file = place.file;
     source.lines = colouredLines(text);

@@ -105,9 +105,12 @@ void drawDevice(PanelContext& p) {
         const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
         fact(p, kThreads, text("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
-        fact(p, kRule,
-             text("%s/%d%s = %d %s %d", grouped(p.facts.settings.bodies).text, targets,
-                  f.gridY > 1 ? text(" x %d", f.gridY).c_str() : "", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
+        // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
+        const std::string quotient = row.shape == WorkShape::targets
+                                         ? text("%s/%d%s = ", grouped(p.facts.settings.bodies).text, targets,
+                                                f.gridY > 1 ? text(" x %d", f.gridY).c_str() : "")
+                                         : std::string();
+        fact(p, kRule, quotient + text("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
              enough ? palette::kGood : palette::kBad);
         fact(p, kWaves, text("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
              f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);

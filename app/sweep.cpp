@@ -50,7 +50,10 @@ void Sweep::begin() {
     if (const Reason reason = refusal(gravlab::backend(point.backend), integrator(settings_.integrator), point.bodies);
         !reason.empty())
         throw UsageError(reason);
-    if (start_.size() != point.bodies) start_ = scene.build({.bodies = point.bodies, .seed = settings_.seed});
+    if (start_.size() != point.bodies) {
+        start_ = scene.build({.bodies = point.bodies, .seed = settings_.seed});
+        if (settings_.unequalMasses) start_.position.front().w *= 1.5;
+    }
     const ForceSettings force{.law = scene.law,
                               .precision = settings_.precision,
                               .softening = settings_.softening >= 0 ? settings_.softening : scene.softening};

@@ -60,6 +60,7 @@ std::size_t valueOf(const LaunchConfig& launch, std::string_view axis) {
 
 Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
     : request_(std::move(request)), settings_(std::move(settings)), make_(std::move(make)) {
+    settings_.unequalMasses = true;
     settings_.tuning.reset();  // what was found before must not stand for the backend's own choice
     for (const std::string& name : request_.kernels) kernel(request_.backend, name);
     std::size_t rows = 0;
@@ -76,8 +77,9 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
 
 bool Tuner::wanted(const KernelRow& row) const {
     if (row.backend != request_.backend) return false;
-    return request_.kernels.empty() ||
-           std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
+    // What holds for any masses, with the same bits every time: others only when they are named.
+    if (request_.kernels.empty()) return row.deterministic && !row.equalMasses;
+    return std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
 }
 
 SweepPoint Tuner::pointOf(const std::string& kernelName) const {

@@ -42,7 +42,7 @@ struct KernelRow {
     bool deterministic = true;
     bool equalMasses = false;          ///< computes only bodies that all weigh the same
     double issuedPerDirectedPair = 0;  ///< issued instructions, 0 if unknown: the bound that a rate is held against
-    /// Text of its inner loop, for the lab: "force_tiled.cu", or "force_tiled.cu:tiledForce" for one function of the file.
+    /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
     /// Empty: the CUDA file that is named like the row.
     std::string_view source{};
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.

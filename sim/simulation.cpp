@@ -162,11 +162,13 @@ void Simulation::startOver(const Plan& p) {
         configureTuned(*made, p.force(), p.requested.kernel, p.settings.tuning.get());
         backend_ = std::move(made);
     } else {
-        if (p.changesForce) backend_->configure(p.force(), p.requested.kernel);
+        // A tuned kernel need not fit other bodies, and must not keep them out.
+        const bool reconfigures = p.changesForce || p.settings.tuning;
+        if (reconfigures) backend_->configure(p.force(), p.requested.kernel);
         try {
             backend_->load(bodies);
         } catch (...) {
-            if (p.changesForce)
+            if (reconfigures)
                 configureTuned(*backend_, forceOf(*scenario_, settings_), requested_.kernel, requested_.tuning.get());
             throw;
         }

@@ -52,15 +52,15 @@ KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const
 }
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
-    const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
-    if (chosen != wanted) {
-        try {
-            backend.configure(force, chosen);
-            return;
-        } catch (const UsageError&) {
-        }
-    }
     backend.configure(force, wanted);
+    // Searches are made with unequal masses; where all are equal the backend knows a shorter way.
+    if (backend.activeKernel().equalMasses) return;
+    const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
+    if (chosen == wanted) return;
+    try {
+        backend.configure(force, chosen);
+    } catch (const UsageError&) {
+    }
 }
 
 }  // namespace gravlab
