@@ -3,6 +3,7 @@
 
 #include "app/look.h"
 #include "render/finish_drawing.h"
+#include "render/picker.h"
 #include "sim/error.h"
 
 #include <unistd.h>
@@ -56,6 +57,19 @@ Session::Session(const Options& options)
 void Session::apply() {
     const bool reset = intent.reset;
     intent.reset = false;
+    switch (std::exchange(intent.touch, Touch::none)) {
+        case Touch::remove:
+            removeSelected();
+            break;
+        case Touch::dropStar:
+            dropStar();
+            break;
+        case Touch::undo:
+            undo();
+            break;
+        case Touch::none:
+            break;
+    }
     if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
 }
 
@@ -109,8 +123,11 @@ void Session::takeUp() {
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
     const SimulationSettings& now = facts_.settings;
     if (facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
-        now.parameters != before.parameters || facts_.step > simulation_->step())
+        now.parameters != before.parameters || now.start != before.start || facts_.step > simulation_->step()) {
         learnBodies();
+        clearSelection();
+        undo_.clear();
+    }
     renderer_->forgetTrails();
     trailStep_ = -1;
     simulation_->publish(*buffer_);
@@ -288,6 +305,7 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         trailStep_ = facts_.step;
     }
     if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    if (drawn) lookAfterSelection();
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
 }
 
@@ -315,7 +333,7 @@ void Session::glide(double seconds) {
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
-    if (rotation != 0) return true;
+    if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

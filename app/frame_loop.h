@@ -18,6 +18,22 @@
 
 namespace gravlab {
 
+class Picker;
+
+/// What to do to single bodies between two steps.
+enum class Touch { none, remove, dropStar, undo };
+
+/// What is known of the selected body.
+struct BodyReadout {
+    std::uint32_t id = 0;
+    int galaxy = 0;
+    bool dark = false;
+    double mass = 0;                          ///< [M]
+    glm::vec3 position{0};                    ///< [L], of the newest step that has been drawn
+    bool placed = false;                      ///< position is known
+    std::optional<double> speed{}, energy{};  ///< [L/T], and of a unit mass [L^2/T^2]; empty with very many bodies
+};
+
 /// What the user wants; edited by panels, keys and the command line, applied at one place.
 struct Intent {
     SimulationSettings settings;
@@ -27,6 +43,7 @@ struct Intent {
     int singleSteps = 0;  ///< steps still to make while paused
     bool reset = false;
     bool quit = false;
+    Touch touch = Touch::none;
 };
 
 /// What is known of the run at the end of a frame.
@@ -51,12 +68,18 @@ class Session {
 public:
     /// Needs a current OpenGL context. The start is published, so that a draw before the first advance shows t = 0.
     explicit Session(const Options& options);
+    ~Session();
     /// Takes up changed intent. A refused change leaves the run as it was and its text in `message()`.
     void apply();
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), and publishes.
     void advance(bool realTime);
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
+
+    /// Selects the body nearest to a point of the picture (pixels from the upper left corner), or nothing.
+    void pickAt(glm::vec2 cursor, glm::vec2 viewport);
+    void clearSelection();
+    const std::optional<BodyReadout>& selected() const { return selected_; }
 
     /// Lets the camera turn by itself for `seconds`, if it shall. Films call it once a frame; glide() does it for windows.
     void turn(double seconds);
@@ -89,6 +112,7 @@ public:
     Look look;
     int colourMode = 0;  ///< row of colourModes()
     OverlayChoice overlay;
+    bool follow = false;                         ///< keeps the selected body in the middle
     double rotation = 0;                         ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
     Telemetry telemetry;
@@ -102,6 +126,14 @@ private:
     void readProgress();
     void advanceLab();
     void learnBodies();
+    void select(std::size_t index);
+    void lookAfterSelection();
+    void readSelected();
+    void takeEdit(const BodyEdit& edit);
+    void edit(const BodyEdit& change, const BodyEdit& back);
+    void removeSelected();
+    void dropStar();
+    void undo();
     Look colouredLook();
     void refreshMatrix(bool realTime);
     void sayPath();
@@ -109,6 +141,17 @@ private:
     std::unique_ptr<ParticleRenderer> renderer_;
     std::unique_ptr<ParticleBuffer> buffer_;
     std::unique_ptr<Simulation> simulation_;  // last: a backend lets go of the buffer before the buffer goes
+    struct PickRequest {
+        glm::vec2 cursor, viewport;
+    };
+    std::unique_ptr<Picker> picker_;  // from the first click
+    std::optional<PickRequest> pickWanted_;
+    bool pickAsked_ = false;
+    std::optional<std::size_t> selectedIndex_;
+    std::optional<BodyReadout> selected_;
+    double readAt_ = -1;  ///< [s]
+    std::int64_t readStep_ = -1;
+    std::vector<BodyEdit> undo_;  ///< newest last
     BodyFacts bodies_;
     bool darkBodies_ = false;
     int galaxies_ = 0;

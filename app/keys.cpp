@@ -68,6 +68,7 @@ void singleStep(KeyTarget& t, int) {
 void closeOverlay(KeyTarget& t, int) {
     t.ui.help = false;
     t.ui.files.shown = false;
+    if (t.session.message().empty()) t.session.clearSelection();
     t.session.dismissMessage();
 }
 
@@ -164,6 +165,27 @@ constexpr KeyRow kKeys[] = {
          else
              t.session.say("No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.");
      }},
+    {"F",
+     "keep the selected body in the middle, or let it go",
+     {{Key::letterF}},
+     [](KeyTarget& t, int) {
+         if (t.session.selected())
+             toggle(t.session.follow);
+         else
+             t.session.say("No body is selected: click on one first.");
+     }},
+    {"Delete",
+     "remove the selected body",
+     {{Key::remove}},
+     [](KeyTarget& t, int) { t.session.intent.touch = Touch::remove; }},
+    {"I",
+     "drop a heavy star at rest in the middle of the view",
+     {{Key::letterI}},
+     [](KeyTarget& t, int) { t.session.intent.touch = Touch::dropStar; }},
+    {"Ctrl Z",
+     "undo: bring back a removed body, take out a dropped one",
+     {{Key::letterZ, kControl}},
+     [](KeyTarget& t, int) { t.session.intent.touch = Touch::undo; }},
     {"Y", "legend of the colours", {{Key::letterY}}, [](KeyTarget& t, int) { toggle(t.session.overlay.legend); }},
     {"U",
      "scale bar and clock",
@@ -197,7 +219,7 @@ constexpr KeyRow kKeys[] = {
      "save and open files",
      {{Key::letterO, kControl}},
      [](KeyTarget& t, int) { t.ui.files.shown = !t.ui.files.shown; }},
-    {"Esc", "close the list of keys or a message", {{Key::escape}}, closeOverlay},
+    {"Esc", "close the list of keys or a message, select nothing", {{Key::escape}}, closeOverlay},
     {"Ctrl Q", "quit", {{Key::letterQ, kControl}}, [](KeyTarget& t, int) { t.session.intent.quit = true; }},
 };
 

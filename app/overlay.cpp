@@ -150,6 +150,13 @@ void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDraw
     }
 }
 
+void drawSelection(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list) {
+    const Camera& camera = session.drawnCamera();
+    const glm::mat4 clip = camera.projection(surface.x / std::max(surface.y, 1.0f)) * camera.view();
+    const std::optional<ImVec2> at = onSurface(clip, session.selected()->position, surface);
+    if (at) list.AddCircle(*at, 11 * area.scale, IM_COL32(106, 176, 243, 255), 32, 1.6f * area.scale);
+}
+
 }  // namespace
 
 RoundLength roundLength(double most, const ScenarioUnits& units) {
@@ -200,11 +207,12 @@ std::string clockText(double time, const ScenarioUnits& units) {
 
 void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     const OverlayChoice& wanted = session.overlay;
-    if (!wanted.any()) return;
+    if (!wanted.any() && !session.selected()) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     const Ink ink = inkOf(session.look.paper);
     ImGui::PushFont(area.font);
     if (wanted.axes || wanted.grid) drawSpace(session, area, surface, list, ink);
+    if (session.selected() && session.selected()->placed) drawSelection(session, area, surface, list);
     if (wanted.scaleBar) drawScaleBar(session, area, surface, list, ink);
     if (wanted.clock) drawClock(session, area, list, ink);
     if (wanted.legend) drawLegend(session, area, list, ink);

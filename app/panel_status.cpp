@@ -111,6 +111,7 @@ void drawHelp(PanelContext& p) {
         row("Left drag", "turn");
         row("Right drag", "move; also Shift and left drag");
         row("Wheel", "nearer or farther, towards the pointer");
+        row("Click", "select a body: read it, follow it, remove it");
         row("Double click", "centre on that place");
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseHelp, 0)) p.state.help = false;

@@ -21,6 +21,7 @@ void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time s
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change
+void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
 void drawFiles(PanelContext& panel);         // save, open, recover
 

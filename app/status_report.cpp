@@ -80,6 +80,9 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"colour_mode", session.shownMode().name},
         {"overlay", overlayText(session.overlay)},
         {"paper", session.look.paper},
+        {"selected", session.selected() ? nlohmann::ordered_json(session.selected()->id) : nlohmann::ordered_json()},
+        {"follow", session.follow},
+        {"trails", session.look.trails},
         {"auto_exposure", session.look.autoExposure},
         {"items", items},
     };

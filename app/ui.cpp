@@ -159,6 +159,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
         drawMeasurePanel(panel);
         drawLabPanel(panel);
     }
+    drawBodyPanel(panel);
     drawStatusLine(panel);
     drawHelp(panel);
     if (state.inWindow) drawFiles(panel);

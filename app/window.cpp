@@ -73,7 +73,7 @@ struct Window::Glfw {
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
     enum class Drag { none, orbit, pan } drag = Drag::none;
-    glm::vec2 cursor{0}, clickedAt{-100};
+    glm::vec2 cursor{0}, pressedAt{-100}, clickedAt{-100};
     double clickedTime = -1;
 
     ~Glfw() {
@@ -83,6 +83,7 @@ struct Window::Glfw {
     glm::vec2 viewport() const;
     bool sceneHasMouse() const { return session && ui && !ui->wantsMouse(); }
     void press(int button, int modifiers);
+    void release(int button);
     void move(glm::vec2 to);
     void key(int code, int scancode, int modifiers);
     void passKey(int code, int scancode, int action, int modifiers);
@@ -110,6 +111,7 @@ void Window::Glfw::press(int button, int modifiers) {
     if (!sceneHasMouse()) return;
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
     drag = pan ? Drag::pan : Drag::orbit;
+    pressedAt = cursor;
     if (button != GLFW_MOUSE_BUTTON_LEFT) return;
     const double now = glfwGetTime();
     const glm::vec2 way = cursor - clickedAt;
@@ -120,6 +122,14 @@ void Window::Glfw::press(int button, int modifiers) {
     }
     clickedTime = now;
     clickedAt = cursor;
+}
+
+/// A press that did not move was a click on a body, or on none.
+void Window::Glfw::release(int button) {
+    const glm::vec2 way = cursor - pressedAt;
+    if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
+        session->pickAt(cursor, viewport());
+    drag = Drag::none;
 }
 
 void Window::Glfw::move(glm::vec2 to) {
@@ -261,7 +271,7 @@ void Window::attach(Session& session, Ui& ui) {
         if (action == GLFW_PRESS)
             self.press(button, modifiers);
         else
-            self.drag = Glfw::Drag::none;
+            self.release(button);
     });
     glfwSetCursorPosCallback(g.window, [](GLFWwindow* w, double x, double y) {
         Glfw& self = of(w);

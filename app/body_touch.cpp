@@ -1,0 +1,181 @@
+// Session: what people do to single bodies: pick, read, follow, remove, drop, undo.
+// Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
+#include "app/frame_loop.h"
+#include "render/picker.h"
+#include "sim/body_edit.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr float kPickRadius = 12;           // pixels
+constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt in every other frame
+constexpr double kReadInterval = 0.5;       // [s]
+constexpr double kStarShare = 0.01;         // of the whole mass, for a star that is dropped
+constexpr std::size_t kMostUndo = 100;
+
+double hostClock() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+Session::~Session() = default;
+
+void Session::pickAt(glm::vec2 cursor, glm::vec2 viewport) { pickWanted_ = PickRequest{cursor, viewport}; }
+
+void Session::clearSelection() {
+    selectedIndex_.reset();
+    selected_.reset();
+    follow = false;
+}
+
+void Session::select(std::size_t index) {
+    if (index >= bodies_.size()) return;
+    selectedIndex_ = index;
+    selected_ = BodyReadout{.id = bodies_.id[index],
+                            .galaxy = galaxyOf(bodies_.group[index]),
+                            .dark = isDark(bodies_.group[index]),
+                            .mass = static_cast<double>(bodies_.mass[index])};
+    readAt_ = -1;
+}
+
+/// After the bodies have been drawn: asks the GPU, takes up what it has answered, never waits in a window.
+void Session::lookAfterSelection() {
+    if (!pickWanted_ && !pickAsked_ && !selectedIndex_) return;
+    if (!picker_) picker_ = std::make_unique<Picker>();
+    if (pickWanted_) {
+        const glm::vec2 size = pickWanted_->viewport;
+        const Camera& seen = drawnCamera();
+        picker_->ask(*buffer_, seen.projection(size.x / std::max(size.y, 1.0f)) * seen.view(), pickWanted_->cursor, size,
+                     kPickRadius);
+        pickAsked_ = true;
+        pickWanted_.reset();
+    }
+    std::optional<std::size_t> body;
+    if (pickAsked_ && picker_->take(body, !realTime_)) {
+        pickAsked_ = false;
+        if (body)
+            select(*body);
+        else
+            clearSelection();
+    }
+    if (!selectedIndex_) return;
+    picker_->watch(*buffer_, *selectedIndex_);
+    ParticleVertex vertex{};
+    if (picker_->takeWatched(vertex, !realTime_)) {
+        selected_->position = {vertex.x, vertex.y, vertex.z};
+        selected_->placed = true;
+    }
+    if (follow && selected_->placed) {
+        const glm::vec3 way = selected_->position - camera.target;
+        camera.target += way;
+        shown_.target += way;  // without lag: the body stands still and the rest moves
+    }
+    readSelected();
+}
+
+/// Speed and energy come from a copy of all bodies, so only now and then, and not of very many.
+void Session::readSelected() {
+    const double now = hostClock();
+    if (bodies_.size() > kReadBodies || (readAt_ >= 0 && (now - readAt_ < kReadInterval || readStep_ == facts_.step)))
+        return;
+    readAt_ = now;
+    readStep_ = facts_.step;
+    ParticleSet bodies;
+    simulation_->snapshot(bodies);
+    if (bodies.size() != bodies_.size()) return;
+    const std::size_t me = *selectedIndex_;
+    const Double4 &x = bodies.position[me], &v = bodies.velocity[me];
+    const double soft2 = facts_.settings.softening * facts_.settings.softening;
+    double depth = 0;
+    for (std::size_t j = 0; j < bodies.size(); ++j) {
+        if (j == me) continue;
+        const Double4& y = bodies.position[j];
+        const double r2 = (x.x - y.x) * (x.x - y.x) + (x.y - y.y) * (x.y - y.y) + (x.z - y.z) * (x.z - y.z) + soft2;
+        if (r2 > 0) depth += y.w / std::sqrt(r2);
+    }
+    const double speed2 = v.x * v.x + v.y * v.y + v.z * v.z;
+    selected_->speed = std::sqrt(speed2);
+    selected_->energy = 0.5 * speed2 - depth;
+}
+
+void Session::takeEdit(const BodyEdit& edit) {
+    ParticleSet bodies;
+    simulation_->snapshot(bodies);
+    applyEdits(bodies, std::span(&edit, 1));
+    simulation_->load(bodies);
+    intent.settings = simulation_->settings();
+    readFacts();
+    learnBodies();
+    renderer_->forgetTrails();
+    simulation_->publish(*buffer_);
+    telemetry.restart();
+    stepsSinceChange_ = 0;
+    readProgress();
+}
+
+void Session::edit(const BodyEdit& change, const BodyEdit& back) {
+    try {
+        takeEdit(change);
+        undo_.push_back(back);
+        if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
+    } catch (const Error& error) {
+        if (error.code() == ExitCode::deviceFailure) throw;
+        say(error.what());
+    }
+}
+
+void Session::removeSelected() {
+    if (!selected_) {
+        say("No body is selected: click on one first.");
+        return;
+    }
+    ParticleSet bodies;
+    simulation_->snapshot(bodies);
+    const auto found = std::find(bodies.id.begin(), bodies.id.end(), selected_->id);
+    if (found == bodies.id.end()) return;
+    const auto i = static_cast<std::size_t>(found - bodies.id.begin());
+    const BodyEdit back{.kind = BodyEdit::Kind::add,
+                        .id = bodies.id[i],
+                        .position = bodies.position[i],
+                        .velocity = bodies.velocity[i],
+                        .group = bodies.group[i]};
+    clearSelection();
+    edit({.kind = BodyEdit::Kind::remove, .id = back.id}, back);
+}
+
+void Session::dropStar() {
+    double mass = 0;
+    std::uint32_t newest = 0;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        mass += static_cast<double>(bodies_.mass[i]);
+        newest = std::max(newest, bodies_.id[i]);
+    }
+    const BodyEdit star{.kind = BodyEdit::Kind::add,
+                        .id = newest + 1,
+                        .position = {camera.target.x, camera.target.y, camera.target.z, kStarShare * mass},
+                        .velocity = {0, 0, 0, 1},
+                        .group = 7};  // a colour of its own
+    edit(star, {.kind = BodyEdit::Kind::remove, .id = star.id});
+}
+
+void Session::undo() {
+    if (undo_.empty()) {
+        say("There is nothing to undo.");
+        return;
+    }
+    const BodyEdit back = undo_.back();
+    undo_.pop_back();
+    clearSelection();
+    try {
+        takeEdit(back);
+    } catch (const Error& error) {
+        if (error.code() == ExitCode::deviceFailure) throw;
+        say(error.what());
+    }
+}
+
+}  // namespace gravlab

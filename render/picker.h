@@ -1,0 +1,44 @@
+// Which body is under a point of the picture, found on the GPU among all of them; and where one body is, frame after frame.
+// Rule: asking never waits; answers are taken when they are there.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/particle_buffer.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace gravlab {
+
+class Picker {
+public:
+    Picker();
+    ~Picker();
+    Picker(const Picker&) = delete;
+    Picker& operator=(const Picker&) = delete;
+
+    /// Asks for the body whose centre is nearest to `cursor` (pixels from the upper left corner) and at most `radius` pixels
+    /// away. Replaces a question not answered yet.
+    void ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
+             float radius);
+    /// True when the answer is there, once; `body` is empty when nothing is near. Waits only with `wait`.
+    bool take(std::optional<std::size_t>& body, bool wait);
+
+    /// Asks for one vertex of the front buffer, unless an answer is still on its way.
+    void watch(const ParticleBuffer& bodies, std::size_t body);
+    /// The newest vertex that has arrived, once.
+    bool takeWatched(ParticleVertex& vertex, bool wait);
+
+    static constexpr std::size_t kMostBodies = std::size_t{1} << 24;  ///< those beyond are not found
+
+private:
+    static bool ready(GLsync& fence, bool wait);
+    Program search_{"pick.comp"};
+    Buffer found_, watched_;
+    GLsync asked_ = nullptr, watching_ = nullptr;
+};
+
+}  // namespace gravlab
