@@ -186,7 +186,9 @@ KernelSource made(const KernelRow& row) {
     if (!below) return source;
     source.below = below->name;
     const KernelSource& other = kernelSource(*below);
-    if (other.file == source.file && other.lines.size() == source.lines.size()) {
+    const bool sameText = std::equal(source.lines.begin(), source.lines.end(), other.lines.begin(), other.lines.end(),
+                                     [](const SourceLine& a, const SourceLine& b) { return a.text == b.text; });
+    if (sameText) {
         for (const AddedMarks& added : kAdded)
             if (added.added(row, *below))
                 for (SourceLine& line : source.lines)

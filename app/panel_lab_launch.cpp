@@ -74,10 +74,15 @@ void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
     p.widgets.finish(kBound);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), IM_COL32(255, 255, 255, 20), 3 * s);
+    constexpr double kBoundSlack = 1.05;
+    const bool impossible = rate > kBoundSlack * bound;
     const auto part = [&](double value) { return size.x * static_cast<float>(std::clamp(value / bound, 0.0, 1.0)); };
     if (rate > 0) {
         const double reached = rate / (boundNow > 0 ? boundNow : bound);
-        const ImU32 colour = reached > 0.75 ? palette::kGood : reached > 0.4 ? palette::kAccent : palette::kWarning;
+        const ImU32 colour = impossible       ? palette::kBad
+                             : reached > 0.75 ? palette::kGood
+                             : reached > 0.4  ? palette::kAccent
+                                              : palette::kWarning;
         list.AddRectFilled(from, ImVec2(from.x + part(rate), from.y + size.y), colour, 3 * s);
     }
     if (boundNow > 0) {
@@ -89,7 +94,8 @@ void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
     line += text(" of %s interactions/s", withPrefix(bound).text);
     if (rate > 0) line += text(": %.0f %%", 100 * rate / bound);
     if (rate > 0 && boundNow > 0) line += text(", %.0f %% at the present clock", 100 * rate / boundNow);
-    p.widgets.wrapped(palette::kMuted, line.c_str());
+    if (impossible) line += ": more than can be issued, so this is an error of the measurement and no rate";
+    p.widgets.wrapped(impossible ? palette::kBad : palette::kMuted, line.c_str());
     ImGui::PopFont();
 }
 

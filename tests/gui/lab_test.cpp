@@ -65,6 +65,19 @@ TEST_F(LabPanel, sweepsWhileThePictureGoesOnAndWritesTheNumbers) {
     std::filesystem::remove(writtenFile(picture));
 }
 
+TEST_F(LabPanel, showsTheMatrixOfPairsForFewBodies) {
+    openLab();
+    click("lab_matrix");
+    const auto hasMap = [](const Json& s) { return s.at("items").contains("lab_map"); };
+    waitFor("the matrix", hasMap);
+    moveTo("lab_map");
+    settle();
+    enter("bodies_exact", "5000");
+    waitFor("no matrix", [&](const Json& s) { return s.at("bodies") == 5000 && !hasMap(s); });
+    enter("bodies_exact", "4096");
+    waitFor("the matrix again", hasMap);
+}
+
 TEST_F(LabPanel, greysWhatTheKernelCannotVary) {
     openLab();
     click("lab_sweep");

@@ -30,6 +30,9 @@ TEST(KernelSource, everyRowHasItsText) {
     const KernelSource& split = kernelSource(kernel("cuda", "tiled-split"));
     EXPECT_EQ(split.file, "tiled.cuh");
     EXPECT_EQ(split.below, "tiled");
+    EXPECT_GE(split.firstDifference, 0) << "one template serves both: what the row adds is marked";
+    EXPECT_GE(kernelSource(kernel("cuda", "soa")).firstDifference, 0);
+    EXPECT_EQ(kernelSource(kernel("cuda", "global")).firstDifference, -1) << "the first rung";
 }
 
 TEST(KernelSource, symmetryIsMarkedAgainstThePlainLoop) {
