@@ -23,6 +23,9 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .checkOnHost = false,
                                     .checkBodies = 128};
 
+// Building and loading a scene is one piece of work: with more bodies than these it would stop the picture.
+constexpr std::size_t kMostBodies = 262144;
+
 constexpr LabSweep kSweeps[] = {
     {"unroll", "rate over the unroll factor", "unroll", ""},
     {"block", "rate over the block size", "block", ""},
@@ -67,12 +70,20 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     const SweepAxis& axis = sweepAxis(sweep.axis);
     std::vector<SweepPoint> points =
         sweep.rows.empty() ? pointsAlong(axis, row, base) : pointsOver(axis, sweepAxis(sweep.rows), row, base);
+    std::erase_if(points, [](const SweepPoint& point) { return point.bodies > kMostBodies; });
     sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision});
     status_ = "starting";
+    if (sweep_->total() > 0) return;
+    sweep_.reset();
+    status_ = std::string("more than ") + grouped(kMostBodies).text + " bodies are measured by 'gravlab bench --figure'";
 }
 
 void Lab::startTune(LabSubject subject) {
     cancel();
+    if (subject.bodies > kMostBodies) {
+        status_ = std::string("more than ") + grouped(kMostBodies).text + " bodies are tuned by 'gravlab tune'";
+        return;
+    }
     subject_ = std::move(subject);
     try {
         tuner_.emplace(TuneRequest{.backend = subject_.backend, .options = subject_.options, .bodies = subject_.bodies},

@@ -40,7 +40,8 @@ void drawLabMatrix(PanelContext& p) {
     const float line = ImGui::GetTextLineHeight(), bar = 120 * s;
     const float side = std::max(40.f, std::min(room.y - 1.6f * line, room.x - bar));
     const ImVec2 from = ImGui::GetCursorScreenPos();
-    ImGui::Image(reinterpret_cast<ImTextureID>(static_cast<std::uintptr_t>(matrix.texture())), ImVec2(side, side));
+    // A pointer in some versions of ImGui and a number in others: only this cast serves both.
+    ImGui::Image((ImTextureID) static_cast<std::uintptr_t>(matrix.texture()), ImVec2(side, side));
     const bool hovered = ImGui::IsItemHovered();
     p.widgets.finish(kMap);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
