@@ -183,9 +183,8 @@ bool Trial::checkOnHost() {
     backend_.snapshot(bodies);
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
-    referenceGravity(bodies.position, targets_, force_.softening, want);
-    const bool exact = backend_.name() == "reference" || force_.precision == Precision::fp64;
-    return take(compareForces(got, want, exact ? kGate64 : kGate32));
+    referenceForces(bodies.position, bodies.velocity, targets_, force_, want);
+    return take(compareForces(got, want, backend_.name() == "reference" ? kGate64 : gateOf(force_)));
 }
 
 void Trial::finish() {

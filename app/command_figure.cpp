@@ -40,7 +40,7 @@ int figureCommand(const Options& options) {
     Sweep sweep(row.points(request), {.scene = wanted.scene,
                                       .seed = wanted.seed,
                                       .integrator = wanted.integrator,
-                                      .precision = wanted.precision,
+                                      .precision = wanted.precision.value_or(Precision::fp32),
                                       .timeStep = wanted.timeStep,
                                       .softening = wanted.softening,
                                       .tuning = wanted.tuning});

@@ -3,6 +3,7 @@
 #include "app/options.h"
 #include "sim/backend.h"
 #include "sim/error.h"
+#include "sim/law.h"
 #include "sim/scenario.h"
 
 #include <nlohmann/json.hpp>
@@ -109,6 +110,17 @@ Json integratorList(const BackendOptions&) {
     return rows;
 }
 
+Json lawList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const LawRow& row : laws())
+        rows.push_back({{"name", std::string(row.name)},
+                        {"source", std::string(row.source)},
+                        {"softened", row.softened},
+                        {"exponent", row.hasExponent},
+                        {"idea", std::string(row.idea)}});
+    return rows;
+}
+
 Json keyList(const BackendOptions&) {
     Json rows = Json::array();
     for (const KeyRow& row : keys()) rows.push_back({{"key", std::string(row.name)}, {"idea", std::string(row.idea)}});
@@ -121,8 +133,8 @@ struct ListRow {
 };
 
 constexpr ListRow kLists[] = {
-    {"devices", devices},  {"backends", backendList},       {"kernels", kernelList},
-    {"scenes", sceneList}, {"integrators", integratorList}, {"keys", keyList},
+    {"devices", devices}, {"backends", backendList},       {"kernels", kernelList}, {"scenes", sceneList},
+    {"laws", lawList},    {"integrators", integratorList}, {"keys", keyList},
 };
 
 std::string cellText(const Json& value) {

@@ -47,7 +47,7 @@ int tuneCommand(const Options& options) {
                      .options = wanted.backendOptions,
                      .bodies = bodies,
                      .kernels = options.benchKernels},
-                    {.seed = wanted.seed, .precision = wanted.precision});
+                    {.seed = wanted.seed, .precision = wanted.precision.value_or(Precision::fp32)});
         ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
         constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
         while (tuner.advance(kSlice)) {

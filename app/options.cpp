@@ -28,7 +28,7 @@ constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
 constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 6> kLists{"devices", "backends", "kernels", "scenes", "integrators", "keys"};
+constexpr std::array<std::string_view, 7> kLists{"devices", "backends", "kernels", "scenes", "laws", "integrators", "keys"};
 
 /// A row of the table of commands.
 struct CommandRow {
@@ -131,14 +131,14 @@ void addMachine(CLI::App& app, Options& o) {
     addValue(
         app, "--precision", "NAME",
         [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
-        "fp32, mixed or fp64, where the backend has it [fp32; reference: always fp64]");
+        "fp32, mixed or fp64, where the backend has it [fp64 up to 256 bodies on the CPU, else fp32]");
     addValue(
-        app, "--law", "NAME",
-        [](auto&, auto& text) {
-            if (law(text).law != Law::gravity)
-                throw UsageError("--law '" + text + "': no scene of this version runs under it; valid: gravity");
-        },
-        "pair law [gravity]");
+        app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
+        "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
+    addValue(
+        app, "--exponent", "NUMBER",
+        [&s](auto& name, auto& text) { requireExponent(*(s.exponent = parseReal(name, text))); },
+        "exponent a of the power law r^-a, -4 to 12; 2 is gravity [the scene's own]");
     addValue(
         app, "--bodies-per-thread", "COUNT",
         [&s](auto& name, auto& text) {
@@ -442,7 +442,7 @@ void addListOptions(CLI::App& app, Options& o) {
                indexOf("list", text, kLists);
                o.listWhat = text;
            },
-           "devices, backends, kernels, scenes, integrators or keys")
+           "devices, backends, kernels, scenes, laws, integrators or keys")
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
 }
@@ -643,7 +643,8 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
 void validate(Options& o, bool commandNamed) {
     const SimulationSettings& s = o.simulation;
     if (o.command == Command::list) {
-        if (o.listWhat.empty()) throw UsageError("list what? valid: devices, backends, kernels, scenes, integrators, keys");
+        if (o.listWhat.empty())
+            throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys");
         return;
     }
     if (o.command == Command::check) return;
@@ -662,7 +663,10 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
                          (o.command == Command::bench ? "" : "; nor is there a file of that name"));
     }
-    integrator(s.integrator);
+    const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
+    if (!law.empty() && o.file.empty()) throw UsageError(law);
+    if (s.exponent && o.file.empty() && s.law.value_or(known->law) != Law::powerLaw)
+        throw UsageError("--exponent belongs to the power law; add --law power-law");
     if (s.backend != "auto" &&
         std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
         std::vector<std::string_view> valid{"auto"};

@@ -5,6 +5,7 @@
 #include "app/panels.h"
 #include "render/colour_map.h"
 #include "sim/error.h"
+#include "sim/law.h"
 
 #include <algorithm>
 #include <iterator>
@@ -37,6 +38,13 @@ constexpr Control kSoftening{
     "softening", "Softening",
     "Length that blunts close encounters. Drag, or double click to type; the force is checked again"};
 constexpr Control kIntegrator{"integrator", "Integrator", "How forces become motion"};
+constexpr Control kLaw{"law", "Law", "How two bodies act on each other. The run goes on under it"};
+constexpr Control kExponent{"exponent", "Exponent",
+                            "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code"};
+constexpr Control kPrecision{
+    "precision", "Precision",
+    "fp32 is fast, fp64 exact; mixed has pairs in fp32 and keeps bodies and sums in fp64. The error "
+    "of the force is at the right"};
 constexpr Control kStepsPerFrame{"steps_per_frame", "Steps a frame",
                                  "At most so many steps between two pictures. Changes the pace, never the result"};
 constexpr Control kTimeBudget{"time_budget", "Time budget",
@@ -236,17 +244,59 @@ void drawCompute(PanelContext& p) {
     }
 }
 
+Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
+
+/// Law and precision; what no kernel of the backend has is grey.
+void drawForce(PanelContext& p) {
+    SimulationSettings& wanted = p.session.intent.settings;
+    const SimulationSettings& running = p.facts.settings;
+    const ForceSettings force{.law = *running.law, .precision = *running.precision, .exponent = *running.exponent};
+    const BackendRow& row = backend(running.backend);
+    const LawRow& now = laws()[static_cast<std::size_t>(force.law)];
+    if (p.widgets.beginCombo(kLaw, now.name)) {
+        for (const LawRow& other : laws()) {
+            ForceSettings asked = force;
+            asked.law = other.law;
+            if (p.widgets.choice(other.name, other.idea, other.law == force.law,
+                                 firstOf(refusal(row, asked), refusal(*p.facts.integrator, other.law))))
+                wanted.law = other.law;
+        }
+        p.widgets.endCombo();
+    }
+    if (now.hasExponent) {
+        double exponent = *wanted.exponent;
+        if (p.widgets.drag(kExponent, exponent, {.least = -2, .most = 8, .speed = 0, .floor = 0.02, .format = "%.2f"}))
+            wanted.exponent = exponent;
+    }
+    constexpr std::string_view kNames[] = {"fp32", "mixed", "fp64"};
+    constexpr std::string_view kIdeas[] = {"State and pairs in single precision.",
+                                           "Pairs in single precision, bodies and sums in double.",
+                                           "Everything in double precision."};
+    const Reason fixed = running.backend == "reference" ? "The reference backend is always fp64." : Reason();
+    if (!p.widgets.beginCombo(kPrecision, kNames[static_cast<int>(force.precision)], fixed)) return;
+    for (const Precision other : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+        ForceSettings asked = force;
+        asked.precision = other;
+        const auto index = static_cast<std::size_t>(other);
+        if (p.widgets.choice(kNames[index], kIdeas[index], other == force.precision, refusal(row, asked)))
+            wanted.precision = other;
+    }
+    p.widgets.endCombo();
+}
+
 void drawPhysics(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     p.widgets.section("Physics");
     p.widgets.drag(kTimeStep, wanted.timeStep, {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g"});
     p.widgets.drag(kSoftening, wanted.softening,
                    {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
+    drawForce(p);
     if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
         const SimulationSettings& running = p.facts.settings;
         for (const Integrator& row : integrators())
-            if (p.widgets.choice(row.name, row.idea, &row == p.facts.integrator,
-                                 refusal(backend(running.backend), row, running.bodies)))
+            if (p.widgets.choice(
+                    row.name, row.idea, &row == p.facts.integrator,
+                    firstOf(refusal(backend(running.backend), row, running.bodies), refusal(row, *running.law))))
                 wanted.integrator = row.name;
         p.widgets.endCombo();
     }

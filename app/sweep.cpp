@@ -56,7 +56,8 @@ void Sweep::begin() {
     }
     const ForceSettings force{.law = scene.law,
                               .precision = settings_.precision,
-                              .softening = settings_.softening >= 0 ? settings_.softening : scene.softening};
+                              .softening = settings_.softening >= 0 ? settings_.softening : scene.softening,
+                              .exponent = scene.exponent};
     // Bodies that have moved on would make later points of a sweep differ from earlier ones.
     backend_->configure(force, {});
     backend_->load(start_);

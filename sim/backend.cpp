@@ -47,6 +47,23 @@ Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t 
                                 " backend: " + reason;
 }
 
+Reason refusal(const BackendRow& row, const ForceSettings& force) {
+    Reason first;
+    for (const KernelRow& candidate : kernels()) {
+        if (candidate.backend != row.name) continue;
+        Reason reason = candidate.refuses ? candidate.refuses(candidate, force) : Reason();
+        if (reason.empty()) return reason;
+        if (first.empty()) first = std::move(reason);
+    }
+    return first;
+}
+
+Reason refusal(const Integrator& integrator, Law law) {
+    if (law == Law::gravity || !needsJerk(integrator.program)) return {};
+    return "integrator '" + std::string(integrator.name) +
+           "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
+}
+
 BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {
     const std::span<const BackendRow> rows = backends();
     if (name != "auto") {

@@ -141,6 +141,12 @@ struct BackendRow {
 /// Why that backend cannot run the integrator on that many bodies, and what can; empty when it can.
 Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies);
 
+/// Why none of that backend's kernels can compute the force, and what can; empty when one can.
+Reason refusal(const BackendRow& row, const ForceSettings& force);
+
+/// Why the integrator cannot run under that law; empty when it can.
+Reason refusal(const Integrator& integrator, Law law);
+
 /// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
 std::span<const BackendRow> backends();
 

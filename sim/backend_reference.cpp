@@ -8,6 +8,7 @@
 #include "sim/names.h"
 #include "sim/reference_gravity.h"
 #include "sim/step_runner.h"
+#include "sim/validation.h"
 
 #include <cmath>
 
@@ -73,9 +74,8 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        if (force.law != Law::gravity) throw UsageError("the reference backend knows one law: gravity");
-        if (!(force.softening >= 0) || !std::isfinite(force.softening))
-            throw UsageError("softening must be a finite number, 0 or more");
+        requireSoftening(force.softening);
+        requireExponent(force.exponent);
         if (choice.kernel != "auto") kernel("reference", choice.kernel);
         wanted_ = force;
         if (runner_.cursor().atBoundary()) adoptSettings();
@@ -245,8 +245,11 @@ private:
 
     void computeForces(std::span<const Double4> x, std::vector<Double4>& a, std::size_t first, std::size_t last) {
         const double start = StepPacer::steadySeconds();
-        const double squared = softeningSquared(force_.softening);
-        for (std::size_t i = first; i < last; ++i) a[i] = plainGravity(x, x[i], squared);
+        for (std::size_t i = first; i < last; ++i) {
+            a[i] = plainForce(x, x[i], force_);
+            const double response = complete_.v[i].w;
+            for (double* axis : {&a[i].x, &a[i].y, &a[i].z}) *axis *= response;
+        }
         totals_.interactions += static_cast<double>(last - first) * static_cast<double>(x.size());
         totals_.forceSeconds += StepPacer::steadySeconds() - start;
     }
@@ -255,7 +258,7 @@ private:
         if (checkTargets_.empty() || force_ != wanted_) return;
         std::vector<Double4> got, want(checkTargets_.size());
         for (const std::uint32_t target : checkTargets_) got.push_back(a[target]);
-        referenceGravity(x, checkTargets_, force_.softening, want);
+        referenceForces(x, complete_.v, checkTargets_, force_, want);
         check_ = compareForces(got, want, kGate64);
         check_->worst = checkTargets_[check_->worst];
         checkTargets_.clear();
@@ -300,7 +303,7 @@ std::span<const KernelRow> referenceKernelRows() {
     static const KernelRow rows[] = {
         {.backend = "reference",
          .name = "plain",
-         .idea = "one loop over all pairs in double precision",
+         .idea = "one loop over all pairs in double precision, any law",
          .source = "reference_gravity.h:plainGravity"},
     };
     return rows;

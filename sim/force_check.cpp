@@ -114,4 +114,20 @@ void referenceGravity(std::span<const Double4> positions, std::span<const std::u
     for (std::size_t k = 0; k < targets.size(); ++k) out[k] = plainGravity(positions, positions[targets[k]], squared);
 }
 
+void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
+                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out) {
+    if (out.size() < targets.size()) throw std::invalid_argument("referenceForces: the output is shorter than the targets");
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const std::size_t i = targets[k];
+        const double response = velocities.empty() ? 1 : velocities[i].w;
+        const Double4 a = plainForce(positions, positions[i], force);
+        out[k] = {response * a.x, response * a.y, response * a.z, 0};
+    }
+}
+
+ForceGate gateOf(const ForceSettings& force) {
+    if (force.precision == Precision::fp64) return kGate64;
+    return loopLaw(force) == Law::gravity ? kGate32 : kSteepGate32;
+}
+
 }  // namespace gravlab

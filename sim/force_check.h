@@ -1,5 +1,6 @@
 // Is a force right? Comparison of accelerations with fp64, relative, NaN-safe, on sampled bodies.
 #pragma once
+#include "sim/interaction.h"
 #include "sim/particles.h"
 
 #include <cstdint>
@@ -15,6 +16,7 @@ struct ForceGate {
     double p999 = 5e-6;
 };
 constexpr ForceGate kGate32{};
+constexpr ForceGate kSteepGate32{1e-5, 1e-4};
 constexpr ForceGate kGate64{1e-13, 1e-12};
 
 /// The outcome of one comparison: |a - a64| / |a64| over the sampled bodies.
@@ -37,5 +39,13 @@ std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std
 /// fp64 accelerations of `targets` from fp64 or rounded positions: one plain loop. Softening [L].
 void referenceGravity(std::span<const Double4> positions, std::span<const std::uint32_t> targets, double softening,
                       std::span<Double4> out);
+
+/// The same under any law. `velocities` hold the responses in w; empty: all 1.
+void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
+                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out);
+
+/// What an acceleration of this law in this precision is held against. Steep laws (a power of the distance that is not
+/// whole, the wall of Lennard-Jones) turn the rounding of a distance into ten times as much force.
+ForceGate gateOf(const ForceSettings& force);
 
 }  // namespace gravlab

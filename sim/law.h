@@ -164,6 +164,16 @@ decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
     return use(Gravity<Real>(settings));
 }
 
+/// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceSign(), and the power law of
+/// exponent 2, which then equals gravity to the last bit on every backend.
+inline Law loopLaw(const ForceSettings& settings) {
+    if (settings.law == Law::coulomb) return Law::gravity;
+    return settings.law == Law::powerLaw && settings.exponent == 2 ? Law::gravity : settings.law;
+}
+
+/// What the sum of loopLaw() is multiplied with, beside the body's response.
+constexpr double forceSign(Law law) { return law == Law::coulomb ? -1 : 1; }
+
 /// A row of the law table.
 struct LawRow {
     std::string_view name;    ///< stable key of --law

@@ -1,6 +1,6 @@
-// The force of gravity as the textbook has it. Rule: nothing clever; everything else is compared with this.
+// The forces as the textbook has them. Rule: nothing clever; everything else is compared with this.
 #pragma once
-#include "sim/interaction.h"
+#include "sim/law.h"
 #include "sim/particles.h"
 
 #include <algorithm>
@@ -27,6 +27,28 @@ inline Double4 plainGravity(std::span<const Double4> positions, const Double4& a
         a.z += source.w * (dz * inverseCube);
     }
     return a;
+}
+
+/// fp64 sum over all bodies j, in order, of s_j pull(r^2) r; without the target's response.
+template <class PairLaw>
+Double4 plainForce(std::span<const Double4> positions, const Double4& at, const PairLaw& law) {
+    Double4 a{};
+    for (const Double4& source : positions) {
+        const double dx = source.x - at.x;
+        const double dy = source.y - at.y;
+        const double dz = source.z - at.z;
+        const double pull = law.pull(dx * dx + dy * dy + dz * dz);
+        a.x += source.w * (pull * dx);
+        a.y += source.w * (pull * dy);
+        a.z += source.w * (pull * dz);
+    }
+    return a;
+}
+
+/// The same for any law; gravity in its own, older form.
+inline Double4 plainForce(std::span<const Double4> positions, const Double4& at, const ForceSettings& force) {
+    if (force.law == Law::gravity) return plainGravity(positions, at, softeningSquared(force.softening));
+    return withLaw<double>(force, [&](const auto& law) { return plainForce(positions, at, law); });
 }
 
 }  // namespace gravlab

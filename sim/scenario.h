@@ -80,6 +80,7 @@ struct Scenario {
     ParticleSet (*build)(const ScenarioRequest&);  ///< COM-centred, at rest as a whole
     ScenarioUnits units{};
     std::span<const ScenarioParameter> parameters{};
+    double exponent = 2;  ///< of the power law
 };
 
 /// All scenes; the default is `collision`.

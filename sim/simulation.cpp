@@ -18,18 +18,45 @@ ParticleSet built(const Scenario& scene, const SimulationSettings& settings) {
     return scene.build({.bodies = settings.bodies, .seed = settings.seed, .parameters = settings.parameters});
 }
 
-ForceSettings forceOf(const Scenario& scene, const SimulationSettings& settings) {
-    return {.law = scene.law, .precision = settings.precision, .softening = settings.softening};
+/// Of settings in which every default is filled in.
+ForceSettings forceOf(const SimulationSettings& settings) {
+    return {.law = *settings.law,
+            .precision = *settings.precision,
+            .softening = settings.softening,
+            .exponent = *settings.exponent};
 }
 
-/// The backend asked for; "auto" leaves the fastest one where it cannot run the integrator at all.
-BackendChoice backendFor(const SimulationSettings& wanted, const Integrator& integrator) {
+/// What is asked of a backend before it is known which one it is.
+ForceSettings forceAsked(const Scenario& scene, const SimulationSettings& wanted) {
+    return {.law = wanted.law.value_or(scene.law),
+            .precision = wanted.precision.value_or(Precision::fp32),
+            .exponent = wanted.exponent.value_or(scene.exponent)};
+}
+
+/// The number of bodies, 0 where it follows from the backend.
+std::size_t bodiesAsked(const Scenario& scene, const SimulationSettings& wanted) {
+    return scene.fixedBodies > 0 ? scene.fixedBodies : wanted.bodies;
+}
+
+/// The backend asked for; "auto" leaves the fastest one where it cannot run integrator or force, or would idle.
+BackendChoice backendFor(const SimulationSettings& wanted, const Scenario& scene, const Integrator& integrator) {
     const BackendChoice choice = chooseBackend(wanted.backend, wanted.backendOptions);
-    if (wanted.backend != "auto" || refusal(*choice.row, integrator, 1).empty()) return choice;
-    const std::string_view exact = "reference";
-    return {chooseBackend(exact, wanted.backendOptions).row, "running on " + std::string(exact) + ", because integrator '" +
-                                                                 std::string(integrator.name) +
-                                                                 "' needs its double precision on one thread"};
+    if (wanted.backend != "auto") return choice;
+    const auto instead = [&](std::string_view name, const std::string& why) {
+        return BackendChoice{chooseBackend(name, wanted.backendOptions).row,
+                             "running on " + std::string(name) + ", because " + why};
+    };
+    if (!refusal(*choice.row, integrator, 1).empty())
+        return instead("reference",
+                       "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
+    if (choice.row->name == "cpu" || choice.row->name == "reference") return choice;
+    if (const Reason reason = refusal(*choice.row, forceAsked(scene, wanted)); !reason.empty())
+        return instead("cpu", reason);
+    const std::size_t bodies = bodiesAsked(scene, wanted);
+    const bool open = !wanted.precision && wanted.kernel == KernelChoice{};
+    if (open && bodies > 0 && bodies <= kSmallSystem)
+        return instead("cpu", std::to_string(bodies) + " bodies are few: double precision on one core is faster there");
+    return choice;
 }
 
 /// What was left open and is not touched stays open.
@@ -49,12 +76,12 @@ struct Simulation::Plan {
     bool changesBackend = false;
     bool changesForce = false;
 
-    ForceSettings force() const { return forceOf(*scene, settings); }
+    ForceSettings force() const { return forceOf(settings); }
     /// Threads that a search has found best, for a backend that was not told how many.
     int tunedThreads(const Backend& made) const {
         if (!settings.tuning || settings.backendOptions.threads != 0 || requested.kernel != KernelChoice{}) return 0;
         const TunedChoice* found =
-            settings.tuning->find(made.name(), made.launchFacts(), settings.precision, settings.bodies);
+            settings.tuning->find(made.name(), made.launchFacts(), *settings.precision, settings.bodies);
         return found ? found->threads : 0;
     }
     std::unique_ptr<Backend> makeBackend() const {
@@ -88,13 +115,16 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
         // Time step and softening belong to a scene; another one brings its own.
         keepOpen(p.requested.timeStep, settings_.timeStep, sameScene ? requested_.timeStep : 0);
         keepOpen(p.requested.softening, settings_.softening, sameScene ? requested_.softening : -1);
+        keepOpen(p.requested.law, settings_.law, sameScene ? requested_.law : std::nullopt);
+        keepOpen(p.requested.exponent, settings_.exponent, sameScene ? requested_.exponent : std::nullopt);
+        keepOpen(p.requested.precision, settings_.precision, requested_.precision);
         if (!sameScene && wanted.parameters == settings_.parameters) p.requested.parameters.clear();
     }
 
     const bool sameDevice =
         running && wanted.backend == settings_.backend && wanted.backendOptions == settings_.backendOptions;
-    p.backend =
-        sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_} : backendFor(wanted, *p.integrator);
+    p.backend = sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_}
+                           : backendFor(wanted, *p.scene, *p.integrator);
     p.changesBackend =
         !running || p.backend.row->name != settings_.backend || wanted.backendOptions != settings_.backendOptions;
     // A kernel named for the old backend says nothing to the new one, unless it was named together with it.
@@ -110,17 +140,26 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
         p.settings.bodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
     if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
     if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
+    if (!p.requested.law) p.settings.law = p.scene->law;
+    if (!p.requested.exponent) p.settings.exponent = p.scene->exponent;
+    if (!p.requested.precision)
+        p.settings.precision =
+            p.backend.row->name == "reference" || (p.backend.row->name == "cpu" && p.settings.bodies <= kSmallSystem)
+                ? Precision::fp64
+                : Precision::fp32;
     requireParameters(*p.scene, p.settings.parameters);
     requireBodies(p.settings.bodies);
     requireTimeStep(p.settings.timeStep);
     requireSoftening(p.settings.softening);
+    requireExponent(*p.settings.exponent);
+    if (const Reason reason = refusal(*p.integrator, *p.settings.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
         throw UsageError(reason);
 
     p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed ||
                    p.settings.parameters != settings_.parameters;
     p.changesForce = p.changesBackend || p.requested.kernel != requested_.kernel ||
-                     p.requested.tuning != requested_.tuning || p.force() != forceOf(*scenario_, settings_);
+                     p.requested.tuning != requested_.tuning || p.force() != forceOf(settings_);
     return p;
 }
 
@@ -168,8 +207,7 @@ void Simulation::startOver(const Plan& p) {
         try {
             backend_->load(bodies);
         } catch (...) {
-            if (reconfigures)
-                configureTuned(*backend_, forceOf(*scenario_, settings_), requested_.kernel, requested_.tuning.get());
+            if (reconfigures) configureTuned(*backend_, forceOf(settings_), requested_.kernel, requested_.tuning.get());
             throw;
         }
         // What "auto" means depends on the number of bodies.
@@ -202,6 +240,8 @@ void Simulation::adopt(const Plan& p) {
     // A step under way ends with the time step that it began with; advance() rebases the clock behind it.
     if (!stepUnderWay_ && clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
 }
+
+ForceSettings Simulation::force() const { return forceOf(settings_); }
 
 AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
     const AdvanceStatus status = backend_->advance(integrator_->program, settings_.timeStep, budget, sink);
@@ -268,7 +308,7 @@ void Simulation::load(const ParticleSet& bodies) {
 Diagnostics Simulation::measure() {
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return gravlab::measure(bodies, forceOf(*scenario_, settings_));
+    return gravlab::measure(bodies, forceOf(settings_));
 }
 
 }  // namespace gravlab

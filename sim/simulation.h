@@ -26,14 +26,20 @@ struct SimulationSettings {
     BackendOptions backendOptions{};
     KernelChoice kernel{};
     std::string integrator = "leapfrog";
-    double timeStep = 0;    ///< 0: the scene's [T]
-    double softening = -1;  ///< < 0: the scene's [L]
-    Precision precision = Precision::fp32;
+    double timeStep = 0;                   ///< 0: the scene's [T]
+    double softening = -1;                 ///< < 0: the scene's [L]
+    std::optional<Law> law{};              ///< empty: the scene's
+    std::optional<double> exponent{};      ///< of the power law; empty: the scene's
+    std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
     std::shared_ptr<const StartState> start;
     std::shared_ptr<const Tuning> tuning{};  ///< what kernel "auto" means, where a search has found it; null: nothing known
     bool operator==(const SimulationSettings&) const = default;
 };
+
+/// Up to so many bodies run in fp64 on the CPU unless asked otherwise: a GPU would be idle most of the time, and these are
+/// the systems whose answers are known to many digits.
+constexpr std::size_t kSmallSystem = 256;
 
 class Simulation {
 public:
@@ -45,6 +51,8 @@ public:
     const SimulationSettings& settings() const { return settings_; }
     const Scenario& scene() const { return *scenario_; }
     const Integrator& integrator() const { return *integrator_; }
+    /// Law, precision and softening in force.
+    ForceSettings force() const;
     Backend& backend() { return *backend_; }
     const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
 

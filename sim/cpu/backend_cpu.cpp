@@ -71,6 +71,7 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         requireSoftening(force.softening);
+        requireExponent(force.exponent);
         const KernelRow& row = choose(choice.kernel, size(), force);
         if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         if (force == force_ && &row == row_) {

@@ -15,13 +15,14 @@ void CheckJob::cancel() {
     result_.reset();
 }
 
-void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> accelerations, double softening, ForceGate gate) {
+void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
+                     const ForceSettings& force) {
     running_ = std::exchange(requested_, {});
     positions_ = std::move(positions);
+    velocities_ = std::move(velocities);
     got_ = std::move(accelerations);
     want_.assign(running_.size(), {});
-    softening_ = softening;
-    gate_ = gate;
+    force_ = force;
     done_ = 0;
 }
 
@@ -30,13 +31,15 @@ void CheckJob::run(ThreadPool& pool, Deadline deadline) {
     const auto count = static_cast<std::int64_t>(running_.size());
     done_ = pool.run(done_, count, deadline, [this](std::int64_t index) {
         const auto at = static_cast<std::size_t>(index);
-        referenceGravity(positions_, std::span(running_).subspan(at, 1), softening_, std::span(want_).subspan(at, 1));
+        referenceForces(positions_, velocities_, std::span(running_).subspan(at, 1), force_,
+                        std::span(want_).subspan(at, 1));
     });
     if (done_ < count) return;
-    result_ = compareForces(got_, want_, gate_);
+    result_ = compareForces(got_, want_, gateOf(force_));
     result_->worst = running_[result_->worst];
     running_.clear();
     positions_ = {};
+    velocities_ = {};
 }
 
 std::optional<ForceCheck> CheckJob::take() { return std::exchange(result_, std::nullopt); }

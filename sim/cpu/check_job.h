@@ -18,8 +18,10 @@ public:
     /// True when the next complete force is to be handed to begin().
     bool wanted() const { return !requested_.empty(); }
     const std::vector<std::uint32_t>& targets() const { return requested_; }
-    /// Takes a copy of the positions [L, M] and of the accelerations of targets().
-    void begin(std::vector<Double4> positions, std::vector<Double4> accelerations, double softening, ForceGate gate);
+    /// Takes a copy of the positions, of the velocities where a response is not 1 (else empty), and of the accelerations of
+    /// targets().
+    void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
+               const ForceSettings& force);
     bool running() const { return !running_.empty(); }
     /// Goes on with the work until it is done or the deadline has passed.
     void run(ThreadPool& pool, Deadline deadline);
@@ -27,9 +29,8 @@ public:
 
 private:
     std::vector<std::uint32_t> requested_, running_;
-    std::vector<Double4> positions_, got_, want_;
-    double softening_ = 0;
-    ForceGate gate_;
+    std::vector<Double4> positions_, velocities_, got_, want_;
+    ForceSettings force_;
     std::int64_t done_ = 0;
     std::optional<ForceCheck> result_;
 };

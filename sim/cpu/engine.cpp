@@ -40,9 +40,9 @@ const RowCode& codeOf(const KernelRow& row) {
 }
 
 template <class T>
-KernelSet<T> loopsOf(Loops loops, const SimdTarget& simd) {
+const LawKernels<T>& loopsOf(Loops loops, const SimdTarget& simd) {
     if constexpr (std::is_same_v<T, float>) {
-        if (loops == Loops::openMp) return {kOpenMpKernel32, nullptr};
+        if (loops == Loops::openMp) return kOpenMpKernels32;
         return loops == Loops::simd ? simd.kernels32 : kPlainKernels32;
     } else {
         return loops == Loops::simd ? simd.kernels64 : kPlainKernels64;
@@ -83,23 +83,37 @@ SumView<T> sumView(Vectors<T>& sums, Vectors<T>& lost) {
             lost.axis[0].data(), lost.axis[1].data(), lost.axis[2].data()};
 }
 
-template <class T>
+/// What a force is computed in: the sums in two parts, and the positions as pairs read them where the state has more digits.
+template <class P>
+struct ForceBuffers {
+    Vectors<P> sums, lost, x;
+
+    ForceBuffers(std::size_t count, bool ownPositions) : sums(count), lost(count), x(ownPositions ? count : 0) {}
+};
+
+/// T: precision of the state and of its sums; P: of a pair. Mixed precision is double and float.
+template <class T, class P>
 class EngineOf final : public Engine {
+    static constexpr bool kMixed = !std::is_same_v<T, P>;
+
 public:
     EngineOf(EngineContext& context, std::span<const Double4> positions, std::span<const Double4> velocities)
         : context_(context),
           size_(positions.size()),
           source_(size_),
           response_(size_),
+          pairSource_(kMixed ? size_ : 0),
           complete_(size_),
           work_(size_),
           nextForce_(size_),
-          lost_(size_) {
+          buffers_(size_, kMixed) {
         for (std::size_t i = 0; i < size_; ++i) {
             complete_.x.set(i, positions[i]);
             complete_.v.set(i, velocities[i]);
             source_[i] = static_cast<T>(positions[i].w);
             response_[i] = static_cast<T>(velocities[i].w);
+            plainResponse_ = plainResponse_ && response_[i] == 1;
+            if constexpr (kMixed) pairSource_[i] = static_cast<P>(positions[i].w);
         }
     }
 
@@ -146,11 +160,11 @@ public:
     void accelerations(std::vector<Double4>& out) override {
         if (!complete_.forceKnown) {
             adoptForComplete();
-            Vectors<T> sums(size_), lost(size_);  // its own: a step under way may be half through a force
-            ForcePass<T> pass;
-            beginPass(pass, complete_.x, sums, lost);
+            ForceBuffers<P> buffers(size_, kMixed);  // its own: a step under way may be half through a force
+            ForcePass<P> pass;
+            beginPass(pass, complete_.x, buffers);
             while (!pass.complete()) runPass(pass, kNoDeadline);
-            std::swap(complete_.a, sums);
+            takeForce(buffers, complete_.a);
             complete_.forceKnown = true;
             endPass(complete_);
         }
@@ -181,12 +195,13 @@ public:
     bool forceKnown() const { return work_.forceKnown; }
 
     std::size_t forceSlice(std::size_t) {
-        if (!pass_.begun()) beginPass(pass_, work_.x, nextForce_, lost_);
+        if (!pass_.begun()) beginPass(pass_, work_.x, buffers_);
         runPass(pass_, std::chrono::steady_clock::now() + kSlice);
         if (pass_.complete()) return size_;
         return std::min(size_ - 1, static_cast<std::size_t>(pass_.progress() * static_cast<double>(size_)));
     }
     void endForce() {
+        takeForce(buffers_, nextForce_);
         std::swap(work_.a, nextForce_);
         work_.forceKnown = true;
         pass_.reset();
@@ -261,8 +276,9 @@ private:
     }
 
     void computeTinyForce() {
-        beginPass(pass_, work_.x, work_.a, lost_);
+        beginPass(pass_, work_.x, buffers_);
         pass_.run(context_.pool, kNoDeadline);
+        takeForce(buffers_, work_.a);
         pass_.reset();
         context_.totals.interactions += static_cast<double>(size_ * size_);
         work_.forceKnown = true;
@@ -275,7 +291,7 @@ private:
         force_ = wantedForce_;
         row_ = wantedRow_;
         const RowCode& code = codeOf(*row_);
-        kernel_ = {loopsOf<T>(code.loops, context_.simd), row_->shape, code.sharing};
+        kernel_ = {loopsOf<P>(code.loops, context_.simd).of(force_), row_->shape, code.sharing};
         complete_.forceKnown = false;
     }
     // accelerations() speaks for the settings that were asked for, whatever a step under way began with.
@@ -284,16 +300,48 @@ private:
         adoptSettings();
     }
 
-    void beginPass(ForcePass<T>& pass, const Vectors<T>& x, Vectors<T>& sums, Vectors<T>& lost) {
+    void beginPass(ForcePass<P>& pass, const Vectors<T>& x, ForceBuffers<P>& buffers) {
         // Far below any distance that fp64 resolves, far above the floor at which a heavy body's own term overflows.
         ForceSettings force = force_;
-        if (std::is_same_v<T, double>) force.softening = std::max(force.softening, 1e-60);
-        const BodyView<T> bodies{x.axis[0].data(), x.axis[1].data(), x.axis[2].data(), source_.data(), size_};
-        pass.begin(kernel_, bodies, sumView(sums, lost), force, context_.pool.threads());
+        if (std::is_same_v<P, double>) force.softening = std::max(force.softening, 1e-60);
+        const BodyView<P> bodies = pairView(x, buffers);
+        pass.begin(kernel_, bodies, sumView(buffers.sums, buffers.lost), force, context_.pool.threads(), !kMixed);
         counted_ = 0;
     }
 
-    void runPass(ForcePass<T>& pass, Deadline deadline) {
+    BodyView<P> pairView(const Vectors<T>& x, ForceBuffers<P>& buffers) {
+        if constexpr (kMixed) {
+            context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    for (std::size_t i = first; i < last; ++i) buffers.x.axis[axis][i] = static_cast<P>(x.axis[axis][i]);
+            });
+            return {buffers.x.axis[0].data(), buffers.x.axis[1].data(), buffers.x.axis[2].data(), pairSource_.data(), size_};
+        } else {
+            return {x.axis[0].data(), x.axis[1].data(), x.axis[2].data(), source_.data(), size_};
+        }
+    }
+
+    /// From the sums of a complete pass to accelerations: both parts in the state's precision, the law's sign, the response.
+    void takeForce(ForceBuffers<P>& buffers, Vectors<T>& a) {
+        const T sign = static_cast<T>(forceSign(force_.law));
+        const bool scaled = !plainResponse_ || sign != 1;
+        if constexpr (!kMixed) std::swap(a, buffers.sums);
+        if (!kMixed && !scaled) return;
+        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                T* to = a.axis[axis].data();
+                if constexpr (kMixed) {
+                    const P *sum = buffers.sums.axis[axis].data(), *lost = buffers.lost.axis[axis].data();
+                    for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(sum[i]) + static_cast<T>(lost[i]);
+                }
+                if (!scaled) continue;
+                const T* response = response_.data();
+                for (std::size_t i = first; i < last; ++i) to[i] *= sign * response[i];
+            }
+        });
+    }
+
+    void runPass(ForcePass<P>& pass, Deadline deadline) {
         const double start = StepPacer::steadySeconds();
         pass.run(context_.pool, deadline);
         const double pairs = static_cast<double>(size_) * static_cast<double>(size_);
@@ -307,13 +355,14 @@ private:
     void endPass(const State<T>& state) {
         ++context_.totals.forceEvaluations;
         if (!context_.check.wanted() || force_ != wantedForce_ || row_ != wantedRow_) return;
-        std::vector<Double4> positions(size_), got;
+        std::vector<Double4> positions(size_), velocities(plainResponse_ ? 0 : size_), got;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) positions[i] = state.x.at(i, source_[i]);
+            if (!plainResponse_)
+                for (std::size_t i = first; i < last; ++i) velocities[i] = state.v.at(i, response_[i]);
         });
         for (const std::uint32_t target : context_.check.targets()) got.push_back(state.a.at(target, 0));
-        context_.check.begin(std::move(positions), std::move(got), force_.softening,
-                             std::is_same_v<T, float> ? kGate32 : kGate64);
+        context_.check.begin(std::move(positions), std::move(velocities), std::move(got), force_);
     }
 
     void applyOnAxis(const StepOp& step, double timeStep, std::size_t axis, std::size_t first, std::size_t last) {
@@ -377,15 +426,18 @@ private:
     EngineContext& context_;
     std::size_t size_;
     AlignedArray<T> source_, response_;
-    State<T> complete_;  ///< the last complete step: what everyone sees
-    State<T> work_;      ///< the step under way
-    Vectors<T> nextForce_, lost_;
+    AlignedArray<P> pairSource_;  ///< source_ for pairs; empty where these have the same precision
+    bool plainResponse_ = true;   ///< every response is 1
+    State<T> complete_;           ///< the last complete step: what everyone sees
+    State<T> work_;               ///< the step under way
+    Vectors<T> nextForce_;
+    ForceBuffers<P> buffers_;          ///< of the step under way
     std::vector<Vectors<T>> scratch_;  ///< x0, v0, dx, dv, or empty
-    ForcePass<T> pass_;                ///< of the step under way
+    ForcePass<P> pass_;                ///< of the step under way
     double counted_ = 0;               ///< pairs of the newest pass that the totals hold
     ForceSettings force_, wantedForce_;
     const KernelRow *row_ = nullptr, *wantedRow_ = nullptr;
-    ForceKernel<T> kernel_;
+    ForceKernel<P> kernel_;
     StepRunner<EngineOf> runner_;
 };
 
@@ -395,9 +447,11 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
                                    std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row) {
     std::unique_ptr<Engine> engine;
     if (force.precision == Precision::fp64)
-        engine = std::make_unique<EngineOf<double>>(context, positions, velocities);
+        engine = std::make_unique<EngineOf<double, double>>(context, positions, velocities);
+    else if (force.precision == Precision::mixed)
+        engine = std::make_unique<EngineOf<double, float>>(context, positions, velocities);
     else
-        engine = std::make_unique<EngineOf<float>>(context, positions, velocities);
+        engine = std::make_unique<EngineOf<float, float>>(context, positions, velocities);
     engine->configure(force, row);
     return engine;
 }
@@ -405,9 +459,10 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
 bool sharesWork(const KernelRow& row) { return codeOf(row).sharing != Sharing::oneThread; }
 
 double engineBytes(std::size_t bodies, Precision precision) {
-    // Source, response, two states of nine numbers, the force under way with what its sums lost.
-    const double numbers = 2 + 2 * 9 + 3 + 3;
-    return static_cast<double>(roundUp(bodies, kTile)) * numbers * (precision == Precision::fp64 ? 8 : 4);
+    // Source, response, two states of nine numbers, the next force; the force under way with what its sums lost.
+    const double state = 2 + 2 * 9 + 3, force = 3 + 3, pairs = precision == Precision::mixed ? 3 + 1 : 0;
+    const double stateBytes = precision == Precision::fp32 ? 4 : 8, pairBytes = precision == Precision::fp64 ? 8 : 4;
+    return static_cast<double>(roundUp(bodies, kTile)) * (state * stateBytes + (force + pairs) * pairBytes);
 }
 
 }  // namespace gravlab::cpu
@@ -415,12 +470,11 @@ double engineBytes(std::size_t bodies, Precision precision) {
 namespace gravlab {
 
 Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
-    if (force.law != Law::gravity) return "the cpu backend knows one law: gravity";
-    if (force.precision == Precision::mixed) return "the cpu backend computes in fp32 or fp64; use one of these";
     const cpu::RowCode& code = cpu::codeOf(row);
     if (code.loops != cpu::Loops::openMp) return {};
-    if (!cpu::kOpenMpKernel32) return "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
-    if (force.precision != Precision::fp32) return "the openmp kernel computes in fp32 only; use simd-threads for fp64";
+    if (!cpu::kOpenMpKernels32.gravity.targets)
+        return "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
+    if (force.precision == Precision::fp64) return "the openmp kernel has pairs in fp32 only; use simd-threads for fp64";
     return {};
 }
 

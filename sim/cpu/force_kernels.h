@@ -2,7 +2,7 @@
 // targets in an order that depends on nothing but the piece, so how pieces are shared out never changes a bit.
 #pragma once
 #include "sim/cpu/aligned_array.h"
-#include "sim/interaction.h"
+#include "sim/law.h"
 
 #include <cstddef>
 
@@ -54,19 +54,30 @@ inline void addTwoLevel(T& sum, T& lost, T term) {
     sum = total;
 }
 
-/// The kernels of one instruction set, or the plain ones.
+/// The loops of one law.
 template <class T>
 struct KernelSet {
     TargetKernel<T> targets = nullptr;
     PairKernel<T> pairs = nullptr;
 };
 
+/// The kernels of one instruction set, or the plain ones: one set of loops for each law that has its own (see loopLaw()).
+template <class T>
+struct LawKernels {
+    KernelSet<T> gravity, powerLaw, lennardJones;
+
+    const KernelSet<T>& of(const ForceSettings& force) const {
+        const Law law = loopLaw(force);
+        return law == Law::powerLaw ? powerLaw : law == Law::lennardJones ? lennardJones : gravity;
+    }
+};
+
 /// The textbook loops, one body at a time, never vectorised: the baseline.
-extern const KernelSet<float> kPlainKernels32;
-extern const KernelSet<double> kPlainKernels64;
+extern const LawKernels<float> kPlainKernels32;
+extern const LawKernels<double> kPlainKernels64;
 
 /// The textbook loop with OpenMP directives and nothing else. Null when built without OpenMP.
-extern const TargetKernel<float> kOpenMpKernel32;
+extern const LawKernels<float> kOpenMpKernels32;
 /// call(context, i) for i in [begin, end) by `omp parallel for` on `threads` threads.
 void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void* context, std::size_t index),
                void* context);

@@ -26,7 +26,8 @@ void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
 
 template <class T>
 void ForcePass<T>::begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums,
-                         const ForceSettings& force, int threads) {
+                         const ForceSettings& force, int threads, bool closeSums) {
+    closeSums_ = closeSums;
     kernel_ = kernel;
     bodies_ = bodies;
     sums_ = sums;
@@ -55,7 +56,7 @@ TargetPiece ForcePass<T>::targetPiece(std::int64_t index) const {
     const std::size_t segment = static_cast<std::size_t>(index / chunks_), chunk = static_cast<std::size_t>(index % chunks_);
     const std::size_t source = segment * kSourcesPerPiece, target = chunk * chunk_, n = bodies_.count;
     const std::size_t sourceEnd = std::min(n, source + kSourcesPerPiece);
-    return {target, std::min(n, target + chunk_), source, sourceEnd, segment == 0, sourceEnd == n};
+    return {target, std::min(n, target + chunk_), source, sourceEnd, segment == 0, closeSums_ && sourceEnd == n};
 }
 
 template <class T>
@@ -75,7 +76,7 @@ void ForcePass<T>::runPairs(std::int64_t index) {
     waitForTurn(turn_[b], pair.round);
     kernel_.loops.pairs(bodies_, sums_, force_,
                         {a * chunk_, std::min(n, (a + 1) * chunk_), b * chunk_, std::min(n, (b + 1) * chunk_),
-                         pair.round == 0, pair.round + 1 == chunks_});
+                         pair.round == 0, closeSums_ && pair.round + 1 == chunks_});
     turn_[a].store(pair.round + 1, std::memory_order_release);
     turn_[b].store(pair.round + 1, std::memory_order_release);
 }

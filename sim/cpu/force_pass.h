@@ -28,9 +28,10 @@ struct ForceKernel {
 template <class T>
 class ForcePass {
 public:
-    /// Starts an evaluation; all arguments' arrays must live until it is complete or begun anew.
+    /// Starts an evaluation. Without `closeSums` the sums are left in their two parts, for whoever adds them in more digits.
+    /// All arguments' arrays must live until it is complete or begun anew.
     void begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
-               int threads);
+               int threads, bool closeSums = true);
     /// Forgets what was done.
     void reset() { done_ = total_ = 0; }
     bool begun() const { return total_ > 0; }
@@ -54,7 +55,8 @@ private:
     std::int64_t done_ = 0, total_ = 0;
     std::size_t chunk_ = 0;    // targets or bodies of a piece
     std::int64_t chunks_ = 0;  // of all bodies
-    bool inline_ = false;      // too small to be worth waking anyone
+    bool closeSums_ = true;
+    bool inline_ = false;  // too small to be worth waking anyone
     // For each chunk how many of its pieces are done; a piece waits for its turn.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
     std::int64_t turns_ = 0;

@@ -1,16 +1,15 @@
 // What high-level directives give: the textbook loop, `omp parallel for` over the targets and `omp simd` over the sources.
 #include "sim/cpu/force_kernels.h"
 
-#include "sim/law.h"
-
 namespace gravlab::cpu {
 
 #if defined(_OPENMP)
 namespace {
 
+template <class PairLaw>
 void targets(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force,
              const TargetPiece& piece) {
-    const Gravity<float> law(force);
+    const PairLaw law(force);
     const float *px = bodies.x, *py = bodies.y, *pz = bodies.z, *source = bodies.source;
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) {
@@ -43,7 +42,8 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const Fo
 
 }  // namespace
 
-const TargetKernel<float> kOpenMpKernel32 = targets;
+const LawKernels<float> kOpenMpKernels32{
+    {targets<Gravity<float>>, nullptr}, {targets<PowerLaw<float>>, nullptr}, {targets<LennardJones<float>>, nullptr}};
 
 void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void*, std::size_t), void* context) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
@@ -52,7 +52,7 @@ void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(voi
 
 #else
 
-const TargetKernel<float> kOpenMpKernel32 = nullptr;
+const LawKernels<float> kOpenMpKernels32{};
 
 void openMpFor(int, std::size_t, std::size_t, void (*)(void*, std::size_t), void*) {}
 

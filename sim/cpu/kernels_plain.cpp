@@ -2,8 +2,6 @@
 // would expect and an honest baseline for the rows above it.
 #include "sim/cpu/force_kernels.h"
 
-#include "sim/law.h"
-
 namespace gravlab::cpu {
 namespace {
 
@@ -86,9 +84,16 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetting
     }
 }
 
+template <class T>
+constexpr LawKernels<T> everyLaw() {
+    return {{targets<Gravity<T>, T>, pairs<Gravity<T>, T>},
+            {targets<PowerLaw<T>, T>, pairs<PowerLaw<T>, T>},
+            {targets<LennardJones<T>, T>, pairs<LennardJones<T>, T>}};
+}
+
 }  // namespace
 
-const KernelSet<float> kPlainKernels32{targets<Gravity<float>, float>, pairs<Gravity<float>, float>};
-const KernelSet<double> kPlainKernels64{targets<Gravity<double>, double>, pairs<Gravity<double>, double>};
+const LawKernels<float> kPlainKernels32 = everyLaw<float>();
+const LawKernels<double> kPlainKernels64 = everyLaw<double>();
 
 }  // namespace gravlab::cpu

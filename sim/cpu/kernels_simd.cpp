@@ -8,6 +8,7 @@
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/cpu/kernels_simd.cpp"
+#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -70,6 +71,66 @@ struct SimdGravity {
         if constexpr (sizeof(T) == 8) return inverseCube<4>(d, distanceSquared, V{_mm512_rsqrt14_pd(distanceSquared.raw)});
 #endif
         return hn::Div(hn::Set(d, T(1)), hn::Mul(distanceSquared, hn::Sqrt(distanceSquared)));
+    }
+};
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V inverseRootOf(D d, V squared) {
+    return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(squared));
+}
+
+/// The power law: whole exponents multiplied out, the others by way of the logarithm. The branch is the same for all pairs.
+template <class D>
+struct SimdPowerLaw {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset, nearest, power;
+    int whole;
+
+    HWY_INLINE SimdPowerLaw(D d, const ForceSettings& force) {
+        const PowerLaw<T> plain(force);
+        offset = hn::Set(d, plain.softeningSquared);
+        nearest = hn::Set(d, plain.nearest);
+        power = hn::Set(d, T(-0.5) * (plain.exponent + 1));
+        whole = plain.whole;
+    }
+    HWY_INLINE V pull(D d, V distanceSquared) const {
+        const V squared = hn::Max(distanceSquared, nearest);
+        if (whole < 0) return hn::Exp(d, hn::Mul(power, hn::Log(d, squared)));
+        const V inverse = inverseRootOf(d, squared);
+        V product = inverse;
+        for (int factor = 0; factor < whole; ++factor) product = hn::Mul(product, inverse);
+        return product;
+    }
+};
+
+/// Lennard-Jones, force-shifted at the cut-off and linear inside its core.
+template <class D>
+struct SimdLennardJones {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset, coreSquared, cutOffSquared, diameter, strength, edgeSlope;
+
+    HWY_INLINE SimdLennardJones(D d, const ForceSettings& force) {
+        const LennardJones<T> plain(force);
+        offset = hn::Zero(d);
+        coreSquared = hn::Set(d, plain.core * plain.core);
+        cutOffSquared = hn::Set(d, plain.cutOff * plain.cutOff);
+        diameter = hn::Set(d, plain.diameter);
+        strength = hn::Set(d, -24 * plain.depth);
+        edgeSlope = slope(d, hn::Set(d, 1 / plain.cutOff));
+    }
+    HWY_INLINE V pull(D d, V distanceSquared) const {
+        const V squared = hn::Max(distanceSquared, coreSquared);
+        const V inverse = inverseRootOf(d, squared);
+        return hn::IfThenElseZero(hn::Lt(squared, cutOffSquared), hn::Mul(hn::Sub(slope(d, inverse), edgeSlope), inverse));
+    }
+
+private:
+    HWY_INLINE V slope(D, V inverse) const {
+        const V s = hn::Mul(diameter, inverse), s2 = hn::Mul(s, s), s6 = hn::Mul(hn::Mul(s2, s2), s2);
+        const V steep = hn::MulAdd(hn::Add(s6, s6), s6, hn::Neg(s6));
+        return hn::Mul(hn::Mul(strength, steep), inverse);
     }
 };
 
@@ -267,13 +328,20 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetting
     addAll(piece.bBegin, bCount, onB);
 }
 
+template <class T>
+LawKernels<T> everyLaw() {
+    return {{targets<SimdGravity, T>, pairs<SimdGravity, T>},
+            {targets<SimdPowerLaw, T>, pairs<SimdPowerLaw, T>},
+            {targets<SimdLennardJones, T>, pairs<SimdLennardJones, T>}};
+}
+
 SimdTarget describe(std::string_view name, std::string_view title) {
     return {name,
             title,
             HWY_TARGET,
             static_cast<int>(hn::Lanes(hn::ScalableTag<float>())),
-            {targets<SimdGravity, float>, pairs<SimdGravity, float>},
-            {targets<SimdGravity, double>, pairs<SimdGravity, double>}};
+            everyLaw<float>(),
+            everyLaw<double>()};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -16,8 +16,8 @@ struct SimdTarget {
     std::string_view title;  ///< for people
     std::int64_t highway;    ///< Highway's bit
     int lanes;               ///< fp32 bodies in one register
-    KernelSet<float> kernels32;
-    KernelSet<double> kernels64;
+    LawKernels<float> kernels32;
+    LawKernels<double> kernels64;
 };
 
 /// All that this build holds and this machine can run, best first; never empty.

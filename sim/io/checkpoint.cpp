@@ -186,7 +186,7 @@ Snapshot checkpointOf(const Simulation& simulation, RunState state) {
     snapshot.softening = settings.softening;
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
-    snapshot.signedSources = simulation.scene().law != Law::gravity;
+    snapshot.signedSources = simulation.force().law != Law::gravity;
     snapshot.units =
         settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(simulation.scene().units);
     if (settings.start) {

@@ -3,6 +3,7 @@
 
 #include "sim/error.h"
 #include "sim/io/source.h"
+#include "sim/law.h"
 #include "sim/names.h"
 #include "sim/validation.h"
 
@@ -16,6 +17,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
+constexpr std::string_view kAuto = "auto";
 constexpr int kMostDevices = 1023, kMostThreads = 4096, kMostLaunch = 1 << 30;
 
 std::string tomlString(std::string_view text) {
@@ -184,9 +186,12 @@ constexpr SettingRow kRows[] = {
      [](SimulationSettings& to, const SimulationSettings& from) { to.softening = from.softening; },
      "a finite number of at least 0"},
     {"precision", "--precision",
-     [](const SimulationSettings& s) { return tomlString(kPrecisions[static_cast<std::size_t>(s.precision)]); },
+     [](const SimulationSettings& s) {
+         return tomlString(s.precision ? kPrecisions[static_cast<std::size_t>(*s.precision)] : kAuto);
+     },
      [](SimulationSettings& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
+         if (text == kAuto) return true;
          const auto found = text ? std::find(kPrecisions.begin(), kPrecisions.end(), *text) : kPrecisions.end();
          if (found == kPrecisions.end()) return false;
          s.precision = static_cast<Precision>(found - kPrecisions.begin());
@@ -194,6 +199,26 @@ constexpr SettingRow kRows[] = {
      },
      [](SimulationSettings& to, const SimulationSettings& from) { to.precision = from.precision; },
      "\"fp32\", \"mixed\" or \"fp64\""},
+    {"law", "--law",
+     [](const SimulationSettings& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
+     [](SimulationSettings& s, std::string_view v) {
+         const std::optional<std::string> text = stringValue(v);
+         if (text == kAuto) return true;
+         for (const LawRow& row : laws())
+             if (text == row.name) s.law = row.law;
+         return s.law.has_value();
+     },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.law = from.law; }, "the name of a law"},
+    {"exponent", "--exponent",
+     [](const SimulationSettings& s) { return s.exponent ? numberText(*s.exponent) : tomlString(kAuto); },
+     [](SimulationSettings& s, std::string_view v) {
+         if (stringValue(v) == kAuto) return true;
+         double exponent = 0;
+         if (!takeNumber<double>(exponent, v, -4, 12)) return false;
+         s.exponent = exponent;
+         return true;
+     },
+     [](SimulationSettings& to, const SimulationSettings& from) { to.exponent = from.exponent; }, "a number from -4 to 12"},
 };
 
 #undef GRAVLAB_NAME
