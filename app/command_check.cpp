@@ -1,6 +1,7 @@
 // `gravlab check`: verifies every backend and kernel on this machine. Rule: one failure is exit code 7; what cannot run here
 // is listed with the reason and is no failure.
 #include "app/options.h"
+#include "app/physics_check.h"
 #include "app/verify.h"
 #include "sim/error.h"
 
@@ -24,6 +25,7 @@ void print(const Verdict& v) {
 }  // namespace
 
 int checkCommand(const Options& options) {
+    if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
         for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {

@@ -4,12 +4,14 @@
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/run_plots.h"
 #include "app/saver.h"
 #include "app/spot_check.h"
 #include "app/state_folder.h"
 #include "app/state_guard.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
+#include "sim/shape.h"
 #include "sim/simulation.h"
 
 #include <algorithm>
@@ -34,10 +36,33 @@ std::string row(const char* format, Values... values) {
     return std::string(text, static_cast<std::size_t>(std::snprintf(text, sizeof text, format, values...)));
 }
 
-std::string energyRow(std::int64_t step, double time, const Diagnostics& d) {
-    return row("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", static_cast<long long>(step), time,
-               d.kinetic, d.potential, d.energy(), d.momentum.x, d.momentum.y, d.momentum.z, d.angularMomentum.x,
-               d.angularMomentum.y, d.angularMomentum.z);
+/// What a row of --csv needs.
+struct State {
+    Diagnostics conserved;
+    Shape shape;
+};
+
+State measured(Simulation& simulation) {
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    return {measure(bodies, simulation.force()), measureShape(bodies)};
+}
+
+double relativeChange(const Diagnostics& now, const Diagnostics& first) {
+    return first.energy() != 0 ? (now.energy() - first.energy()) / std::abs(first.energy()) : 0;
+}
+
+std::string energyRow(const Simulation& simulation, const State& state, const Diagnostics& first) {
+    const Diagnostics& d = state.conserved;
+    const Shape& shape = state.shape;
+    std::string text =
+        row("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", static_cast<long long>(simulation.step()),
+            simulation.time(), d.kinetic, d.potential, d.energy(), d.momentum.x, d.momentum.y, d.momentum.z,
+            d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
+    text += row(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g\n", relativeChange(d, first), d.centreOfMass.x,
+                d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0], shape.lagrangianRadii[1],
+                shape.lagrangianRadii[2], shape.closest);
+    return text;
 }
 
 /// How many steps there are to make from where the simulation stands.
@@ -149,9 +174,15 @@ int runCommand(const Options& asked) {
     Diagnostics first, last;
     if (summaryEnergy) first = last = simulation.measure();
     if (csv) {
-        csv->write("step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz\n");
-        csv->write(energyRow(simulation.step(), simulation.time(), first));
+        csv->write(
+            "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest\n");
+        csv->write(energyRow(simulation, measured(simulation), first));
     }
+
+    std::optional<RunPlots> plots;
+    if (!options.plots.empty()) plots.emplace(options.plots);
+    const std::int64_t plotStride = RunPlots::stride(steps);
+    if (plots) plots->record(simulation);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
@@ -185,7 +216,8 @@ int runCommand(const Options& asked) {
         files.look(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
         const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
-        const std::int64_t stop = files.nextStop(step, std::min(nextRow, end));
+        const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
+        const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, end}));
         const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
         const AdvanceStatus status = advance(slice);
         progress.show(simulation.step() - begin);
@@ -195,8 +227,9 @@ int runCommand(const Options& asked) {
             progress.finish();
             std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
         }
+        if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) plots->record(simulation);
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end)
-            csv->write(energyRow(simulation.step(), simulation.time(), simulation.measure()));
+            csv->write(energyRow(simulation, measured(simulation), first));
     }
     look(true);
     progress.finish();
@@ -210,7 +243,11 @@ int runCommand(const Options& asked) {
     }
 
     if (summaryEnergy) last = simulation.measure();
-    if (csv && steps > 0) csv->write(energyRow(simulation.step(), simulation.time(), last));
+    if (csv && steps > 0) csv->write(energyRow(simulation, measured(simulation), first));
+    if (plots) {
+        if (steps % plotStride != 0) plots->record(simulation);
+        for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+    }
     if (final) final->write(checkpointOf(simulation));
     if (csv) csv->commit();
 
@@ -218,9 +255,7 @@ int runCommand(const Options& asked) {
     std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(),
                  simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
                  settings.integrator.c_str(), seconds);
-    if (summaryEnergy)
-        std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(),
-                     first.energy() != 0 ? (last.energy() - first.energy()) / std::abs(first.energy()) : 0.0);
+    if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), relativeChange(last, first));
     std::fprintf(out, "\n");
     if (!files.finish()) {
         std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));

@@ -258,6 +258,7 @@ void Session::advance(bool realTime) {
         if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
+    if (realTime) conservation.look(*simulation_, hostClock());
     readProgress();
     sayPath();
     if (realTime) advanceLab();

@@ -2,6 +2,7 @@
 // panels edit wanted settings -> apply -> advance -> draw -> UI. Panels never call the simulation: they read Facts.
 #pragma once
 #include "app/colour_mode.h"
+#include "app/conservation.h"
 #include "app/lab.h"
 #include "app/options.h"
 #include "app/telemetry.h"
@@ -117,6 +118,7 @@ public:
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
     Telemetry telemetry;
     Lab lab;
+    ConservationWatch conservation;
 
 private:
     void change(const SimulationSettings& wanted, bool reset);

@@ -102,6 +102,10 @@ constexpr KeyRow kKeys[] = {
          t.session.lab.open = !t.session.lab.open;
          if (t.session.lab.open) t.ui.visible = t.ui.panel = true;
      }},
+    {"J",
+     "show or hide energy and momenta over time",
+     {{Key::letterJ}},
+     [](KeyTarget& t, int) { t.ui.conservation = !t.ui.conservation; }},
     {"C",
      "next colour map",
      {{Key::letterC}},

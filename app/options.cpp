@@ -321,13 +321,17 @@ void addRunOptions(CLI::App& app, Options& o) {
         "simulated time to reach, instead of --steps");
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
-        "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz; '-' is standard output");
+        "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
+        "virial,r10,r50,r90,closest; '-' is standard output");
     addValue(
         app, "--every", "STEPS", [&o](auto& name, auto& text) { o.every = parseInteger(name, text, 1, kAny); },
         "a row of --csv every so many steps; the first and the last are always there [1]");
     addValue(
         app, "--final", "FILE", [&o](auto&, auto& text) { o.finalFile = text; },
         "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
+    addValue(
+        app, "--plots", "DIR", [&o](auto&, auto& text) { o.plots = text; },
+        "pictures of the paths in xy, in three planes and in space, and of the energy error over time");
     addValue(
         app, "--snapshot-every", "STEPS",
         [&o](auto& name, auto& text) { o.snapshotEvery = parseInteger(name, text, 1, kAny); },
@@ -448,6 +452,8 @@ void addListOptions(CLI::App& app, Options& o) {
 }
 
 void addCheckOptions(CLI::App& app, Options& o) {
+    app.add_flag("--physics", o.checkPhysics,
+                 "instead of the kernels: known systems against their known answers, with tolerances");
     addValue(
         app, "--device", "INDEX",
         [&o](auto& name, auto& text) {

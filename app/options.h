@@ -60,6 +60,7 @@ struct Options {
     std::int64_t steps = -1;  ///< -1: not given; for bench: steps of one repetition
     double until = -1;
     std::string csv, finalFile;
+    std::string plots;  ///< folder for pictures of the run; empty: none
     std::int64_t every = 1;
     std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
     std::string checkpoint;                        ///< where autosaves and an interrupt go; empty: the state folder
@@ -76,6 +77,7 @@ struct Options {
     std::string benchCard;    ///< file of the benchmark card; empty: none
 
     // check
+    bool checkPhysics = false;        ///< the reference table instead of the kernels
     std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
 
     // list

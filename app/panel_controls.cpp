@@ -1,5 +1,6 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
 #include "app/format.h"
+#include "app/horizon.h"
 #include "app/look.h"
 #include "app/option_values.h"
 #include "app/panels.h"
@@ -168,6 +169,9 @@ void drawScene(PanelContext& p) {
     char text[160];
     std::snprintf(text, sizeof text, "%.*s", static_cast<int>(caption.size()), caption.data());
     p.widgets.wrapped(palette::kMuted, text);
+    const std::string note = horizonNote(p.facts.settings.scene, *p.facts.integrator, p.facts.time,
+                                         p.facts.settings.precision != Precision::fp64);
+    if (!note.empty()) p.widgets.wrapped(palette::kWarning, note.c_str());
     ImGui::PopFont();
 }
 

@@ -36,7 +36,7 @@ LabSubject subjectOf(const PanelContext& p) {
             .options = running.backendOptions,
             .kernel = running.kernel,
             .bodies = running.bodies,
-            .precision = running.precision};
+            .precision = *running.precision};
 }
 
 void drawProgress(PanelContext& p) {

@@ -15,10 +15,12 @@ struct PanelContext {
 };
 
 constexpr float kMargin = 10, kStatusHeight = 26, kControlWidth = 282, kMeasureWidth = 282;  // pixels at scale 1
+constexpr float kConservationHeight = 150;
 
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
+void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change
 void drawBodyPanel(PanelContext& panel);     // the selected body

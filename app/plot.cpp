@@ -225,6 +225,12 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
             list.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
     }
 
+    for (const double change : plot.changes) {
+        if (!sx.shows(change) || change < xLow || change > xHigh) continue;
+        for (float y = from.y; y < to.y; y += 6 * style.lineWidth)
+            list.AddLine(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
+                         palette.mark, 0.7f * style.lineWidth);
+    }
     list.PushClipRect(from, to, true);
     for (std::size_t i = 0; i < plot.series.size(); ++i)
         drawSeries(list, plot.series[i], seriesColour(i, style.light), palette.background, sx, sy, style);

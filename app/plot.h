@@ -30,6 +30,7 @@ struct Plot {
     std::vector<PlotSeries> series;
     double markX = 0;  ///< the best point; drawn as a vertical line when `marked`
     bool marked = false;
+    std::vector<double> changes;  ///< places on x where something was changed: dashed lines
 };
 
 /// How a plot is drawn. Text is ImGui's current font at `fontScale`.

@@ -3,6 +3,7 @@
 
 #include "app/look.h"
 #include "sim/error.h"
+#include "sim/law.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,11 @@
 #include <fstream>
 
 namespace gravlab {
+namespace {
+
+constexpr const char* kPrecisions[] = {"fp32", "mixed", "fp64"};
+
+}  // namespace
 
 StatusReport::StatusReport() {
     if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
@@ -43,6 +49,9 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"integrator", s.integrator},
         {"time_step", s.timeStep},
         {"softening", s.softening},
+        {"law", laws()[static_cast<std::size_t>(*s.law)].name},
+        {"exponent", *s.exponent},
+        {"precision", kPrecisions[static_cast<std::size_t>(*s.precision)]},
         {"steps_per_frame", session.intent.stepsPerFrame},
         {"time_budget_ms", session.intent.timeBudgetMs},
         {"paused", session.intent.paused},
@@ -55,6 +64,11 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"frames_per_second", session.telemetry.framesPerSecond},
         {"frame_ms", session.telemetry.frameMilliseconds},
         {"message", session.message()},
+        {"conservation",
+         {{"shown", ui.state.conservation},
+          {"points", session.conservation.points().size()},
+          {"marks", session.conservation.marks().size()},
+          {"worst", session.conservation.worstChange()}}},
         {"help", ui.state.help},
         {"files",
          {{"shown", ui.state.files.shown},

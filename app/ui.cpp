@@ -157,6 +157,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
+        if (state.inWindow && state.conservation) drawConservation(panel);
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);

@@ -19,9 +19,10 @@ struct UiItem {
 
 /// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
 struct UiState {
-    bool visible = true;  ///< anything at all
-    bool panel = true;    ///< controls and measurements
-    bool help = false;    ///< the list of keys
+    bool visible = true;       ///< anything at all
+    bool panel = true;         ///< controls and measurements
+    bool conservation = true;  ///< the strip under the picture, in a window
+    bool help = false;         ///< the list of keys
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;

@@ -1,7 +1,8 @@
 // Conserved quantities in fp64. Rule: rows are summed each by itself, then in order, so threads never change a bit.
 #include "sim/diagnostics.h"
 
-#include "sim/error.h"
+#include "sim/inertia.h"
+#include "sim/law.h"
 #include "sim/parallel.h"
 
 #include <cmath>
@@ -25,30 +26,54 @@ double potentialBefore(std::span<const Double4> x, std::size_t i, double squared
     return sum;
 }
 
-double potentialEnergy(std::span<const Double4> x, double softening, int threads) {
-    const double squared = softening * softening;
+/// The same for any law: the sum of s_j potential(r^2). Bodies at one place without a finite energy have none.
+template <class PairLaw>
+double potentialBefore(std::span<const Double4> x, std::size_t i, const PairLaw& law, bool finiteAtZero) {
+    double sum = 0;
+    for (std::size_t j = 0; j < i; ++j) {
+        const double dx = x[j].x - x[i].x;
+        const double dy = x[j].y - x[i].y;
+        const double dz = x[j].z - x[i].z;
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        if (r2 > 0 || finiteAtZero) sum += x[j].w * law.potential(r2);
+    }
+    return sum;
+}
+
+template <class RowEnergy>
+double potentialEnergy(std::span<const Double4> x, int threads, RowEnergy rowEnergy) {
     std::vector<double> row(x.size());
     // Row i has i pairs: folding the triangle gives every piece the same work.
     const std::size_t half = (x.size() + 1) / 2;
     parallelFor(half, threads, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k)
-            for (const std::size_t i : {k, x.size() - 1 - k})
-                row[i] = x[i].w == 0 ? 0 : x[i].w * potentialBefore(x, i, squared);
+            for (const std::size_t i : {k, x.size() - 1 - k}) row[i] = x[i].w == 0 ? 0 : x[i].w * rowEnergy(i);
     });
     double sum = 0;
     for (const double term : row) sum += term;
-    return -sum;
+    return sum;
+}
+
+double potentialEnergy(std::span<const Double4> x, const ForceSettings& force, int threads) {
+    if (loopLaw(force) == Law::gravity) {
+        const double squared = force.softening * force.softening;
+        return -forceSign(force.law) *
+               potentialEnergy(x, threads, [&](std::size_t i) { return potentialBefore(x, i, squared); });
+    }
+    const bool finiteAtZero = force.softening > 0 || force.law == Law::lennardJones;
+    return withLaw<double>(force, [&](const auto& law) {
+        return potentialEnergy(x, threads, [&](std::size_t i) { return potentialBefore(x, i, law, finiteAtZero); });
+    });
 }
 
 }  // namespace
 
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads) {
-    if (force.law != Law::gravity) throw UsageError("energies are known for one law: gravity");
     Diagnostics d;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& x = bodies.position[i];
         const Double4& v = bodies.velocity[i];
-        const double m = x.w;
+        const double m = inertia(x, v);
         d.kinetic += m * (v.x * v.x + v.y * v.y + v.z * v.z) / 2;
         d.momentum.x += m * v.x;
         d.momentum.y += m * v.y;
@@ -63,7 +88,7 @@ Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int t
     }
     if (d.centreOfMass.w != 0)
         for (double* c : {&d.centreOfMass.x, &d.centreOfMass.y, &d.centreOfMass.z}) *c /= d.centreOfMass.w;
-    d.potential = potentialEnergy(bodies.position, force.softening, threads);
+    d.potential = potentialEnergy(bodies.position, force, threads);
     return d;
 }
 

@@ -125,7 +125,7 @@ std::span<const Scenario> scenarios() {
         for (const std::span<const Scenario> part :
              {firstScenarios(), galaxyScenarios(), clusterScenarios(), expandingScenarios(), fewBodyScenarios(),
               threeBodyOrbitScenarios(), solarSystemScenarios(), ngonScenarios(), coldCollapseScenarios(),
-              keplerDiscScenarios(), toomreFlybyScenarios()})
+              keplerDiscScenarios(), toomreFlybyScenarios(), lawScenarios()})
             joined.insert(joined.end(), part.begin(), part.end());
         return joined;
     }();

@@ -8,9 +8,10 @@
 #define HWY_BROKEN_EMU128 1
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/cpu/kernels_simd.cpp"
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// After the two above, which name the instruction set.
+#include <hwy/contrib/math/math-inl.h>
 
 #include "sim/cpu/simd_targets.h"
 #include "sim/law.h"

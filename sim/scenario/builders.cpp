@@ -1,6 +1,7 @@
 // What the scene builders share.
 #include "sim/scenario/builders.h"
 
+#include "sim/inertia.h"
 #include "sim/parallel.h"
 
 namespace gravlab::scenes {
@@ -31,13 +32,14 @@ void centre(ParticleSet& bodies) {
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             const Double4& position = bodies.position[i];
             const Double4& velocity = bodies.velocity[i];
-            mass += position.w;
-            x.x += position.w * position.x;
-            x.y += position.w * position.y;
-            x.z += position.w * position.z;
-            v.x += position.w * velocity.x;
-            v.y += position.w * velocity.y;
-            v.z += position.w * velocity.z;
+            const double m = inertia(position, velocity);
+            mass += m;
+            x.x += m * position.x;
+            x.y += m * position.y;
+            x.z += m * position.z;
+            v.x += m * velocity.x;
+            v.y += m * velocity.y;
+            v.z += m * velocity.z;
         }
         if (!(mass > 0)) return;
         for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -17,6 +17,7 @@ std::span<const Scenario> ngonScenarios();
 std::span<const Scenario> coldCollapseScenarios();
 std::span<const Scenario> keplerDiscScenarios();
 std::span<const Scenario> toomreFlybyScenarios();
+std::span<const Scenario> lawScenarios();
 
 /// The bodies of a list, each in a group of its own.
 ParticleSet listedBodies(std::span<const Body> list);

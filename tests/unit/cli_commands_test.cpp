@@ -114,11 +114,12 @@ TEST(Cli, runWritesEnergiesWithTheNamedColumns) {
     ASSERT_EQ(o.code, 0) << o.err;
     const auto lines = linesOf(contentOf(folder / "e.csv"));
     ASSERT_EQ(lines.size(), 5u);  // header, 0, 10, 20, 25
-    EXPECT_EQ(lines[0], "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz");
+    EXPECT_EQ(lines[0],
+              "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest");
     const double steps[] = {0, 10, 20, 25};
     for (std::size_t i = 0; i < 4; ++i) {
         const auto row = numbersOf(lines[i + 1]);
-        ASSERT_EQ(row.size(), 11u);
+        ASSERT_EQ(row.size(), 20u);
         EXPECT_EQ(row[0], steps[i]);
         EXPECT_NEAR(row[1], 0.01 * steps[i], 1e-15);
         EXPECT_DOUBLE_EQ(row[4], row[2] + row[3]);

@@ -141,7 +141,10 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
     EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--bodies-per-thread", "2"}), HasSubstr("does not apply"));
     EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--threads", "2"}), HasSubstr("one thread"));
     EXPECT_THAT(refusalOf({"disc", "--backend", "reference", "--simd", "avx2"}), HasSubstr("does not apply"));
-    EXPECT_THAT(refusalOf({"disc", "--law", "coulomb"}), HasSubstr("gravity"));
+    EXPECT_THAT(refusalOf({"disc", "--law", "colomb"}), HasSubstr("coulomb"));
+    EXPECT_THAT(refusalOf({"disc", "--law", "coulomb", "--integrator", "hermite4"}), HasSubstr("radau15"));
+    EXPECT_THAT(refusalOf({"disc", "--exponent", "3"}), HasSubstr("--law power-law"));
+    EXPECT_THAT(refusalOf({"disc", "--law", "power-law", "--exponent", "99"}), HasSubstr("-4 to 12"));
 }
 
 TEST(Options, scenesOfFixedSizeKeepIt) {

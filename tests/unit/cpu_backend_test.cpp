@@ -77,9 +77,12 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     EXPECT_THAT(refused([] { made({.threads = 100000}); }), HasSubstr("1024"));
 }
 
-TEST(CpuBackend, refusesLawsThatItDoesNotHave) {
+TEST(CpuBackend, refusesForcesThatItDoesNotHave) {
     const std::unique_ptr<Backend> cpu = made();
-    EXPECT_THAT(refused([&] { cpu->configure({.law = Law::coulomb}, {}); }), HasSubstr("gravity"));
+    EXPECT_THAT(refused([&] { cpu->configure({.law = Law::powerLaw, .exponent = 13}, {}); }), HasSubstr("exponent"));
+    if (refusal(kernel("cpu", "openmp"), {}).empty())
+        EXPECT_THAT(refused([&] { cpu->configure({.precision = Precision::fp64}, {.kernel = "openmp"}); }),
+                    HasSubstr("fp32"));
 }
 
 TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnly) {
@@ -177,7 +180,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
         if (wrong) got[7].y *= 1.001;
         job.request(targets);
         EXPECT_TRUE(job.wanted());
-        job.begin(bodies.position, got, 0.05, kGate32);
+        job.begin(bodies.position, {}, got, {.softening = 0.05});
         int slices = 0;
         for (; job.running(); ++slices) job.run(pool, cpu::Deadline::clock::now());
         EXPECT_GT(slices, 3);

@@ -48,6 +48,10 @@ TEST(Scenes, everyCountIsBuiltExactly) {
                 const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
                 for (const double value : {x.x, x.y, x.z, x.w, v.x, v.y, v.z})
                     ASSERT_TRUE(std::isfinite(value)) << scene.name;
+                if (scene.law == Law::coulomb) {
+                    ASSERT_GT(x.w / v.w, 0) << "inertia is never negative";
+                    continue;
+                }
                 ASSERT_GE(x.w, 0) << scene.name;
                 ASSERT_EQ(v.w, 1) << scene.name;
             }

@@ -1,0 +1,167 @@
+#include "app/conservation.h"
+
+#include "sim/inertia.h"
+#include "sim/law.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr double kInterval = 0.2;          // [s] between samples at least
+constexpr double kShareOfACore = 0.05;     // what sums may cost
+constexpr std::size_t kMostPoints = 2048;  // then every second one goes
+
+double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
+double apart(const Double4& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
+
+/// What the sum of angular momenta would be without cancelling: the scale of its rounding.
+double scaleOfSpin(const ParticleSet& bodies) {
+    double sum = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        sum += std::abs(inertia(bodies.position[i], bodies.velocity[i])) * length(bodies.position[i]) *
+               length(bodies.velocity[i]);
+    return sum;
+}
+
+/// 1, 2 or 5 times a power of ten, not above `value`.
+double roundBelow(double value) {
+    const double decade = std::pow(10, std::floor(std::log10(value)));
+    for (const double step : {5.0, 2.0})
+        if (step * decade <= value * (1 + 1e-9)) return step * decade;
+    return decade;
+}
+
+std::string number(const char* format, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+}  // namespace
+
+ConservationWatch::Sample ConservationWatch::measured(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+    const auto start = std::chrono::steady_clock::now();
+    Sample sample;
+    sample.measured = measure(bodies, force, threads);
+    sample.point.shape = measureShape(bodies, threads);
+    sample.point.virial = sample.measured.virialRatio();
+    sample.spinScale = scaleOfSpin(bodies);
+    sample.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return sample;
+}
+
+/// Notices other runs and changed parameters.
+void ConservationWatch::follow(const Simulation& simulation) {
+    const SimulationSettings& now = simulation.settings();
+    const bool another = !followed_ || now.scene != followed_->scene || now.bodies != followed_->bodies ||
+                         now.seed != followed_->seed || now.parameters != followed_->parameters ||
+                         now.start != followed_->start || simulation.step() < lastStep_;
+    if (another) {
+        points_.clear();
+        marks_.clear();
+        reference_.reset();
+        worst_ = offset_ = 0;
+        rebase_ = false;
+        stale_ = running_.valid();
+        lastStep_ = -1;
+        nextAt_ = 0;
+    } else {
+        const auto mark = [&](bool changed, const std::string& what) {
+            if (changed) marks_.push_back({simulation.time(), what});
+            return changed;
+        };
+        mark(now.timeStep != followed_->timeStep, "dt " + number("%.4g", now.timeStep));
+        mark(now.integrator != followed_->integrator, now.integrator);
+        mark(now.precision != followed_->precision, "precision");
+        mark(now.backend != followed_->backend, now.backend);
+        rebase_ |= mark(now.softening != followed_->softening, "softening " + number("%.3g", now.softening));
+        rebase_ |= mark(now.law != followed_->law, "law");
+        rebase_ |= mark(now.exponent != followed_->exponent, "exponent " + number("%.3g", *now.exponent));
+        // A slider leaves one mark, not one for each pixel.
+        while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
+               marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
+            marks_.erase(marks_.end() - 2);
+        constexpr std::size_t kMostMarks = 64;
+        while (marks_.size() > kMostMarks) marks_.pop_front();
+    }
+    followed_ = now;
+}
+
+void ConservationWatch::take(Sample sample) {
+    if (!reference_) {
+        reference_ = sample.measured;
+        spinScale_ = std::max(sample.spinScale, length(sample.measured.angularMomentum));
+    }
+    const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
+    const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
+    ConservationPoint& point = sample.point;
+    point.change = ratio(sample.measured.energy() - reference_->energy(), scale) + offset_;
+    if (rebase_ && !points_.empty()) {
+        // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
+        offset_ += points_.back().change - point.change;
+        point.change = points_.back().change;
+    }
+    rebase_ = false;
+    const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->centreOfMass.w, 0.0));
+    point.momentum = ratio(apart(sample.measured.momentum, reference_->momentum), speed);
+    point.spin = ratio(apart(sample.measured.angularMomentum, reference_->angularMomentum), spinScale_);
+    worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    points_.push_back(point);
+    if (points_.size() <= kMostPoints) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points_.size(); i += 2) points_[kept++] = points_[i];
+    points_.resize(kept);
+}
+
+void ConservationWatch::look(Simulation& simulation, double now) {
+    follow(simulation);
+    if (running_.valid()) {
+        if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+        Sample sample = running_.get();
+        nextAt_ = std::max(nextAt_, now + sample.seconds / kShareOfACore);
+        if (!stale_) take(std::move(sample));
+        stale_ = false;
+    }
+    why_.clear();
+    if (simulation.settings().bodies > kMostBodies) {
+        why_ = "More than 32,768 bodies: their energy is not summed beside the picture. gravlab run --csv does it.";
+        return;
+    }
+    if (now < nextAt_ || simulation.step() == lastStep_) return;
+    nextAt_ = now + kInterval;
+    lastStep_ = simulation.step();
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    // A GPU leaves the host's cores free; the CPU backend needs them.
+    const int threads = simulation.settings().backend == "cuda" ? 0 : 1;
+    running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(), threads,
+                                               step = simulation.step(), time = simulation.time()] {
+        Sample sample = measured(bodies, force, threads);
+        sample.point.step = step;
+        sample.point.time = time;
+        return sample;
+    });
+}
+
+std::string ConservationWatch::advice(const SimulationSettings& settings, const Integrator& integrator) const {
+    if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
+    if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
+    // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
+    const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
+    const double step = roundBelow(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
+    std::string text = "Try dt " + number("%.3g", step);
+    const LawRow& row = laws()[static_cast<std::size_t>(*settings.law)];
+    if (row.softened) {
+        const double closest = points_.back().shape.closest;
+        text +=
+            " or softening " + number("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
+    }
+    if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
+    return text + ".";
+}
+
+}  // namespace gravlab

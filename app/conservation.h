@@ -1,0 +1,77 @@
+// What a run should keep, measured beside the picture: samples of energy, momenta and shape over the run's time.
+// Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed on a thread of its own.
+#pragma once
+#include "sim/diagnostics.h"
+#include "sim/shape.h"
+#include "sim/simulation.h"
+
+#include <deque>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// Relative energy changes from which a run is doubtful, and from which it is wrong.
+constexpr double kDoubtfulChange = 1e-3, kWrongChange = 1e-1;
+
+/// One complete step, measured.
+struct ConservationPoint {
+    std::int64_t step = 0;
+    double time = 0;      ///< [T]
+    double change = 0;    ///< (E - E0) / |E0|; where E0 is 0, over the kinetic energy of the start
+    double momentum = 0;  ///< |P - P0| over mass times rms speed of the start
+    double spin = 0;      ///< |L - L0| over the sum of |m x v| of the start, or over |L0| where that is more
+    double virial = 0;    ///< -K / W
+    Shape shape{};
+};
+
+/// Where a parameter was changed while the run went on.
+struct ConservationMark {
+    double time = 0;
+    std::string what;  ///< "dt 0.01", "leapfrog"
+};
+
+class ConservationWatch {
+public:
+    /// Above this the sum over all pairs would take a core for seconds.
+    static constexpr std::size_t kMostBodies = 32768;
+
+    /// Takes up a finished sample and starts the next when it is due. Call once a frame; costs a copy of the state when one
+    /// is due, and never more than a twentieth of one core besides. `now`: host clock [s].
+    void look(Simulation& simulation, double now);
+
+    const std::vector<ConservationPoint>& points() const { return points_; }
+    const std::deque<ConservationMark>& marks() const { return marks_; }
+    /// The largest |change| since the start.
+    double worstChange() const { return worst_; }
+    /// Why there are no samples; empty when there are or will be.
+    const std::string& why() const { return why_; }
+    /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
+    std::string advice(const SimulationSettings& settings, const Integrator& integrator) const;
+
+private:
+    struct Sample {
+        ConservationPoint point;
+        Diagnostics measured;
+        double spinScale = 0, seconds = 0;
+    };
+    static Sample measured(const ParticleSet& bodies, const ForceSettings& force, int threads);
+    void take(Sample sample);
+    void follow(const Simulation& simulation);
+
+    std::vector<ConservationPoint> points_;
+    std::deque<ConservationMark> marks_;
+    std::string why_;
+    std::optional<Diagnostics> reference_;  ///< of the start; its energy moves with the definition of energy
+    double spinScale_ = 0, worst_ = 0, offset_ = 0;
+    bool rebase_ = false;  ///< the next sample is measured under another law or softening
+    bool stale_ = false;   ///< the sample under way belongs to a run that is gone
+    std::optional<SimulationSettings> followed_;
+    std::int64_t lastStep_ = -1;
+    double nextAt_ = 0;
+    std::future<Sample> running_;
+};
+
+}  // namespace gravlab

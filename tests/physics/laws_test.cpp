@@ -1,0 +1,270 @@
+// The pair laws as runs see them: every kernel against the plain sum, energies that stay, answers that are known exactly.
+#include "sim/diagnostics.h"
+#include "sim/error.h"
+#include "sim/inertia.h"
+#include "sim/shape.h"
+#include "sim/simulation.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+struct LawCase {
+    const char* name;
+    ForceSettings force;
+};
+
+const LawCase kCases[] = {
+    {"coulomb", {.law = Law::coulomb, .softening = 0.02}},
+    {"cube", {.law = Law::powerLaw, .softening = 0.05, .exponent = 3}},
+    {"springs", {.law = Law::powerLaw, .softening = 0.05, .exponent = -1}},
+    {"broken", {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.7}},
+    {"lennard_jones", {.law = Law::lennardJones}},
+};
+
+/// Sources of both signs for charges, and responses that differ; a loose lattice for atoms.
+ParticleSet bodiesFor(const ForceSettings& force, std::size_t count) {
+    ParticleSet bodies = unevenBodies(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        v.w = 0.25 * static_cast<double>(1 + i % 5);
+        if (force.law == Law::coulomb && i % 2) x.w = -x.w, v.w = -v.w;
+        if (force.law != Law::lennardJones) continue;
+        const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
+        const std::size_t place[] = {i % side, i / side % side, i / side / side};
+        double* const at[] = {&x.x, &x.y, &x.z};
+        for (int k = 0; k < 3; ++k) *at[k] = 1.125 * static_cast<double>(place[k]) + 0.125 * *at[k];
+        x.w = 1;
+    }
+    return bodies;
+}
+
+ForceCheck checkOf(const std::string& backendName, const std::string& kernelName, const ForceSettings& force,
+                   const ParticleSet& bodies, const ForceSettings& truth) {
+    const std::unique_ptr<Backend> tested = backend(backendName).make({});
+    tested->configure(force, {kernelName, {}});
+    tested->load(bodies);
+    std::vector<Double4> got, want(bodies.size());
+    tested->accelerations(got);
+    std::vector<std::uint32_t> all(bodies.size());
+    std::iota(all.begin(), all.end(), 0u);
+    referenceForces(bodies.position, bodies.velocity, all, truth, want);
+    return compareForces(got, want, backendName == "reference" ? kGate64 : gateOf(force));
+}
+
+TEST(Laws, everyKernelAgreesWithThePlainSum) {
+    for (const KernelRow& row : kernels()) {
+        if (row.backend == "cuda") continue;
+        for (const LawCase& law : kCases)
+            for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+                ForceSettings force = law.force;
+                force.precision = precision;
+                if (!refusal(row, force).empty()) continue;
+                for (const std::size_t count : {1, 2, 3, 33, 257, 1000}) {
+                    SCOPED_TRACE(std::string(row.name) + " " + law.name + " " + std::to_string(static_cast<int>(precision)) +
+                                 " N " + std::to_string(count));
+                    const ForceCheck check =
+                        checkOf(std::string(row.backend), std::string(row.name), force, bodiesFor(force, count), force);
+                    EXPECT_TRUE(check.passed) << check.text();
+                }
+            }
+    }
+}
+
+TEST(Laws, theComparisonNoticesAnotherExponent) {
+    ForceSettings wrong = kCases[3].force;
+    wrong.exponent = 1.7001;
+    EXPECT_FALSE(checkOf("cpu", "simd-threads", wrong, bodiesFor(wrong, 257), kCases[3].force).passed);
+    ForceSettings attractive = kCases[0].force;
+    attractive.law = Law::gravity;
+    EXPECT_FALSE(checkOf("cpu", "simd-threads", attractive, bodiesFor(kCases[0].force, 257), kCases[0].force).passed);
+}
+
+TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
+    const ParticleSet bodies = unevenBodies(300);
+    for (const KernelRow& row : kernels()) {
+        if (row.backend == "cuda") continue;
+        std::vector<Double4> gravity, power;
+        const std::unique_ptr<Backend> tested = backend(row.backend).make({});
+        tested->load(bodies);
+        tested->configure({.softening = 0.05}, {std::string(row.name), {}});
+        tested->accelerations(gravity);
+        tested->configure({.law = Law::powerLaw, .softening = 0.05, .exponent = 2}, {std::string(row.name), {}});
+        tested->accelerations(power);
+        if (row.backend == "cpu") EXPECT_TRUE(sameBytes(gravity, power)) << row.name;
+        EXPECT_TRUE(compareForces(power, gravity, kGate64).passed) << row.name;
+    }
+}
+
+TEST(Laws, brokenExponentsHaveAMedianErrorBelowOneInAHundredThousand) {
+    for (const double exponent : {0.5, 1.3, 2.5, 3.7}) {
+        const ForceSettings force{.law = Law::powerLaw, .softening = 0.05, .exponent = exponent};
+        EXPECT_LT(checkOf("cpu", "simd-threads", force, bodiesFor(force, 2000), force).median, 1e-5) << exponent;
+    }
+}
+
+TEST(Laws, chargeAndInertiaAreApart) {
+    // The same charges, one body four times as heavy: a quarter of the acceleration, the same force.
+    const ParticleSet bodies = bodiesOf({{-1, 0, 0, 2}, {1, 0, 0, -2}}, {{}, {}});
+    ParticleSet charges = bodies;
+    charges.velocity[0].w = 2 / 1.0;
+    charges.velocity[1].w = -2 / 4.0;
+    EXPECT_EQ(inertia(charges.position[1], charges.velocity[1]), 4);
+    for (const char* name : {"reference", "cpu"}) {
+        const std::unique_ptr<Backend> tested = backend(name).make({});
+        tested->configure({.law = Law::coulomb, .precision = Precision::fp64}, {});
+        tested->load(charges);
+        std::vector<Double4> a;
+        tested->accelerations(a);
+        EXPECT_NEAR(a[0].x, 2 * 2 / 4.0, 1e-14) << "unlike charges attract";
+        EXPECT_NEAR(a[1].x, -2 * 2 / 4.0 / 4, 1e-14);
+    }
+}
+
+double energyChange(const char* scene, std::size_t bodies, Precision precision, double time, double dtFactor,
+                    std::optional<Law> judgedAs = {}) {
+    SimulationSettings settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
+    settings.timeStep = scenario(scene).timeStep * dtFactor;
+    Simulation simulation(settings);
+    ForceSettings force = simulation.force();
+    if (judgedAs) force.law = *judgedAs;
+    const auto energy = [&] {
+        ParticleSet now;
+        simulation.snapshot(now);
+        return measure(now, force);
+    };
+    const Diagnostics first = energy();
+    double worst = 0;
+    for (int part = 1; part <= 8; ++part) {
+        while (simulation.time() < time * part / 8) simulation.advance({.steps = 1}, nullptr);
+        const Diagnostics now = energy();
+        worst = std::fmax(worst, std::fabs(now.energy() - first.energy()) / first.kinetic);
+        EXPECT_LT(distance(now.momentum, first.momentum),
+                  (precision == Precision::fp64 ? 1e-13 : 1e-4) * first.centreOfMass.w);
+    }
+    return worst;
+}
+
+TEST(Laws, theirScenesKeepTheirEnergy) {
+    for (const char* scene : {"charges", "power-law", "lennard-jones"}) {
+        SCOPED_TRACE(scene);
+        const double coarse = energyChange(scene, 200, Precision::fp64, 1, 1);
+        const double fine = energyChange(scene, 200, Precision::fp64, 1, 0.25);
+        EXPECT_LT(coarse, 1e-2);
+        EXPECT_LT(fine, coarse / 8) << "leapfrog is of second order: a quarter of the step, a sixteenth of the error";
+        EXPECT_LT(energyChange(scene, 200, Precision::fp32, 1, 1), coarse + 1e-4);
+        EXPECT_GT(energyChange(scene, 200, Precision::fp64, 1, 1, Law::gravity), 5 * fine + 1e-4)
+            << "gravity's energy is not conserved here";
+    }
+}
+
+TEST(Laws, springsBringEveryBodyBackAfterOnePeriod) {
+    SimulationSettings settings{.scene = "power-law", .bodies = 300, .backend = "cpu", .precision = Precision::fp64};
+    settings.timeStep = 2 * std::numbers::pi / 800;
+    settings.integrator = "yoshida4";
+    Simulation simulation(settings);
+    ASSERT_EQ(simulation.force().exponent, -1);
+    ParticleSet start, half, end;
+    simulation.snapshot(start);
+    for (int i = 0; i < 400; ++i) simulation.advance({.steps = 1}, nullptr);
+    simulation.snapshot(half);
+    for (int i = 0; i < 400; ++i) simulation.advance({.steps = 1}, nullptr);
+    simulation.snapshot(end);
+    double worst = 0, opposite = 0;
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        const Double4& x = start.position[i];
+        worst = std::fmax(worst, distance(x, end.position[i]));
+        opposite = std::fmax(opposite, distance({-x.x, -x.y, -x.z, 0}, half.position[i]));
+    }
+    EXPECT_LT(worst, 1e-8);
+    EXPECT_LT(opposite, 1e-8);
+}
+
+TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
+    SimulationSettings settings{.scene = "charges", .bodies = 10, .backend = "cpu"};
+    settings.integrator = "hermite4";
+    EXPECT_THROW(Simulation{settings}, UsageError);
+    settings.integrator = "leapfrog";
+    Simulation simulation(settings);
+    SimulationSettings wanted = simulation.settings();
+    wanted.law = Law::powerLaw;
+    wanted.exponent = 99;
+    EXPECT_THROW(simulation.apply(wanted), UsageError);
+    EXPECT_EQ(simulation.force().law, Law::coulomb) << "the old run goes on";
+}
+
+TEST(Precisions, smallSystemsRunInDoubleUnlessAskedOtherwise) {
+    SimulationSettings settings{.scene = "plummer", .bodies = 256, .backend = "cpu"};
+    Simulation simulation(settings);
+    EXPECT_EQ(simulation.force().precision, Precision::fp64);
+    SimulationSettings wanted = simulation.settings();
+    wanted.bodies = 257;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.force().precision, Precision::fp32);
+    wanted = simulation.settings();
+    wanted.precision = Precision::mixed;
+    simulation.apply(wanted);
+    wanted = simulation.settings();
+    wanted.bodies = 100;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.force().precision, Precision::mixed) << "what was asked for stays";
+}
+
+TEST(Precisions, mixedKeepsBodiesInDouble) {
+    // A body that drifts past 1 by steps far below what a float can add there.
+    ParticleSet one = bodiesOf({{1, 0, 0, 1}}, {{1e-3, 0, 0, 1}});
+    for (const Precision precision : {Precision::fp32, Precision::mixed}) {
+        const std::unique_ptr<Backend> tested = backend("cpu").make({});
+        tested->configure({.precision = precision}, {});
+        tested->load(one);
+        const StepProgram program = integrator("leapfrog").program;
+        for (int i = 0; i < 10000;)
+            i += static_cast<int>(tested->advance(program, 1e-5, {.steps = 10000 - i}, nullptr).stepsCompleted);
+        ParticleSet after;
+        tested->snapshot(after);
+        const double error = std::fabs(after.position[0].x - (1 + 1e-4));
+        if (precision == Precision::mixed)
+            EXPECT_LT(error, 1e-12);
+        else
+            EXPECT_GT(error, 1e-5) << "a float should have lost the steps";
+    }
+}
+
+TEST(Precisions, sixBodiesWithYoshidaKeepNineDigitsOfTheirEnergy) {
+    SimulationSettings settings{.scene = "six-body", .backend = "cpu"};
+    settings.integrator = "yoshida4";
+    settings.timeStep = 1e-4;
+    Simulation simulation(settings);
+    ASSERT_EQ(simulation.force().precision, Precision::fp64);
+    const double first = simulation.measure().energy();
+    while (simulation.step() < 100000) simulation.advance({.steps = 100000 - simulation.step()}, nullptr);
+    EXPECT_LT(std::fabs(simulation.measure().energy() / first - 1), 1e-9);
+}
+
+TEST(Shapes, radiiAndTheClosestPairOfAKnownSet) {
+    ParticleSet bodies =
+        bodiesOf({{-1, 0, 0, 1}, {1, 0, 0, 1}, {0, 2, 0, 0}, {0, 2.25, 0, 0}, {0, 3, 0, 0}}, {{}, {}, {}, {}, {}});
+    const Shape pair = measureShape(bodies);
+    EXPECT_DOUBLE_EQ(pair.lagrangianRadii[1], 1);
+    EXPECT_DOUBLE_EQ(pair.closest, 2) << "two massless bodies are no pair";
+    const ParticleSet plummer = scenario("plummer").build({.bodies = 4096, .seed = 1});
+    const Shape shape = measureShape(plummer);
+    EXPECT_NEAR(shape.lagrangianRadii[0], 0.3087, 4 * 0.021 * 0.3087);
+    EXPECT_NEAR(shape.lagrangianRadii[1], 0.7686, 4 * 0.015 * 0.7686);
+    EXPECT_NEAR(shape.lagrangianRadii[2], 2.1837, 4 * 0.024 * 2.1837);
+    ParticleSet broken = plummer;
+    EXPECT_EQ(firstNonFinite(broken), broken.size());
+    broken.velocity[17].y = NAN;
+    EXPECT_EQ(firstNonFinite(broken), 17u);
+}
+
+}  // namespace
+}  // namespace gravlab
