@@ -127,6 +127,7 @@ Canvas::Canvas(int width, int height, float fontSize)
     io.IniFilename = nullptr;
     io.DisplaySize = size_;
     io.DeltaTime = 1;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // long paths have more vertices than 16 bits count
     ImGui::GetStyle().AntiAliasedLinesUseTex = false;
     ImFontAtlas& atlas = *io.Fonts;
     const char* const text = textFontFile();

@@ -43,9 +43,14 @@ Frame frameOf(const std::vector<std::array<const std::vector<double>*, 2>>& curv
 }
 
 void drawPath(ImDrawList& list, const Points& points, ImU32 colour, float width) {
-    for (std::size_t i = 1; i < points.size(); ++i)
-        if (points[i].x != points[i - 1].x || points[i].y != points[i - 1].y)
-            list.AddLine(points[i - 1], points[i], colour, width);
+    if (points.empty()) return;
+    constexpr float kSeen = 0.4f;  // pixels
+    ImVec2 last = points.front();
+    for (const ImVec2& point : points) {
+        if (std::hypot(point.x - last.x, point.y - last.y) < kSeen) continue;
+        list.AddLine(last, point, colour, width);
+        last = point;
+    }
 }
 
 /// The start is a ring, the end a disc.

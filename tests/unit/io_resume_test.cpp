@@ -263,6 +263,8 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.timeStep = -0.1 / 3;
     settings.softening = 5e-324;
     settings.precision = Precision::mixed;
+    settings.law = Law::powerLaw;
+    settings.exponent = -0.1 / 7;
     std::vector<std::string> notes;
     EXPECT_EQ(parsedSettings(settingsText(settings), "x", notes), settings);
     EXPECT_TRUE(notes.empty());

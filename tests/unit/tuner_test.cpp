@@ -173,6 +173,7 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
+    settings.precision = Precision::fp32;  // what the choices were found for
     Simulation plain(settings);
     EXPECT_EQ(plain.settings().kernel.kernel, "simd-threads");
 
@@ -202,6 +203,7 @@ TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
+    settings.precision = Precision::fp32;  // what the choices were found for
     Simulation simulation(settings);
     TunedChoice found = choiceFor(64, "simd");
     found.device = simulation.backend().launchFacts().device;

@@ -1,0 +1,80 @@
+// The watch beside the picture: samples of a running simulation, marks where it was changed, advice when energy is lost.
+#include "app/conservation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+/// Runs `steps` steps with a look after each, waiting for samples; host time goes on by a second a look.
+void watch(ConservationWatch& watch, Simulation& simulation, int steps, double& now) {
+    for (int i = 0; i < steps; ++i) {
+        simulation.advance({.steps = 20}, nullptr);
+        const std::size_t before = watch.points().size();
+        for (int tries = 0; tries < 2000 && watch.points().size() == before; ++tries) {
+            watch.look(simulation, now += 10);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_GT(watch.points().size(), before);
+    }
+}
+
+SimulationSettings twoBodies(double timeStep) {
+    SimulationSettings settings{.scene = "two-body", .backend = "cpu"};
+    settings.timeStep = timeStep;
+    return settings;
+}
+
+TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
+    Simulation simulation(twoBodies(0.01));
+    ConservationWatch kept;
+    double now = 0;
+    watch(kept, simulation, 4, now);
+    EXPECT_LT(kept.worstChange(), kDoubtfulChange);
+    EXPECT_EQ(kept.advice(simulation.settings(), simulation.integrator()), "");
+    EXPECT_TRUE(kept.marks().empty());
+    EXPECT_GT(kept.points().back().time, kept.points().front().time);
+    EXPECT_NEAR(kept.points().back().shape.lagrangianRadii[1], kept.points().back().shape.closest / 2, 1e-9);
+
+    SimulationSettings wanted = simulation.settings();
+    wanted.softening = 0.3;  // another energy by a tenth; none of it was lost
+    simulation.apply(wanted);
+    watch(kept, simulation, 3, now);
+    ASSERT_EQ(kept.marks().size(), 1u);
+    EXPECT_THAT(kept.marks().front().what, HasSubstr("softening"));
+    EXPECT_LT(kept.worstChange(), kDoubtfulChange);
+
+    simulation.reset();
+    watch(kept, simulation, 1, now);
+    EXPECT_TRUE(kept.marks().empty());
+    EXPECT_LE(kept.points().size(), 2u) << "a new start has its own samples";
+}
+
+TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
+    Simulation simulation(twoBodies(0.6));
+    ConservationWatch kept;
+    double now = 0;
+    kept.look(simulation, now);
+    watch(kept, simulation, 6, now);
+    EXPECT_GT(kept.worstChange(), kDoubtfulChange);
+    const std::string advice = kept.advice(simulation.settings(), simulation.integrator());
+    EXPECT_THAT(advice, testing::AllOf(HasSubstr("Try dt 0."), HasSubstr("softening")));
+}
+
+TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
+    SimulationSettings settings{.scene = "kepler-disc", .bodies = ConservationWatch::kMostBodies + 1, .backend = "cpu"};
+    Simulation simulation(settings);
+    ConservationWatch kept;
+    kept.look(simulation, 1);
+    EXPECT_THAT(kept.why(), HasSubstr("32,768"));
+    EXPECT_TRUE(kept.points().empty());
+}
+
+}  // namespace
+}  // namespace gravlab
