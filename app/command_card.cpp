@@ -40,13 +40,14 @@ int cardCommand(const Options& options) {
         if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
     const std::vector<std::size_t> bodies =
         options.benchBodies.empty() ? defaultBodies(chosen.row->name) : options.benchBodies;
-    Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies), {.scene = wanted.scene,
-                                                                       .seed = wanted.seed,
-                                                                       .integrator = wanted.integrator,
-                                                                       .precision = wanted.precision,
-                                                                       .timeStep = wanted.timeStep,
-                                                                       .softening = wanted.softening,
-                                                                       .tuning = wanted.tuning});
+    Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
+                {.scene = wanted.scene,
+                 .seed = wanted.seed,
+                 .integrator = wanted.integrator,
+                 .precision = wanted.precision.value_or(Precision::fp32),
+                 .timeStep = wanted.timeStep,
+                 .softening = wanted.softening,
+                 .tuning = wanted.tuning});
     const bool right = measureAll(sweep);
     const Card card = makeCard(sweep.results());
     const std::string text = cardText(card);

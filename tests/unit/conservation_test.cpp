@@ -51,6 +51,7 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     EXPECT_LT(kept.worstChange(), kDoubtfulChange);
 
     simulation.reset();
+    kept.look(simulation, now);
     watch(kept, simulation, 1, now);
     EXPECT_TRUE(kept.marks().empty());
     EXPECT_LE(kept.points().size(), 2u) << "a new start has its own samples";
