@@ -1,0 +1,140 @@
+// Measuring on a GPU: facts of a launch, trials in slices, sweeps past what the device can launch, tuning and `auto`.
+#include "app/lab.h"
+#include "app/tuner.h"
+#include "gpu_fixture.h"
+#include "sim/error.h"
+#include "sim/scenario.h"
+#include "sim/simulation.h"
+
+namespace gravlab::test {
+namespace {
+
+class LabGpu : public GpuTest {};
+
+SweepPoint tiled(std::size_t bodies, int block) {
+    SweepPoint point;
+    point.backend = "cuda";
+    point.bodies = bodies;
+    point.kernel = {"tiled", {.block = block, .unroll = 8}};
+    point.plan = {.repeats = 3, .warmUpSeconds = 0.05, .repetitionSeconds = 0.05};
+    point.series = "tiled";
+    point.x = block;
+    return point;
+}
+
+/// What `auto` takes for 16,384 bodies of a scene.
+std::string cudaRowFor(const Scenario& scene) {
+    const std::unique_ptr<Backend> made = backend("cuda").make({});
+    made->configure({.law = scene.law, .softening = scene.softening}, {});
+    made->load(scene.build({.bodies = 16384, .seed = 1}));
+    return std::string(made->activeKernel().name);
+}
+
+TEST_F(LabGpu, aLaunchHasItsFacts) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(65536), {"tiled", {.block = 128, .unroll = 8}});
+    const LaunchFacts facts = backend->launchFacts();
+    EXPECT_GT(facts.multiprocessors, 0);
+    EXPECT_GT(facts.highestClock, 1e8);
+    EXPECT_FALSE(facts.driver.empty());
+    EXPECT_EQ(facts.threads, 128);
+    EXPECT_EQ(facts.gridX, 512);
+    EXPECT_EQ(facts.gridY, 1);
+    EXPECT_GT(facts.registers, 8);
+    EXPECT_GE(facts.sharedBytes, 128 * sizeof(Float4));
+    EXPECT_GT(facts.residentBlocks, 0);
+    EXPECT_GT(facts.occupancy(), 0);
+    EXPECT_LE(facts.occupancy(), 1);
+    EXPECT_DOUBLE_EQ(facts.memoryBytes, 16.0 * 512 * 65536);
+    EXPECT_NEAR(facts.waves(), 512.0 / (facts.residentBlocks * facts.multiprocessors), 1e-12);
+    // The clock of now needs the driver's management library; where it is there, it is a clock.
+    if (facts.clockNow > 0) {
+        EXPECT_LE(facts.clockNow, 1.2 * facts.highestClock);
+    }
+}
+
+TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {
+    std::vector<SweepPoint> points;
+    for (const KernelRow& row : kernels())
+        if (row.backend == "cuda") {
+            SweepPoint point = tiled(4096, 128);
+            point.kernel = {std::string(row.name), {}};
+            points.push_back(point);
+        }
+    Sweep sweep(points, {});
+    while (sweep.advance(1)) {
+    }
+    for (const SweepResult& result : sweep.results()) {
+        EXPECT_TRUE(result.row.verified) << result.point.kernel.kernel << ": " << result.row.note;
+        EXPECT_GT(result.facts.gridX, 0) << result.point.kernel.kernel;
+        EXPECT_LE(result.row.interactionsPerSecond, 1.05 * result.row.boundPerSecond) << result.point.kernel.kernel;
+        EXPECT_LE(result.row.stepInteractionsPerSecond, 1.05 * result.row.boundPerSecond) << result.point.kernel.kernel;
+    }
+}
+
+TEST_F(LabGpu, slicesOfAFrameGiveRatesToo) {
+    SweepPoint point = tiled(16384, 128);
+    point.plan.checkOnHost = false;
+    Sweep whole({point}, {}), sliced({point}, {});
+    while (whole.advance(5)) {
+    }
+    int slices = 0;
+    while (sliced.advance(5e-3)) ++slices;
+    EXPECT_GT(slices, 5);
+    const BenchmarkRow &a = whole.results()[0].row, &b = sliced.results()[0].row;
+    EXPECT_TRUE(a.verified) << a.note;
+    EXPECT_TRUE(b.verified) << b.note;
+    // Not a speed, but the same quantity: far less than the factor that a forgotten wait would make.
+    EXPECT_NEAR(b.interactionsPerSecond / a.interactionsPerSecond, 1, 0.5);
+}
+
+TEST_F(LabGpu, sweepsGoPastWhatTheDeviceCannotLaunch) {
+    Sweep sweep({tiled(1024, 1025), tiled(1024, 128)}, {});
+    while (sweep.advance(1)) {
+    }
+    ASSERT_EQ(sweep.results().size(), 2u);
+    EXPECT_TRUE(sweep.results()[0].refused);
+    EXPECT_NE(sweep.results()[0].row.note.find("1024"), std::string::npos) << sweep.results()[0].row.note;
+    EXPECT_TRUE(sweep.results()[1].row.verified) << sweep.results()[1].row.note;
+}
+
+TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
+    TuneRequest request;
+    request.backend = "cuda";
+    request.bodies = 4096;
+    request.kernels = {"tiled", "tiled-split"};
+    request.patience = 0.1;
+    Tuner tuner(request, {});
+    while (tuner.advance(1)) {
+    }
+    const std::optional<TunedChoice> found = tuner.choice();
+    ASSERT_TRUE(found);
+    EXPECT_GT(found->interactionsPerSecond, 0);
+
+    // A scene with unequal masses: where all are equal the backend's own row is shorter.
+    const Scenario& scene = scenario("disc");
+    ASSERT_EQ(cudaRowFor(scene), "symmetric") << "its central body is heavier";
+    TunedChoice small = *found, large = *found;
+    small.bodies = 4096;
+    small.kernel = {"many-steps", {}};
+    large.bodies = 16384;
+    large.kernel = {"tiled-registers", {.block = 128, .unroll = 4, .bodiesPerThread = 2, .split = 2}};
+    SimulationSettings settings;
+    settings.scene = scene.name;
+    settings.backend = "cuda";
+    settings.bodies = 4096;
+    settings.tuning = std::make_shared<Tuning>(std::vector{small, large});
+    Simulation simulation(settings);
+    EXPECT_EQ(simulation.settings().kernel.kernel, "many-steps");
+    SimulationSettings more = simulation.settings();
+    more.bodies = 16384;
+    simulation.apply(more);
+    EXPECT_EQ(simulation.settings().kernel.kernel, "tiled-registers");
+    EXPECT_EQ(simulation.settings().kernel.launch, large.kernel.launch);
+    more = simulation.settings();
+    more.bodies = 65536;
+    simulation.apply(more);
+    EXPECT_EQ(simulation.settings().kernel.kernel, "symmetric") << "nothing is known of 65,536: the backend's own choice";
+}
+
+}  // namespace
+}  // namespace gravlab::test
