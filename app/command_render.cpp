@@ -7,6 +7,7 @@
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/scene_file.h"
 #include "app/ui.h"
 #include "app/version.h"
 #include "sim/error.h"
@@ -86,6 +87,7 @@ int renderCommand(const Options& asked) {
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }
     writer->texts = settingsTexts(session.simulation().settings(), options);
+    writer->texts[kSceneFileKey] = sceneFileText(session);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);

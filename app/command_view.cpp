@@ -6,6 +6,7 @@
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
+#include "app/scene_file.h"
 #include "app/session_files.h"
 #include "app/status_report.h"
 #include "app/ui.h"
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -43,6 +45,7 @@ private:
 PictureTexts describe(const Session& session) {
     const SimulationSettings& s = session.facts().settings;
     return {{"Software", "gravlab"},
+            {kSceneFileKey, sceneFileText(session)},
             {"gravlab:scene", s.scene},
             {"gravlab:bodies", std::to_string(s.bodies)},
             {"gravlab:seed", std::to_string(s.seed)},
@@ -72,6 +75,18 @@ void takeScreenshot(const Window& window, Session& session) {
     try {
         writePicture(path, window, session);
         session.say("The picture was written to " + path + ".");
+    } catch (const IoError& error) {
+        session.say(error.what());
+    }
+}
+
+/// Ctrl E: likewise.
+void saveScene(Session& session) {
+    std::string path = timedName();
+    path.replace(path.rfind('.'), std::string::npos, ".toml");
+    try {
+        writeSceneFile(path, session);
+        session.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
     } catch (const IoError& error) {
         session.say(error.what());
     }
@@ -112,6 +127,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, session);
             if (ui.state.screenshot) takeScreenshot(window, session);
             ui.state.screenshot = false;
+            if (std::exchange(ui.state.saveScene, false)) saveScene(session);
             window.show();
         }
         window.follow(ui.state);

@@ -77,6 +77,9 @@ void applyCamera(const LookOptions& wanted, Camera& camera) {
     if (wanted.distance) camera.distance = static_cast<float>(*wanted.distance);
     if (wanted.azimuth) camera.azimuth = static_cast<float>(*wanted.azimuth * kDegree);
     if (wanted.elevation) camera.elevation = static_cast<float>(*wanted.elevation * kDegree);
+    if (wanted.target)
+        camera.target = {static_cast<float>((*wanted.target)[0]), static_cast<float>((*wanted.target)[1]),
+                         static_cast<float>((*wanted.target)[2])};
     camera.orthographic = wanted.orthographic;
 }
 

@@ -1,5 +1,6 @@
 #include "app/open_file.h"
 
+#include "app/scene_file.h"
 #include "sim/error.h"
 #include "sim/io/run_settings.h"
 
@@ -9,7 +10,7 @@
 namespace gravlab {
 
 bool meansFile(const std::string& text) {
-    if (text == "-" || text.find('/') != std::string::npos || hasSnapshotExtension(text)) return true;
+    if (isSceneFile(text) || text == "-" || text.find('/') != std::string::npos || hasSnapshotExtension(text)) return true;
     std::error_code ignored;
     return std::filesystem::exists(text, ignored);
 }
@@ -21,6 +22,7 @@ StartOffer openStart(const std::string& path, const ReadOptions& options) {
 
 Options withFile(const Options& options) {
     if (options.file.empty()) return options;
+    if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
     StartOffer offer = openStart(options.file, options.read);
     for (const SettingRow& row : settingRows())

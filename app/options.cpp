@@ -499,6 +499,7 @@ constexpr CommandRow kCommands[] = {
     {"view", Command::view, "open the window (the default command)", addViewOptions,
      "  gravlab                              the default scene, at a size that suits this machine\n"
      "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
+     "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
      "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
      "  gravlab run.hdf5                     goes on from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n"},

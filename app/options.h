@@ -3,6 +3,7 @@
 #include "sim/io/snapshot.h"
 #include "sim/simulation.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct LookOptions {
     std::optional<OverlayChoice> overlay{};
     std::optional<int> trails{};                               ///< points
     std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
+    std::optional<std::array<double, 3>> target{};             ///< what the camera looks at [L]
     double rotation = 0;                                       ///< of the camera [degrees a second]
     bool orthographic = false;
 };

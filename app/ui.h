@@ -27,6 +27,7 @@ struct UiState {
     bool vsync = true;
     bool fullscreen = false;
     bool screenshot = false;  ///< asked for
+    bool saveScene = false;   ///< asked for: a scene file
     FilesState files;
 };
 

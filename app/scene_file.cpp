@@ -1,0 +1,230 @@
+// The rows of [view], and the settings of a run above them.
+#include "app/scene_file.h"
+
+#include "app/frame_loop.h"
+#include "app/look.h"
+#include "app/option_values.h"
+#include "app/picture.h"
+#include "render/colour_map.h"
+#include "sim/error.h"
+#include "sim/io/run_settings.h"
+#include "sim/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numbers>
+#include <sstream>
+
+namespace gravlab {
+namespace {
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+// Settings of the machine, not of the scene.
+constexpr std::string_view kMachine[] = {"backend", "device", "threads",           "simd", "kernel",
+                                         "block",   "unroll", "bodies_per_thread", "split"};
+
+std::string number(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return text;
+}
+std::string inQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+std::string_view trimmed(std::string_view text) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+std::string word(const std::string& key, std::string_view value) {
+    if (value.size() < 2 || value.front() != '"' || value.back() != '"') throw UsageError(key + " must be a name in quotes");
+    return std::string(value.substr(1, value.size() - 2));
+}
+
+bool flag(const std::string& key, std::string_view value) {
+    if (value != "true" && value != "false") throw UsageError(key + " must be true or false");
+    return value == "true";
+}
+
+std::array<double, 3> place(const std::string& key, std::string_view value) {
+    std::array<double, 3> found{};
+    if (value.size() < 2 || value.front() != '[' || value.back() != ']') throw UsageError(key + " must be [x, y, z]");
+    const std::vector<std::string> pieces = splitList({std::string(value.substr(1, value.size() - 2))});
+    if (pieces.size() != 3) throw UsageError(key + " must be [x, y, z]");
+    for (std::size_t i = 0; i < 3; ++i) found[i] = parseReal(key, pieces[i]);
+    return found;
+}
+
+/// A row of [view].
+struct ViewRow {
+    std::string_view key;
+    std::string_view option;  ///< of the command line, which goes before the file; empty: none
+    std::string (*text)(const Session&);
+    void (*take)(Options&, const std::string& key, std::string_view value);
+};
+
+double positive(const std::string& key, std::string_view value) { return parsePositive(key, std::string(value)); }
+double least0(const std::string& key, std::string_view value) { return parseNonNegative(key, std::string(value)); }
+double real(const std::string& key, std::string_view value) { return parseReal(key, std::string(value)); }
+
+constexpr ViewRow kRows[] = {
+    {"distance", "--distance", [](const Session& s) { return number(static_cast<double>(s.camera.distance)); },
+     [](Options& o, auto& k, auto v) { o.look.distance = positive(k, v); }},
+    {"azimuth", "--azimuth", [](const Session& s) { return number(static_cast<double>(s.camera.azimuth) * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.azimuth = real(k, v); }},
+    {"elevation", "--elevation", [](const Session& s) { return number(static_cast<double>(s.camera.elevation) * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.elevation = real(k, v); }},
+    {"target", "",
+     [](const Session& s) {
+         const glm::vec3 t = s.camera.target;
+         return "[" + number(static_cast<double>(t.x)) + ", " + number(static_cast<double>(t.y)) + ", " +
+                number(static_cast<double>(t.z)) + "]";
+     },
+     [](Options& o, auto& k, auto v) { o.look.target = place(k, v); }},
+    {"orthographic", "--orthographic",
+     [](const Session& s) { return std::string(s.camera.orthographic ? "true" : "false"); },
+     [](Options& o, auto& k, auto v) { o.look.orthographic = flag(k, v); }},
+    {"rotate", "--rotate", [](const Session& s) { return number(s.rotation * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.rotation = real(k, v); }},
+    {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
+     [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = word(k, v)); }},
+    {"map", "--map",
+     [](const Session& s) {
+         return inQuotes(colourMaps()[static_cast<std::size_t>(std::max(s.look.colourMap, 0)) % colourMaps().size()].name);
+     },
+     [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = word(k, v)); }},
+    {"tone", "--tone", [](const Session& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
+     [](Options& o, auto& k, auto v) { requireTone(o.look.tone = word(k, v)); }},
+    {"exposure", "--exposure", [](const Session& s) { return number(static_cast<double>(s.look.exposure)); },
+     [](Options& o, auto& k, auto v) { o.look.exposure = positive(k, v); }},
+    {"auto_exposure", "--auto-exposure",
+     [](const Session& s) { return std::string(s.look.autoExposure ? "true" : "false"); },
+     [](Options& o, auto& k, auto v) { o.look.autoExposure = flag(k, v); }},
+    {"glow", "--glow", [](const Session& s) { return number(static_cast<double>(s.look.bloom)); },
+     [](Options& o, auto& k, auto v) { o.look.glow = least0(k, v); }},
+    {"body_size", "--body-size", [](const Session& s) { return number(static_cast<double>(s.look.pointSize)); },
+     [](Options& o, auto& k, auto v) { o.look.bodySize = positive(k, v); }},
+    {"top_speed", "--top-speed", [](const Session& s) { return number(static_cast<double>(s.look.valueScale)); },
+     [](Options& o, auto& k, auto v) { o.look.topSpeed = positive(k, v); }},
+    {"dark_matter", "--dark-matter", [](const Session& s) { return number(static_cast<double>(s.look.darkLight)); },
+     [](Options& o, auto& k, auto v) { o.look.darkLight = least0(k, v); }},
+    {"paper", "--paper", [](const Session& s) { return std::string(s.look.paper ? "true" : "false"); },
+     [](Options& o, auto& k, auto v) { o.look.paper = flag(k, v); }},
+    {"trails", "--trails", [](const Session& s) { return std::to_string(s.look.trails); },
+     [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseInteger(k, std::string(v), 0, 100000)); }},
+    {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
+     [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({word(k, v)})); }},
+    {"steps_per_frame", "--steps-per-frame", [](const Session& s) { return std::to_string(s.intent.stepsPerFrame); },
+     [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseInteger(k, std::string(v), 1, 1000000)); }},
+};
+
+bool given(const Options& options, std::string_view option) {
+    return !option.empty() && std::find(options.given.begin(), options.given.end(), option) != options.given.end();
+}
+
+void takeView(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+    for (; !text.empty(); ++line) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view here = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        here = trimmed(here.substr(0, here.find('#')));
+        if (here.empty()) continue;
+        const std::string where = name + ", line " + std::to_string(line) + ": ";
+        const std::size_t equals = here.find('=');
+        if (equals == std::string_view::npos) throw InputError(where + "expected KEY = VALUE");
+        const std::string key(trimmed(here.substr(0, equals)));
+        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ViewRow& r) { return r.key == key; });
+        try {
+            if (row == std::end(kRows)) {
+                std::vector<std::string_view> valid;
+                for (const ViewRow& r : kRows) valid.push_back(r.key);
+                throw UsageError(unknownName("key of [view]", key, valid));
+            }
+            Options trial = options;
+            row->take(trial, key, trimmed(here.substr(equals + 1)));
+            if (!given(options, row->option)) options = trial;
+        } catch (const UsageError& error) {
+            throw InputError(where + error.what());
+        }
+    }
+}
+
+}  // namespace
+
+bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path.ends_with(".png"); }
+
+std::string sceneFileText(const Session& session) {
+    const Facts& facts = session.facts();
+    std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
+                       std::to_string(facts.step) + ", t = " + number(facts.time) + "\n";
+    for (const SettingRow& row : settingRows())
+        if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
+            text += std::string(row.key) + " = " + row.text(facts.settings) + "\n";
+    text += "\n[view]\n";
+    for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(session) + "\n";
+    return text;
+}
+
+void takeSceneText(std::string_view text, const std::string& name, Options& options) {
+    // The settings end where a line says [view].
+    std::size_t at = 0, line = 1, viewAt = std::string_view::npos;
+    while (at < text.size()) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view here = trimmed(text.substr(at, end - at));
+        ++line;
+        if (here == "[view]") {
+            viewAt = end;
+            break;
+        }
+        if (here.starts_with('['))
+            throw InputError(name + ", line " + std::to_string(line - 1) + ": the only table of a scene file is [view]");
+        at = end + 1;
+    }
+    std::vector<std::string> notes;
+    const std::string_view settings = viewAt == std::string_view::npos ? text : text.substr(0, at);
+    SimulationSettings found = parsedSettings(settings, name, notes);
+    for (const std::string& note : notes) throw InputError(name + ": " + note.substr(0, note.find(" and is left out")));
+    if (!found.scene.empty()) options.simulation.scene = found.scene;
+    for (const SettingRow& row : settingRows()) {
+        const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
+        if (!machine && row.key != "scene" && !given(options, row.option)) row.copy(options.simulation, found);
+    }
+    if (viewAt != std::string_view::npos) takeView(text.substr(std::min(viewAt + 1, text.size())), line, name, options);
+}
+
+Options withSceneFile(const Options& options) {
+    Options merged = options;
+    std::string text;
+    if (options.file.ends_with(".png")) {
+        const Picture picture = readPng(options.file);
+        const auto found = picture.texts.find(kSceneFileKey);
+        if (found == picture.texts.end())
+            throw InputError(options.file + " carries no scene; pictures that gravlab has written do");
+        text = found->second;
+    } else {
+        std::ifstream file(options.file, std::ios::binary);
+        if (!file) throw IoError("cannot read " + options.file);
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    takeSceneText(text, options.file, merged);
+    merged.file.clear();
+    return merged;
+}
+
+void writeSceneFile(const std::string& path, const Session& session) {
+    const std::string part = path + ".part";
+    std::ofstream file(part, std::ios::binary);
+    file << sceneFileText(session);
+    file.close();
+    std::error_code failed;
+    if (file) std::filesystem::rename(part, path, failed);
+    if (!file || failed) throw IoError("cannot write " + path);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,31 @@
+// Scene files: scene, its numbers, camera and look as TOML, by itself or inside a picture's PNG.
+// Rule: what reads it is strict, and names file, line and what is allowed; a machine's own settings are never in it.
+#pragma once
+#include "app/options.h"
+
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+class Session;
+
+/// The keyword of the PNG text chunk that holds a scene file.
+inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
+
+/// True for FILE.toml and FILE.png.
+bool isSceneFile(std::string_view path);
+
+/// The session's scene, numbers, camera and look, as a scene file.
+std::string sceneFileText(const Session& session);
+
+/// Puts what the text says into options; what the command line has given stays. Throws InputError.
+void takeSceneText(std::string_view text, const std::string& name, Options& options);
+
+/// The same for a file. Throws IoError, or InputError when a picture carries no scene.
+Options withSceneFile(const Options& options);
+
+/// Writes the session's scene file. Throws IoError.
+void writeSceneFile(const std::string& path, const Session& session);
+
+}  // namespace gravlab

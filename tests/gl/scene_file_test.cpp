@@ -1,0 +1,114 @@
+// Scene files: what is written is read back, a picture restores its scene, and mistakes are named with their line.
+#include "app/scene_file.h"
+
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/look.h"
+#include "app/picture.h"
+#include "sim/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+class SceneFileTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = std::filesystem::path(::testing::TempDir()) / ("scene_file_" + std::to_string(getpid()));
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+    static std::string refusal(const std::string& text) {
+        Options options;
+        try {
+            takeSceneText(text, "my.toml", options);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    }
+    HeadlessContext context_;
+    std::filesystem::path folder_;
+};
+
+TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
+    Options options;
+    options.simulation.scene = "antennae";
+    options.simulation.bodies = 300;
+    options.simulation.seed = 9;
+    options.simulation.parameters["mass-ratio"] = 0.5;
+    options.simulation.backend = "cpu";
+    Session session(options);
+    session.camera.azimuth = 1.25f;
+    session.camera.distance = 77;
+    session.camera.target = {1, -2, 3.5f};
+    session.camera.orthographic = true;
+    session.colourMode = colourModeIndex("stars");
+    session.look.colourMap = 2;
+    session.look.tone = ToneCurve::agx;
+    session.look.paper = true;
+    session.look.trails = 33;
+    session.overlay.legend = true;
+    session.intent.stepsPerFrame = 4;
+    const std::string text = sceneFileText(session);
+    Options read;
+    read.simulation.backend = "cpu";
+    takeSceneText(text, "test", read);
+    Session again(read);
+    EXPECT_EQ(sceneFileText(again), text);
+    EXPECT_EQ(text.find("backend"), std::string::npos) << "a machine's own settings stay there";
+    EXPECT_EQ(again.facts().settings.parameters.at("mass-ratio"), 0.5);
+}
+
+TEST_F(SceneFileTest, APictureRestoresItsScene) {
+    Options options;
+    options.simulation.scene = "figure-eight";
+    options.simulation.backend = "cpu";
+    Session session(options);
+    session.camera.distance = 9;
+    const std::string path = folder_ / "picture.png";
+    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(session)}});
+    Options from;
+    from.file = path;
+    const Options restored = withSceneFile(from);
+    EXPECT_EQ(restored.simulation.scene, "figure-eight");
+    EXPECT_EQ(restored.look.distance, 9);
+    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {});
+    EXPECT_THROW(withSceneFile(from), InputError);
+    from.file = folder_ / "none.toml";
+    EXPECT_THROW(withSceneFile(from), IoError);
+}
+
+TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
+    Options options;
+    options.given = {"--seed", "--distance"};
+    options.simulation.seed = 5;
+    options.look.distance = 3;
+    takeSceneText("scene = \"disc\"\nseed = 7\n[view]\ndistance = 20\nazimuth = 45\n", "my.toml", options);
+    EXPECT_EQ(options.simulation.scene, "disc");
+    EXPECT_EQ(options.simulation.seed, 5u);
+    EXPECT_EQ(options.look.distance, 3);
+    EXPECT_EQ(options.look.azimuth, 45);
+}
+
+TEST_F(SceneFileTest, MistakesAreNamedWithTheirLine) {
+    EXPECT_EQ(refusal("scene = \"disc\"\n\n[view]\n# a remark\ndistance = 4  # and another\n"), "");
+    EXPECT_NE(refusal("scene = \"disc\"\n[view]\ndistanze = 4\n")
+                  .find("line 3: unknown key of [view] 'distanze'; did you mean 'distance'"),
+              std::string::npos);
+    EXPECT_NE(refusal("[view]\n\ndistance = -4\n").find("line 3"), std::string::npos);
+    EXPECT_NE(refusal("[view]\npaper = yes\n").find("true or false"), std::string::npos);
+    EXPECT_NE(refusal("[view]\ntarget = [1, 2]\n").find("[x, y, z]"), std::string::npos);
+    EXPECT_NE(refusal("[view]\noverlay = \"klock\"\n").find("'clock'"), std::string::npos);
+    EXPECT_NE(refusal("[camera]\n").find("[view]"), std::string::npos);
+    EXPECT_NE(refusal("scen = \"disc\"\n").find("scen"), std::string::npos);
+    EXPECT_NE(refusal("seed = \"one\"\n"), "");
+}
+
+}  // namespace
+}  // namespace gravlab::test
