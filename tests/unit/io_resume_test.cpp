@@ -151,6 +151,23 @@ TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
     }
 }
 
+TEST(ResumeOf, aVeryLongRunStillCountsItsSteps) {
+    const Row row{"reference", "plain", "leapfrog"};
+    for (const std::int64_t start : {(std::int64_t{1} << 31) - 10, (std::int64_t{1} << 53) - 10}) {
+        Simulation first(settingsOf(row, "two-body", 0));
+        Snapshot saved = checkpointOf(first);
+        saved.step = saved.stepOrigin = start;
+        saved.time = saved.timeOrigin = 1e9;
+        Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+        run(second, 100);
+        EXPECT_EQ(second.step(), start + 100);
+        EXPECT_EQ(second.time(), 1e9 + 100 * second.settings().timeStep);
+        const Snapshot again = checkpointOf(second);
+        EXPECT_EQ(again.step, start + 100);
+        EXPECT_EQ(again.stepOrigin, start);
+    }
+}
+
 TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     const Row row{"reference", "plain", "leapfrog"};
     Simulation first(settingsOf(row, "plummer", 30));
