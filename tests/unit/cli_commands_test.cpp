@@ -84,8 +84,8 @@ TEST(Cli, aFailedRunLeavesTheOldFile) {
 TEST(Cli, anInterruptIsCode130AndWritesNoResult) {
     const ScratchFolder folder;
     for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
-        Program program({"run", "plummer", "-n", "2048", "--steps", "1000000000", "--final", (folder / "f.csv").string()},
-                        {});
+        StartedProgram program(
+            {"run", "plummer", "-n", "2048", "--steps", "1000000000", "--final", (folder / "f.csv").string()}, {});
         // The first line on stderr comes when the run is set up and signals are watched.
         for (int i = 0; i < 500 && program.errorsSoFar().empty(); ++i) ::usleep(10000);
         program.send(signal);

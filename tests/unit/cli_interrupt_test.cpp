@@ -24,7 +24,7 @@ fs::path leftIn(const fs::path& state) {
     return found.empty() ? fs::path() : found[0];
 }
 
-void waitForLine(const Program& program, const std::string& text) {
+void waitForLine(const StartedProgram& program, const std::string& text) {
     for (int i = 0; i < 1000 && program.errorsSoFar().find(text) == std::string::npos; ++i) ::usleep(10000);
 }
 
@@ -41,8 +41,8 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
         fs::create_directory(state);
         Start start;
         start.state = state;
-        Program program({"run", "plummer", "-n", "2048", "--steps", "1000000000", "--csv", (state / "e.csv").string()},
-                        start);
+        StartedProgram program(
+            {"run", "plummer", "-n", "2048", "--steps", "1000000000", "--csv", (state / "e.csv").string()}, start);
         waitForLine(program, "plummer");
         ::usleep(200000);
         program.send(signal);
@@ -65,7 +65,7 @@ TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
     const auto interrupted = [](const std::string& file, const Start& start) {
         std::vector<std::string> words{"run", "two-body", "--steps", "1000000000"};
         if (!file.empty()) words.insert(words.end(), {"--checkpoint", file});
-        Program program(words, start);
+        StartedProgram program(words, start);
         waitForLine(program, "two-body");
         program.send(SIGTERM);
         return program.wait();
@@ -86,7 +86,7 @@ TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
 
 TEST(CliInterrupt, whoAsksTwiceIsNotKeptWaiting) {
     // A step of the reference loop on so many bodies takes longer than the test waits.
-    Program program({"run", "plummer", "-n", "32768", "--backend", "reference", "--steps", "5"}, {});
+    StartedProgram program({"run", "plummer", "-n", "32768", "--backend", "reference", "--steps", "5"}, {});
     waitForLine(program, "plummer");
     program.send(SIGINT);
     program.send(SIGTERM);
@@ -121,7 +121,7 @@ TEST(CliInterrupt, autosaveSurvivesKill9AndLeavesNoTornFile) {
         std::vector<std::string> words{"run",        from,    "--steps",      "1000000000",
                                        "--autosave", "0.001", "--checkpoint", file.string()};
         if (from == "plummer") words.insert(words.end(), {"-n", "3000"});
-        Program program(words, {});
+        StartedProgram program(words, {});
         // At least one save a round, then at any moment of the next ones.
         const ino_t before = inodeOf(file);
         for (int i = 0; i < 2500 && inodeOf(file) == before; ++i) ::usleep(2000);

@@ -81,10 +81,10 @@ struct Start {
     std::vector<std::string> environment{};  ///< "NAME=value" beside what the tests have
 };
 
-/// A program under way.
-class Program {
+/// A program under way. Its name differs from the OpenGL one, which this binary has as well.
+class StartedProgram {
 public:
-    Program(std::vector<std::string> arguments, const Start& start) {
+    StartedProgram(std::vector<std::string> arguments, const Start& start) {
         outFile_ = scratch_ / "out";
         errFile_ = scratch_ / "err";
         arguments.insert(arguments.begin(), GRAVLAB_BINARY);
@@ -139,7 +139,7 @@ private:
 };
 
 inline Outcome runGravlab(std::vector<std::string> arguments, const Start& start = {}) {
-    return Program(std::move(arguments), start).wait();
+    return StartedProgram(std::move(arguments), start).wait();
 }
 
 }  // namespace gravlab
