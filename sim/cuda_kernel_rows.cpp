@@ -1,5 +1,6 @@
 // The CUDA rows of the kernel table. Data only, no CUDA header, so that every build lists them.
 #include "sim/kernel_rows.h"
+#include "sim/law.h"
 
 #include <algorithm>
 
@@ -9,11 +10,23 @@ namespace {
 constexpr std::string_view kDoubleRows[] = {"tiled",     "tiled-split",       "tiled-atomics",  "tiled-registers",
                                             "symmetric", "symmetric-atomics", "symmetric-equal"};
 
+/// Rows that have loops for laws whose pull is not gravity's.
+constexpr std::string_view kLawRows[] = {"tiled", "tiled-split", "tiled-atomics"};
+/// Rows whose force is not taken up between two launches, so that nobody can turn it by a body's response.
+constexpr std::string_view kUnresponsiveRows[] = {"fused"};
+
+template <std::size_t kCount>
+bool among(const std::string_view (&rows)[kCount], const KernelRow& row) {
+    return std::find(std::begin(rows), std::end(rows), row.name) != std::end(rows);
+}
+
 Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
-    if (force.law != Law::gravity) return "it knows gravity only; --backend cpu computes the other laws";
-    if (force.precision == Precision::fp64 &&
-        std::find(std::begin(kDoubleRows), std::end(kDoubleRows), row.name) == std::end(kDoubleRows))
+    if (force.precision == Precision::fp64 && !among(kDoubleRows, row))
         return "it is not built in fp64; take 'tiled' or 'symmetric'";
+    if (loopLaw(force) != Law::gravity && !among(kLawRows, row))
+        return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
+    if (force.law != Law::gravity && among(kUnresponsiveRows, row))
+        return "it knows gravity only, where all bodies respond alike; take 'tiled'";
     return {};
 }
 

@@ -31,8 +31,8 @@ cuda::DeviceFacts bound(int index) {
     CUDA_CHECK(cuda::setDevice(index));
     // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
     cuda::KernelFacts ignored;
-    for (const void* kernel : {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(),
-                               cuda::checkKernel<double>(), cuda::addSlotsKernel<float>()})
+    for (const void* kernel : {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(Law::gravity),
+                               cuda::checkKernel<double>(Law::gravity), cuda::addSlotsKernel<float>()})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
@@ -40,7 +40,7 @@ cuda::DeviceFacts bound(int index) {
 class CudaBackend final : public Backend {
 public:
     explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_.precision))) {}
+        : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_))) {}
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -58,7 +58,7 @@ public:
         std::vector<std::uint8_t> group = bodies.group;
         std::unique_ptr<Engine> engine;
         try {
-            engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_.precision));
+            engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
         } catch (const DeviceError& error) {
             throw DeviceError(withMemory(bodies.size()) + error.what());
         }
@@ -79,20 +79,18 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& wanted) override {
         use();
-        if (force.law != Law::gravity)
-            throw UsageError("the cuda backend knows one law, gravity; --backend cpu computes the others");
         if (!(force.softening >= 0) || !std::isfinite(force.softening))
             throw UsageError("softening must be a finite number, 0 or more");
-        const Choice chosen = cuda::choose(wanted, engine_->facts(), force.precision, context_.device);
+        const Choice chosen = cuda::choose(wanted, engine_->facts(), force, context_.device);
         if ((force.precision == Precision::fp32) != (engine_->choice().precision == Precision::fp32)) {
             changeState(force, chosen);
         } else {
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
             const Choice& now = engine_->choice();
-            if (chosen.row != now.row || chosen.launch != now.launch || chosen.precision != now.precision)
-                engine_->configure(chosen);
-            engine_->configure(force);
+            const bool changed = chosen.row != now.row || chosen.launch != now.launch || chosen.kernel != now.kernel ||
+                                 chosen.precision != now.precision;
+            engine_->configure(force, changed ? &chosen : nullptr);
         }
         wanted_ = wanted;
         force_ = force;
@@ -163,11 +161,11 @@ private:
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
     /// A choice made for other bodies is kept as far as these allow: only asking for the impossible is a mistake.
-    Choice choice(const cuda::BodyFacts& bodies, Precision precision) const {
+    Choice choice(const cuda::BodyFacts& bodies, const ForceSettings& force) const {
         KernelChoice fitting = wanted_;
         if (bodies.count > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies.count)
             fitting.launch.split = static_cast<int>(bodies.count);
-        return cuda::choose(fitting, bodies, precision, context_.device);
+        return cuda::choose(fitting, bodies, force, context_.device);
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.

@@ -73,9 +73,16 @@ void EngineOf<Real>::copyState(std::vector<Double4>& positions, std::vector<Doub
 }
 
 template <class Real>
-void EngineOf<Real>::configure(const ForceSettings& force) {
+void EngineOf<Real>::configure(const ForceSettings& force, const Choice* choice) {
+    std::unique_ptr<ForcePlan<Real>> plan;
+    if (choice) plan = makeForcePlan<Real>(*choice, count_, context_.device, context_.stream);
     wanted_ = force;
     if (cursor_.atBoundary()) adoptSettings();
+    if (!plan) return;
+    plan_ = std::move(plan);
+    context_.timeline.forgetRate();
+    complete().forceKnown = false;
+    restartStep();
 }
 
 template <class Real>
@@ -83,14 +90,6 @@ void EngineOf<Real>::adoptSettings() {
     if (force_ == wanted_) return;
     force_ = wanted_;
     complete().forceKnown = false;
-}
-
-template <class Real>
-void EngineOf<Real>::configure(const Choice& choice) {
-    plan_ = makeForcePlan<Real>(choice, count_, context_.device, context_.stream);
-    context_.timeline.forgetRate();
-    complete().forceKnown = false;
-    restartStep();
 }
 
 template <class Real>
@@ -106,7 +105,7 @@ double EngineOf<Real>::rate() const {
 
 template <class Real>
 ForceJob<Real> EngineOf<Real>::job(V* x, V* direct) const {
-    return {x, direct, std::max(force_.softening * force_.softening, smallestR2_)};
+    return {x, direct, std::max(force_.softening * force_.softening, smallestR2_), force_};
 }
 
 template <class Real>
@@ -121,6 +120,12 @@ void EngineOf<Real>::takeForce(V* direct) {
     const ForceSums<Real> sums = plan_->sums(job(x_, direct));
     sums_ = sums.sums;
     ranges_ = sums.ranges;
+    if (!responds()) return;
+    constexpr unsigned kThreads = 256;
+    launchKernel(respondKernel<Real>(), {(count_ + kThreads - 1) / kThreads}, kThreads,
+                 RespondTask<Real>{sums_, ranges_, v_, forceSign(force_.law), direct, count_}, 0, context_.stream);
+    sums_ = direct;
+    ranges_ = 1;
 }
 
 template <class Real>
@@ -176,11 +181,21 @@ void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
         copyAsync(checkIndices_.data(), checkTargets_.data(), samples * sizeof(std::uint32_t), Copy::toDevice, stream));
     const CheckTask<Real> task{.bodies = x,
                                .accelerations = a,
+                               .velocities = v_,
                                .targets = checkIndices_.data(),
                                .result = checkResult_.data(),
                                .count = count_,
-                               .softeningSquared = std::max(force_.softening * force_.softening, smallestR2_)};
-    launchKernel(checkKernel<Real>(), {static_cast<unsigned>(samples)}, kCheckThreads, task, 0, stream);
+                               .softeningSquared = std::max(force_.softening * force_.softening, smallestR2_),
+                               .sign = forceSign(force_.law)};
+    const Dim blocks{static_cast<unsigned>(samples)};
+    const void* kernel = checkKernel<Real>(loopLaw(force_));
+    if (loopLaw(force_) == Law::gravity)
+        launchKernel(kernel, blocks, kCheckThreads, task, 0, stream);
+    else
+        withLaw<double>(force_, [&](const auto& law) {
+            launchKernel(kernel, blocks, kCheckThreads, LawCheckTask<Real, std::remove_cvref_t<decltype(law)>>{task, law}, 0,
+                         stream);
+        });
     CUDA_CHECK(copyAsync(checkHost_.data(), checkResult_.data(), samples * sizeof(Float4), Copy::toHost, stream));
     CUDA_CHECK(recordEvent(checkDone_, stream));
     checkRunning_ = true;
@@ -199,7 +214,7 @@ std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
         want.push_back({length, 0, 0, 0});
         got.push_back({length + r.x, r.y, r.z, 0});
     }
-    ForceCheck check = compareForces(got, want, force_.precision == Precision::fp64 ? kGate64 : kGate32);
+    ForceCheck check = compareForces(got, want, gateOf(force_));
     check.worst = checkTargets_[check.worst];
     return check;
 }

@@ -33,10 +33,9 @@ public:
     virtual std::size_t size() const = 0;
     /// Waits. Positions and velocities of the last complete step.
     virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) = 0;
-    /// From the next step on.
-    virtual void configure(const ForceSettings& force) = 0;
-    /// At once: a step under way begins again. Throws DeviceError when the new launch needs more memory than there is.
-    virtual void configure(const Choice& choice) = 0;
+    /// From the next step on. With a choice at once: a step under way begins again. Throws DeviceError when the new launch
+    /// needs more memory than there is; nothing changes then.
+    virtual void configure(const ForceSettings& force, const Choice* choice) = 0;
     virtual const Choice& choice() const = 0;
     virtual const BodyFacts& facts() const = 0;
 
@@ -66,8 +65,7 @@ public:
 
     std::size_t size() const override { return count_; }
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) override;
-    void configure(const ForceSettings& force) override;
-    void configure(const Choice& choice) override;
+    void configure(const ForceSettings& force, const Choice* choice) override;
     const Choice& choice() const override { return plan_->choice(); }
     const BodyFacts& facts() const override { return facts_; }
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override;
@@ -100,6 +98,8 @@ private:
     /// Enqueues the next slice of the force at `x`; `direct` takes it unless it comes in ranges. True when it was the last
     /// one.
     bool enqueueSlice(V* x, V* direct);
+    /// True when accelerations are not the plain sums of pulls.
+    bool responds() const { return force_.law != Law::gravity; }
     /// A force is complete that ended in `direct` or in ranges.
     void takeForce(V* direct);
     /// The force that waits to be launched with the pass after it.

@@ -142,7 +142,7 @@ void EngineOf<Real>::runForceOp() {
     firstForce_ = cursor_.atInitialForce();
     V* direct = firstForce_ ? complete().a.data() : work().a.data();
     const bool checks = !checkWanted_.empty() && force_ == wanted_;
-    waiting_ = plan_->fusable(job(x_, direct), slicePairs());
+    waiting_ = responds() ? std::nullopt : plan_->fusable(job(x_, direct), slicePairs());
     checkFused_ = waiting_ && checks;
     if (!waiting_ && !enqueueSlice(x_, direct)) {
         cursor_.reach(static_cast<std::size_t>(plan_->progress() * count_));
@@ -365,10 +365,10 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
 template <class Real>
 bool EngineOf<Real>::runsBatches(StepProgram program) const {
     static constexpr StepOp kLeapfrog[] = {{Op::kick, 0.5}, {Op::drift, 1}, {Op::force, 0}, {Op::kick, 0.5}};
-    return plan_->runsSteps() && std::equal(program.begin(), program.end(), std::begin(kLeapfrog), std::end(kLeapfrog),
-                                            [](const StepOp& a, const StepOp& b) {
-                                                return a.op == b.op && (a.op == Op::force || a.weight == b.weight);
-                                            });
+    return plan_->runsSteps() && !responds() &&
+           std::equal(
+               program.begin(), program.end(), std::begin(kLeapfrog), std::end(kLeapfrog),
+               [](const StepOp& a, const StepOp& b) { return a.op == b.op && (a.op == Op::force || a.weight == b.weight); });
 }
 
 /// As many whole steps as fit a slice of time, in one launch. True when the call is over.

@@ -4,6 +4,7 @@
 #include "sim/cuda/pass.h"
 #include "sim/cuda/vec4.h"
 #include "sim/kernel.h"
+#include "sim/law.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,29 @@ struct ForceTask {
 /// Null for factors that are not built.
 template <class Real>
 const void* tiledKernel(int unroll, int bodiesPerThread);
+
+/// A tiled force under a law of sim/law.h whose loops are not gravity's.
+template <class Real, class Law>
+struct LawTask {
+    ForceTask<Real> force;
+    Law law;
+};
+/// Null for laws and factors that are not built.
+template <class Real>
+const void* lawKernel(Law law, int unroll);
+
+/// Turns sums of pulls into accelerations where bodies respond differently. One thread a body.
+template <class Real>
+struct RespondTask {
+    const Vec4<Real>* sums;
+    std::uint32_t ranges;
+    const Vec4<Real>* velocities;  ///< w = response
+    double sign;
+    Vec4<Real>* out;  ///< may be `sums` where there is one range
+    std::uint32_t count;
+};
+template <class Real>
+const void* respondKernel();
 
 /// A tiled force and the pass that follows it, in one launch.
 struct FusedTask {
@@ -80,13 +104,21 @@ template <class Real>
 struct CheckTask {
     const Vec4<Real>* bodies;
     const Vec4<Real>* accelerations;  ///< by the kernel under test
+    const Vec4<Real>* velocities;     ///< w = response
     const std::uint32_t* targets;     ///< body indices, one a block
     Float4* result;                   ///< x, y, z = difference to fp64; w = length of the fp64 acceleration
     std::uint32_t count;
     double softeningSquared;
+    double sign;  ///< of the law
 };
+template <class Real, class Law>
+struct LawCheckTask {
+    CheckTask<Real> check;
+    Law law;  ///< in double
+};
+/// Its task is a LawCheckTask where the law's loops are not gravity's.
 template <class Real>
-const void* checkKernel();
+const void* checkKernel(Law law);
 constexpr unsigned kCheckThreads = 256;
 
 }  // namespace gravlab::cuda

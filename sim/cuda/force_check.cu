@@ -5,8 +5,17 @@
 namespace gravlab::cuda {
 namespace {
 
-template <class Real>
-__global__ void checkForce(CheckTask<Real> task) {
+/// Gravity and charges, written out once more.
+struct PlainGravity {
+    double softeningSquared;
+    __device__ double pull(double squared) const {
+        const double softened = squared + softeningSquared;
+        return 1 / (softened * sqrt(softened));
+    }
+};
+
+template <class Real, class Law>
+__device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
     __shared__ double sums[3][kCheckThreads];
     const std::uint32_t target = task.targets[blockIdx.x];
     const Vec4<Real> at = task.bodies[target];
@@ -16,11 +25,10 @@ __global__ void checkForce(CheckTask<Real> task) {
         const double dx = static_cast<double>(source.x) - at.x;
         const double dy = static_cast<double>(source.y) - at.y;
         const double dz = static_cast<double>(source.z) - at.z;
-        const double squared = dx * dx + dy * dy + dz * dz + task.softeningSquared;
-        const double inverseCube = 1 / (squared * sqrt(squared));
-        x += source.w * (dx * inverseCube);
-        y += source.w * (dy * inverseCube);
-        z += source.w * (dz * inverseCube);
+        const double pull = law.pull(dx * dx + dy * dy + dz * dz);
+        x += source.w * (dx * pull);
+        y += source.w * (dy * pull);
+        z += source.w * (dz * pull);
     }
     sums[0][threadIdx.x] = x;
     sums[1][threadIdx.x] = y;
@@ -32,20 +40,44 @@ __global__ void checkForce(CheckTask<Real> task) {
     }
     if (threadIdx.x > 0) return;
     const Vec4<Real> got = task.accelerations[target];
-    const double length = norm3d(sums[0][0], sums[1][0], sums[2][0]);
-    task.result[blockIdx.x] = {static_cast<float>(got.x - sums[0][0]), static_cast<float>(got.y - sums[1][0]),
-                               static_cast<float>(got.z - sums[2][0]), static_cast<float>(length)};
+    const double response = task.sign * static_cast<double>(task.velocities[target].w);
+    const double want[3] = {response * sums[0][0], response * sums[1][0], response * sums[2][0]};
+    task.result[blockIdx.x] = {static_cast<float>(got.x - want[0]), static_cast<float>(got.y - want[1]),
+                               static_cast<float>(got.z - want[2]), static_cast<float>(norm3d(want[0], want[1], want[2]))};
+}
+
+template <class Real>
+__global__ void checkGravity(CheckTask<Real> task) {
+    checkForce(task, PlainGravity{task.softeningSquared});
+}
+template <class Real, class Law>
+__global__ void checkLaw(LawCheckTask<Real, Law> task) {
+    checkForce(task.check, task.law);
+}
+
+template <class Real>
+const void* ofLaw(Law law) {
+    switch (law) {
+        case Law::powerLaw:
+            return reinterpret_cast<const void*>(checkLaw<Real, PowerLaw<double>>);
+        case Law::lennardJones:
+            return reinterpret_cast<const void*>(checkLaw<Real, LennardJones<double>>);
+        case Law::gravity:
+        case Law::coulomb:
+            break;
+    }
+    return reinterpret_cast<const void*>(checkGravity<Real>);
 }
 
 }  // namespace
 
 template <>
-const void* checkKernel<float>() {
-    return reinterpret_cast<const void*>(checkForce<float>);
+const void* checkKernel<float>(Law law) {
+    return ofLaw<float>(law);
 }
 template <>
-const void* checkKernel<double>() {
-    return reinterpret_cast<const void*>(checkForce<double>);
+const void* checkKernel<double>(Law law) {
+    return ofLaw<double>(law);
 }
 
 }  // namespace gravlab::cuda

@@ -10,7 +10,7 @@ template <int kUnroll>
 __global__ void fusedForce(FusedTask task) {
     extern __shared__ unsigned char shared[];
     TiledTargets<float, kUnroll, 1> targets;
-    targets.gather(task.force, reinterpret_cast<float4*>(shared));
+    targets.gather(task.force, reinterpret_cast<float4*>(shared), GravityPull<float>{task.force.softeningSquared});
     const double(&sum)[3] = targets.sum[0];
     if (targets.firstTarget < task.force.targetCount)
         runOps<float>(task.pass, targets.firstTarget,

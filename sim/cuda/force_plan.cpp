@@ -124,7 +124,7 @@ public:
         out_ = DeviceArray<Float4>(count);
     }
     ForceSlice enqueue(const ForceJob<double>& job, double pairs) override {
-        const ForceJob<float> inner{bodies_.data(), out_.data(), std::max(job.softeningSquared, kFloor)};
+        const ForceJob<float> inner{bodies_.data(), out_.data(), std::max(job.softeningSquared, kFloor), job.force};
         if (pairs_->progress() == 0)
             launchKernel(narrowKernel(), blocks(padded(count_)), kThreads,
                          NarrowTask{job.bodies, bodies_.data(), count_, padded(count_)}, 0, stream_);

@@ -19,6 +19,7 @@ struct ForceJob {
     Vec4<Real>* bodies;       ///< padded, with pads that pull nobody; only `many-steps` writes them, with what is there
     Vec4<Real>* out;          ///< where the force goes, unless it comes in ranges
     double softeningSquared;  ///< [L^2], raised to the floor
+    ForceSettings force;      ///< of this evaluation
 };
 
 /// What was enqueued of a force.

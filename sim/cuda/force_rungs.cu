@@ -28,7 +28,7 @@ struct OneTarget {
             const std::uint32_t chunkEnd = min(j + kSumChunk, end);
             Vector3<float> part = {};
 #pragma unroll 8
-            for (; j < chunkEnd; ++j) addPull<float>(part, self, source(j), task.softeningSquared);
+            for (; j < chunkEnd; ++j) GravityPull<float>{task.softeningSquared}(part, self, source(j));
             flush(sum, part);
         }
     }
@@ -81,7 +81,7 @@ __global__ void forceShuffle(ForceTask<float> task) {
             const auto pull = [&](unsigned from) {
                 const float4 source = make_float4(__shfl_sync(mask, mine.x, from), __shfl_sync(mask, mine.y, from),
                                                   __shfl_sync(mask, mine.z, from), __shfl_sync(mask, mine.w, from));
-                addPull<float>(part, one.self, source, task.softeningSquared);
+                GravityPull<float>{task.softeningSquared}(part, one.self, source);
             };
             const unsigned held = min(width, end - base);
             if (held == 32) {

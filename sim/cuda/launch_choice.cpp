@@ -44,10 +44,10 @@ const KernelRow& plainestRow(const LaunchConfig& launch) {
 }
 
 /// A tiled launch that fills the device.
-LaunchConfig filling(std::size_t bodies, const DeviceFacts& device) {
+LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInRegisters) {
     // Blocks enough for four on each multiprocessor, so that none idles.
     const int wantedBlocks = 4 * device.multiprocessors;
-    LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 ? 1 : 4, .split = 1};
+    LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 || !manyInRegisters ? 1 : 4, .split = 1};
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>(std::min<std::size_t>((bodies + targets - 1) / targets, 1u << 20));
     // Ranges of fewer than 8 sources cost more to add up than they save.
@@ -58,9 +58,9 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device) {
 
 /// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
 /// device.
-std::string_view measuredBest(const BodyFacts& bodies, Precision precision, const DeviceFacts& device) {
-    if (bodies.count == 0) return {};
-    if (precision == Precision::fp64) return bodies.count < 4096 ? "" : "symmetric";
+std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+    if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
+    if (force.precision == Precision::fp64) return bodies.count < 4096 ? "" : "symmetric";
     // One resident wave wins up to 62 bodies a multiprocessor: 8,192 on 132 of them.
     if (bodies.count <= 62 * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
     return bodies.equalMass != 0 ? "symmetric-equal" : "symmetric";
@@ -92,26 +92,27 @@ BodyFacts factsOf(const ParticleSet& bodies) {
     return facts;
 }
 
-Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision precision, const DeviceFacts& device) {
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+    const Precision precision = force.precision;
     Choice choice;
+    choice.loop = loopLaw(force);
     choice.precision = precision;
     choice.launch = wanted.launch;
     if (wanted.kernel != "auto") {
         choice.row = &kernel("cuda", wanted.kernel);
     } else if (wanted.launch != LaunchConfig{}) {
         choice.row = &plainestRow(choice.launch);
-    } else if (const std::string_view best = measuredBest(bodies, precision, device); !best.empty()) {
+    } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {
         choice.row = &kernel("cuda", best);
     } else {
-        choice.launch = filling(bodies.count, device);
+        choice.launch = filling(bodies.count, device, choice.loop == Law::gravity);
         choice.row = &plainestRow(choice.launch);
     }
     choice.code = &codeOf(*choice.row);
     const KernelRow& row = *choice.row;
     const RowCode& code = *choice.code;
     const std::string name = "kernel '" + std::string(row.name) + "'";
-    if (precision == Precision::fp64 && !code.kernel64)
-        throw UsageError(name + " is not built in fp64; take 'tiled' or 'symmetric'");
+    if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
     if (const std::string why = whyNotRow(row, code, bodies, device); !why.empty())
         throw UsageError(name + " cannot run: " + why);
     choice.launch = tunable(row, code, choice.launch);
@@ -131,7 +132,11 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision pre
                          " is more than there are bodies; nearest: " + std::to_string(bodies.count));
 
     const bool doubles = precision == Precision::fp64;
-    choice.kernel = doubles ? code.kernel64(launch) : code.kernel32(launch);
+    if (choice.loop != Law::gravity)
+        choice.kernel =
+            doubles ? lawKernel<double>(choice.loop, launch.unroll) : lawKernel<float>(choice.loop, launch.unroll);
+    else
+        choice.kernel = doubles ? code.kernel64(launch) : code.kernel32(launch);
     if (!choice.kernel)
         throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
                          " in fp64: they do not fit the registers; nearest: 4");

@@ -3,6 +3,7 @@
 #include "sim/backend.h"
 #include "sim/cuda/api.h"
 #include "sim/cuda/row_code.h"
+#include "sim/law.h"
 
 namespace gravlab::cuda {
 
@@ -12,6 +13,7 @@ struct Choice {
     const RowCode* code = nullptr;
     LaunchConfig launch;
     Precision precision = Precision::fp32;
+    Law loop = Law::gravity;  ///< whose loops run, see loopLaw()
     const void* kernel = nullptr;
     int residentBlocks = 1;  ///< on one multiprocessor
     double equalMass = 1;    ///< what sums are multiplied by: the mass, for a row that needs all masses equal
@@ -26,6 +28,6 @@ BodyFacts factsOf(const ParticleSet& bodies);
 
 /// Throws UsageError with the limit and the nearest valid choice when row or device cannot do it. "auto" takes the launch
 /// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
-Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, Precision precision, const DeviceFacts& device);
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
 
 }  // namespace gravlab::cuda

@@ -64,8 +64,7 @@ public:
                                  std::min(task.sliceLength, count_ - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
                                  stream_));
         }
-        launchKernel(this->choice().kernel, grid(task), static_cast<unsigned>(launch().block), task,
-                     code().sharedBytes(launch(), sizeof(Real)), stream_);
+        launchForce(job.force, task);
         if (constant_) CUDA_CHECK(recordEvent(lastConstantRead(), stream_));
 
         const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
@@ -100,6 +99,20 @@ public:
     }
 
 private:
+    void launchForce(const ForceSettings& force, const ForceTask<Real>& task) {
+        const Dim blocks = grid(task);
+        const auto threads = static_cast<unsigned>(launch().block);
+        const std::size_t shared = code().sharedBytes(launch(), sizeof(Real));
+        if (loopLaw(force) == Law::gravity) {
+            launchKernel(this->choice().kernel, blocks, threads, task, shared, stream_);
+            return;
+        }
+        const void* kernel = lawKernel<Real>(force.law, launch().unroll);
+        withLaw<Real>(force, [&](const auto& law) {
+            using Type = std::remove_cvref_t<decltype(law)>;
+            launchKernel(kernel, blocks, threads, LawTask<Real, Type>{task, law}, shared, stream_);
+        });
+    }
     const RowCode& code() const { return *this->choice().code; }
     const LaunchConfig& launch() const { return this->choice().launch; }
     std::uint32_t blockTargets() const { return static_cast<std::uint32_t>(launch().block * launch().bodiesPerThread); }

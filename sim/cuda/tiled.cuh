@@ -12,7 +12,8 @@ struct TiledTargets {
     std::uint32_t firstTarget;  ///< within the task's targets
     double sum[kBodies][3];
 
-    __device__ __forceinline__ void gather(const ForceTask<Real>& task, Vector<Real>* tile) {
+    template <class Pull>
+    __device__ __forceinline__ void gather(const ForceTask<Real>& task, Vector<Real>* tile, const Pull& addPull) {
         const Vector<Real>* bodies = asVectors(task.bodies);
         const std::uint32_t width = blockDim.x, lane = threadIdx.x;
         firstTarget = blockIdx.x * width * kBodies + lane;
@@ -42,7 +43,7 @@ struct TiledTargets {
                     for (int u = 0; u < kUnroll; ++u) {
                         const Vector<Real> source = tile[j + u];
 #pragma unroll
-                        for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source, task.softeningSquared);
+                        for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source);
                     }
                 }
                 if constexpr (kUnroll > 1) {
@@ -50,7 +51,7 @@ struct TiledTargets {
                     for (; j < chunkEnd; ++j) {
                         const Vector<Real> source = tile[j];
 #pragma unroll
-                        for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source, task.softeningSquared);
+                        for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source);
                     }
                 }
 #pragma unroll
@@ -90,7 +91,7 @@ template <class Real, int kUnroll, int kBodies>
 __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(ForceTask<Real> task) {
     extern __shared__ unsigned char shared[];
     TiledTargets<Real, kUnroll, kBodies> targets;
-    targets.gather(task, reinterpret_cast<Vector<Real>*>(shared));
+    targets.gather(task, reinterpret_cast<Vector<Real>*>(shared), GravityPull<Real>{task.softeningSquared});
 #pragma unroll
     for (int b = 0; b < kBodies; ++b) {
         const std::uint32_t target = targets.firstTarget + b * blockDim.x;

@@ -50,18 +50,37 @@ __device__ __forceinline__ double inverseRoot(double x) {
 
 /// Adds the pull of `source` on `target`: 13 instructions in fp32, of which one special function.
 template <class Real>
-__device__ __forceinline__ void addPull(Vector3<Real>& sum, const Vector<Real>& target, const Vector<Real>& source,
-                                        Real softeningSquared) {
-    const Real dx = source.x - target.x;
-    const Real dy = source.y - target.y;
-    const Real dz = source.z - target.z;
-    const Real squared = fma(dz, dz, fma(dy, dy, fma(dx, dx, softeningSquared)));
-    const Real inverse = inverseRoot(squared);
-    const Real strength = source.w * inverse * (inverse * inverse);
-    sum.x = fma(dx, strength, sum.x);
-    sum.y = fma(dy, strength, sum.y);
-    sum.z = fma(dz, strength, sum.z);
-}
+struct GravityPull {
+    Real softeningSquared;
+    __device__ __forceinline__ void operator()(Vector3<Real>& sum, const Vector<Real>& target,
+                                               const Vector<Real>& source) const {
+        const Real dx = source.x - target.x;
+        const Real dy = source.y - target.y;
+        const Real dz = source.z - target.z;
+        const Real squared = fma(dz, dz, fma(dy, dy, fma(dx, dx, softeningSquared)));
+        const Real inverse = inverseRoot(squared);
+        const Real strength = source.w * inverse * (inverse * inverse);
+        sum.x = fma(dx, strength, sum.x);
+        sum.y = fma(dy, strength, sum.y);
+        sum.z = fma(dz, strength, sum.z);
+    }
+};
+
+/// The same under a law of sim/law.h.
+template <class Real, class Law>
+struct LawPull {
+    Law law;
+    __device__ __forceinline__ void operator()(Vector3<Real>& sum, const Vector<Real>& target,
+                                               const Vector<Real>& source) const {
+        const Real dx = source.x - target.x;
+        const Real dy = source.y - target.y;
+        const Real dz = source.z - target.z;
+        const Real strength = source.w * law.pull(fma(dz, dz, fma(dy, dy, dx * dx)));
+        sum.x = fma(dx, strength, sum.x);
+        sum.y = fma(dy, strength, sum.y);
+        sum.z = fma(dz, strength, sum.z);
+    }
+};
 
 /// The second level of a sum: what a chunk of sources gave goes into doubles.
 template <class Real>
