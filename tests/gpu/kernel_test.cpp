@@ -264,7 +264,7 @@ TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
     EXPECT_THAT(refusalOf(*backend, {"tilde", {}}), HasSubstr("tiled"));
     EXPECT_THAT(refusalOf(*backend, {"auto", {.block = 1025}}), HasSubstr("nearest: 1024"));
     EXPECT_EQ(cuda::callCounts().launches, launches) << "something was launched all the same";
-    EXPECT_THROW(backend->configure({.law = Law::coulomb}, {}), UsageError);
+    EXPECT_THROW(backend->configure({.law = Law::lennardJones}, {"symmetric", {}}), UsageError);
     run(*backend, integrator("leapfrog").program, 0.01, 1);
 }
 
