@@ -16,8 +16,15 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
             ParticleSet bodies = unevenBodies(count);
             if (row.equalMasses)
                 for (Double4& body : bodies.position) body.w = 1.0 / 1024;
+            std::vector<ForceSettings> forces;
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-                const ForceSettings force{.precision = precision, .softening = 0.05};
+                forces.push_back({.precision = precision, .softening = 0.05});
+                if (row.name != "tiled") continue;
+                forces.push_back({.law = Law::coulomb, .precision = precision, .softening = 0.05});
+                forces.push_back({.law = Law::powerLaw, .precision = precision, .softening = 0.05, .exponent = 1.5});
+                forces.push_back({.law = Law::lennardJones, .precision = precision});
+            }
+            for (const ForceSettings& force : forces) {
                 if (!refusal(row, force).empty()) continue;
                 const std::unique_ptr<Backend> backend = loaded(bodies);
                 backend->configure(force, {std::string(row.name), {.block = 64, .unroll = 4}});
@@ -30,6 +37,7 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
                 run(*backend, integrator("leapfrog").program, 1e-3, 2);
                 const std::optional<ForceCheck> check = backend->takeForceCheck();
                 ASSERT_TRUE(check.has_value());
+                if (force.law == Law::lennardJones) continue;  // these bodies are deep inside its wall
                 EXPECT_TRUE(check->passed) << row.name << ", N = " << count << ": " << check->text();
             }
         }
