@@ -74,10 +74,19 @@ void drawNumbers(PanelContext& p) {
 
 }  // namespace
 
+float conservationHeight(const UiState& state, ImVec2 surface, float scale) {
+    const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
+    // The picture comes first.
+    const bool fits = wide >= 420 * scale && surface.y >= 420 * scale;
+    return state.inWindow && state.visible && state.panel && state.conservation && fits
+               ? (kConservationHeight + kMargin) * scale
+               : 0;
+}
+
 void drawConservation(PanelContext& p) {
+    if (conservationHeight(p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale(), height = kConservationHeight * s;
     const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    if (right - left < 420 * s || p.surface.y < 420 * s) return;  // the picture comes first
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (kStatusHeight + kMargin) * s - height));
     ImGui::SetNextWindowSize(ImVec2(right - left, height));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));

@@ -20,6 +20,8 @@ constexpr float kConservationHeight = 150;
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
+/// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
+float conservationHeight(const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change

@@ -144,20 +144,21 @@ void Ui::Parts::build(Session& session, UiState& state) {
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
-        drawOverlay(session,
-                    {.from = ImVec2(fits ? wide : 0, 0),
-                     .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
-                                  size.y - (state.visible ? kStatusHeight * scale : 0)),
-                     .scale = scale,
-                     .font = fonts.normal},
-                    size);
+        drawOverlay(
+            session,
+            {.from = ImVec2(fits ? wide : 0, 0),
+             .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                          size.y - (state.visible ? kStatusHeight * scale : 0) - conservationHeight(state, size, scale)),
+             .scale = scale,
+             .font = fonts.normal},
+            size);
     }
     if (!state.visible) return;
     PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize};
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
-        if (state.inWindow && state.conservation) drawConservation(panel);
+        drawConservation(panel);
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);
