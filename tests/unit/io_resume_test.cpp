@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <cmath>
+#include <set>
 
 namespace gravlab {
 namespace {
@@ -149,6 +150,29 @@ TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
         run(second, 3);
         EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole))) << running;
     }
+}
+
+TEST(ResumeOf, everySceneUnderItsOwnLaw) {
+    if (!exactFormat()) GTEST_SKIP() << "this build has no HDF5";
+    std::set<Law> seen;
+    for (const Scenario& scene : scenarios()) {
+        if (scene.fixedBodies > 1000) continue;
+        SimulationSettings settings;
+        settings.scene = scene.name;
+        settings.bodies = scene.fixedBodies ? 0 : 200;
+        settings.backend = seen.contains(scene.law) ? "cpu" : "reference";
+        SCOPED_TRACE(settings.scene + " " + settings.backend);
+        Simulation whole(settings), first(settings);
+        run(whole, 5);
+        run(first, 2);
+        const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
+        Simulation second(startFrom(decodeSnapshot(bytes, "x.hdf5"), "x.hdf5").settings);
+        EXPECT_EQ(second.force(), whole.force());
+        run(second, 3);
+        EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+        seen.insert(scene.law);
+    }
+    EXPECT_GE(seen.size(), 2u);
 }
 
 TEST(ResumeOf, aVeryLongRunStillCountsItsSteps) {
