@@ -124,7 +124,7 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
     drag(x, y, x + 40, y, 1);
     waitFor("a longer time step", [&](const Json& s) { return s.at("time_step") > before; });
     moveTo("softening");
-    xdotool({"click", "--repeat", "2", "--delay", "60", "1"});
+    xdotool({"click", "--repeat", "2", "--delay", "150", "1"});
     key("ctrl+a");
     type("0.125");
     key("Return");
