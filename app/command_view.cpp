@@ -100,6 +100,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
     double last = now();
+    bool projector = false;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
@@ -112,7 +113,12 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             --framesOwed;
 
         const double time = now();
-        if (const std::optional<float> scale = window.takeScale()) ui.setScale(*scale);
+        const std::optional<float> scale = window.takeScale();
+        if (scale || ui.state.projector != projector) {
+            constexpr float kProjector = 1.5f;
+            projector = ui.state.projector;
+            ui.setScale(window.uiScale() * (projector ? kProjector : 1));
+        }
         session.apply();
         session.advance(true);
         session.glide(time - last);

@@ -55,6 +55,8 @@ void scaleBodies(KeyTarget& t, bool up) {
     bodies = up ? bodies * 2 : std::max<std::size_t>(bodies / 2, 1);
 }
 
+constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae",     "cartwheel",   "andromeda",
+                                         "group",     "expanding-box", "solar-system", "figure-eight"};
 constexpr float kFlight = 0.06f;  // part of the distance a key press
 constexpr double kTurn = 0.2;     // [rad/s]
 
@@ -81,11 +83,11 @@ constexpr KeyRow kKeys[] = {
      {{Key::home}},
      [](KeyTarget& t, int) { t.session.camera = sceneCamera(t.session.facts().scene->view); }},
     {"1 .. 9",
-     "the first nine scenes",
+     "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
+     "figure-eight",
      {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
      [](KeyTarget& t, int which) {
-         if (static_cast<std::size_t>(which) < scenarios().size())
-             t.session.intent.settings.scene = scenarios()[static_cast<std::size_t>(which)].name;
+         t.session.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)];
      }},
     {"]", "next scene", {{Key::rightBracket}}, [](KeyTarget& t, int) { changeScene(t, 1); }},
     {"[", "previous scene", {{Key::leftBracket}}, [](KeyTarget& t, int) { changeScene(t, -1); }},
@@ -208,6 +210,10 @@ constexpr KeyRow kKeys[] = {
      {{Key::minus}, {Key::padMinus}},
      [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); }},
     {"G", "show or hide the panels", {{Key::letterG}}, [](KeyTarget& t, int) { t.ui.panel = !t.ui.panel; }},
+    {"Ctrl P",
+     "large panels for a projector",
+     {{Key::letterP, kControl}},
+     [](KeyTarget& t, int) { toggle(t.ui.projector); }},
     {"Tab", "show the picture alone", {{Key::tab}}, [](KeyTarget& t, int) { t.ui.visible = !t.ui.visible; }},
     {"F1, H", "these keys", {{Key::f1}, {Key::letterH}}, [](KeyTarget& t, int) { t.ui.help = !t.ui.help; }},
     {"F11, Alt Enter",

@@ -78,6 +78,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"panel", ui.state.panel},
         {"visible", ui.state.visible},
         {"fullscreen", ui.state.fullscreen},
+        {"projector", ui.state.projector},
         {"camera",
          {{"distance", camera.distance},
           {"azimuth", camera.azimuth},

@@ -27,6 +27,7 @@ struct UiState {
     bool vsync = true;
     bool fullscreen = false;
     bool screenshot = false;  ///< asked for
+    bool projector = false;   ///< panels half as large again
     bool saveScene = false;   ///< asked for: a scene file
     FilesState files;
 };

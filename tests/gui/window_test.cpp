@@ -104,6 +104,18 @@ TEST_F(WindowTest, obeysKeys) {
     waitFor("another scene", [](const Json& s) { return s.at("scene") != "plummer"; });
     key("1");
     waitForValue("scene", "collision");
+    key("7");
+    waitForValue("scene", "expanding-box");
+    key("m");
+    waitForValue("colour_mode", "acceleration");
+    key("x");
+    waitForValue("overlay", "scale,clock,axes");
+    key("ctrl+b");
+    waitForValue("paper", true);
+    key("t");
+    waitForValue("trails", 400);
+    key("ctrl+p");
+    waitForValue("projector", true);
     key("ctrl+q");
     EXPECT_EQ(program->wait(10s), 0);
 }
