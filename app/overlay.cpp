@@ -38,7 +38,8 @@ double lengthPerPixel(const Camera& camera, float height) {
 
 std::string shortNumber(double value) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
+    const double size = std::abs(value);
+    std::snprintf(text, sizeof text, size >= 100 && size < 1e5 ? "%.0f" : "%.3g", value);
     return text;
 }
 

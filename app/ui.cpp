@@ -121,7 +121,7 @@ void Ui::setScale(float scale) {
                      .large = add(kLargeSize, text),
                      .mono = add(kMonoSize, monoFontFile())};
 #if IMGUI_VERSION_NUM < 19200
-    ImGui_ImplOpenGL3_DestroyFontsTexture();  // made again by the next frame
+    ImGui_ImplOpenGL3_DestroyDeviceObjects();  // made again by the next frame, the texture of the letters among them
 #endif
 }
 
