@@ -168,7 +168,10 @@ void Trial::repeat(double seconds) {
     const double interactions = after.interactions - before_.interactions;
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
-    milliseconds_.push_back(worked_ * 1e3 / static_cast<double>(stepsDone_));
+    // A part of the next step may have been computed, too: what was computed says how many steps it is worth.
+    const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
+    const double worth = interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)));
+    milliseconds_.push_back(worked_ * 1e3 / (worth > 0 ? worth : static_cast<double>(stepsDone_)));
     before_ = after;
     worked_ = 0, stepsDone_ = 0;
     if (static_cast<int>(rates_.size()) < row_.repeats) return;

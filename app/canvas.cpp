@@ -148,9 +148,12 @@ Canvas::~Canvas() {
     ImGui::SetCurrentContext(before_);
 }
 
-float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX) {
-    const float width = font->CalcTextSizeA(font->FontSize, std::numeric_limits<float>::max(), 0, text).x;
-    list_->AddText(font, font->FontSize, ImVec2(std::floor(at.x - alignX * width), std::floor(at.y)), colour, text);
+float Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX, float most) {
+    const float full = font->CalcTextSizeA(font->FontSize, std::numeric_limits<float>::max(), 0, text).x;
+    const float scale = full > most ? most / full : 1, width = full * scale;
+    // What is drawn smaller keeps its base line.
+    const ImVec2 from(std::floor(at.x - alignX * width), std::floor(at.y + (1 - scale) * font->Ascent));
+    list_->AddText(font, font->FontSize * scale, from, colour, text);
     return width;
 }
 

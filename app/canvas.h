@@ -24,8 +24,9 @@ public:
     ImFont* normal() const { return normal_; }
     ImFont* large() const { return large_; }
     ImFont* mono() const { return mono_; }  ///< as large as the small one
-    /// Text at a place; `alignX`: 0 = it starts there, 1 = it ends there. Its width.
-    float text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX = 0);
+    /// Text at a place; `alignX`: 0 = it starts there, 1 = it ends there. Smaller where it is wider than `most` [px]. Its
+    /// width.
+    float text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX = 0, float most = 1e9f);
 
     /// Packed RGB rows, top row first, over black. Ends the drawing: call once.
     std::vector<std::uint8_t> finish();

@@ -122,12 +122,13 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     ImDrawList& list = canvas.list();
     list.AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
     list.AddRectFilled(ImVec2(0, 0), ImVec2(10, kHeight), kAccent);
-    canvas.text(canvas.large(), ImVec2(kLeft, 36), kInk, card.device.c_str());
+    constexpr float kHalf = 0.5f * kWidth, kAll = kWidth - 2 * kLeft;
+    canvas.text(canvas.large(), ImVec2(kLeft, 36), kInk, card.device.c_str(), 0, kHalf);
     std::string facts = card.driver.empty() ? "" : "driver " + card.driver;
     if (!card.clocks.empty()) facts += (facts.empty() ? "" : "; ") + card.clocks;
-    canvas.text(canvas.normal(), ImVec2(kLeft, 86), kQuiet, facts.c_str());
-    canvas.text(canvas.large(), ImVec2(kWidth - kLeft, 36), kAccent, card.headline.c_str(), 1);
-    canvas.text(canvas.normal(), ImVec2(kWidth - kLeft, 86), kQuiet, card.headlineOf.c_str(), 1);
+    canvas.text(canvas.normal(), ImVec2(kLeft, 86), kQuiet, facts.c_str(), 0, kHalf);
+    canvas.text(canvas.large(), ImVec2(kWidth - kLeft, 36), kAccent, card.headline.c_str(), 1, kAll - kHalf - 40);
+    canvas.text(canvas.normal(), ImVec2(kWidth - kLeft, 86), kQuiet, card.headlineOf.c_str(), 1, kAll - kHalf - 40);
     list.AddLine(ImVec2(kLeft, 134), ImVec2(kWidth - kLeft, 134), kRule);
 
     // The table takes what it needs, the curve what is left.
@@ -159,8 +160,8 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     if (to.y - from.y > kLeastPlot)
         drawPlot(list, from, to, plot, {.fontScale = 0.85f, .lineWidth = 4, .legend = true, .legendBeside = true});
     list.AddLine(ImVec2(kLeft, kHeight - 84), ImVec2(kWidth - kLeft, kHeight - 84), kRule);
-    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 70), kQuiet, card.protocol.c_str());
-    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 40), kQuiet, card.program.c_str());
+    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 70), kQuiet, card.protocol.c_str(), 0, kAll);
+    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 40), kQuiet, card.program.c_str(), 0, kAll);
     Picture picture{.width = kWidth, .height = kHeight, .rgb = canvas.finish(), .texts = {}};
     picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:card", card.headline}};
     return picture;

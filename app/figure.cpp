@@ -240,7 +240,7 @@ void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results
                 wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
     char text[96];
     std::snprintf(text, sizeof text, "blocks N/p; green: at least one for each of %d multiprocessors", multiprocessors);
-    area.canvas.text(area.canvas.small(), area.from, kQuiet, text);
+    area.canvas.text(area.canvas.small(), area.from, kQuiet, text, 0, area.to.x - area.from.x);
     for (std::size_t c = 0; c < columns.size(); ++c)
         area.canvas.text(area.canvas.small(),
                          ImVec2(area.from.x + first + (static_cast<float>(c) + 0.5f) * wide, area.from.y + 1.8f * line),

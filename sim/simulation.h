@@ -32,7 +32,7 @@ struct SimulationSettings {
     std::optional<double> exponent{};      ///< of the power law; empty: the scene's
     std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
-    std::shared_ptr<const StartState> start;
+    std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};  ///< what kernel "auto" means, where a search has found it; null: nothing known
     bool operator==(const SimulationSettings&) const = default;
 };

@@ -80,9 +80,10 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
 TEST(CpuBackend, refusesForcesThatItDoesNotHave) {
     const std::unique_ptr<Backend> cpu = made();
     EXPECT_THAT(refused([&] { cpu->configure({.law = Law::powerLaw, .exponent = 13}, {}); }), HasSubstr("exponent"));
-    if (refusal(kernel("cpu", "openmp"), {}).empty())
+    if (refusal(kernel("cpu", "openmp"), {}).empty()) {
         EXPECT_THAT(refused([&] { cpu->configure({.precision = Precision::fp64}, {.kernel = "openmp"}); }),
                     HasSubstr("fp32"));
+    }
 }
 
 TEST(CpuBackend, autoTakesSymmetryForManyBodiesOnly) {
