@@ -3,10 +3,12 @@
 #pragma once
 #include "app/options.h"
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <string_view>
+
+namespace CLI {
+class App;
+}
 
 namespace gravlab {
 

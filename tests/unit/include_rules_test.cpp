@@ -38,7 +38,7 @@ const Fence kFences[] = {
     {"GLFW is for its context", "GLFW/.*|backends/imgui_impl_glfw\\.h|imgui_impl_glfw\\.h",
      "app/(window|glfw)[a-z_]*\\.(h|cpp)|tests/gui/.*"},
     {"EGL is for its context", "EGL/.*", "app/(headless|egl)[a-z_]*\\.(h|cpp)|tests/(gl|gpu)/.*"},
-    {"CLI11 is for the options", "CLI/.*", "app/options\\.cpp"},
+    {"CLI11 is for the options", "CLI/.*", "app/(options|command_rows)\\.cpp"},
     {"render sees vertices only", "sim/(?!vertex\\.h|error\\.h|names\\.h|cuda/api\\.h).*", "(?!render/).*"},
     {"nobody below the app includes it", "app/.*", "app/.*|tests/.*"},
     {"physics does not know pictures", "render/.*", "(?!sim/).*"},
