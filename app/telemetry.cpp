@@ -56,12 +56,17 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
 
 void Telemetry::remember(double now) {
     constexpr double kBreak = 2;  // [s]; a pause is left out, a slow frame is not
-    if (historyCount == 0 || now - lastPoint_ > kBreak) lastPoint_ = now - kHistoryInterval;
-    for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) {
+    const auto point = [&] {
         std::move(rateHistory.begin() + 1, rateHistory.end(), rateHistory.begin());
         rateHistory.back() = static_cast<float>(interactionsPerSecond * 1e-9);
         historyCount = std::min(historyCount + 1, kHistory);
+    };
+    // The first point asks for no interval: one taken off the clock may come back a rounding too short, for ever.
+    if (historyCount == 0 || now - lastPoint_ > kBreak) {
+        point();
+        lastPoint_ = now;
     }
+    for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) point();
 }
 
 }  // namespace gravlab
