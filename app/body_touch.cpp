@@ -1,12 +1,12 @@
 // Session: what people do to single bodies: pick, read, follow, remove, drop, undo.
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/frame_loop.h"
+#include "app/host_clock.h"
 #include "render/picker.h"
 #include "sim/body_edit.h"
 #include "sim/error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace gravlab {
@@ -17,8 +17,6 @@ constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would
 constexpr double kReadInterval = 0.5;       // [s]
 constexpr double kStarShare = 0.01;         // of the whole mass, for a star that is dropped
 constexpr std::size_t kMostUndo = 100;
-
-double hostClock() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 

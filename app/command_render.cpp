@@ -4,6 +4,7 @@
 #include "app/frame_loop.h"
 #include "app/headless.h"
 #include "app/interrupt.h"
+#include "app/lost_context.h"
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/progress.h"
@@ -93,6 +94,9 @@ int renderCommand(const Options& asked) {
     ProgressLine progress("frame", options.frames, true);
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
+        if (const std::string lost = lostContext(); !lost.empty())
+            throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
+                              "; frames drawn since would be empty, so the film ends here. Start it again");
         session.apply();
         if (frame > 0) {
             session.advance(false);

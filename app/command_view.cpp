@@ -1,8 +1,10 @@
 // `gravlab view`: the window's turn of the one frame loop.
 #include "app/frame_loop.h"
 #include "app/frame_times.h"
+#include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/look.h"
+#include "app/lost_context.h"
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
@@ -13,7 +15,6 @@
 #include "app/window.h"
 #include "sim/error.h"
 
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -27,8 +28,6 @@ constexpr int kFramesAfterEvent = 4;
 constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when nothing moves
 constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Connects events for as long as it lives, which is shorter than session and panels do.
 class Connection {
@@ -92,6 +91,18 @@ void saveScene(Session& session) {
     }
 }
 
+/// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
+void comeBack(Window& window, Session& session, Ui& ui, const std::string& why) {
+    ui.dropPicture();
+    session.dropPicture();
+    window.detach();
+    window.remake();
+    session.remakePicture();
+    ui.remakePicture(window.description());
+    window.attach(session, ui);
+    session.say("The picture was made anew, because " + why + "; the run goes on as it was.");
+}
+
 /// The frames of a window until it is closed or a signal comes.
 void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files) {
     const StatusReport report;
@@ -99,7 +110,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     ui.recordItems(report.on());
     int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
-    double last = now();
+    double last = hostClock();
     bool projector = false;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
@@ -112,7 +123,11 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         else
             --framesOwed;
 
-        const double time = now();
+        if (const std::string lost = lostContext(); !lost.empty()) {
+            comeBack(window, session, ui, lost);
+            framesOwed = kFramesAfterEvent;
+        }
+        const double time = hostClock();
         const std::optional<float> scale = window.takeScale();
         if (scale || ui.state.projector != projector) {
             constexpr float kProjector = 1.5f;
@@ -138,7 +153,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         }
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
-        times.add(now() - time);
+        if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
     if (const std::string text = times.text(); options.frames > 0 && !text.empty())

@@ -1,6 +1,7 @@
 // Session: where intent becomes action. Rule: nothing here waits for a device except what the user asked for.
 #include "app/frame_loop.h"
 
+#include "app/host_clock.h"
 #include "app/look.h"
 #include "render/finish_drawing.h"
 #include "render/picker.h"
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <new>
@@ -20,8 +20,6 @@ namespace {
 
 // Scene and one copy on the host, state and scratch of a backend, three vertices: what a body costs at most.
 constexpr std::size_t kBytesPerBody = 320;
-
-double hostClock() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::size_t bodiesThatFit() {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);

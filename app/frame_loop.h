@@ -77,6 +77,12 @@ public:
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
 
+    /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
+    /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
+    void dropPicture();
+    /// Makes it anew in the context that is current now and publishes the newest complete step. Trails start anew.
+    void remakePicture();
+
     /// Selects the body nearest to a point of the picture (pixels from the upper left corner), or nothing.
     void pickAt(glm::vec2 cursor, glm::vec2 viewport);
     void clearSelection();

@@ -118,6 +118,19 @@ struct HeadlessContext::Egl {
         EGLint configs = 0;
         if (!eglChooseConfig(display, configWanted, &config, 1, &configs) || configs < 1)
             config = nullptr;  // EGL_NO_CONFIG_KHR
+        // With it glGetGraphicsResetStatus tells of a reset; where it is missing the same without.
+        for (const bool robust : {true, false}) {
+            context = newContext(config, robust);
+            if (context != EGL_NO_CONTEXT) break;
+        }
+        if (context == EGL_NO_CONTEXT) return "has no OpenGL 4.5 core context (" + hexCode() + ")";
+        if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+            return "its context cannot be used (" + hexCode() + ")";
+        if (!gladLoadGL(reinterpret_cast<GLADloadfunc>(eglGetProcAddress))) return "its OpenGL functions cannot be found";
+        return {};
+    }
+
+    EGLContext newContext(EGLConfig config, bool robust) const {
         const EGLint wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
                                  4,
                                  EGL_CONTEXT_MINOR_VERSION,
@@ -128,13 +141,10 @@ struct HeadlessContext::Egl {
                                  EGL_CONTEXT_OPENGL_DEBUG,
                                  EGL_TRUE,
 #endif
+                                 robust ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY : EGL_NONE,
+                                 EGL_LOSE_CONTEXT_ON_RESET,
                                  EGL_NONE};
-        context = eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
-        if (context == EGL_NO_CONTEXT) return "has no OpenGL 4.5 core context (" + hexCode() + ")";
-        if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-            return "its context cannot be used (" + hexCode() + ")";
-        if (!gladLoadGL(reinterpret_cast<GLADloadfunc>(eglGetProcAddress))) return "its OpenGL functions cannot be found";
-        return {};
+        return eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
     }
 
     void close() {

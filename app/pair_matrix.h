@@ -38,6 +38,8 @@ public:
 
     /// Hands the picture to OpenGL; needs a current context. The texture's name is 0 before.
     void upload();
+    /// Lets go of the texture, with its context still current; the next upload() makes a new one.
+    void forgetTexture() { texture_.reset(); }
     unsigned texture() const { return texture_ ? texture_->id() : 0; }
 
 private:

@@ -99,6 +99,14 @@ Ui::~Ui() {
     ImGui::DestroyContext();
 }
 
+void Ui::dropPicture() { ImGui_ImplOpenGL3_Shutdown(); }
+
+void Ui::remakePicture(std::string renderer) {
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+}
+
 void Ui::setScale(float scale) {
     scale = std::clamp(scale, 0.5f, 4.0f);
     parts_->scale = scale;

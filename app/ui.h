@@ -42,6 +42,10 @@ public:
 
     /// Rebuilds fonts and spacing; between frames only. 1 = 96 dots an inch.
     void setScale(float scale);
+    /// Lets go of what the panels have in OpenGL while its context is still current. Only remakePicture() may follow.
+    void dropPicture();
+    /// Makes it anew in the context that is current now. Throws std::runtime_error.
+    void remakePicture(std::string renderer);
     /// Size and time without a window: films, tests. A window's platform backend sets them itself.
     void setSurface(int width, int height, double seconds);
     /// Builds the panels of one frame from the session's facts, and edits its intent, look and camera.

@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cmath>
+#include <thread>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -79,6 +82,7 @@ struct Window::Glfw {
     ~Glfw() {
         if (window) glfwDestroyWindow(window);
     }
+    void open(int width, int height);
     glm::vec2 pixels(double x, double y) const;
     glm::vec2 viewport() const;
     bool sceneHasMouse() const { return session && ui && !ui->wantsMouse(); }
@@ -209,9 +213,8 @@ void Window::Glfw::askVisibility() {
     hidden = !glfwGetWindowAttrib(window, GLFW_VISIBLE);
 }
 
-Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
-    Glfw& g = *glfw_;
-    g.fixedScale = static_cast<float>(options.uiScale);
+/// Throws NoDeviceError and leaves no window behind.
+void Window::Glfw::open(int width, int height) {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -223,20 +226,56 @@ Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "gravlab");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "gravlab");
-    g.window = glfwCreateWindow(options.width, options.height, "gravlab", nullptr, nullptr);
-    if (!g.window)
+    glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
+    window = glfwCreateWindow(width, height, "gravlab", nullptr, nullptr);
+    if (!window)
         throw NoDeviceError("this display has no OpenGL 4.5 (" + lastError() +
                             "); update the graphics driver, or make a film with 'gravlab render'");
-    glfwMakeContextCurrent(g.window);
-    if (!gladLoadGL(glfwGetProcAddress) || !GLAD_GL_VERSION_4_5)
+    glfwMakeContextCurrent(window);
+    if (!gladLoadGL(glfwGetProcAddress) || !GLAD_GL_VERSION_4_5) {
+        glfwDestroyWindow(std::exchange(window, nullptr));
         throw NoDeviceError(
             "the graphics driver offers an OpenGL 4.5 that cannot be used; update it, or make a film with "
             "'gravlab render'");
+    }
     watchGlErrors();
+    glfwSwapInterval(vsync ? 1 : 0);
+}
+
+void Window::describe() {
     description_ = "OpenGL " + glText(GL_VERSION) + " on " + glText(GL_RENDERER) + " (" + glText(GL_VENDOR) + ")";
-    g.vsync = options.vsync;
-    glfwSwapInterval(g.vsync ? 1 : 0);
-    glfwGetFramebufferSize(g.window, &width_, &height_);
+    glfwGetFramebufferSize(glfw_->window, &width_, &height_);
+}
+
+Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
+    glfw_->fixedScale = static_cast<float>(options.uiScale);
+    glfw_->vsync = options.vsync;
+    glfw_->open(options.width, options.height);
+    describe();
+}
+
+void Window::remake() {
+    constexpr int kTries = 20;
+    constexpr auto kPause = std::chrono::milliseconds(250);  // a reset takes about a second
+    Glfw& g = *glfw_;
+    g.setFullscreen(false);  // its place is the one to come back to; follow() covers the screen again
+    int x = 0, y = 0, width = 1, height = 1;
+    glfwGetWindowPos(g.window, &x, &y);
+    glfwGetWindowSize(g.window, &width, &height);
+    glfwDestroyWindow(std::exchange(g.window, nullptr));
+    g.drag = Glfw::Drag::none;
+    g.iconified = g.hidden = false;
+    for (int attempt = 1;; ++attempt) {
+        try {
+            g.open(std::max(width, 1), std::max(height, 1));
+            break;
+        } catch (const NoDeviceError&) {
+            if (attempt == kTries) throw;
+        }
+        std::this_thread::sleep_for(kPause);
+    }
+    glfwSetWindowPos(g.window, x, y);
+    describe();
 }
 
 Window::~Window() { detach(); }

@@ -25,6 +25,10 @@ public:
     /// What the panels should be scaled by here.
     float uiScale() const;
 
+    /// Opens it again after its context was lost: in the same place, with the same size. Everything of OpenGL and the
+    /// attachment must be gone by then. Throws NoDeviceError when graphics do not come back within some seconds.
+    void remake();
+
     /// Lets events act on these from now on, after the panels had their choice. Detach before either ends.
     void attach(Session& session, Ui& ui);
     void detach();
@@ -49,6 +53,7 @@ public:
 
 private:
     struct Glfw;
+    void describe();
     std::unique_ptr<Glfw> glfw_;
     std::string description_;
     int width_ = 0, height_ = 0;

@@ -8,6 +8,13 @@
 #include <vector>
 
 namespace gravlab {
+namespace {
+std::atomic<std::ptrdiff_t> names{0};
+}
+
+std::ptrdiff_t liveGlNames() { return names; }
+void countGlName(std::ptrdiff_t by) { names += by; }
+
 namespace gl_kind {
 
 GLuint Buffer::create() {
@@ -101,6 +108,7 @@ Program::Program(std::string_view vertexFile, std::string_view fragmentFile) {
     link(std::string(vertexFile) + " and " + std::string(fragmentFile));
     glDetachShader(id_, vertex.id());
     glDetachShader(id_, fragment.id());
+    countGlName(1);
 }
 
 Program::Program(std::string_view computeFile) {
@@ -109,6 +117,7 @@ Program::Program(std::string_view computeFile) {
     glAttachShader(id_, compute.id());
     link(computeFile);
     glDetachShader(id_, compute.id());
+    countGlName(1);
 }
 
 void Program::link(std::string_view files) {
@@ -124,7 +133,10 @@ void Program::link(std::string_view files) {
     throw GlError("shader program of " + std::string(files) + " does not link: " + log.data());
 }
 
-Program::~Program() { glDeleteProgram(id_); }
+Program::~Program() {
+    glDeleteProgram(id_);
+    countGlName(-1);
+}
 
 GLint Program::uniform(const char* name) const { return glGetUniformLocation(id_, name); }
 

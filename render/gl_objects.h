@@ -17,13 +17,19 @@ struct GlError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// How many names of this file are alive: none may be when their context goes.
+std::ptrdiff_t liveGlNames();
+void countGlName(std::ptrdiff_t by);
+
 /// A name that is deleted once. `Kind` has static create() and destroy(GLuint).
 template <class Kind>
 class GlName {
 public:
-    GlName() : id_(Kind::create()) {}
+    GlName() : id_(Kind::create()) { countGlName(1); }
     ~GlName() {
-        if (id_) Kind::destroy(id_);
+        if (!id_) return;
+        Kind::destroy(id_);
+        countGlName(-1);
     }
     GlName(GlName&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
     GlName& operator=(GlName&& other) noexcept {

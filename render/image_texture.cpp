@@ -5,14 +5,21 @@
 
 namespace gravlab {
 
-ImageTexture::~ImageTexture() {
-    if (id_) glDeleteTextures(1, &id_);
+ImageTexture::~ImageTexture() { forget(); }
+
+void ImageTexture::forget() {
+    if (!id_) return;
+    glDeleteTextures(1, &id_);
+    countGlName(-1);
+    id_ = 0;
+    width_ = height_ = 0;
 }
 
 void ImageTexture::update(int width, int height, std::span<const std::uint8_t> rgba) {
     if (width != width_ || height != height_) {
-        if (id_) glDeleteTextures(1, &id_);
+        forget();
         glCreateTextures(GL_TEXTURE_2D, 1, &id_);
+        countGlName(1);
         glTextureStorage2D(id_, 1, GL_RGBA8, width, height);
         // Cells stay cells when they are enlarged.
         glTextureParameteri(id_, GL_TEXTURE_MAG_FILTER, GL_NEAREST);

@@ -15,6 +15,8 @@ public:
 
     /// Replaces the picture: packed RGBA rows, top row first. Another size makes another texture.
     void update(int width, int height, std::span<const std::uint8_t> rgba);
+    /// Lets go of the texture, with its context still current.
+    void forget();
     /// OpenGL's name; 0 before the first update.
     unsigned id() const { return id_; }
 

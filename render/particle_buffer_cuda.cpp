@@ -82,6 +82,12 @@ public:
             fallBack(code);
     }
 
+    ~CudaParticleBuffer() override {
+        // In a context that was lost CUDA may refuse; what comes after must not take that error for its own.
+        for (SharedBuffer& buffer : buffers_) buffer.unregister();
+        cuda::takeLastError();
+    }
+
     MemorySpace space() const override { return host_ ? MemorySpace::host : MemorySpace::cudaDevice; }
 
     VertexSpan open(std::size_t count, void* stream) override {

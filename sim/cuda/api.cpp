@@ -1,6 +1,7 @@
 // The CUDA calls themselves. Rule: one row of kFunctions and one line of code a call.
 #include "sim/cuda/api.h"
 
+#include "sim/fault_plan.h"
 #include "sim/names.h"
 
 // GL/gl.h comes with it; no OpenGL function is called here.
@@ -9,11 +10,9 @@
 
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <vector>
 
 namespace gravlab::cuda {
 namespace {
@@ -71,48 +70,11 @@ std::array<std::atomic<std::int64_t>, kFunctionCount> calls{};
 std::atomic<std::int64_t> failures{0}, copiesToHost{0}, bodySizedCopiesToHost{0};
 
 #if GRAVLAB_FAULTS
-struct Fault {
-    std::size_t function = 0;
-    std::int64_t first = 1;  ///< call number from which on it fails, counted since the plan was made
-    bool lasting = false;
-    Code code = 0;
-    std::int64_t seen = 0;
-};
 std::mutex faultLock;
-std::vector<Fault> faults;
+FaultPlan faults;
 bool environmentRead = false;
 
-template <class Number>
-Number numberIn(std::string_view text, std::string_view plan) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw UsageError("fault plan '" + std::string(plan) + "' is not FUNCTION:NTH:CODE or FUNCTION:NTH+:CODE");
-    return value;
-}
-
-std::vector<Fault> parsed(std::string_view plan) {
-    std::vector<Fault> result;
-    while (!plan.empty()) {
-        const std::string_view item = plan.substr(0, plan.find(','));
-        plan.remove_prefix(std::min(plan.size(), item.size() + 1));
-        const std::size_t a = item.find(':'), b = item.rfind(':');
-        if (a == std::string_view::npos || a == b)
-            throw UsageError("fault plan '" + std::string(item) + "' is not FUNCTION:NTH:CODE or FUNCTION:NTH+:CODE");
-        Fault fault;
-        fault.function = indexOf(item.substr(0, a));
-        if (fault.function == kFunctionCount)
-            throw UsageError(
-                unknownName("CUDA function", item.substr(0, a), {std::begin(kFunctions), std::end(kFunctions)}));
-        std::string_view nth = item.substr(a + 1, b - a - 1);
-        fault.lasting = nth.ends_with('+');
-        if (fault.lasting) nth.remove_suffix(1);
-        fault.first = numberIn<std::int64_t>(nth, item);
-        fault.code = numberIn<Code>(item.substr(b + 1), item);
-        result.push_back(fault);
-    }
-    return result;
-}
+FaultPlan parsed(std::string_view plan) { return FaultPlan(plan, "cuda", kFunctions); }
 
 Code injected(std::size_t function) {
     const std::lock_guard hold(faultLock);
@@ -120,13 +82,7 @@ Code injected(std::size_t function) {
         environmentRead = true;
         if (const char* plan = std::getenv("GRAVLAB_FAULT")) faults = parsed(plan);
     }
-    Code code = kSuccess;
-    for (Fault& fault : faults) {
-        if (fault.function != function) continue;
-        ++fault.seen;
-        if (fault.seen == fault.first || (fault.lasting && fault.seen > fault.first)) code = fault.code;
-    }
-    return code;
+    return faults.call(function);
 }
 #endif
 
@@ -291,7 +247,7 @@ bool faultsAvailable() {
 
 void planFaults([[maybe_unused]] std::string_view plan) {
 #if GRAVLAB_FAULTS
-    std::vector<Fault> next = parsed(plan);
+    FaultPlan next = parsed(plan);
     const std::lock_guard hold(faultLock);
     environmentRead = true;
     faults = std::move(next);

@@ -1,4 +1,5 @@
 // The window: keys, mouse, sizes, pictures, and what happens without a display.
+#include "app/lost_context.h"
 #include "app/picture.h"
 #include "gui_fixture.h"
 
@@ -229,6 +230,25 @@ TEST_F(WindowTest, showsWhatAFilmShows) {
     EXPECT_LT(blockDifference(a, b, 0, 640, 0, 480), 0.05);
     EXPECT_GT(*std::max_element(a.rgb.begin(), a.rgb.end()), 60) << "an empty picture proves nothing";
     EXPECT_EQ(a.texts.at("gravlab:step"), "5");
+}
+
+/// The graphics are reset twice: window and picture are made anew, and the run has not noticed.
+TEST_F(WindowTest, aLostContextIsMadeAnewWithTheSamePicture) {
+    if (!glFaultsAvailable()) GTEST_SKIP() << "this build has no faults: configure it with -DGRAVLAB_FAULTS=ON";
+    const std::string whole = folder / "whole.png", lost = folder / "lost.png";
+    for (const std::string& shown : {whole, lost}) {
+        const char* plan = shown == lost ? "glGetGraphicsResetStatus:4:33363,glGetGraphicsResetStatus:7:33364" : "";
+        Process run({GRAVLAB_BINARY, "view", "plummer", "-n", "400", "--backend", "cpu", "--kernel", "naive", "--size",
+                     "640x480", "--no-ui", "--frames", "9", "--time-budget", "10000", "--screenshot", shown},
+                    {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_FAULT", plan}},
+                    folder / "gravlab.log");
+        ASSERT_EQ(run.wait(30s), 0);
+    }
+    const Picture a = readPng(whole), b = readPng(lost);
+    EXPECT_EQ(b.texts.at("gravlab:step"), "9");
+    ASSERT_EQ(a.rgb.size(), b.rgb.size());
+    EXPECT_GT(*std::max_element(a.rgb.begin(), a.rgb.end()), 60) << "an empty picture proves nothing";
+    EXPECT_TRUE(a.rgb == b.rgb) << blockDifference(a, b, 0, 640, 0, 480) << " levels apart";
 }
 
 /// The panels look as they did: layout and colours, not the shape of letters. Made again by

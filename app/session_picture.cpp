@@ -1,0 +1,29 @@
+// Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
+#include "app/frame_loop.h"
+#include "render/picker.h"
+
+namespace gravlab {
+
+void Session::dropPicture() {
+    simulation_->backend().wait();  // no step may still be on its way into a buffer that goes
+    lab.matrix.forgetTexture();
+    matrixStep_ = -1;
+    picker_.reset();
+    pickAsked_ = false;
+    buffer_.reset();
+    renderer_.reset();
+}
+
+void Session::remakePicture() {
+    renderer_ = std::make_unique<ParticleRenderer>();
+    attachBuffer();
+    traitsStale_ = true;
+    sampling_ = false;
+    drawnAt_ = -1;  // light adapts at once, as at a start
+    trailStep_ = -1;
+    simulation_->publish(*buffer_);
+    readProgress();
+    sayPath();
+}
+
+}  // namespace gravlab

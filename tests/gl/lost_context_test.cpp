@@ -1,0 +1,198 @@
+// A lost OpenGL context: everything that OpenGL held is made anew from the simulation, a hundred times, and the picture is
+// the same. And a clock that jumps, as it does when a machine wakes up.
+#include "app/lost_context.h"
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/host_clock.h"
+#include "app/look.h"
+#include "app/options.h"
+#include "app/ui.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+constexpr int kWidth = 320, kHeight = 200;
+double testClock = 1000;
+
+/// A session with panels in a context that can be lost.
+class LostContext : public ::testing::Test {
+protected:
+    void SetUp() override {
+        hostClockSource() = [] { return testClock; };
+        context_ = std::make_unique<HeadlessContext>();
+        Options options;
+        options.simulation.scene = "plummer";
+        options.simulation.bodies = 300;
+        options.simulation.backend = "cpu";
+        options.simulation.backendOptions.threads = 1;
+        session_ = std::make_unique<Session>(options);
+        ui_ = std::make_unique<Ui>(1.0f, context_->description());
+    }
+    void TearDown() override {
+        ui_.reset();
+        session_.reset();
+        context_.reset();
+        EXPECT_EQ(liveGlNames(), 0);
+        hostClockSource() = source_;
+    }
+    void step(double seconds = 1.0 / 60) {
+        testClock += seconds;
+        session_->apply();
+        session_->advance(true);
+        session_->glide(seconds);
+        picture();
+    }
+    /// Bodies alone, or with the panels over them.
+    std::vector<std::uint8_t> picture(bool panels = false) {
+        OffscreenTarget target(kWidth, kHeight);
+        session_->draw(target.framebuffer(), kWidth, kHeight);
+        if (panels) {
+            ui_->setSurface(kWidth, kHeight, 1.0 / 60);
+            ui_->frame(*session_);
+            ui_->draw();
+        }
+        return target.read();
+    }
+    /// What a reset leaves: nothing.
+    void lose() {
+        ui_->dropPicture();
+        session_->dropPicture();
+        EXPECT_EQ(liveGlNames(), 0) << "something still has a name in the context that is gone";
+        context_.reset();
+    }
+    void comeBack() {
+        context_ = std::make_unique<HeadlessContext>();
+        session_->remakePicture();
+        ui_->remakePicture(context_->description());
+    }
+    static double memoryMiB() {
+        std::ifstream file("/proc/self/status");
+        for (std::string line; std::getline(file, line);)
+            if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+        return 0;
+    }
+
+    std::unique_ptr<HeadlessContext> context_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Ui> ui_;
+
+private:
+    HostClockSource source_ = hostClockSource();
+};
+
+std::size_t lit(const std::vector<std::uint8_t>& rgb) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < rgb.size(); i += 3) count += rgb[i] + rgb[i + 1] + rgb[i + 2] > 60 ? 1 : 0;
+    return count;
+}
+
+TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
+    session_->look.bloom = 0.2f;
+    session_->colourMode = colourModeIndex("mass");  // traits are in OpenGL too
+    for (int i = 0; i < 3; ++i) step();
+    session_->intent.paused = true;
+    const std::vector<std::uint8_t> want = picture();
+    ASSERT_GT(lit(want), 500u) << "an empty picture proves nothing";
+    const Clock clock = session_->simulation().clock();
+    const Camera camera = session_->camera;
+    double warm = 0;
+    for (int i = 0; i < 100; ++i) {
+        lose();
+        comeBack();
+        if (i % 10 == 0) {
+            ASSERT_EQ(picture(), want) << i;
+        }
+        if (i == 20) warm = memoryMiB();
+    }
+    EXPECT_EQ(picture(), want);
+    EXPECT_EQ(session_->simulation().step(), clock.step);
+    EXPECT_EQ(session_->camera.distance, camera.distance);
+    ASSERT_GT(warm, 0);
+    EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
+    // It goes on.
+    session_->intent.paused = false;
+    step();
+    EXPECT_EQ(session_->simulation().step(), clock.step + 1);
+    EXPECT_NE(picture(), want);
+}
+
+TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
+    session_->lab.open = true;
+    session_->lab.page = LabPage::matrix;
+    session_->look.trails = 20;
+    for (int i = 0; i < 12; ++i) step();
+    session_->pickAt({kWidth / 2, kHeight / 2}, {kWidth, kHeight});
+    for (int i = 0; i < 50 && !session_->selected(); ++i) step();
+    EXPECT_NE(session_->lab.matrix.texture(), 0u);
+    const bool selected = session_->selected().has_value();
+    session_->intent.paused = true;
+    picture(true);
+    const std::vector<std::uint8_t> want = picture(true);
+    lose();
+    comeBack();
+    // Trails have no past in the simulation; they start anew, and the rest is as before.
+    session_->look.trails = 0;
+    testClock += 1;
+    session_->advance(true);
+    picture(true);
+    const std::vector<std::uint8_t> now = picture(true);
+    EXPECT_NE(session_->lab.matrix.texture(), 0u) << "the matrix is shown again";
+    EXPECT_EQ(session_->selected().has_value(), selected);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) different += std::abs(now[i] - want[i]) > 40 ? 1 : 0;
+    EXPECT_LT(static_cast<double>(different), 0.1 * static_cast<double>(now.size())) << "the panels are not as they were";
+    session_->look.trails = 20;
+    session_->intent.paused = false;
+    for (int i = 0; i < 3; ++i) step();
+}
+
+TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
+    EXPECT_EQ(lostContext(), "");
+    if (!glFaultsAvailable()) {
+        EXPECT_THROW(planGlFaults("glGetGraphicsResetStatus:1:33363"), UsageError);
+        GTEST_SKIP() << "this build has no faults: configure it with -DGRAVLAB_FAULTS=ON";
+    }
+    planGlFaults(
+        "glGetGraphicsResetStatus:2:33363,glGetGraphicsResetStatus:3:33364,glGetGraphicsResetStatus:4:33365,"
+        "glGetGraphicsResetStatus:5:1");
+    EXPECT_EQ(lostContext(), "");
+    EXPECT_THAT(lostContext(), testing::HasSubstr("for this program"));
+    EXPECT_THAT(lostContext(), testing::HasSubstr("another program"));
+    EXPECT_EQ(lostContext(), "the graphics driver was reset");
+    EXPECT_THAT(lostContext(), testing::HasSubstr("status 1"));
+    EXPECT_EQ(lostContext(), "");
+    EXPECT_THROW(planGlFaults("glNoSuchCall:1:1"), UsageError);
+    planGlFaults("");
+}
+
+/// A machine that slept for a week: nobody makes up for the time, in steps, in camera or in light.
+TEST_F(LostContext, aClockThatJumpsMovesNothing) {
+    session_->rotation = 0.2;
+    session_->look.autoExposure = true;
+    for (int i = 0; i < 5; ++i) step();
+    const std::int64_t before = session_->simulation().step();
+    const float azimuth = session_->camera.azimuth;
+    for (const double gap : {8 * 3600.0, 7 * 86400.0, 1e9}) {
+        const std::int64_t now = session_->simulation().step();
+        step(gap);
+        EXPECT_EQ(session_->simulation().step(), now + session_->intent.stepsPerFrame) << gap;
+        EXPECT_TRUE(std::isfinite(session_->telemetry.framesPerSecond)) << gap;
+        EXPECT_GE(session_->telemetry.framesPerSecond, 0) << gap;
+    }
+    EXPECT_EQ(session_->simulation().step(), before + 3 * session_->intent.stepsPerFrame);
+    EXPECT_LE(std::abs(session_->camera.azimuth - azimuth), 3 * 0.25 * 0.2 + 1e-5)
+        << "a quarter of a second a frame at most";
+    for (int i = 0; i < 60; ++i) step();
+    EXPECT_NEAR(session_->telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
+    EXPECT_GT(lit(picture()), 100u);
+}
+
+}  // namespace
+}  // namespace gravlab::test
