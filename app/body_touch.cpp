@@ -2,6 +2,7 @@
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/frame_loop.h"
 #include "app/host_clock.h"
+#include "app/rewind.h"
 #include "render/picker.h"
 #include "sim/body_edit.h"
 #include "sim/error.h"

@@ -278,6 +278,10 @@ void addViewOptions(CLI::App& app, Options& o) {
         app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parseNonNegative(name, text); },
         "save the run that often, to be offered after a crash; 0 is off [60; off with --frames]");
     addValue(
+        app, "--rewind-memory", "MB",
+        [&o](auto& name, auto& text) { o.rewindMegabytes = parseInteger(name, text, 0, 1 << 24); },
+        "for states to go back to; 0 keeps none [256]");
+    addValue(
         app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
 }
 

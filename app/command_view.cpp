@@ -173,6 +173,10 @@ int viewCommand(const Options& asked) {
     if (!options.look.trails && session.facts().settings.bodies <= kFewBodies) session.look.trails = kUsualTrail;
     if (!options.look.overlay) session.overlay.scaleBar = session.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
+    if (options.rewindMegabytes > 0) {
+        session.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
+        ui.state.timeline = true;
+    }
     const Connection connection(window, session, ui);
     // A window that ends by itself is a test or a picture: nobody is there to lose work.
     const double usual = options.frames > 0 ? 0 : kAutosaveSeconds;

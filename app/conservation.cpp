@@ -70,17 +70,17 @@ void ConservationWatch::follow(const Simulation& simulation) {
         lastStep_ = -1;
         nextAt_ = 0;
     } else {
-        const auto mark = [&](bool changed, const std::string& what) {
-            if (changed) marks_.push_back({simulation.time(), what});
+        const auto mark = [&](bool changed, const std::string& what, bool rebases = false) {
+            if (changed) marks_.push_back({simulation.time(), what, simulation.step(), rebases});
             return changed;
         };
         mark(now.timeStep != followed_->timeStep, "dt " + number("%.4g", now.timeStep));
         mark(now.integrator != followed_->integrator, now.integrator);
         mark(now.precision != followed_->precision, "precision");
         mark(now.backend != followed_->backend, now.backend);
-        rebase_ |= mark(now.softening != followed_->softening, "softening " + number("%.3g", now.softening));
-        rebase_ |= mark(now.law != followed_->law, "law");
-        rebase_ |= mark(now.exponent != followed_->exponent, "exponent " + number("%.3g", *now.exponent));
+        rebase_ |= mark(now.softening != followed_->softening, "softening " + number("%.3g", now.softening), true);
+        rebase_ |= mark(now.law != followed_->law, "law", true);
+        rebase_ |= mark(now.exponent != followed_->exponent, "exponent " + number("%.3g", *now.exponent), true);
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
                marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
@@ -89,6 +89,20 @@ void ConservationWatch::follow(const Simulation& simulation) {
         while (marks_.size() > kMostMarks) marks_.pop_front();
     }
     followed_ = now;
+}
+
+void ConservationWatch::jump(const Simulation& simulation) {
+    const std::int64_t step = simulation.step();
+    if (!followed_ || followed_->bodies != simulation.settings().bodies) return;
+    stale_ = running_.valid();
+    std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
+    for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
+    worst_ = 0;
+    for (const ConservationPoint& point : points_)
+        worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    followed_ = simulation.settings();
+    lastStep_ = -1;
+    nextAt_ = 0;
 }
 
 void ConservationWatch::take(Sample sample) {

@@ -31,6 +31,8 @@ struct ConservationPoint {
 struct ConservationMark {
     double time = 0;
     std::string what;  ///< "dt 0.01", "leapfrog"
+    std::int64_t step = 0;
+    bool rebases = false;  ///< what energy is was changed
 };
 
 class ConservationWatch {
@@ -41,6 +43,10 @@ public:
     /// Takes up a finished sample and starts the next when it is due. Call once a frame; costs a copy of the state when one
     /// is due, and never more than a twentieth of one core besides. `now`: host clock [s].
     void look(Simulation& simulation, double now);
+
+    /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
+    /// stays the reference.
+    void jump(const Simulation& simulation);
 
     const std::vector<ConservationPoint>& points() const { return points_; }
     const std::deque<ConservationMark>& marks() const { return marks_; }

@@ -3,6 +3,7 @@
 
 #include "app/host_clock.h"
 #include "app/look.h"
+#include "app/rewind.h"
 #include "render/finish_drawing.h"
 #include "render/picker.h"
 #include "sim/error.h"
@@ -69,6 +70,7 @@ void Session::apply() {
             break;
     }
     if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
+    rewind();
 }
 
 void Session::change(const SimulationSettings& wanted, bool reset) {
@@ -242,6 +244,7 @@ void Session::sayPath() {
 
 void Session::advance(bool realTime) {
     realTime_ = realTime;
+    if (realTime && rewind_) rewind_->look(*simulation_, hostClock());  // before the first step: the start is a state too
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (left > 0) {
         const double seconds = realTime ? intent.timeBudgetMs * 1e-3 : Budget{}.seconds;
@@ -333,6 +336,7 @@ void Session::glide(double seconds) {
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
+    if (intent.rewindTo || intent.rewindBy != 0) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

@@ -20,6 +20,7 @@
 namespace gravlab {
 
 class Picker;
+class Rewind;
 
 /// What to do to single bodies between two steps.
 enum class Touch { none, remove, dropStar, undo };
@@ -45,6 +46,8 @@ struct Intent {
     bool reset = false;
     bool quit = false;
     Touch touch = Touch::none;
+    std::optional<std::size_t> rewindTo;  ///< a mark of the history
+    int rewindBy = 0;                     ///< marks to go back (below 0) or on
 };
 
 /// What is known of the run at the end of a frame.
@@ -87,6 +90,11 @@ public:
     void pickAt(glm::vec2 cursor, glm::vec2 viewport);
     void clearSelection();
     const std::optional<BodyReadout>& selected() const { return selected_; }
+
+    /// Keeps states to go back to from now on, in at most so much memory. Windows only: each is a copy of all bodies.
+    void keepHistory(std::size_t bytes);
+    /// Null as long as no history is kept.
+    const Rewind* history() const { return rewind_.get(); }
 
     /// Lets the camera turn by itself for `seconds`, if it shall. Films call it once a frame; glide() does it for windows.
     void turn(double seconds);
@@ -142,6 +150,7 @@ private:
     void removeSelected();
     void dropStar();
     void undo();
+    void rewind();
     Look colouredLook();
     void refreshMatrix(bool realTime);
     void sayPath();
@@ -152,6 +161,7 @@ private:
     struct PickRequest {
         glm::vec2 cursor, viewport;
     };
+    std::unique_ptr<Rewind> rewind_;
     std::unique_ptr<Picker> picker_;  // from the first click
     std::optional<PickRequest> pickWanted_;
     bool pickAsked_ = false;

@@ -57,8 +57,9 @@ void scaleBodies(KeyTarget& t, bool up) {
 
 constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae",     "cartwheel",   "andromeda",
                                          "group",     "expanding-box", "solar-system", "figure-eight"};
-constexpr float kFlight = 0.06f;  // part of the distance a key press
-constexpr double kTurn = 0.2;     // [rad/s]
+constexpr float kFlight = 0.06f;    // part of the distance a key press
+constexpr int kAllMarks = 1 << 20;  // more than are ever kept
+constexpr double kTurn = 0.2;       // [rad/s]
 
 void toggle(bool& value) { value = !value; }
 
@@ -128,6 +129,22 @@ constexpr KeyRow kKeys[] = {
      "run backwards, or forwards again",
      {{Key::left}},
      [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= -1; }},
+    {"Ctrl Left",
+     "back to the kept state before, and pause",
+     {{Key::left, kControl}},
+     [](KeyTarget& t, int) { --t.session.intent.rewindBy; }},
+    {"Ctrl Right",
+     "on to the next kept state, and pause",
+     {{Key::right, kControl}},
+     [](KeyTarget& t, int) { ++t.session.intent.rewindBy; }},
+    {"Ctrl Home",
+     "back to the oldest kept state",
+     {{Key::home, kControl}},
+     [](KeyTarget& t, int) { t.session.intent.rewindBy = -kAllMarks; }},
+    {"Ctrl End",
+     "on to the newest kept state",
+     {{Key::end, kControl}},
+     [](KeyTarget& t, int) { t.session.intent.rewindBy = kAllMarks; }},
     {"W",
      "fly ahead",
      {{Key::letterW}},

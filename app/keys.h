@@ -55,6 +55,7 @@ enum class Key : int {
     pageUp = 266,
     pageDown = 267,
     home = 268,
+    end = 269,
     f1 = 290,
     f11 = 300,
     f12 = 301,

@@ -29,8 +29,8 @@ void drawBodyPanel(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.session.selected();
     if (!body) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (kStatusHeight + 44) * s), ImGuiCond_Always,
-                            ImVec2(1, 1));
+    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + 44) * s),
+                            ImGuiCond_Always, ImVec2(1, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, 0.6f * p.surface.y));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
                             ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |

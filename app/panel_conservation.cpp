@@ -87,7 +87,7 @@ void drawConservation(PanelContext& p) {
     if (conservationHeight(p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale(), height = kConservationHeight * s;
     const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (kStatusHeight + kMargin) * s - height));
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s - height));
     ImGui::SetNextWindowSize(ImVec2(right - left, height));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |

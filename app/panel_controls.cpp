@@ -381,7 +381,7 @@ void drawOverlayChoice(PanelContext& p) {
 
 void drawControlPanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    const float limit = p.surface.y - (kStatusHeight + 2 * kMargin) * s;
+    const float limit = p.surface.y - (bottomHeight(p.state) + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(kMargin * s, kMargin * s));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |

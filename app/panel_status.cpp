@@ -77,8 +77,8 @@ void drawMessage(PanelContext& p) {
     const float s = p.widgets.scale();
     const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
     const float width = std::clamp(free, 240 * s, 560 * s);
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (kStatusHeight + kMargin) * s), ImGuiCond_Always,
-                            ImVec2(0.5f, 1));
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (bottomHeight(p.state) + kMargin) * s),
+                            ImGuiCond_Always, ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
     if (ImGui::Begin("gravlab message", nullptr,

@@ -15,7 +15,10 @@ struct PanelContext {
 };
 
 constexpr float kMargin = 10, kStatusHeight = 26, kControlWidth = 282, kMeasureWidth = 282;  // pixels at scale 1
-constexpr float kConservationHeight = 150;
+constexpr float kConservationHeight = 150, kTimelineHeight = 16;
+
+/// Pixels at scale 1 that status line and timeline take at the bottom.
+float bottomHeight(const UiState& state);
 
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
@@ -23,6 +26,7 @@ void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, ma
 /// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
 float conservationHeight(const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
+void drawTimeline(PanelContext& panel);      // over the status line: kept states
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change
 void drawBodyPanel(PanelContext& panel);     // the selected body

@@ -2,6 +2,7 @@
 #include "app/status_report.h"
 
 #include "app/look.h"
+#include "app/rewind.h"
 #include "sim/error.h"
 #include "sim/law.h"
 
@@ -17,6 +18,14 @@ namespace gravlab {
 namespace {
 
 constexpr const char* kPrecisions[] = {"fp32", "mixed", "fp64"};
+
+nlohmann::ordered_json rewindFacts(const Session& session) {
+    const Rewind* history = session.history();
+    if (!history) return nullptr;
+    nlohmann::ordered_json steps = nlohmann::ordered_json::array(), other = steps;
+    for (const RewindMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
+    return {{"steps", steps}, {"other", other}, {"bytes", history->bytes()}, {"why", history->why()}};
+}
 
 }  // namespace
 
@@ -69,6 +78,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
           {"points", session.conservation.points().size()},
           {"marks", session.conservation.marks().size()},
           {"worst", session.conservation.worstChange()}}},
+        {"rewind", rewindFacts(session)},
         {"help", ui.state.help},
         {"files",
          {{"shown", ui.state.files.shown},

@@ -152,14 +152,14 @@ void Ui::Parts::build(Session& session, UiState& state) {
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
-        drawOverlay(
-            session,
-            {.from = ImVec2(fits ? wide : 0, 0),
-             .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
-                          size.y - (state.visible ? kStatusHeight * scale : 0) - conservationHeight(state, size, scale)),
-             .scale = scale,
-             .font = fonts.normal},
-            size);
+        drawOverlay(session,
+                    {.from = ImVec2(fits ? wide : 0, 0),
+                     .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                                  size.y - (state.visible ? bottomHeight(state) * scale : 0) -
+                                      conservationHeight(state, size, scale)),
+                     .scale = scale,
+                     .font = fonts.normal},
+                    size);
     }
     if (!state.visible) return;
     PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize};
@@ -170,6 +170,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);
+    drawTimeline(panel);
     drawStatusLine(panel);
     drawHelp(panel);
     if (state.inWindow) drawFiles(panel);

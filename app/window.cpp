@@ -26,6 +26,7 @@ static_assert(static_cast<int>(Key::leftBracket) == GLFW_KEY_LEFT_BRACKET && sta
 static_assert(static_cast<int>(Key::escape) == GLFW_KEY_ESCAPE && static_cast<int>(Key::enter) == GLFW_KEY_ENTER);
 static_assert(static_cast<int>(Key::tab) == GLFW_KEY_TAB && static_cast<int>(Key::right) == GLFW_KEY_RIGHT);
 static_assert(static_cast<int>(Key::pageUp) == GLFW_KEY_PAGE_UP && static_cast<int>(Key::pageDown) == GLFW_KEY_PAGE_DOWN);
+static_assert(static_cast<int>(Key::end) == GLFW_KEY_END);
 static_assert(static_cast<int>(Key::home) == GLFW_KEY_HOME && static_cast<int>(Key::f1) == GLFW_KEY_F1);
 static_assert(static_cast<int>(Key::f11) == GLFW_KEY_F11 && static_cast<int>(Key::f12) == GLFW_KEY_F12);
 static_assert(static_cast<int>(Key::pad1) == GLFW_KEY_KP_1 && static_cast<int>(Key::pad9) == GLFW_KEY_KP_9);

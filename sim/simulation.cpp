@@ -293,6 +293,16 @@ RunState Simulation::state() {
     return state;
 }
 
+void Simulation::restore(const RunState& state) {
+    // The configuration stays: what its check has found still holds, where it is there.
+    const std::optional<ForceCheck> checked = forceCheck();
+    load(state.bodies);
+    clock_ = state.clock;
+    if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
+    if (state.integrator == integrator_->name) backend_->restoreIntegratorState(state.integratorState);
+    if (checked) check_ = checked;
+}
+
 void Simulation::load(const ParticleSet& bodies) {
     requireBodies(bodies.size());
     std::vector<std::uint32_t> targets = sampleTargets(bodies.position);

@@ -84,6 +84,9 @@ public:
     /// The last complete step with all that going on exactly takes. Waits; an integrator of automatic steps ends the one
     /// under way first.
     RunState state();
+    /// Goes back (or on) to what state() gave earlier in this run; from there the run goes on bit for bit under the settings
+    /// of that moment. All or nothing.
+    void restore(const RunState& state);
     /// Replaces the bodies (a file, an edit); clock unchanged.
     void load(const ParticleSet& bodies);
     Diagnostics measure();

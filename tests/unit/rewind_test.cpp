@@ -1,0 +1,233 @@
+// Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
+#include "app/rewind.h"
+#include "app/conservation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+SimulationSettings few(const std::string& integrator, const std::string& backend = "cpu") {
+    SimulationSettings settings{.scene = "six-body", .backend = backend};
+    settings.integrator = integrator;
+    return settings;
+}
+
+/// Steps one by one with a look after each, the host's clock going on so that every step is due.
+void run(Rewind& rewind, Simulation& simulation, std::int64_t toStep, double& now) {
+    while (simulation.step() < toStep) {
+        simulation.advance({.steps = 1}, nullptr);
+        rewind.look(simulation, now += 10);
+        rewind.settle();
+    }
+}
+
+std::vector<std::int64_t> steps(const Rewind& rewind, bool other) {
+    std::vector<std::int64_t> found;
+    for (const RewindMark& mark : rewind.marks())
+        if (mark.other == other) found.push_back(mark.step);
+    return found;
+}
+
+bool sameBits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0;
+}
+
+std::size_t markOf(const Rewind& rewind, std::int64_t step) {
+    for (std::size_t i = 0; i < rewind.marks().size(); ++i)
+        if (rewind.marks()[i].step == step && !rewind.marks()[i].other) return i;
+    ADD_FAILURE() << "no state of step " << step;
+    return 0;
+}
+
+class RewindOf : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(RewindOf, goingOnFromAKeptStateGivesTheBitsOfTheFirstPass) {
+    Simulation simulation(few(GetParam().first, GetParam().second));
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    rewind.settle();
+    run(rewind, simulation, 40, now);
+    const RunState end = simulation.state();
+
+    const auto ids = rewind.go(simulation, markOf(rewind, 17));
+    EXPECT_EQ(*ids, end.bodies.id);
+    EXPECT_EQ(simulation.step(), 17);
+    EXPECT_FALSE(sameBits(simulation.state().bodies.position, end.bodies.position));
+    run(rewind, simulation, 40, now);
+    const RunState again = simulation.state();
+    EXPECT_EQ(again.clock.time(), end.clock.time());
+    EXPECT_TRUE(sameBits(again.bodies.position, end.bodies.position));
+    EXPECT_TRUE(sameBits(again.bodies.velocity, end.bodies.velocity));
+    EXPECT_TRUE(again.integratorState == end.integratorState);
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, RewindOf,
+                         testing::Values(std::pair{"leapfrog", "cpu"}, std::pair{"leapfrog", "reference"},
+                                         std::pair{"hermite4", "reference"}, std::pair{"radau15", "reference"}),
+                         [](const auto& row) { return std::string(row.param.first) + "_" + row.param.second; });
+
+TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
+    // The comparison above must notice a restored state that lacks something.
+    Simulation simulation(few("radau15", "reference"));
+    for (int i = 0; i < 20; ++i) simulation.advance({.steps = 1}, nullptr);
+    RunState kept = simulation.state();
+    ASSERT_FALSE(kept.integratorState.empty());
+    for (int i = 0; i < 20; ++i) simulation.advance({.steps = 1}, nullptr);
+    const RunState end = simulation.state();
+    kept.integratorState.clear();
+    simulation.restore(kept);
+    for (int i = 0; i < 20; ++i) simulation.advance({.steps = 1}, nullptr);
+    EXPECT_FALSE(sameBits(simulation.state().bodies.position, end.bodies.position));
+}
+
+TEST(Rewind, fp32StatesArePackedWithoutLoss) {
+    SimulationSettings settings{.scene = "plummer", .bodies = 500, .backend = "cpu"};
+    settings.precision = Precision::fp32;
+    Simulation simulation(settings);
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    rewind.settle();
+    const std::size_t first = rewind.bytes();
+    EXPECT_LT(first, 500 * 2 * sizeof(Double4)) << "fp32 bodies take half of that";
+    run(rewind, simulation, 6, now);
+    const RunState end = simulation.state();
+    rewind.go(simulation, markOf(rewind, 2));
+    run(rewind, simulation, 6, now);
+    EXPECT_TRUE(sameBits(simulation.state().bodies.position, end.bodies.position));
+    EXPECT_TRUE(sameBits(simulation.state().bodies.velocity, end.bodies.velocity));
+}
+
+TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    rewind.settle();
+    run(rewind, simulation, 10, now);
+    rewind.go(simulation, markOf(rewind, 4));
+    rewind.look(simulation, now += 10);
+    EXPECT_TRUE(steps(rewind, true).empty()) << "looking at the past leaves the future as it is";
+    EXPECT_EQ(steps(rewind, false).back(), 10);
+
+    SimulationSettings wanted = simulation.settings();
+    const double usual = wanted.timeStep;
+    wanted.timeStep *= 0.5;
+    simulation.apply(wanted);
+    run(rewind, simulation, 6, now);
+    EXPECT_EQ(steps(rewind, true), (std::vector<std::int64_t>{5, 6, 7, 8, 9, 10}));
+    EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
+
+    const std::size_t end = rewind.marks().size() - 1;
+    ASSERT_TRUE(rewind.marks()[end].other);
+    rewind.go(simulation, end);
+    EXPECT_EQ(simulation.step(), 10);
+    EXPECT_EQ(simulation.settings().timeStep, usual) << "a state comes with its own time step";
+    EXPECT_EQ(steps(rewind, false).back(), 10);
+    EXPECT_EQ(steps(rewind, true), (std::vector<std::int64_t>{5, 6}));
+}
+
+TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    rewind.settle();
+    simulation.advance({.steps = 7}, nullptr);
+    rewind.look(simulation, now + 0.1);  // not due
+    EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
+    rewind.go(simulation, 0);
+    EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0, 7}));
+    EXPECT_EQ(rewind.neighbour(0, 1), 1u);
+    EXPECT_EQ(rewind.neighbour(0, 100), 1u);
+    EXPECT_EQ(rewind.neighbour(0, -1), std::nullopt);
+    EXPECT_EQ(rewind.neighbour(7, -1), 0u);
+}
+
+TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind(64 * 1024);
+    double now = 0;
+    rewind.look(simulation, now);
+    rewind.settle();
+    run(rewind, simulation, 600, now);
+    EXPECT_LE(rewind.bytes(), rewind.budget());
+    const std::vector<std::int64_t> kept = steps(rewind, false);
+    ASSERT_GT(kept.size(), 10u);
+    ASSERT_LT(kept.size(), 300u) << "the budget must matter here";
+    EXPECT_EQ(kept.front(), 0);
+    EXPECT_EQ(kept.back(), 600);
+    EXPECT_EQ(kept[kept.size() - 2], 599);
+    const std::size_t half = kept.size() / 2;
+    EXPECT_GT(kept[half] - kept[0], 2 * (kept.back() - kept[half])) << "old states are far apart, new ones close";
+}
+
+TEST(Rewind, anotherRunHasItsOwnTimeline) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    run(rewind, simulation, 5, now);
+    simulation.reset();
+    rewind.look(simulation, now += 10);
+    rewind.settle();
+    EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
+    SimulationSettings wanted = simulation.settings();
+    wanted.scene = "figure-eight";
+    simulation.apply(wanted);
+    rewind.look(simulation, now += 10);
+    rewind.settle();
+    ASSERT_EQ(rewind.marks().size(), 1u);
+    EXPECT_EQ(rewind.go(simulation, 0)->size(), 3u);
+}
+
+TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
+    Simulation simulation(SimulationSettings{.scene = "plummer", .bodies = 20000, .backend = "cpu"});
+    Rewind rewind(std::size_t{1} << 20);
+    rewind.look(simulation, 0);
+    rewind.settle();
+    EXPECT_TRUE(rewind.marks().empty());
+    EXPECT_THAT(rewind.why(), HasSubstr("--rewind-memory"));
+}
+
+TEST(Rewind, theEnergyStripKeepsItsReferenceAndLosesWhatComesLater) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    ConservationWatch watch;
+    double now = 0;
+    const auto sample = [&] {
+        const std::size_t before = watch.points().size();
+        for (int tries = 0; tries < 5000 && watch.points().size() == before; ++tries) {
+            watch.look(simulation, now += 10);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ASSERT_GT(watch.points().size(), before);
+    };
+    rewind.look(simulation, now);
+    rewind.settle();
+    sample();
+    for (int i = 1; i <= 3; ++i) {
+        run(rewind, simulation, 10 * i, now);
+        sample();
+    }
+    const double change = watch.points()[1].change;
+    ASSERT_EQ(watch.points()[1].step, 10);
+    rewind.go(simulation, markOf(rewind, 10));
+    watch.jump(simulation);
+    EXPECT_EQ(watch.points().size(), 2u);
+    sample();
+    ASSERT_EQ(watch.points().size(), 3u);
+    EXPECT_EQ(watch.points().back().change, change) << "the same state against the same start";
+}
+
+}  // namespace
+}  // namespace gravlab
