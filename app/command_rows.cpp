@@ -167,6 +167,23 @@ void addMachine(CLI::App& app, Options& o) {
         ->allow_extra_args(false);
 }
 
+/// A second run of the same start.
+void addTwin(CLI::App& app, Options& o, bool picture) {
+    addValue(
+        app, "--twin", "LIST",
+        [&o](auto&, auto& text) {
+            const TwinView view = o.twin.view;
+            o.twin = parseTwin(text);
+            o.twin.view = view;
+        },
+        "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also precision, "
+        "softening, law, exponent, backend, kernel, threads");
+    if (!picture) return;
+    addValue(
+        app, "--twin-view", "NAME", [&o](auto&, auto& text) { o.twin.view = twinView(text); },
+        "how both share the picture: side or overlay [side]");
+}
+
 /// One kernel with one launch; a benchmark takes lists instead.
 void addKernel(CLI::App& app, Options& o) {
     KernelChoice& k = o.simulation.kernel;
@@ -307,6 +324,7 @@ void addRunOptions(CLI::App& app, Options& o) {
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
+    addTwin(app, o, false);
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, kAny); },
         "number of steps; 0 writes the start itself");
@@ -316,7 +334,7 @@ void addRunOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
         "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
-        "virial,r10,r50,r90,closest; '-' is standard output");
+        "virial,r10,r50,r90,closest; with --twin also twin_energy,rms_separation,max_separation; '-' is standard output");
     addValue(
         app, "--every", "STEPS", [&o](auto& name, auto& text) { o.every = parseInteger(name, text, 1, kAny); },
         "a row of --csv every so many steps; the first and the last are always there [1]");
@@ -508,7 +526,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
      "  gravlab run six-body --steps 0 --final -\n"
      "  gravlab run disc --until 50 --snapshot-every 100 --final end.hdf5\n"
-     "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"},
+     "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"
+     "  gravlab run two-body --until 20 --twin integrator=euler --csv apart.csv --plots pictures\n"},
     {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"

@@ -9,6 +9,7 @@
 #include "app/spot_check.h"
 #include "app/state_folder.h"
 #include "app/state_guard.h"
+#include "app/twin_record.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
 #include "sim/shape.h"
@@ -59,7 +60,7 @@ std::string energyRow(const Simulation& simulation, const State& state, const Di
         row("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", static_cast<long long>(simulation.step()),
             simulation.time(), d.kinetic, d.potential, d.energy(), d.momentum.x, d.momentum.y, d.momentum.z,
             d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
-    text += row(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g\n", relativeChange(d, first), d.centreOfMass.x,
+    text += row(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", relativeChange(d, first), d.centreOfMass.x,
                 d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0], shape.lagrangianRadii[1],
                 shape.lagrangianRadii[2], shape.closest);
     return text;
@@ -170,19 +171,29 @@ int runCommand(const Options& asked) {
     if (begin != 0 || simulation.time() != 0)
         std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
 
+    std::optional<TwinRecord> twin;
+    if (options.twin.on) twin.emplace(simulation, options.twin);
+    if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());
+
     const bool summaryEnergy = csv || simulation.backend().size() <= kSummaryEnergyBodies;
     Diagnostics first, last;
     if (summaryEnergy) first = last = simulation.measure();
+    const auto writeRow = [&] {
+        csv->write(energyRow(simulation, measured(simulation), first) + (twin ? twin->cells(simulation) : "") + "\n");
+    };
     if (csv) {
         csv->write(
-            "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest\n");
-        csv->write(energyRow(simulation, measured(simulation), first));
+            std::string(
+                "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest") +
+            (twin ? TwinRecord::kColumns : "") + "\n");
+        writeRow();
     }
 
     std::optional<RunPlots> plots;
     if (!options.plots.empty()) plots.emplace(options.plots);
     const std::int64_t plotStride = RunPlots::stride(steps);
     if (plots) plots->record(simulation);
+    if (plots && twin) twin->record(simulation);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
@@ -220,6 +231,8 @@ int runCommand(const Options& asked) {
         const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, end}));
         const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
         const AdvanceStatus status = advance(slice);
+        while (twin && !twin->catchUp(simulation, kSliceSeconds) && InterruptWatch::signal() == 0) {
+        }
         progress.show(simulation.step() - begin);
         look(false);
         if (const std::string alarm = spotCheck.look(simulation); !alarm.empty()) {
@@ -227,9 +240,12 @@ int runCommand(const Options& asked) {
             progress.finish();
             std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
         }
-        if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) plots->record(simulation);
+        if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) {
+            plots->record(simulation);
+            if (twin) twin->record(simulation);
+        }
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end)
-            csv->write(energyRow(simulation, measured(simulation), first));
+            writeRow();
     }
     look(true);
     progress.finish();
@@ -243,10 +259,11 @@ int runCommand(const Options& asked) {
     }
 
     if (summaryEnergy) last = simulation.measure();
-    if (csv && steps > 0) csv->write(energyRow(simulation, measured(simulation), first));
+    if (csv && steps > 0) writeRow();
     if (plots) {
         if (steps % plotStride != 0) plots->record(simulation);
         for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+        if (twin) std::fprintf(stderr, "gravlab: wrote %s\n", twin->write(options.plots, simulation).c_str());
     }
     if (final) final->write(checkpointOf(simulation));
     if (csv) csv->commit();
@@ -257,6 +274,7 @@ int runCommand(const Options& asked) {
                  settings.integrator.c_str(), seconds);
     if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), relativeChange(last, first));
     std::fprintf(out, "\n");
+    if (twin) std::fprintf(out, "%s\n", twin->summary(simulation).c_str());
     if (!files.finish()) {
         std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));
         return static_cast<int>(ExitCode::io);

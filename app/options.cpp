@@ -191,6 +191,8 @@ void validate(Options& o, bool commandNamed) {
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
                              " bodies; leave out -n, or choose another scene");
 
+    if (!o.twin.on && std::find(o.given.begin(), o.given.end(), "--twin-view") != o.given.end() && o.file.empty())
+        throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
     if (o.command == Command::render) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
         if (!o.output.ends_with(".png") && !o.output.ends_with(".mp4"))

@@ -1,5 +1,6 @@
 // What the command line asks for, as plain data. parseOptions is the only code that knows CLI11.
 #pragma once
+#include "app/twin_choice.h"
 #include "sim/io/snapshot.h"
 #include "sim/simulation.h"
 
@@ -40,6 +41,8 @@ struct Options {
     std::string file;                ///< to start from instead of a scene; for convert and info: to read
     ReadOptions read;                ///< how
     std::vector<std::string> given;  ///< long names of the options that were given
+
+    TwinChoice twin;  ///< a second run beside it: view, render and run
 
     // view and render
     LookOptions look;
