@@ -2,6 +2,7 @@
 #include "app/benchmark.h"
 
 #include "app/interrupt.h"
+#include "sim/random.h"
 
 #include <algorithm>
 #include <chrono>
@@ -233,6 +234,10 @@ BenchmarkRow timeKernel(Backend& backend, const Integrator& integrator, double t
     Trial trial(backend, integrator, timeStep, force, plan);
     while (!trial.advance(kLongestCall)) InterruptWatch::check();
     return trial.row();
+}
+
+void spreadMasses(ParticleSet& bodies) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies.position[i].w *= Random(1, i).uniform(0.5, 1.5);
 }
 
 }  // namespace gravlab

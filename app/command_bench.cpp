@@ -96,7 +96,8 @@ int benchCommand(const Options& options) {
         options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
     for (const std::size_t bodies : sweep.bodies) {
-        const ParticleSet start = scene.build({bodies, wanted.seed});
+        ParticleSet start = scene.build({bodies, wanted.seed});
+        if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
             backend->configure(force, {});  // the row before may refuse these bodies

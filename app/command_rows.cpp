@@ -386,6 +386,8 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 1, kAny); },
         "steps of one repetition [as many as fit a quarter of a second]");
+    app.add_flag("--spread-masses", o.benchSpreadMasses,
+                 "give every body a mass of its own, 0.5 to 1.5 times the scene's: the hardest case for a kernel");
     addValue(
         app, "--repeats", "COUNT",
         [&o](auto& name, auto& text) { o.benchRepeats = static_cast<int>(parseInteger(name, text, 1, 1000)); },

@@ -92,6 +92,10 @@ constexpr AddedMarks kAdded[] = {
      {"atomic", "kAtomic", "atomic"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.equalMasses && !below.equalMasses; },
      {"kEqual", "equal", "Equal"}},
+    {[](const KernelRow& row, const KernelRow& below) {
+         return row.shape == below.shape && row.issuedPerDirectedPair < below.issuedPerDirectedPair && !row.equalMasses;
+     },
+     {"kRuns", "owed", "theirs"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.unrolls.size() > 1 && below.unrolls.size() <= 1; },
      {"kUnroll", "#pragma unroll", "kUnroll"}},
 };

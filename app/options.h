@@ -77,6 +77,7 @@ struct Options {
     std::vector<std::size_t> benchBodies;
     std::vector<int> benchBlocks, benchUnrolls;
     std::vector<std::string> benchKernels;
+    bool benchSpreadMasses = false;
     std::string benchFormat = "table";
     int benchRepeats = 5;
     std::string benchFigure;  ///< empty: a table of rates

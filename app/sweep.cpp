@@ -52,7 +52,7 @@ void Sweep::begin() {
         throw UsageError(reason);
     if (start_.size() != point.bodies) {
         start_ = scene.build({.bodies = point.bodies, .seed = settings_.seed});
-        if (settings_.unequalMasses) start_.position.front().w *= 1.5;
+        if (settings_.unequalMasses) spreadMasses(start_);
     }
     const ForceSettings force{.law = scene.law,
                               .precision = settings_.precision,

@@ -40,7 +40,7 @@ struct SweepSettings {
     Precision precision = Precision::fp32;
     double timeStep = 0;                     ///< 0: the scene's [T]
     double softening = -1;                   ///< < 0: the scene's [L]
-    bool unequalMasses = false;              ///< makes one body heavier, so that no kernel for equal masses can stand in
+    bool unequalMasses = false;              ///< no two bodies weigh the same, so that nothing is tuned to equal masses
     std::shared_ptr<const Tuning> tuning{};  ///< what "auto" means; null: the backend's own choice
 };
 

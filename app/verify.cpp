@@ -60,14 +60,15 @@ private:
     std::uint64_t state_ = 2026;
 };
 
-/// Unequal masses over two decades and every seventh body massless, or all masses equal; every eleventh body on top of the
-/// one before.
+/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
+/// equal. Every eleventh body on top of the one before.
 ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
     ParticleSet bodies;
     bodies.resize(count);
     Grid grid;
     for (std::size_t i = 0; i < count; ++i) {
-        const double mass = i % 7 == 6 ? 0 : (1 + 99 * grid.next()) / static_cast<double>(count);
+        const double other = i % 7 == 6 ? 0 : 1 + 99 * grid.next(), run = static_cast<double>(i / 700 % 4);
+        const double mass = (2 * i > count ? 20 * run : other) / static_cast<double>(count);
         bodies.position[i] = {2 * grid.next() - 1, 2 * grid.next() - 1, 2 * grid.next() - 1,
                               static_cast<float>(equalMasses ? 50.0 / static_cast<double>(count) : mass)};
         bodies.velocity[i] = {grid.next() - 0.5, grid.next() - 0.5, grid.next() - 0.5, 1};

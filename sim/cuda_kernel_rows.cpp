@@ -8,7 +8,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kDoubleRows[] = {"tiled",     "tiled-split",       "tiled-atomics",  "tiled-registers",
-                                            "symmetric", "symmetric-atomics", "symmetric-equal"};
+                                            "symmetric", "symmetric-atomics", "symmetric-runs", "symmetric-equal"};
 
 /// Rows that have loops for laws whose pull is not gravity's.
 constexpr std::string_view kLawRows[] = {"tiled", "tiled-split", "tiled-atomics"};
@@ -125,6 +125,14 @@ std::span<const KernelRow> cudaKernelRows() {
          .idea = "each pair once, and partial sums in slots that a fixed order adds in fp64: same bits every time",
          .shape = WorkShape::pairTiles,
          .issuedPerDirectedPair = 8.8,
+         .source = "symmetric.cuh:symmetricRound,addSlots",
+         .refuses = whyNotOnCuda},
+        {.backend = "cuda",
+         .name = "symmetric-runs",
+         .idea =
+             "the same, and where neighbours weigh the same, as whole galaxies do, their mass waits for the end of the sums",
+         .shape = WorkShape::pairTiles,
+         .issuedPerDirectedPair = 7.8,
          .source = "symmetric.cuh:symmetricRound,addSlots",
          .refuses = whyNotOnCuda},
         {.backend = "cuda",

@@ -10,6 +10,8 @@ const void* symmetricKernel<float>(SymmetricSums sums) {
             return reinterpret_cast<const void*>(symmetricRound<float, SymmetricSums::slots>);
         case SymmetricSums::slotsEqualMasses:
             return reinterpret_cast<const void*>(symmetricRound<float, SymmetricSums::slotsEqualMasses>);
+        case SymmetricSums::slotsMassRuns:
+            return reinterpret_cast<const void*>(symmetricRound<float, SymmetricSums::slotsMassRuns>);
         case SymmetricSums::atomics:
             return reinterpret_cast<const void*>(symmetricRound<float, SymmetricSums::atomics>);
     }

@@ -10,6 +10,8 @@ const void* symmetricKernel<double>(SymmetricSums sums) {
             return reinterpret_cast<const void*>(symmetricRound<double, SymmetricSums::slots>);
         case SymmetricSums::slotsEqualMasses:
             return reinterpret_cast<const void*>(symmetricRound<double, SymmetricSums::slotsEqualMasses>);
+        case SymmetricSums::slotsMassRuns:
+            return reinterpret_cast<const void*>(symmetricRound<double, SymmetricSums::slotsMassRuns>);
         case SymmetricSums::atomics:
             return reinterpret_cast<const void*>(symmetricRound<double, SymmetricSums::atomics>);
     }

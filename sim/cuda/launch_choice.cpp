@@ -60,10 +60,11 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
 /// device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
     if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
-    if (force.precision == Precision::fp64) return bodies.count < 4096 ? "" : "symmetric";
+    if (force.precision == Precision::fp64)
+        return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
     // One resident wave wins up to 62 bodies a multiprocessor: 8,192 on 132 of them.
     if (bodies.count <= 62 * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
-    return bodies.equalMass != 0 ? "symmetric-equal" : "symmetric";
+    return bodies.equalMass != 0 ? "symmetric-equal" : bodies.massRuns ? "symmetric-runs" : "symmetric";
 }
 
 std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts& bodies, const DeviceFacts& device) {
@@ -89,6 +90,13 @@ BodyFacts factsOf(const ParticleSet& bodies) {
     BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
     for (const Double4& body : bodies.position)
         if (body.w != facts.equalMass) facts.equalMass = 0;
+    constexpr std::size_t kTile = kSymmetricTile<float>;
+    std::size_t uniform = 0;
+    for (std::size_t first = 0; first + kTile <= bodies.size(); first += kTile) {
+        const auto tile = std::span(bodies.position).subspan(first, kTile);
+        uniform += std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
+    }
+    facts.massRuns = uniform * kTile * 8 > bodies.size() * 7;  // a mixed tile spoils every meeting with it
     return facts;
 }
 

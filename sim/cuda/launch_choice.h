@@ -22,7 +22,8 @@ struct Choice {
 /// What the choice depends on beside the device.
 struct BodyFacts {
     std::size_t count = 0;
-    double equalMass = 0;  ///< the mass of every body; 0 when they differ
+    double equalMass = 0;   ///< the mass of every body; 0 when they differ
+    bool massRuns = false;  ///< nearly all bodies weigh what the 255 others of their tile do
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 

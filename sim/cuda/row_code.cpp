@@ -21,7 +21,8 @@ template <class Real, SymmetricSums kSums>
 const void* symmetric(const LaunchConfig&) {
     return symmetricKernel<Real>(kSums);
 }
-constexpr auto kSlots = SymmetricSums::slots, kEqual = SymmetricSums::slotsEqualMasses, kAtomics = SymmetricSums::atomics;
+constexpr auto kSlots = SymmetricSums::slots, kEqual = SymmetricSums::slotsEqualMasses, kRuns = SymmetricSums::slotsMassRuns,
+               kAtomics = SymmetricSums::atomics;
 constexpr LaunchConfig kRung{128, 8, 1, 1}, kSymmetric{32, 4, 8, 1}, kManySteps{512, 4, kManyStepsBodies, 1};
 
 constexpr RowCode kCodes[] = {
@@ -55,6 +56,12 @@ constexpr RowCode kCodes[] = {
      .kernel32 = symmetric<float, kSlots>,
      .kernel64 = symmetric<double, kSlots>,
      .symmetricSums = kSlots,
+     .fixed = kSymmetric},
+    {.row = "symmetric-runs",
+     .family = Family::symmetric,
+     .kernel32 = symmetric<float, kRuns>,
+     .kernel64 = symmetric<double, kRuns>,
+     .symmetricSums = kRuns,
      .fixed = kSymmetric},
     {.row = "symmetric-equal",
      .family = Family::symmetric,

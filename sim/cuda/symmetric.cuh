@@ -17,7 +17,7 @@ template <class Real, SymmetricSums kSums>
 __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(SymmetricTask<Real> task) {
     constexpr int B = kSymmetricBodies<Real>, T = kSymmetricTile<Real>;  // a division by a variable would cost 2 %
     constexpr int kFlush = kSumChunk;                                    // terms summed before a second level takes over
-    constexpr bool kEqual = kSums == SymmetricSums::slotsEqualMasses;
+    constexpr bool kRuns = kSums == SymmetricSums::slotsMassRuns;
     __shared__ Real level2[3][T];
     __shared__ Vector<Real> turn[64];  // partners twice, so that a rotated read never wraps
 
@@ -35,7 +35,8 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
 #pragma unroll
     for (int b = 0; b < B; ++b) {
         const Vector<Real> body = bodies[tile * T + b * 32 + lane];
-        x[b] = body.x, y[b] = body.y, z[b] = body.z, m[b] = body.w;
+        x[b] = body.x, y[b] = body.y, z[b] = body.z;
+        if constexpr (!kRuns) m[b] = body.w;
         ax[b] = ay[b] = az[b] = 0;
         for (int axis = 0; axis < 3; ++axis) level2[axis][b * 32 + lane] = 0;
     }
@@ -52,8 +53,8 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         atomicAdd(task.sums + 4 * static_cast<std::size_t>(body) + 1, sy);
         atomicAdd(task.sums + 4 * static_cast<std::size_t>(body) + 2, sz);
     };
-    // Meets the 32 partners that start at `partner`; j* are their own sums, home again at the end.
-    const auto meet = [&](int partner, Real& jx, Real& jy, Real& jz) {
+    // Meets the 32 partners that start at `partner`; j* are their own sums, home again at the end. kOne: without masses.
+    const auto meet = [&]<bool kOne>(int partner, Real& jx, Real& jy, Real& jz) {
         const Vector<Real> mine = bodies[partner + lane];
         __syncwarp();
         turn[lane] = turn[lane + 32] = mine;
@@ -67,7 +68,7 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
                 const Real dx = p.x - x[b], dy = p.y - y[b], dz = p.z - z[b];
                 const Real inverse = inverseRoot(fma(dz, dz, fma(dy, dy, fma(dx, dx, task.softeningSquared))));
                 const Real cube = inverse * (inverse * inverse);
-                const Real si = kEqual ? cube : p.w * cube, sj = kEqual ? cube : m[b] * cube;
+                const Real si = kOne ? cube : p.w * cube, sj = kOne ? cube : m[b] * cube;
                 ax[b] = fma(dx, si, ax[b]), ay[b] = fma(dy, si, ay[b]), az[b] = fma(dz, si, az[b]);
                 jx = fma(-dx, sj, jx), jy = fma(-dy, sj, jy), jz = fma(-dz, sj, jz);
             }
@@ -76,42 +77,65 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         }
     };
 
-    Real jx, jy, jz;
-    if (own) {  // the tile against itself, one-sided: 1 / tiles of all pairs
-        for (int j = 0; j < T; j += 32) {
-            meet(tile * T + j, jx, jy, jz);
-            if ((j + 32) % kFlush == 0) flushTargets();
-        }
-    } else {
-        // With an even number of tiles the farthest one is met from one side only.
-        const int ahead = cut.range - (cut.tiles % 2 == 0 && tile >= cut.tiles / 2 ? T : 0);
-        const int from = task.first + slot * cut.chunk;
-        const int count = min(cut.chunk, min(ahead, task.first + cut.round) - from);
-        for (int done = 0; done < count; done += 32) {
-            const int offset = from + done;
-            int partner = (tile + 1) * T + offset;
-            if (partner >= n) partner -= n;
-            meet(partner, jx, jy, jz);
-            if constexpr (kSums == SymmetricSums::atomics) {
-                addTo(partner + lane, jx, jy, jz);
-            } else {
-                Real* out =
-                    task.scratch + std::size_t{3} * n * (cut.targetSlots() + (offset - task.first) / T) + partner + lane;
-                out[0] = jx, out[n] = jy, out[2 * static_cast<std::size_t>(n)] = jz;
+    // With an even number of tiles the farthest one is met from one side only.
+    const int ahead = cut.range - (cut.tiles % 2 == 0 && tile >= cut.tiles / 2 ? T : 0);
+    const int from = task.first + slot * cut.chunk;
+    const int count = own ? 0 : min(cut.chunk, min(ahead, task.first + cut.round) - from);
+    if (!own && count <= 0) return;
+    const auto partnerAt = [&](int offset) {
+        const int partner = (tile + 1) * T + offset;
+        return partner >= n ? partner - n : partner;
+    };
+    const auto meetAll = [&]<bool kOne>(Real factor) {
+        Real jx, jy, jz;
+        if (own) {  // the tile against itself, one-sided: 1 / tiles of all pairs
+            for (int j = 0; j < T; j += 32) {
+                meet.template operator()<kOne>(tile * T + j, jx, jy, jz);
+                if ((j + 32) % kFlush == 0) flushTargets();
             }
-            if ((done + 32) % kFlush == 0) flushTargets();
+        } else {
+            for (int done = 0; done < count; done += 32) {
+                const int offset = from + done, partner = partnerAt(offset);
+                meet.template operator()<kOne>(partner, jx, jy, jz);
+                if constexpr (kRuns) jx *= factor, jy *= factor, jz *= factor;
+                if constexpr (kSums == SymmetricSums::atomics) {
+                    addTo(partner + lane, jx, jy, jz);
+                } else {
+                    Real* out =
+                        task.scratch + std::size_t{3} * n * (cut.targetSlots() + (offset - task.first) / T) + partner + lane;
+                    out[0] = jx, out[n] = jy, out[2 * static_cast<std::size_t>(n)] = jz;
+                }
+                if ((done + 32) % kFlush == 0) flushTargets();
+            }
         }
-        if (count <= 0) return;
+        flushTargets();
+    };
+
+    Real owed = 1;  // the partners' mass, where the sums were made without it
+    if constexpr (!kRuns) {
+        meetAll.template operator()<kSums == SymmetricSums::slotsEqualMasses>(Real{1});
+    } else {
+        const Real ours = bodies[tile * T].w, theirs = own ? ours : bodies[partnerAt(from)].w;
+        bool one = true;
+        for (int k = lane; k < T; k += 32) one = one && bodies[tile * T + k].w == ours;
+        for (int done = 0; done < count; done += 32) one = one && bodies[partnerAt(from + done) + lane].w == theirs;
+        if (__all_sync(~0u, one)) {
+            owed = theirs;
+            meetAll.template operator()<true>(ours);
+        } else {
+#pragma unroll
+            for (int b = 0; b < B; ++b) m[b] = bodies[tile * T + b * 32 + lane].w;
+            meetAll.template operator()<false>(Real{1});
+        }
     }
-    flushTargets();
 #pragma unroll
     for (int b = 0; b < B; ++b) {
         const int k = b * 32 + lane;
         if constexpr (kSums == SymmetricSums::atomics) {
-            addTo(tile * T + k, level2[0][k], level2[1][k], level2[2][k]);
+            addTo(tile * T + k, owed * level2[0][k], owed * level2[1][k], owed * level2[2][k]);
         } else {
             Real* out = task.scratch + std::size_t{3} * n * slot + tile * T + k;
-            for (int axis = 0; axis < 3; ++axis) out[axis * static_cast<std::size_t>(n)] = level2[axis][k];
+            for (int axis = 0; axis < 3; ++axis) out[axis * static_cast<std::size_t>(n)] = owed * level2[axis][k];
         }
     }
 }

@@ -53,7 +53,12 @@ struct SymmetricTask {
     bool ownSquares;
     std::uint32_t count;  ///< bodies without pads
 };
-enum class SymmetricSums { slots, slotsEqualMasses, atomics };
+enum class SymmetricSums {
+    slots,
+    slotsEqualMasses,
+    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, masses wait for the end of the sums
+    atomics
+};
 template <class Real>
 const void* symmetricKernel(SymmetricSums sums);
 

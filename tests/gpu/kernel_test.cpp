@@ -130,6 +130,34 @@ TEST_P(GpuKernels, everyLaunchAgreesWithFp64ForEveryCount) {
     }
 }
 
+/// Whole galaxies weigh the same body by body, and some rows take that mass out of the sum.
+TEST_P(GpuKernels, runsOfEqualMassesAreNoSpecialCase) {
+    const KernelRow& row = GetParam();
+    if (row.equalMasses) GTEST_SKIP() << "the row is for one mass only";
+    ParticleSet bodies = unevenBodies(5000);
+    for (std::size_t i = 700; i < bodies.size(); ++i)
+        bodies.position[i].w = i == 3000 ? 1.0 / 64 : 1.0 / 16384 * static_cast<double>(i / 700 % 4);  // 0 is one of them
+    const std::vector<std::uint32_t> all = everyBody(bodies.size());
+    const std::vector<Double4> want = reference(bodies, all, 0.05);
+    ParticleSet other = bodies;
+    other.position[1300].w *= 1.5;  // one that does not weigh what its neighbours weigh
+    for (const PrecisionCase& precision : kPrecisions) {
+        SCOPED_TRACE(precision.name);
+        if (!refusal(row, {.precision = precision.precision}).empty()) continue;
+        const auto errors = [&](const ParticleSet& loadedBodies) {
+            const std::unique_ptr<Backend> backend = loaded(loadedBodies, {}, 0.05);
+            backend->configure({.precision = precision.precision, .softening = 0.05}, {std::string(row.name), {}});
+            std::vector<Double4> got;
+            backend->accelerations(got);
+            return compareForces(got, want, precision.gate);
+        };
+        const ForceCheck right = errors(bodies);
+        EXPECT_TRUE(right.passed) << right.text();
+        EXPECT_LE(right.max, precision.worst) << right.text();
+        EXPECT_FALSE(errors(other).passed) << "a wrong mass was not noticed";
+    }
+}
+
 TEST_P(GpuKernels, aWrongForceIsNoticed) {
     const KernelRow& row = GetParam();
     const ParticleSet bodies = bodiesFor(row, 1000);
