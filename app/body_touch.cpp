@@ -1,8 +1,9 @@
-// Session: what people do to single bodies: pick, read, follow, remove, drop, undo.
+// Session: what people do to single bodies: pick, read, follow, hold, remove, drop, undo.
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/frame_loop.h"
 #include "app/host_clock.h"
 #include "app/rewind.h"
+#include "render/nearest_bodies.h"
 #include "render/picker.h"
 #include "sim/body_edit.h"
 #include "sim/error.h"
@@ -17,7 +18,7 @@ constexpr float kPickRadius = 12;           // pixels
 constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt in every other frame
 constexpr double kReadInterval = 0.5;       // [s]
 constexpr double kStarShare = 0.01;         // of the whole mass, for a star that is dropped
-constexpr std::size_t kMostUndo = 100;
+constexpr const char* kNothingSelected = "No body is selected: click on one first.";
 
 }  // namespace
 
@@ -38,7 +39,10 @@ void Session::select(std::size_t index) {
                             .galaxy = galaxyOf(bodies_.group[index]),
                             .dark = isDark(bodies_.group[index]),
                             .mass = static_cast<double>(bodies_.mass[index])};
-    readAt_ = -1;
+    const auto held = std::find_if(held_.begin(), held_.end(), [&](const HeldBody& b) { return b.id == selected_->id; });
+    selected_->held = held != held_.end();
+    selected_->coasting = selected_->held && held->velocity != glm::dvec3(0);
+    readAt_ = nearestAt_ = -1;
 }
 
 /// After the bodies have been drawn: asks the GPU, takes up what it has answered, never waits in a window.
@@ -67,12 +71,16 @@ void Session::lookAfterSelection() {
     if (picker_->takeWatched(vertex, !realTime_)) {
         selected_->position = {vertex.x, vertex.y, vertex.z};
         selected_->placed = true;
+        // Where bodies are too many to copy, the picture's own value serves.
+        if (bodies_.size() > kReadBodies && shownMode().published == VertexValue::speed && !shownMode().ofTraits)
+            selected_->speed = static_cast<double>(vertex.value);
     }
     if (follow && selected_->placed) {
         const glm::vec3 way = selected_->position - camera.target;
         camera.target += way;
         shown_.target += way;  // without lag: the body stands still and the rest moves
     }
+    findNeighbours();
     readSelected();
 }
 
@@ -101,10 +109,45 @@ void Session::readSelected() {
     selected_->energy = 0.5 * speed2 - depth;
 }
 
-void Session::takeEdit(const BodyEdit& edit) {
+/// Now and then, on the GPU; the answer comes a frame or two later.
+void Session::findNeighbours() {
+    if (!nearest_) nearest_ = std::make_unique<NearestBodies>();
+    const double now = hostClock();
+    const bool due = nearestAt_ < 0 || (nearestStep_ != facts_.step && (!realTime_ || now - nearestAt_ > kReadInterval));
+    if (due && (nearestAt_ < 0 || !nearest_->asked())) {
+        nearest_->ask(*buffer_, *selectedIndex_);
+        nearestAt_ = now;
+        nearestStep_ = facts_.step;
+    }
+    std::vector<NearBody> found;
+    if (!nearest_->take(found, !realTime_)) return;
+    selected_->nearest.clear();
+    for (const NearBody& body : found)
+        if (body.index < bodies_.size())
+            selected_->nearest.push_back({body.index, bodies_.id[body.index], static_cast<double>(body.distance)});
+}
+
+void Session::touch(Touch wanted) {
+    switch (wanted) {
+        case Touch::remove:
+            return removeSelected();
+        case Touch::dropStar:
+            return dropStar();
+        case Touch::undo:
+            return undo();
+        case Touch::hold:
+            return holdSelected(false);
+        case Touch::coast:
+            return holdSelected(true);
+        case Touch::none:
+            return;
+    }
+}
+
+void Session::makeEdits(const Edits& edits) {
     ParticleSet bodies;
     simulation_->snapshot(bodies);
-    applyEdits(bodies, std::span(&edit, 1));
+    applyEdits(bodies, edits(bodies));
     simulation_->load(bodies);
     intent.settings = simulation_->settings();
     readFacts();
@@ -112,13 +155,22 @@ void Session::takeEdit(const BodyEdit& edit) {
     renderer_->forgetTrails();
     simulation_->publish(*buffer_);
     telemetry.restart();
+    conservation.restart();
     stepsSinceChange_ = 0;
     readProgress();
+    // The same body may have another place in the list now, or none.
+    if (!selected_) return;
+    const bool followed = follow;
+    const auto found = std::find(bodies_.id.begin(), bodies_.id.end(), selected_->id);
+    if (found == bodies_.id.end()) return clearSelection();
+    select(static_cast<std::size_t>(found - bodies_.id.begin()));
+    follow = followed;
 }
 
-void Session::edit(const BodyEdit& change, const BodyEdit& back) {
+void Session::edit(const Edits& change, const Edits& back) {
+    constexpr std::size_t kMostUndo = 100;
     try {
-        takeEdit(change);
+        makeEdits(change);
         undo_.push_back(back);
         if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
     } catch (const Error& error) {
@@ -128,10 +180,7 @@ void Session::edit(const BodyEdit& change, const BodyEdit& back) {
 }
 
 void Session::removeSelected() {
-    if (!selected_) {
-        say("No body is selected: click on one first.");
-        return;
-    }
+    if (!selected_) return say(kNothingSelected);
     ParticleSet bodies;
     simulation_->snapshot(bodies);
     const auto found = std::find(bodies.id.begin(), bodies.id.end(), selected_->id);
@@ -143,7 +192,8 @@ void Session::removeSelected() {
                         .velocity = bodies.velocity[i],
                         .group = bodies.group[i]};
     clearSelection();
-    edit({.kind = BodyEdit::Kind::remove, .id = back.id}, back);
+    edit([id = back.id](const ParticleSet&) { return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}}; },
+         [back](const ParticleSet&) { return std::vector{back}; });
 }
 
 void Session::dropStar() {
@@ -158,19 +208,50 @@ void Session::dropStar() {
                         .position = {camera.target.x, camera.target.y, camera.target.z, kStarShare * mass},
                         .velocity = {0, 0, 0, 1},
                         .group = 7};  // a colour of its own
-    edit(star, {.kind = BodyEdit::Kind::remove, .id = star.id});
+    edit([star](const ParticleSet&) { return std::vector{star}; },
+         [id = star.id](const ParticleSet&) { return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}}; });
+}
+
+/// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
+void Session::holdSelected(bool moving) {
+    if (!selected_) return say(kNothingSelected);
+    const std::uint32_t id = selected_->id;
+    const bool letGo = selected_->held && selected_->coasting == moving;
+    const auto before = std::make_shared<Double4>();
+    const auto indexIn = [id](const ParticleSet& bodies) {
+        return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
+    };
+    const auto change = [=, this](const ParticleSet& now) -> std::vector<BodyEdit> {
+        const std::size_t i = indexIn(now);
+        if (i == now.size()) return {};
+        *before = now.velocity[i];
+        if (!letGo) {
+            if (!isHeld(*before)) responses_[id] = before->w;
+            return {holdBody(now, i, moving)};
+        }
+        // A body that was held when it came from a file answers as its fellows do.
+        const auto known = responses_.find(id);
+        const auto fellow =
+            std::find_if(now.velocity.begin(), now.velocity.end(), [](const Double4& v) { return !isHeld(v); });
+        const double usual = fellow == now.velocity.end() ? 1 : fellow->w;
+        return {releaseBody(now, i, known == responses_.end() ? usual : known->second)};
+    };
+    const auto back = [=](const ParticleSet& now) -> std::vector<BodyEdit> {
+        const std::size_t i = indexIn(now);
+        if (i == now.size()) return {};
+        BodyEdit edit = releaseBody(now, i, before->w);
+        edit.velocity = *before;
+        return {edit};
+    };
+    edit(change, back);
 }
 
 void Session::undo() {
-    if (undo_.empty()) {
-        say("There is nothing to undo.");
-        return;
-    }
-    const BodyEdit back = undo_.back();
+    if (undo_.empty()) return say("There is nothing to undo.");
+    const Edits back = undo_.back();
     undo_.pop_back();
-    clearSelection();
     try {
-        takeEdit(back);
+        makeEdits(back);
     } catch (const Error& error) {
         if (error.code() == ExitCode::deviceFailure) throw;
         say(error.what());

@@ -47,6 +47,8 @@ public:
     /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
     /// stays the reference.
     void jump(const Simulation& simulation);
+    /// Bodies were edited: what they keep is counted anew from the next sample.
+    void restart() { followed_.reset(); }
 
     const std::vector<ConservationPoint>& points() const { return points_; }
     const std::deque<ConservationMark>& marks() const { return marks_; }

@@ -5,7 +5,9 @@
 #include "app/look.h"
 #include "app/rewind.h"
 #include "render/finish_drawing.h"
+#include "render/nearest_bodies.h"
 #include "render/picker.h"
+#include "sim/body_edit.h"
 #include "sim/error.h"
 
 #include <unistd.h>
@@ -56,19 +58,7 @@ Session::Session(const Options& options)
 void Session::apply() {
     const bool reset = intent.reset;
     intent.reset = false;
-    switch (std::exchange(intent.touch, Touch::none)) {
-        case Touch::remove:
-            removeSelected();
-            break;
-        case Touch::dropStar:
-            dropStar();
-            break;
-        case Touch::undo:
-            undo();
-            break;
-        case Touch::none:
-            break;
-    }
+    if (intent.touch != Touch::none) touch(std::exchange(intent.touch, Touch::none));
     if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
     rewind();
 }
@@ -127,6 +117,7 @@ void Session::takeUp() {
         learnBodies();
         clearSelection();
         undo_.clear();
+        responses_.clear();
     }
     renderer_->forgetTrails();
     trailStep_ = -1;
@@ -141,6 +132,14 @@ void Session::learnBodies() {
     ParticleSet bodies;
     simulation_->snapshot(bodies);
     bodies_ = bodyFacts(bodies);
+    constexpr std::size_t kMostMarked = 64;
+    held_.clear();
+    for (std::size_t i = 0; i < bodies.size() && held_.size() < kMostMarked; ++i) {
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        if (isHeld(v))
+            held_.push_back(
+                {.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = simulation_->time()});
+    }
     darkBodies_ = std::any_of(bodies_.group.begin(), bodies_.group.end(), isDark);
     galaxies_ = 0;
     for (const std::uint8_t group : bodies_.group) galaxies_ = std::max(galaxies_, galaxyOf(group) + 1);

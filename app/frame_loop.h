@@ -11,7 +11,11 @@
 #include "render/particle_renderer.h"
 #include "sim/simulation.h"
 
+#include <glm/ext/vector_double3.hpp>
+
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,11 +23,34 @@
 
 namespace gravlab {
 
+class NearestBodies;
 class Picker;
 class Rewind;
 
 /// What to do to single bodies between two steps.
-enum class Touch { none, remove, dropStar, undo };
+enum class Touch {
+    none,
+    remove,
+    dropStar,
+    undo,
+    hold,   ///< the selected body stays where it is, or falls again from rest
+    coast,  ///< the selected body goes straight on, or feels forces again
+};
+
+/// A body near the selected one.
+struct BodyNeighbour {
+    std::size_t index = 0;
+    std::uint32_t id = 0;
+    double distance = 0;  ///< [L]
+};
+
+/// A body that feels no force, and so is where this says.
+struct HeldBody {
+    std::uint32_t id = 0;
+    glm::dvec3 place{0}, velocity{0};
+    double time = 0;  ///< when it was there
+    glm::dvec3 at(double when) const { return place + (when - time) * velocity; }
+};
 
 /// What is known of the selected body.
 struct BodyReadout {
@@ -34,6 +61,8 @@ struct BodyReadout {
     glm::vec3 position{0};                    ///< [L], of the newest step that has been drawn
     bool placed = false;                      ///< position is known
     std::optional<double> speed{}, energy{};  ///< [L/T], and of a unit mass [L^2/T^2]; empty with very many bodies
+    bool held = false, coasting = false;      ///< feels no force; and moves
+    std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
 };
 
 /// What the user wants; edited by panels, keys and the command line, applied at one place.
@@ -88,7 +117,11 @@ public:
 
     /// Selects the body nearest to a point of the picture (pixels from the upper left corner), or nothing.
     void pickAt(glm::vec2 cursor, glm::vec2 viewport);
+    /// Selects body `index`; nothing where there is none.
+    void select(std::size_t index);
     void clearSelection();
+    /// Bodies that are held, the first few.
+    const std::vector<HeldBody>& heldBodies() const { return held_; }
     const std::optional<BodyReadout>& selected() const { return selected_; }
 
     /// Keeps states to go back to from now on, in at most so much memory. Windows only: each is a copy of all bodies.
@@ -141,14 +174,19 @@ private:
     void readFacts();
     void readProgress();
     void advanceLab();
+    /// Edits to make to the bodies as they are at a step boundary.
+    using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now)>;
+
     void learnBodies();
-    void select(std::size_t index);
     void lookAfterSelection();
     void readSelected();
-    void takeEdit(const BodyEdit& edit);
-    void edit(const BodyEdit& change, const BodyEdit& back);
+    void findNeighbours();
+    void touch(Touch wanted);
+    void makeEdits(const Edits& edits);
+    void edit(const Edits& change, const Edits& back);
     void removeSelected();
     void dropStar();
+    void holdSelected(bool moving);
     void undo();
     void rewind();
     Look colouredLook();
@@ -169,7 +207,12 @@ private:
     std::optional<BodyReadout> selected_;
     double readAt_ = -1;  ///< [s]
     std::int64_t readStep_ = -1;
-    std::vector<BodyEdit> undo_;  ///< newest last
+    std::vector<Edits> undo_;                 ///< newest last
+    std::unique_ptr<NearestBodies> nearest_;  // from the first selection
+    double nearestAt_ = -1;                   ///< [s]
+    std::int64_t nearestStep_ = -1;
+    std::vector<HeldBody> held_;
+    std::map<std::uint32_t, double> responses_;  ///< of bodies that are held, from before
     BodyFacts bodies_;
     bool darkBodies_ = false;
     int galaxies_ = 0;

@@ -2,6 +2,8 @@
 #include "app/overlay.h"
 
 #include "app/colour_mode.h"
+#include "app/overlay_space.h"
+#include "app/overlay_touch.h"
 #include "render/colour_map.h"
 
 #include <glm/gtc/matrix_transform.hpp>
@@ -14,13 +16,6 @@
 
 namespace gravlab {
 namespace {
-
-/// Where a point of space is on the surface; empty behind the eye.
-std::optional<ImVec2> onSurface(const glm::mat4& clipFromWorld, glm::vec3 point, ImVec2 surface) {
-    const glm::vec4 clip = clipFromWorld * glm::vec4(point, 1);
-    if (!(clip.w > 1e-6f)) return std::nullopt;
-    return ImVec2((0.5f + 0.5f * clip.x / clip.w) * surface.x, (0.5f - 0.5f * clip.y / clip.w) * surface.y);
-}
 
 struct Ink {
     ImU32 text, line, faint;
@@ -106,21 +101,9 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
     }
 }
 
-void drawLine(ImDrawList& list, const glm::mat4& clipFromWorld, glm::vec3 a, glm::vec3 b, ImVec2 surface, ImU32 colour,
-              float width) {
-    // Cut at the eye, where the division would turn the line round.
-    const glm::vec4 ca = clipFromWorld * glm::vec4(a, 1), cb = clipFromWorld * glm::vec4(b, 1);
-    constexpr float kNear = 1e-3f;
-    if (ca.w < kNear && cb.w < kNear) return;
-    if (ca.w < kNear) a = b + (a - b) * ((cb.w - kNear) / (cb.w - ca.w));
-    if (cb.w < kNear) b = a + (b - a) * ((ca.w - kNear) / (ca.w - cb.w));
-    const std::optional<ImVec2> from = onSurface(clipFromWorld, a, surface), to = onSurface(clipFromWorld, b, surface);
-    if (from && to) list.AddLine(*from, *to, colour, width);
-}
-
 void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list, const Ink& ink) {
     const Camera& camera = session.drawnCamera();
-    const glm::mat4 clip = camera.projection(surface.x / std::max(surface.y, 1.0f)) * camera.view();
+    const glm::mat4 clip = clipFromWorld(camera, surface);
     const ScenarioUnits& units = session.facts().scene->units;
     const RoundLength step = roundLength(0.35 * static_cast<double>(camera.distance), units);
     const auto cell = static_cast<float>(step.length);
@@ -129,8 +112,8 @@ void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDraw
     if (session.overlay.grid)
         for (int i = -kCells; i <= kCells; ++i) {
             const float at = cell * static_cast<float>(i);
-            drawLine(list, clip, {at, -reach, 0}, {at, reach, 0}, surface, ink.faint, area.scale);
-            drawLine(list, clip, {-reach, at, 0}, {reach, at, 0}, surface, ink.faint, area.scale);
+            drawSegment(list, clip, {at, -reach, 0}, {at, reach, 0}, surface, ink.faint, area.scale);
+            drawSegment(list, clip, {-reach, at, 0}, {reach, at, 0}, surface, ink.faint, area.scale);
         }
     if (!session.overlay.axes) return;
     // Colours that stay apart for every eye, and letters anyway.
@@ -143,19 +126,12 @@ void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDraw
                 {{0, 0, 1}, IM_COL32(86, 180, 233, 255), "z"}};
     for (const auto& axis : axes) {
         const glm::vec3 end = axis.way * cell;
-        drawLine(list, clip, {0, 0, 0}, end, surface, axis.colour, 1.5f * area.scale);
+        drawSegment(list, clip, {0, 0, 0}, end, surface, axis.colour, 1.5f * area.scale);
         if (const std::optional<ImVec2> at = onSurface(clip, end, surface)) {
             const std::string text = std::string(axis.name) + " " + step.text;
             list.AddText(ImVec2(at->x + 4 * area.scale, at->y - 6 * area.scale), axis.colour, text.c_str());
         }
     }
-}
-
-void drawSelection(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list) {
-    const Camera& camera = session.drawnCamera();
-    const glm::mat4 clip = camera.projection(surface.x / std::max(surface.y, 1.0f)) * camera.view();
-    const std::optional<ImVec2> at = onSurface(clip, session.selected()->position, surface);
-    if (at) list.AddCircle(*at, 11 * area.scale, IM_COL32(106, 176, 243, 255), 32, 1.6f * area.scale);
 }
 
 }  // namespace
@@ -208,12 +184,12 @@ std::string clockText(double time, const ScenarioUnits& units) {
 
 void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     const OverlayChoice& wanted = session.overlay;
-    if (!wanted.any() && !session.selected()) return;
+    if (!wanted.any() && !touchDraws(session)) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     const Ink ink = inkOf(session.look.paper);
     ImGui::PushFont(area.font);
     if (wanted.axes || wanted.grid) drawSpace(session, area, surface, list, ink);
-    if (session.selected() && session.selected()->placed) drawSelection(session, area, surface, list);
+    drawTouch(session, area, surface, list);
     if (wanted.scaleBar) drawScaleBar(session, area, surface, list, ink);
     if (wanted.clock) drawClock(session, area, list, ink);
     if (wanted.legend) drawLegend(session, area, list, ink);

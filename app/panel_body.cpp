@@ -9,6 +9,15 @@ namespace {
 
 constexpr Control kFollow{"follow", "Follow", "Keep this body in the middle. Key: F"};
 constexpr Control kRemove{"remove", "Remove", "Take this body out; Ctrl Z brings it back. Key: Delete"};
+constexpr Control kHold{"hold", "Hold",
+                        "Keep this body where it is: it feels no force and goes on pulling the others. Key: V"};
+constexpr Control kFall{"hold", "Let fall",
+                        "Let this body feel forces again, from rest; Ctrl Z gives back its speed. Key: V"};
+constexpr Control kCoast{"coast", "Coast", "Let this body go straight on: it feels no force. Key: Ctrl V"};
+constexpr Control kFree{"coast", "Let free", "Let this body feel forces again, from its present speed. Key: Ctrl V"};
+constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
+                             {"near_2", "", "The second nearest body: select it"},
+                             {"near_3", "", "The third nearest body: select it"}};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
 
 void row(PanelContext& p, const char* name, const std::string& value) {
@@ -21,6 +30,22 @@ std::string number(double value, std::string_view unit, std::string_view own) {
     char text[64];
     std::snprintf(text, sizeof text, "%.4g ", value);
     return text + std::string(unit.empty() ? own : unit);
+}
+
+/// The nearest bodies as buttons, so that one can go from body to body.
+void drawNeighbours(PanelContext& p, const BodyReadout& body, const ScenarioUnits& units) {
+    std::optional<std::size_t> chosen;
+    for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
+        const BodyNeighbour& near = body.nearest[k];
+        p.widgets.wrapped(palette::kMuted, k == 0 ? "nearest" : "");
+        ImGui::SameLine(86 * p.widgets.scale());
+        char name[32];
+        std::snprintf(name, sizeof name, "%u##near%zu", near.id, k);
+        if (p.widgets.button({kNear[k].name, name, kNear[k].tip}, 72 * p.widgets.scale())) chosen = near.index;
+        ImGui::SameLine();
+        ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
+    }
+    if (chosen) p.session.select(*chosen);
 }
 
 }  // namespace
@@ -54,6 +79,10 @@ void drawBodyPanel(PanelContext& p) {
                 number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2",
                        "L^2/T^2") +
                     (*body->energy < 0 ? ", bound" : ", escapes"));
+        if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
+        const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
+        drawNeighbours(p, shown, units);
+        if (!p.session.selected()) return ImGui::End();
         const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
         static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
         if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;
@@ -61,6 +90,10 @@ void drawBodyPanel(PanelContext& p) {
         const bool remove = p.widgets.button(kRemove, width);
         ImGui::SameLine();
         if (p.widgets.button(kUnselect, width)) p.session.clearSelection();
+        const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+        if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.session.intent.touch = Touch::hold;
+        ImGui::SameLine();
+        if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.session.intent.touch = Touch::coast;
         if (remove) p.session.intent.touch = Touch::remove;
     }
     ImGui::End();

@@ -1,5 +1,6 @@
 // Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
 #include "app/frame_loop.h"
+#include "render/nearest_bodies.h"
 #include "render/picker.h"
 
 namespace gravlab {
@@ -9,6 +10,7 @@ void Session::dropPicture() {
     lab.matrix.forgetTexture();
     matrixStep_ = -1;
     picker_.reset();
+    nearest_.reset();
     pickAsked_ = false;
     buffer_.reset();
     renderer_.reset();

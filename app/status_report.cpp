@@ -106,6 +106,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"overlay", overlayText(session.overlay)},
         {"paper", session.look.paper},
         {"selected", session.selected() ? nlohmann::ordered_json(session.selected()->id) : nlohmann::ordered_json()},
+        {"held", session.heldBodies().size()},
         {"follow", session.follow},
         {"trails", session.look.trails},
         {"auto_exposure", session.look.autoExposure},

@@ -3,7 +3,9 @@
 // Rule: a backend that cannot run here is not walked, and the test says so.
 #pragma once
 #include "sim/backend.h"
+#include "sim/body_edit.h"
 #include "sim/error.h"
+#include "sim/force_check.h"
 #include "sim/scenario.h"
 #include "tests/bodies.h"
 
@@ -325,6 +327,33 @@ TEST_P(BackendSuite, editsSingleBodies) {
     EXPECT_THROW(backend->edit({&unknown, 1}), UsageError);
     EXPECT_TRUE(sameState(state(*backend), after));
     run(*backend, integrator("leapfrog").program, 0.01, 1);
+}
+
+TEST_P(BackendSuite, heldBodiesFeelNoForceAndPullTheOthers) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(40), 0.05), untouched = loaded(unevenBodies(40), 0.05);
+    const ParticleSet before = state(*backend);
+    const BodyEdit edits[] = {holdBody(before, 5, false), holdBody(before, 6, true)};
+    backend->edit(edits);
+    const int steps = 8;
+    run(*backend, integrator("leapfrog").program, 0.0078125, steps);
+    run(*untouched, integrator("leapfrog").program, 0.0078125, steps);
+    const ParticleSet after = state(*backend), free = state(*untouched);
+    EXPECT_EQ(after.position[5].x, before.position[5].x);
+    EXPECT_EQ(after.position[5].y, before.position[5].y);
+    EXPECT_EQ(after.velocity[6].z, before.velocity[6].z);
+    EXPECT_NEAR(after.position[6].y, before.position[6].y + steps * 0.0078125 * before.velocity[6].y, 1e-6);
+    EXPECT_NE(free.position[5].x, before.position[5].x) << "without the edit it moves";
+    EXPECT_TRUE(isHeld(after.velocity[5]) && isHeld(after.velocity[6]));
+    // The others feel it: their accelerations are those of all 40 bodies.
+    std::vector<Double4> got, want(40);
+    backend->accelerations(got);
+    std::vector<std::uint32_t> targets(40);
+    for (std::uint32_t i = 0; i < 40; ++i) targets[i] = i;
+    const ForceSettings force{.softening = 0.05};
+    referenceForces(after.position, after.velocity, targets, force, want);
+    EXPECT_EQ(got[5].x, 0);
+    const ForceCheck check = compareForces(got, want, gateOf(force));
+    EXPECT_TRUE(check.passed) << check.text();
 }
 
 TEST_P(BackendSuite, checksItsOwnForces) {

@@ -44,6 +44,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
     : context_(context),
       count_(static_cast<std::uint32_t>(bodies.size())),
       facts_(factsOf(bodies)),
+      unlike_(std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; })),
       force_(force),
       wanted_(force) {
     for (State& state : states_) {

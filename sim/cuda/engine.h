@@ -99,7 +99,7 @@ private:
     /// one.
     bool enqueueSlice(V* x, V* direct);
     /// True when accelerations are not the plain sums of pulls.
-    bool responds() const { return force_.law != Law::gravity; }
+    bool responds() const { return force_.law != Law::gravity || unlike_; }
     /// A force is complete that ended in `direct` or in ranges.
     void takeForce(V* direct);
     /// The force that waits to be launched with the pass after it.
@@ -137,6 +137,7 @@ private:
     DeviceArray<V> x0_, v0_, dx_, dv_;
     std::unique_ptr<ForcePlan<Real>> plan_;
     BodyFacts facts_;
+    bool unlike_ = false;    ///< some response is not 1: a body that is held feels no force
     ForceSettings force_;    ///< of the step under way
     ForceSettings wanted_;   ///< from the next step on
     double smallestR2_ = 0;  ///< floor of the softening squared [L^2]

@@ -2,10 +2,12 @@
 #include "render/picker.h"
 #include "app/frame_loop.h"
 #include "gl_fixture.h"
+#include "render/nearest_bodies.h"
 #include "sim/random.h"
 
 #include <glm/vec4.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gravlab::test {
@@ -81,6 +83,43 @@ TEST_F(PickerTest, WatchesOneBody) {
     EXPECT_EQ(vertex.y, 6);
     picker.watch(*buffer_, 2);  // there is none
     EXPECT_FALSE(picker.takeWatched(vertex, true));
+}
+
+TEST_F(PickerTest, FindsTheNearestOfManyBodies) {
+    std::vector<ParticleVertex> bodies;
+    for (std::uint64_t i = 0; i < 50000; ++i) {
+        Random random(5, i);
+        bodies.push_back({static_cast<float>(random.uniform(-1, 1)), static_cast<float>(random.uniform(-1, 1)),
+                          static_cast<float>(random.uniform(-1, 1)), 0});
+    }
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    bodies[5] = {nan, 0, 0, 0};
+    bodies[49000] = bodies[7];  // at the same place
+    store(bodies);
+    NearestBodies search;
+    std::vector<NearBody> found;
+    EXPECT_FALSE(search.take(found, true));
+    for (const std::size_t me : {std::size_t{7}, std::size_t{49999}}) {
+        search.ask(*buffer_, me);
+        ASSERT_TRUE(search.take(found, true));
+        ASSERT_EQ(found.size(), NearestBodies::kMost);
+        std::vector<float> away;
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            if (i != me && i != 5)
+                away.push_back(
+                    std::hypot(bodies[i].x - bodies[me].x, bodies[i].y - bodies[me].y, bodies[i].z - bodies[me].z));
+        std::sort(away.begin(), away.end());
+        for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k].distance, away[k], 1e-6f);
+        EXPECT_EQ(found[0].index == 49000u, me == 7);
+    }
+    store({{1, 2, 3, 0}, {1, 2, 5, 0}});
+    search.ask(*buffer_, 1);
+    ASSERT_TRUE(search.take(found, true));
+    ASSERT_EQ(found.size(), 1u) << "there is one other";
+    EXPECT_EQ(found[0].distance, 2);
+    search.ask(*buffer_, 2);  // there is none
+    ASSERT_TRUE(search.take(found, true));
+    EXPECT_TRUE(found.empty());
 }
 
 class TouchTest : public ::testing::Test {
@@ -198,6 +237,77 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     frame();
     EXPECT_NE(session_->message().find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
+}
+
+TEST_F(TouchTest, ShowsTheNearestBodies) {
+    frame(1);
+    session_->select(42);
+    frame();
+    const ParticleSet set = bodies();
+    const auto away = [&](std::size_t i) {
+        const Double4 &a = set.position[i], &b = set.position[42];
+        return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
+    };
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < set.size(); ++i)
+        if (i != 42) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return away(a) < away(b); });
+    const std::vector<BodyNeighbour>& nearest = session_->selected()->nearest;
+    ASSERT_EQ(nearest.size(), NearestBodies::kMost);
+    for (std::size_t k = 0; k < nearest.size(); ++k) {
+        EXPECT_EQ(nearest[k].id, set.id[order[k]]);
+        EXPECT_NEAR(nearest[k].distance, away(order[k]), 1e-5);
+    }
+}
+
+TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
+    frame(2);
+    session_->select(42);
+    const ParticleSet before = bodies();
+    session_->intent.touch = Touch::hold;
+    frame(4);
+    ParticleSet held = bodies();
+    EXPECT_EQ(held.position[42].x, before.position[42].x);
+    EXPECT_NE(held.position[43].x, before.position[43].x);
+    ASSERT_EQ(session_->heldBodies().size(), 1u);
+    ASSERT_TRUE(session_->selected().has_value()) << "it stays selected";
+    EXPECT_TRUE(session_->selected()->held);
+    EXPECT_FALSE(session_->selected()->coasting);
+    session_->intent.touch = Touch::hold;
+    frame();
+    EXPECT_TRUE(session_->heldBodies().empty());
+    EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
+    EXPECT_EQ(bodies().velocity[42].w, 1);
+    session_->intent.touch = Touch::undo;  // held again
+    frame();
+    EXPECT_EQ(session_->heldBodies().size(), 1u);
+    session_->intent.touch = Touch::undo;  // as it was
+    frame();
+    EXPECT_TRUE(session_->heldBodies().empty());
+    EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
+    EXPECT_EQ(bodies().velocity[42].w, 1);
+}
+
+TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
+    session_->select(42);
+    session_->intent.touch = Touch::coast;
+    frame();
+    const ParticleSet before = bodies();
+    frame(10);
+    const ParticleSet after = bodies();
+    ASSERT_EQ(session_->heldBodies().size(), 1u);
+    EXPECT_TRUE(session_->selected()->coasting);
+    const glm::dvec3 at = session_->heldBodies()[0].at(session_->facts().time);
+    EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
+    EXPECT_NE(after.position[42].x, before.position[42].x);
+    EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
+    session_->intent.touch = Touch::hold;  // from coasting to standing still
+    frame();
+    EXPECT_EQ(bodies().velocity[42].x, 0);
+    EXPECT_TRUE(session_->selected()->held);
+    session_->intent.reset = true;
+    frame();
+    EXPECT_TRUE(session_->heldBodies().empty());
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {

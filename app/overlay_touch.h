@@ -1,0 +1,11 @@
+// What is drawn about single bodies over the picture: the selected one and those that are held.
+#pragma once
+#include "app/overlay.h"
+
+namespace gravlab {
+
+/// Whether drawTouch() has anything to draw.
+bool touchDraws(const Session& session);
+void drawTouch(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list);
+
+}  // namespace gravlab
