@@ -90,13 +90,14 @@ BodyFacts factsOf(const ParticleSet& bodies) {
     BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
     for (const Double4& body : bodies.position)
         if (body.w != facts.equalMass) facts.equalMass = 0;
-    constexpr std::size_t kTile = kSymmetricTile<float>;
-    std::size_t uniform = 0;
+    // Up to here all blocks run at once, and one that finds mixed masses keeps the others waiting.
+    constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
+    std::size_t mixed = 0;
     for (std::size_t first = 0; first + kTile <= bodies.size(); first += kTile) {
         const auto tile = std::span(bodies.position).subspan(first, kTile);
-        uniform += std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
+        mixed += !std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
     }
-    facts.massRuns = uniform * kTile * 8 > bodies.size() * 7;  // a mixed tile spoils every meeting with it
+    facts.massRuns = bodies.size() < kOneWave ? mixed == 0 : mixed * kTile * 8 <= bodies.size();
     return facts;
 }
 

@@ -23,7 +23,7 @@ struct Choice {
 struct BodyFacts {
     std::size_t count = 0;
     double equalMass = 0;   ///< the mass of every body; 0 when they differ
-    bool massRuns = false;  ///< nearly all bodies weigh what the 255 others of their tile do
+    bool massRuns = false;  ///< so many bodies weigh what the 255 others of their tile do that `symmetric-runs` pays
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 
