@@ -251,6 +251,7 @@ void Session::advance(bool realTime) {
         do {
             const AdvanceStatus status = simulation_->advance({.seconds = seconds, .steps = left}, buffer_.get());
             facts_.stepProgress = status.stepProgress;
+            facts_.innerStep = status.innerStep;
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
         } while (!realTime && left > 0);

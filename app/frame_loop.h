@@ -93,6 +93,7 @@ struct Facts {
     double time = 0;              ///< simulated [T]
     std::int64_t step = 0;
     double stepProgress = 0;          ///< 0..1 of the forces of the step under way
+    double innerStep = 0;             ///< length of the newest automatic step; 0 with fixed steps [T]
     std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it is there
 };
 

@@ -9,6 +9,8 @@ namespace gravlab {
 namespace {
 
 constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
+constexpr Control kAutomatic{"automatic_step", "Automatic step",
+                             "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
 constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
 
 // Below this many steps a second people wait for the next one, and want to see it come.
@@ -59,6 +61,12 @@ void drawStatusLine(PanelContext& p) {
         if (p.facts.stepProgress > 0 && p.session.telemetry.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);
+        }
+        if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
+            quiet(p, "   ");
+            ImGui::SameLine(0, 0);
+            std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
+            p.widgets.text(kAutomatic, palette::kText, text);
         }
         const char* hint = "F1 keys    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;

@@ -32,6 +32,7 @@ struct AdvanceStatus {
     std::int64_t stepsCompleted = 0;
     bool published = false;   ///< the sink was opened and closed with the newest complete step
     double stepProgress = 0;  ///< done share of the forces of the step under way, never 0 then; 0 at a step boundary
+    double innerStep = 0;     ///< length of the newest step that an adaptive integrator chose; 0 for fixed steps [T]
 };
 
 /// Totals of finished work since the backend was made; differences of two readings give rates. Never waits.

@@ -201,6 +201,7 @@ private:
         totals_.forceSeconds += StepPacer::steadySeconds() - start;
         status.stepsCompleted += steps;
         status.stepProgress = fewBody_.stepProgress();
+        if (isAdaptive(program)) status.innerStep = std::fabs(fewBody_.adaptive().lastStep());
         if (steps > 0 && !checkTargets_.empty()) {
             std::vector<Double4> compared;
             accelerations(compared);

@@ -73,7 +73,7 @@ void split(const std::vector<Double4>& from, std::vector<double>& to) {
 
 }  // namespace
 
-FewBody::FewBody() : radau_(0) {}
+FewBody::FewBody() : dense_(0) {}
 
 void FewBody::load(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
@@ -89,17 +89,15 @@ void FewBody::load(const ParticleSet& bodies) {
         if (source_[i] != 0) sources_ = i + 1;
         plainResponse_ = plainResponse_ && response_[i] == 1;
     }
-    for (std::vector<double>* row : {&a_, &x0_, &v0_, &dx_, &dv_, &jerk_, &a0_, &jerk0_, &completeX_, &completeV_})
-        row->assign(3 * n, 0.0);
-    radau_ = Radau15(3 * n);
+    for (std::vector<double>* row : {&a_, &x0_, &v0_, &dx_, &dv_, &jerk_, &a0_, &jerk0_}) row->assign(3 * n, 0.0);
+    dense_ = Radau15Dense(3 * n);
     forceKnown_ = jerkKnown_ = false;
-    remaining_ = 0;
+    interval_ = 0;
 }
 
 void FewBody::store(ParticleSet& out) const {
     const std::size_t n = size();
-    const double* x = remaining_ == 0 ? x_.data() : completeX_.data();
-    const double* v = remaining_ == 0 ? v_.data() : completeV_.data();
+    const std::vector<double>&x = x_, &v = v_;
     if (out.size() != n) out.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         out.position[i] = {x[i], x[n + i], x[2 * n + i], source_[i]};
@@ -111,12 +109,11 @@ void FewBody::configure(const ForceSettings& settings) {
     if (settings == settings_) return;
     settings_ = settings;
     forceKnown_ = jerkKnown_ = false;
-    radau_.restart();
-    if (remaining_ == 0) return;
-    x_ = completeX_;
-    v_ = completeV_;
-    remaining_ = 0;
+    dense_.restart();
+    interval_ = 0;
 }
+
+double FewBody::stepProgress() const { return interval_ == 0 ? 0 : std::clamp(dense_.progress(), 1e-9, 1 - 1e-9); }
 
 template <class PairLaw>
 void FewBody::computeForces(const PairLaw& law, const double* x, double* a) const {
@@ -259,29 +256,29 @@ void FewBody::runFixedStep(StepProgram program, double timeStep, const PairLaw& 
 }
 
 template <class PairLaw>
-bool FewBody::runAdaptiveSteps(double timeStep, const PairLaw& law, const Deadline& deadline) {
+bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const Deadline& deadline) {
     struct Callback {
         FewBody* system;
         const PairLaw* law;
     } callback{this, &law};
-    if (remaining_ == 0) {
-        completeX_ = x_;
-        completeV_ = v_;
-        interval_ = remaining_ = timeStep;
+    if (interval_ == 0) {
+        interval_ = timeStep;
+        dense_.begin(x_.data(), v_.data(), timeStep);
     }
-    while (remaining_ != 0) {
-        const std::int64_t before = radau_.forceEvaluations();
-        remaining_ -= radau_.step(
-            x_.data(), v_.data(), remaining_,
+    while (!dense_.reached()) {
+        const std::int64_t before = adaptive().forceEvaluations();
+        dense_.step(
             [](void* context, const double* x, double* a) {
                 const auto& call = *static_cast<Callback*>(context);
                 call.system->computeForces(*call.law, x, a);
             },
             &callback);
-        const std::int64_t evaluated = radau_.forceEvaluations() - before;
+        const std::int64_t evaluated = adaptive().forceEvaluations() - before;
         forceEvaluations_ += evaluated;
-        if (deadline.passed(static_cast<std::size_t>(evaluated)) && remaining_ != 0) return false;
+        if (deadline.passed(static_cast<std::size_t>(evaluated)) && !dense_.reached()) return false;
     }
+    dense_.read(x_.data(), v_.data());
+    interval_ = 0;
     forceKnown_ = jerkKnown_ = false;
     return true;
 }
@@ -292,20 +289,20 @@ std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& bu
     const Deadline deadline(budget.seconds, pairsPerForce);
     const bool adaptive = isAdaptive(program);
     std::int64_t completed = 0;
-    if (remaining_ != 0) {
-        if (!runAdaptiveSteps(interval_, law, deadline)) return 0;
+    if (interval_ != 0) {
+        if (!runAdaptiveStep(interval_, law, deadline)) return 0;
         ++completed;
     }
-    if (!adaptive) radau_.restart();
+    if (!adaptive) dense_.restart();
     const std::size_t forces = static_cast<std::size_t>(std::max(1, forcesPerStep(program)));
     while (completed < budget.steps) {
         if (adaptive) {
-            if (!runAdaptiveSteps(timeStep, law, deadline)) break;
+            if (!runAdaptiveStep(timeStep, law, deadline)) break;
         } else {
             runFixedStep(program, timeStep, law);
         }
         ++completed;
-        if (deadline.passed(adaptive ? 0 : forces)) break;
+        if (deadline.passed(adaptive ? 1 : forces)) break;
     }
     return completed;
 }
@@ -318,9 +315,9 @@ std::int64_t FewBody::advance(StepProgram program, double timeStep, const Budget
 }
 
 std::int64_t FewBody::finishStep() {
-    if (remaining_ == 0) return 0;
+    if (interval_ == 0) return 0;
     const Deadline never(1e300, 1);
-    withLaw<double>(settings_, [&](const auto& law) { return runAdaptiveSteps(interval_, law, never); });
+    withLaw<double>(settings_, [&](const auto& law) { return runAdaptiveStep(interval_, law, never); });
     return 1;
 }
 
@@ -332,8 +329,7 @@ void FewBody::gather(const std::vector<double>& from, std::vector<Double4>& out)
 
 void FewBody::accelerations(std::vector<Double4>& out) {
     // Into scratch: a_ belongs to the steps, and a Hermite step needs it as the last one left it.
-    const std::vector<double>& x = remaining_ == 0 ? x_ : completeX_;
-    withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x.data(), dv_.data()); });
+    withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x_.data(), dv_.data()); });
     gather(dv_, out);
 }
 

@@ -5,7 +5,7 @@
 #include "sim/integrator.h"
 #include "sim/interaction.h"
 #include "sim/particles.h"
-#include "sim/radau15.h"
+#include "sim/radau15_dense.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,14 +31,14 @@ public:
     void configure(const ForceSettings& settings);
     const ForceSettings& settings() const { return settings_; }
 
-    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done;
-    /// an adaptive program stops between its inner steps and resumes there. Throws UsageError if Hermite steps are asked
-    /// of a law other than gravity. Slicing leaves results bit-identical.
+    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done; an
+    /// adaptive program takes inner steps across the time steps and is read between them; it stops between two of them.
+    /// Throws UsageError if Hermite steps are asked of a law other than gravity. Slicing leaves results bit-identical.
     std::int64_t advance(StepProgram program, double timeStep, const Budget& budget);
     /// Ends the adaptive step under way; nothing to do at a boundary. Returns the steps completed: 0 or 1.
     std::int64_t finishStep();
     /// The done part of the step under way, 0 at a boundary.
-    double stepProgress() const { return remaining_ == 0 ? 0 : 1 - remaining_ / interval_; }
+    double stepProgress() const;
 
     /// Accelerations at the last complete step.
     void accelerations(std::vector<Double4>& out);
@@ -47,13 +47,13 @@ public:
 
     /// What adaptive steps depend on beside the bodies; at a step boundary only. Fixed steps need nothing: the force that
     /// they begin with is a function of the bodies.
-    std::vector<StateArray> state() const { return radau_.state(); }
+    std::vector<StateArray> state() const { return dense_.state(); }
     /// Takes up what state() gave, for the bodies just loaded. False when it does not fit them.
-    bool restore(const std::vector<StateArray>& state) { return radau_.restore(state); }
+    bool restore(const std::vector<StateArray>& state) { return dense_.restore(state); }
 
     std::int64_t forceEvaluations() const { return forceEvaluations_; }
     /// The controller of adaptive programs: inner steps taken and rejected, and the next one's length.
-    const Radau15& adaptive() const { return radau_; }
+    const Radau15& adaptive() const { return dense_.radau(); }
 
 private:
     template <class PairLaw>
@@ -61,7 +61,7 @@ private:
     template <class PairLaw>
     void runFixedStep(StepProgram program, double timeStep, const PairLaw& law);
     template <class PairLaw>
-    bool runAdaptiveSteps(double timeStep, const PairLaw& law, const class Deadline& deadline);
+    bool runAdaptiveStep(double timeStep, const PairLaw& law, const class Deadline& deadline);
     template <class PairLaw>
     void computeForces(const PairLaw& law, const double* x, double* a) const;
     void computeJerks();
@@ -75,12 +75,11 @@ private:
     std::vector<double> x_, v_, a_;  ///< three blocks each: all x, all y, all z
     std::vector<double> x0_, v0_, dx_, dv_;
     std::vector<double> jerk_, a0_, jerk0_;
-    std::vector<double> completeX_, completeV_;  ///< while an adaptive step is under way: the last complete step
-    bool forceKnown_ = false;                    ///< a_ is the acceleration at x_
-    bool jerkKnown_ = false;                     ///< a_ and jerk_ are what the last Hermite step left
-    double interval_ = 0, remaining_ = 0;        ///< of the adaptive step under way [T]
+    bool forceKnown_ = false;  ///< a_ is the acceleration at x_
+    bool jerkKnown_ = false;   ///< a_ and jerk_ are what the last Hermite step left
+    double interval_ = 0;      ///< of the adaptive step under way [T]; 0 at a boundary
     std::int64_t forceEvaluations_ = 0;
-    Radau15 radau_;
+    Radau15Dense dense_;
 };
 
 }  // namespace gravlab

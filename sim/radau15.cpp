@@ -58,15 +58,6 @@ constexpr int kMaxIterations = 12;
 constexpr double kConverged = 1e-16;   ///< change of b6 relative to a at which iterating stops
 constexpr double kShrinkLimit = 0.25;  ///< a step is redone if it should have been shorter than this part of itself
 constexpr int kMaxAttempts = 60;       ///< a force that is never finite must not hang the program
-constexpr double kFirstStep = 1e-3;    ///< part of the limit that is tried first; the controller takes it from there
-
-/// sum += term, with what the rounding lost carried in `lost`. Kahan 1965.
-inline void addCompensated(double& sum, double& lost, double term) {
-    const double wanted = term - lost;
-    const double rounded = sum + wanted;
-    lost = (rounded - sum) - wanted;
-    sum = rounded;
-}
 
 double largest(const std::vector<double>& values) {
     double result = 0;
@@ -97,6 +88,7 @@ std::vector<StateArray> Radau15::state() const {
         for (const std::vector<double>& row : *set) joined.values.insert(joined.values.end(), row.begin(), row.end());
         arrays.push_back(std::move(joined));
     }
+    arrays.push_back({"radau15.from_a", a0_});
     arrays.push_back({"radau15.lost_v", lostV_});
     arrays.push_back({"radau15.lost_x", lostX_});
     arrays.push_back({"radau15.step", {proposed_, done_}});
@@ -113,12 +105,14 @@ bool Radau15::restore(const std::vector<StateArray>& state) {
     const auto* step = find("radau15.step", 2);
     const auto* lostX = find("radau15.lost_x", size_);
     const auto* lostV = find("radau15.lost_v", size_);
+    const auto* from = find("radau15.from_a", size_);
     const auto* b = find("radau15.b", kNodes * size_);
     const auto* e = find("radau15.e", kNodes * size_);
     // A file is not believed: a step that is not positive would never end.
-    if (!step || !lostX || !lostV || !b || !e || !((*step)[0] > 0) || !std::isfinite((*step)[1])) return false;
+    if (!step || !from || !lostX || !lostV || !b || !e || !((*step)[0] > 0) || !std::isfinite((*step)[1])) return false;
     proposed_ = (*step)[0];
     done_ = (*step)[1];
+    a0_ = *from;
     lostX_ = *lostX;
     lostV_ = *lostV;
     for (std::size_t k = 0; k < kNodes; ++k) {
@@ -212,9 +206,25 @@ void Radau15::predict(double h) {
     }
 }
 
-double Radau15::step(double* x, double* v, double limit, Acceleration acceleration, void* context) {
+void Radau15::interpolate(const double* fromX, const double* fromV, double s, double* x, double* v) const {
+    const double t = s * done_;
+    for (std::size_t i = 0; i < size_; ++i) {
+        const auto b = [&](int k) { return lastB_[k][i]; };
+        const double bend =
+            a0_[i] / 2 +
+            s * (b(0) / 6 +
+                 s * (b(1) / 12 + s * (b(2) / 20 + s * (b(3) / 30 + s * (b(4) / 42 + s * (b(5) / 56 + s * b(6) / 72))))));
+        const double push =
+            a0_[i] + s * (b(0) / 2 +
+                          s * (b(1) / 3 + s * (b(2) / 4 + s * (b(3) / 5 + s * (b(4) / 6 + s * (b(5) / 7 + s * b(6) / 8))))));
+        x[i] = fromX[i] + t * (fromV[i] + t * bend);
+        v[i] = fromV[i] + t * push;
+    }
+}
+
+double Radau15::step(double* x, double* v, double limit, Acceleration acceleration, void* context, double firstTry) {
     const double room = std::fabs(limit), direction = limit < 0 ? -1 : 1;
-    if (proposed_ == 0) proposed_ = kFirstStep * room;
+    if (proposed_ == 0) proposed_ = firstTry > 0 ? std::min(firstTry, room) : kFirstStep * room;
     acceleration(context, x, a0_.data());
     ++evaluations_;
     for (int attempt = 0;; ++attempt) {

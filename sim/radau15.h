@@ -10,6 +10,14 @@
 
 namespace gravlab {
 
+/// sum += term, with what the rounding lost carried in `lost`. Kahan 1965.
+inline void addCompensated(double& sum, double& lost, double term) {
+    const double wanted = term - lost;
+    const double rounded = sum + wanted;
+    lost = (rounded - sum) - wanted;
+    sum = rounded;
+}
+
 /// Solves x'' = a(x) with automatic steps. Not symplectic and not reversible, but its error stays at rounding level for
 /// thousands of periods. Everhart 1985; Rein & Spiegel 2015 (step control, compensation).
 class Radau15 {
@@ -20,6 +28,8 @@ public:
     static constexpr int kNodes = 7;  ///< force evaluations of one iteration, beside the one at the step's start
     /// Dimensionless truncation error a step; Rein & Spiegel's default keeps the true error at rounding level.
     static constexpr double kDefaultTolerance = 1e-9;
+    /// Part of the limit that is tried first where nothing better is known; the controller takes it from there.
+    static constexpr double kFirstStep = 1e-3;
 
     /// For a state of `size` coordinates. Allocates here and never again.
     explicit Radau15(std::size_t size, double tolerance = kDefaultTolerance);
@@ -30,8 +40,12 @@ public:
     void restart();
 
     /// One accepted step of automatic length, at most |limit| long and in its direction; returns its signed length.
-    /// The returned lengths add up to `limit` exactly, so output times are met. `limit` must not be 0.
-    double step(double* x, double* v, double limit, Acceleration acceleration, void* context);
+    /// The returned lengths add up to `limit` exactly, so output times are met. `limit` must not be 0. `firstTry`: length of
+    /// the very first step; 0: kFirstStep of the limit.
+    double step(double* x, double* v, double limit, Acceleration acceleration, void* context, double firstTry = 0);
+
+    /// The state at part `s` of the last step, within [0, 1], which began at `fromX`, `fromV`: the step's own polynomial.
+    void interpolate(const double* fromX, const double* fromV, double s, double* x, double* v) const;
 
     /// What the next step depends on beside x and v; empty before the first step.
     std::vector<StateArray> state() const;
@@ -40,6 +54,8 @@ public:
 
     /// What the controller would take next if nothing cut it short; 0 before the first step [T].
     double proposedStep() const { return proposed_; }
+    /// Signed length of the last step; 0 before the first [T].
+    double lastStep() const { return done_; }
     std::int64_t steps() const { return steps_; }
     std::int64_t rejectedSteps() const { return rejected_; }
     std::int64_t forceEvaluations() const { return evaluations_; }

@@ -201,6 +201,17 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
     EXPECT_EQ(steps, 2);
 }
 
+TEST(FewBody, tellsTheStepItChose) {
+    auto backend = referenceBackendRow().make({});
+    backend->load(randomBodies(12, 5));
+    backend->configure(softened(0.05), {});
+    const Budget some{.seconds = 1e300, .steps = 20};
+    EXPECT_GT(backend->advance(integrator("radau15").program, 0.001, some, nullptr).innerStep, 0.001)
+        << "not bound to the time step";
+    EXPECT_EQ(backend->advance(integrator("leapfrog").program, 0.001, some, nullptr).innerStep, 0);
+    EXPECT_EQ(backend->advance(integrator("hermite4").program, 0.001, some, nullptr).innerStep, 0);
+}
+
 TEST(FewBody, backendsSayWhatTheyCannotRun) {
     EXPECT_TRUE(refusal(backend("reference"), integrator("radau15"), 256).empty());
     EXPECT_NE(refusal(backend("reference"), integrator("radau15"), 257).find("256"), std::string::npos);
