@@ -1,31 +1,26 @@
 #include "app/conservation.h"
 
-#include "sim/inertia.h"
+#include "app/format.h"
 #include "sim/law.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
 constexpr double kInterval = 0.2;          // [s] between samples at least
-constexpr double kShareOfACore = 0.05;     // what sums may cost
+constexpr double kAfterFailure = 5;        // [s]
+constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
+constexpr double kShareOfADevice = 0.02;   // and of a device's time
+constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
 constexpr std::size_t kMostPoints = 2048;  // then every second one goes
 
 double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
 double apart(const Double4& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
-
-/// What the sum of angular momenta would be without cancelling: the scale of its rounding.
-double scaleOfSpin(const ParticleSet& bodies) {
-    double sum = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-        sum += std::abs(inertia(bodies.position[i], bodies.velocity[i])) * length(bodies.position[i]) *
-               length(bodies.velocity[i]);
-    return sum;
-}
 
 /// 1, 2 or 5 times a power of ten, not above `value`.
 double roundBelow(double value) {
@@ -43,17 +38,6 @@ std::string number(const char* format, double value) {
 
 }  // namespace
 
-ConservationWatch::Sample ConservationWatch::measured(const ParticleSet& bodies, const ForceSettings& force, int threads) {
-    const auto start = std::chrono::steady_clock::now();
-    Sample sample;
-    sample.measured = measure(bodies, force, threads);
-    sample.point.shape = measureShape(bodies, threads);
-    sample.point.virial = sample.measured.virialRatio();
-    sample.spinScale = scaleOfSpin(bodies);
-    sample.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return sample;
-}
-
 /// Notices other runs and changed parameters.
 void ConservationWatch::follow(const Simulation& simulation) {
     const SimulationSettings& now = simulation.settings();
@@ -67,6 +51,7 @@ void ConservationWatch::follow(const Simulation& simulation) {
         worst_ = offset_ = 0;
         rebase_ = false;
         stale_ = running_.valid();
+        pending_.reset();  // a device's sample was dropped with the bodies
         lastStep_ = -1;
         nextAt_ = 0;
     } else {
@@ -95,6 +80,7 @@ void ConservationWatch::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
     if (!followed_ || followed_->bodies != simulation.settings().bodies) return;
     stale_ = running_.valid();
+    pending_.reset();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
     worst_ = 0;
@@ -105,15 +91,18 @@ void ConservationWatch::jump(const Simulation& simulation) {
     nextAt_ = 0;
 }
 
-void ConservationWatch::take(Sample sample) {
+void ConservationWatch::take(const Sample& sample) {
+    const Diagnostics& found = sample.measured.conserved;
     if (!reference_) {
-        reference_ = sample.measured;
-        spinScale_ = std::max(sample.spinScale, length(sample.measured.angularMomentum));
+        reference_ = found;
+        spinScale_ = std::max(sample.measured.spinScale, length(found.angularMomentum));
     }
     const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
-    ConservationPoint& point = sample.point;
-    point.change = ratio(sample.measured.energy() - reference_->energy(), scale) + offset_;
+    ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
+    point.virial = found.virialRatio();
+    point.shape = sample.measured.shape;
+    point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
     if (rebase_ && !points_.empty()) {
         // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
         offset_ += points_.back().change - point.change;
@@ -121,8 +110,8 @@ void ConservationWatch::take(Sample sample) {
     }
     rebase_ = false;
     const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->centreOfMass.w, 0.0));
-    point.momentum = ratio(apart(sample.measured.momentum, reference_->momentum), speed);
-    point.spin = ratio(apart(sample.measured.angularMomentum, reference_->angularMomentum), spinScale_);
+    point.momentum = ratio(apart(found.momentum, reference_->momentum), speed);
+    point.spin = ratio(apart(found.angularMomentum, reference_->angularMomentum), spinScale_);
     worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
     points_.push_back(point);
     if (points_.size() <= kMostPoints) return;
@@ -131,33 +120,72 @@ void ConservationWatch::take(Sample sample) {
     points_.resize(kept);
 }
 
-void ConservationWatch::look(Simulation& simulation, double now) {
-    follow(simulation);
-    if (running_.valid()) {
-        if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-        Sample sample = running_.get();
-        nextAt_ = std::max(nextAt_, now + sample.seconds / kShareOfACore);
-        if (!stale_) take(std::move(sample));
-        stale_ = false;
-    }
-    why_.clear();
-    if (simulation.settings().bodies > kMostBodies) {
-        why_ = "More than 32,768 bodies: their energy is not summed beside the picture. gravlab run --csv does it.";
-        return;
-    }
-    if (now < nextAt_ || simulation.step() == lastStep_) return;
+/// Whether a sample shall begin now.
+bool ConservationWatch::due(const Simulation& simulation, double now) {
+    if (now < nextAt_ || simulation.step() == lastStep_) return false;
     nextAt_ = now + kInterval;
     lastStep_ = simulation.step();
+    return true;
+}
+
+/// Takes up what a thread has finished. True while it works.
+bool ConservationWatch::lookAtHost(double now) {
+    if (!running_.valid()) return false;
+    if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return true;
+    const Sample sample = running_.get();
+    nextAt_ = std::max(nextAt_, now + sample.measured.seconds / kShareOfACore);
+    if (!std::exchange(stale_, false)) take(sample);
+    return false;
+}
+
+void ConservationWatch::lookAtDevice(Simulation& simulation, double now, double passed) {
+    Backend& backend = simulation.backend();
+    if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
+        pending_.reset();
+        lastStep_ = -1;
+    }
+    if (!pending_) {
+        if (!due(simulation, now)) return;
+        pending_ = {simulation.step(), simulation.time()};
+        backend.requestMeasurement();
+        return;
+    }
+    const double slice = simulation.step() == pending_->step ? kIdleSlice : std::max(1e-4, kShareOfADevice * passed);
+    const std::optional<Measurement> done = backend.takeMeasurement(slice);
+    if (!done) return;
+    const Moment at = *std::exchange(pending_, std::nullopt);
+    if (done->failure.empty()) {
+        why_.clear();
+        take({at, *done});
+        return;
+    }
+    why_ = "The energy could not be measured: " + done->failure;
+    nextAt_ = now + kAfterFailure;
+    lastStep_ = -1;
+}
+
+void ConservationWatch::look(Simulation& simulation, double now) {
+    follow(simulation);
+    const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
+    if (lookAtHost(now)) return;
+    const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
+    if (simulation.settings().bodies > most) {
+        why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
+               "beside the picture. gravlab run --csv does it.";
+        return;
+    }
+    if (onDevice > 0) {
+        lookAtDevice(simulation, now, passed);
+        return;
+    }
+    why_.clear();
+    pending_.reset();
+    if (!due(simulation, now)) return;
     ParticleSet bodies;
     simulation.snapshot(bodies);
-    // A GPU leaves the host's cores free; the CPU backend needs them.
-    const int threads = simulation.settings().backend == "cuda" ? 0 : 1;
-    running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(), threads,
-                                               step = simulation.step(), time = simulation.time()] {
-        Sample sample = measured(bodies, force, threads);
-        sample.point.step = step;
-        sample.point.time = time;
-        return sample;
+    running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(),
+                                               at = Moment{simulation.step(), simulation.time()}] {
+        return Sample{at, measureFully(bodies, force, 1)};  // the backend needs the other cores
     });
 }
 

@@ -1,8 +1,8 @@
 // What a run should keep, measured beside the picture: samples of energy, momenta and shape over the run's time.
-// Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed on a thread of its own.
+// Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed by the device beside its steps,
+// or where the backend does not measure, on a thread of its own.
 #pragma once
-#include "sim/diagnostics.h"
-#include "sim/shape.h"
+#include "sim/measurement.h"
 #include "sim/simulation.h"
 
 #include <deque>
@@ -37,11 +37,13 @@ struct ConservationMark {
 
 class ConservationWatch {
 public:
-    /// Above this the sum over all pairs would take a core for seconds.
-    static constexpr std::size_t kMostBodies = 32768;
+    /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
+    /// only. Backends that measure have a limit of their own.
+    static constexpr std::size_t kMostBodies = 65536;
 
-    /// Takes up a finished sample and starts the next when it is due. Call once a frame; costs a copy of the state when one
-    /// is due, and never more than a twentieth of one core besides. `now`: host clock [s].
+    /// Takes up a finished sample and starts the next when it is due. Call once a frame. On a device it costs at most a
+    /// fiftieth of its time, and no copy of bodies to the host; on the host a copy of the state when a sample is due, and
+    /// never more than a twentieth of one core besides. `now`: host clock [s].
     void look(Simulation& simulation, double now);
 
     /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
@@ -54,20 +56,28 @@ public:
     const std::deque<ConservationMark>& marks() const { return marks_; }
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
+    /// A device has begun a sample that has not been taken yet.
+    bool waiting() const { return pending_.has_value(); }
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
     std::string advice(const SimulationSettings& settings, const Integrator& integrator) const;
 
 private:
-    struct Sample {
-        ConservationPoint point;
-        Diagnostics measured;
-        double spinScale = 0, seconds = 0;
+    /// When a state was measured, and what was found.
+    struct Moment {
+        std::int64_t step = 0;
+        double time = 0;
     };
-    static Sample measured(const ParticleSet& bodies, const ForceSettings& force, int threads);
-    void take(Sample sample);
+    struct Sample {
+        Moment at;
+        Measurement measured;
+    };
+    void take(const Sample& sample);
     void follow(const Simulation& simulation);
+    bool due(const Simulation& simulation, double now);
+    bool lookAtHost(double now);
+    void lookAtDevice(Simulation& simulation, double now, double passed);
 
     std::vector<ConservationPoint> points_;
     std::deque<ConservationMark> marks_;
@@ -78,7 +88,8 @@ private:
     bool stale_ = false;   ///< the sample under way belongs to a run that is gone
     std::optional<SimulationSettings> followed_;
     std::int64_t lastStep_ = -1;
-    double nextAt_ = 0;
+    double nextAt_ = 0, lookedAt_ = 0;
+    std::optional<Moment> pending_;  ///< what the device is at
     std::future<Sample> running_;
 };
 

@@ -335,6 +335,7 @@ void Session::glide(double seconds) {
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
+    if (conservation.waiting()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;

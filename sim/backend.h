@@ -6,6 +6,7 @@
 #include "sim/interaction.h"
 #include "sim/kernel.h"
 #include "sim/launch_facts.h"
+#include "sim/measurement.h"
 #include "sim/particles.h"
 #include "sim/state_array.h"
 #include "sim/vertex.h"
@@ -119,6 +120,16 @@ public:
     /// drops a result that was not taken; load() does the same.
     virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
     virtual std::optional<ForceCheck> takeForceCheck() = 0;
+
+    /// Up to how many bodies the backend measures a complete step beside the steps that follow it; 0: it cannot.
+    virtual std::size_t mostMeasured() const { return 0; }
+    /// Begins to measure the last complete step, on a copy that the device makes; steps go on meanwhile. Drops a measurement
+    /// that was under way; so do load() and a change of precision. Never waits.
+    virtual void requestMeasurement() {}
+    virtual bool measuring() const { return false; }
+    /// Goes on with it for about `seconds` of the device; the result when it is there. A failure is a sentence in the
+    /// result, and the run goes on. Never waits.
+    virtual std::optional<Measurement> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
 
     virtual WorkTotals totals() = 0;
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x 128 x clock); 0 where

@@ -68,7 +68,7 @@ double potentialEnergy(std::span<const Double4> x, const ForceSettings& force, i
 
 }  // namespace
 
-Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+Diagnostics measureMoments(const ParticleSet& bodies) {
     Diagnostics d;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& x = bodies.position[i];
@@ -88,6 +88,11 @@ Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int t
     }
     if (d.centreOfMass.w != 0)
         for (double* c : {&d.centreOfMass.x, &d.centreOfMass.y, &d.centreOfMass.z}) *c /= d.centreOfMass.w;
+    return d;
+}
+
+Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads) {
+    Diagnostics d = measureMoments(bodies);
     d.potential = potentialEnergy(bodies.position, force, threads);
     return d;
 }

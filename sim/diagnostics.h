@@ -16,4 +16,7 @@ struct Diagnostics {
 /// O(N^2) pairs in fp64, on `threads` host threads (0 = all). Deterministic for any thread count.
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
 
+/// The same without the potential, which stays 0: O(N).
+Diagnostics measureMoments(const ParticleSet& bodies);
+
 }  // namespace gravlab

@@ -10,7 +10,6 @@
 #include <vector>
 
 namespace gravlab {
-namespace {
 
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     const std::size_t n = bodies.size();
@@ -42,6 +41,8 @@ std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     }
     return radii;
 }
+
+namespace {
 
 struct Nearest {
     double squared = std::numeric_limits<double>::infinity();

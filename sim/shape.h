@@ -21,6 +21,9 @@ struct Shape {
 /// On `threads` host threads (0 = all). The same for any number of threads.
 Shape measureShape(const ParticleSet& bodies, int threads = 0);
 
+/// Its radii alone: O(N log N).
+std::array<double, 3> lagrangianRadii(const ParticleSet& bodies);
+
 /// Index of the first body that has a number which is not finite; bodies.size() if there is none.
 std::size_t firstNonFinite(const ParticleSet& bodies);
 

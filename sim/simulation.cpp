@@ -321,4 +321,19 @@ Diagnostics Simulation::measure() {
     return gravlab::measure(bodies, forceOf(settings_));
 }
 
+Measurement Simulation::measureFully() {
+    constexpr double kSlice = 0.05;  // [s]; a display on the same device goes on
+    if (backend_->mostMeasured() > 0) {
+        backend_->requestMeasurement();
+        while (backend_->measuring()) {
+            backend_->wait();
+            if (const std::optional<Measurement> done = backend_->takeMeasurement(kSlice); done && done->failure.empty())
+                return *done;
+        }
+    }
+    ParticleSet bodies;
+    backend_->snapshot(bodies);
+    return gravlab::measureFully(bodies, forceOf(settings_));
+}
+
 }  // namespace gravlab

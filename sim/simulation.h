@@ -90,6 +90,9 @@ public:
     /// Replaces the bodies (a file, an edit); clock unchanged.
     void load(const ParticleSet& bodies);
     Diagnostics measure();
+    /// All that can be measured of the last complete step, on the device where the backend measures, else on the host.
+    /// Waits.
+    Measurement measureFully();
 
 private:
     /// Settings with every default filled in but the kernel's, and the rows that they name.

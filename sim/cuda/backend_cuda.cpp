@@ -31,8 +31,9 @@ cuda::DeviceFacts bound(int index) {
     CUDA_CHECK(cuda::setDevice(index));
     // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
     cuda::KernelFacts ignored;
-    for (const void* kernel : {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(Law::gravity),
-                               cuda::checkKernel<double>(Law::gravity), cuda::addSlotsKernel<float>()})
+    for (const void* kernel :
+         {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(Law::gravity),
+          cuda::checkKernel<double>(Law::gravity), cuda::addSlotsKernel<float>(), cuda::measureKernels<float>().moments})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
@@ -138,6 +139,18 @@ public:
     std::optional<ForceCheck> takeForceCheck() override {
         use();
         return engine_->takeForceCheck();
+    }
+
+    // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
+    std::size_t mostMeasured() const override { return 2097152; }
+    void requestMeasurement() override {
+        use();
+        engine_->requestMeasurement();
+    }
+    bool measuring() const override { return engine_->measuring(); }
+    std::optional<Measurement> takeMeasurement(double seconds) override {
+        use();
+        return engine_->takeMeasurement(seconds);
     }
 
     WorkTotals totals() override {

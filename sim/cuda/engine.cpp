@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 namespace gravlab::cuda {
 namespace {
@@ -218,6 +219,32 @@ std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
     ForceCheck check = compareForces(got, want, gateOf(force_));
     check.worst = checkTargets_[check.worst];
     return check;
+}
+
+template <class Real>
+void EngineOf<Real>::requestMeasurement() {
+    measureFailure_.clear();
+    if (count_ == 0) return;
+    try {
+        if (!measurer_) measurer_ = std::make_unique<Measurer<Real>>(context_.stream, count_);
+        measurer_->begin(complete().x.data(), complete().v.data(), wanted_);
+    } catch (const DeviceError& error) {
+        measureFailure_ = error.what();
+    }
+}
+
+template <class Real>
+std::optional<Measurement> EngineOf<Real>::takeMeasurement(double seconds) {
+    Measurement failed;
+    failed.failure = std::exchange(measureFailure_, {});
+    if (!failed.failure.empty()) return failed;
+    if (!measurer_) return std::nullopt;
+    try {
+        return measurer_->advance(seconds);
+    } catch (const DeviceError& error) {
+        failed.failure = error.what();
+        return failed;
+    }
 }
 
 template class EngineOf<float>;

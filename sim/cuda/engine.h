@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backend.h"
 #include "sim/cuda/force_plan.h"
+#include "sim/cuda/measurer.h"
 #include "sim/cuda/memory.h"
 #include "sim/cuda/pass.h"
 #include "sim/cuda/publisher.h"
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -45,6 +47,9 @@ public:
     virtual void accelerations(std::vector<Double4>& out) = 0;
     virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
     virtual std::optional<ForceCheck> takeForceCheck() = 0;
+    virtual void requestMeasurement() = 0;
+    virtual bool measuring() const = 0;
+    virtual std::optional<Measurement> takeMeasurement(double seconds) = 0;
 
     /// Bytes of device memory for so many bodies, scratch registers and partial sums aside.
     static double bytes(std::size_t bodies, Precision precision) {
@@ -74,6 +79,9 @@ public:
     void accelerations(std::vector<Double4>& out) override;
     void requestForceCheck(std::vector<std::uint32_t> targets) override;
     std::optional<ForceCheck> takeForceCheck() override;
+    void requestMeasurement() override;
+    bool measuring() const override { return !measureFailure_.empty() || (measurer_ && measurer_->running()); }
+    std::optional<Measurement> takeMeasurement(double seconds) override;
 
 private:
     using V = Vec4<Real>;
@@ -163,6 +171,9 @@ private:
     DeviceArray<Float4> checkResult_;
     PinnedArray<Float4> checkHost_;
     OwnedEvent checkDone_;
+
+    std::unique_ptr<Measurer<Real>> measurer_;  ///< from the first request
+    std::string measureFailure_;                ///< of a request, until it is taken
 };
 
 }  // namespace gravlab::cuda

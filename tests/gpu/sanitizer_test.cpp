@@ -43,5 +43,23 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
         }
 }
 
+TEST_F(Sanitizer, everyLawIsMeasured) {
+    for (const std::size_t count : {1, 257, 1000, 16500})
+        for (const Precision precision : {Precision::fp32, Precision::fp64})
+            for (const Law law : {Law::gravity, Law::powerLaw, Law::lennardJones}) {
+                const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+                backend->configure({.law = law, .precision = precision, .softening = 0.05, .exponent = 1.5}, {});
+                backend->load(unevenBodies(count));
+                backend->requestMeasurement();
+                std::optional<Measurement> done;
+                while (!done && backend->measuring()) {
+                    backend->wait();
+                    done = backend->takeMeasurement(1e-3);
+                }
+                ASSERT_TRUE(done.has_value());
+                EXPECT_EQ(done->failure, "");
+            }
+}
+
 }  // namespace
 }  // namespace gravlab::test

@@ -73,7 +73,7 @@ TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
     Simulation simulation(settings);
     ConservationWatch kept;
     kept.look(simulation, 1);
-    EXPECT_THAT(kept.why(), HasSubstr("32,768"));
+    EXPECT_THAT(kept.why(), HasSubstr("65,536"));
     EXPECT_TRUE(kept.points().empty());
 }
 

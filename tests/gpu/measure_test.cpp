@@ -1,0 +1,222 @@
+// What the device measures against the host, at every size, law and precision; that it costs little and disturbs nothing.
+#include "app/conservation.h"
+#include "gpu_fixture.h"
+#include "sim/error.h"
+#include "tests/measured.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace gravlab::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GpuMeasure : public GpuTest {
+protected:
+    static Measurement taken(Backend& backend, double slice = 0.05) {
+        backend.requestMeasurement();
+        return finished(backend, slice);
+    }
+    static Measurement finished(Backend& backend, double slice = 0.05) {
+        Measurement none;
+        none.failure = "the measurement was dropped";
+        while (backend.measuring()) {
+            if (std::optional<Measurement> done = backend.takeMeasurement(slice)) return *done;
+            backend.wait();
+        }
+        return none;
+    }
+    static std::unique_ptr<Backend> holding(const ParticleSet& bodies, const ForceSettings& force) {
+        std::unique_ptr<Backend> made = backend("cuda").make({});
+        made->configure(force, {});
+        made->load(bodies);
+        return made;
+    }
+    /// Above 16,384 bodies in fp32 the pairs are in single precision.
+    static MeasureTolerance toleranceOf(const ForceSettings& force, std::size_t count) {
+        if (force.precision == Precision::fp32 && count > 16384)
+            return {.potential = 1e-7, .closest = 1e-6, .samePair = false};
+        return {};
+    }
+};
+
+bool sameBits(const Measurement& a, const Measurement& b) {
+    return a.conserved.potential == b.conserved.potential && a.conserved.kinetic == b.conserved.kinetic &&
+           std::memcmp(&a.conserved, &b.conserved, sizeof a.conserved) == 0 && a.spinScale == b.spinScale &&
+           a.shape.lagrangianRadii == b.shape.lagrangianRadii && a.shape.closest == b.shape.closest &&
+           a.shape.closestFirst == b.shape.closestFirst && a.shape.closestSecond == b.shape.closestSecond;
+}
+
+TEST_F(GpuMeasure, equalsTheHostForEveryLawPrecisionAndSize) {
+    double worst = 0;
+    for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64})
+        for (const ForceSettings& force : measuredForces(precision))
+            for (const std::size_t count : {1, 2, 3, 31, 256, 257, 1000, 4097, 20000}) {
+                SCOPED_TRACE("law " + std::to_string(static_cast<int>(force.law)) + ", exponent " +
+                             std::to_string(force.exponent) + ", precision " + std::to_string(static_cast<int>(precision)) +
+                             ", N = " + std::to_string(count));
+                const std::unique_ptr<Backend> backend = holding(spacedBodies(count), force);
+                const Measurement got = taken(*backend), want = measureFully(state(*backend), force);
+                ASSERT_EQ(got.failure, "");
+                EXPECT_EQ(differences(got, want, toleranceOf(force, count)), "");
+                if (count == 20000 && precision == Precision::fp32 && want.conserved.potential != 0)
+                    worst = std::max(worst, std::abs(got.conserved.potential / want.conserved.potential - 1));
+                // The comparison must notice a wrong value, or it proves nothing.
+                Measurement spoilt = got;
+                spoilt.conserved.potential *= 1 + 1e-6;
+                spoilt.conserved.kinetic *= 1 + 1e-9;
+                EXPECT_THAT(differences(spoilt, want, toleranceOf(force, count)), HasSubstr("kinetic"));
+                if (want.conserved.potential == 0) continue;
+                EXPECT_THAT(differences(spoilt, want, toleranceOf(force, count)), HasSubstr("potential"));
+            }
+    std::printf("[ error   ] potential, fp32 pairs, N = 20,000: at most %.1e\n", worst);
+}
+
+TEST_F(GpuMeasure, masslessAndCoincidentBodies) {
+    for (const std::size_t count : {7, 1000, 20000})
+        for (const double softening : {0.0, 0.05}) {
+            const ForceSettings force{.softening = softening};
+            const std::unique_ptr<Backend> backend = holding(unevenBodies(count), force);
+            EXPECT_EQ(differences(taken(*backend), measureFully(state(*backend), force), toleranceOf(force, count)), "")
+                << count << " bodies, softening " << softening;
+        }
+}
+
+TEST_F(GpuMeasure, aFewHeavyBodiesDominate) {
+    ParticleSet bodies = unevenBodies(30000);
+    for (std::size_t i = 0; i < bodies.size(); ++i) bodies.position[i].w *= i == 100 || i == 29000 ? 1 : 1e-7;
+    bodies.position[100].w = 3;
+    bodies.position[29000].w = 1;
+    const ForceSettings force{.softening = 0.01};
+    const std::unique_ptr<Backend> backend = holding(bodies, force);
+    EXPECT_EQ(differences(taken(*backend), measureFully(state(*backend), force), toleranceOf(force, bodies.size())), "");
+}
+
+TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
+    const ParticleSet start = unevenBodies(20000);
+    const ForceSettings force{.softening = 0.05};
+    const StepProgram program = integrator("leapfrog").program;
+    const std::unique_ptr<Backend> measured = holding(start, force), plain = holding(start, force);
+    for (Backend* each : {measured.get(), plain.get()}) run(*each, program, 1e-3, 3);
+    const Measurement still = taken(*plain);
+    const cuda::CallCounts before = cuda::callCounts();
+    measured->requestMeasurement();
+    std::int64_t steps = 0;
+    for (int frame = 0; frame < 40; ++frame) {
+        steps += measured->advance(program, 1e-3, {.seconds = 2e-3, .steps = 1}, nullptr).stepsCompleted;
+        if (frame >= 20) continue;
+        EXPECT_FALSE(measured->takeMeasurement(1e-5).has_value()) << "slices of 10 us end in frame " << frame;
+    }
+    const Measurement got = finished(*measured);
+    EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, before.bodySizedCopiesToHost);
+    EXPECT_TRUE(sameBits(got, still)) << differences(got, still, {});
+    // Neither the slices nor the measurement itself left a trace.
+    measured->finishStep();
+    steps += measured->advance(program, 1e-3, {.seconds = 0, .steps = 0}, nullptr).stepsCompleted;
+    EXPECT_GT(steps, 3);
+    run(*plain, program, 1e-3, steps);
+    EXPECT_TRUE(sameState(state(*measured), state(*plain)));
+}
+
+TEST_F(GpuMeasure, repeatsAndSlicesGiveTheSameBits) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+        const std::unique_ptr<Backend> backend = holding(unevenBodies(20011), {.precision = precision, .softening = 0.03});
+        const Measurement whole = taken(*backend, 1);
+        for (const double slice : {1e-6, 1e-4, 1e-3}) EXPECT_TRUE(sameBits(taken(*backend, slice), whole)) << slice;
+    }
+}
+
+TEST_F(GpuMeasure, otherBodiesDropIt) {
+    const std::unique_ptr<Backend> backend = holding(unevenBodies(5000), {.softening = 0.05});
+    backend->requestMeasurement();
+    EXPECT_TRUE(backend->measuring());
+    backend->load(unevenBodies(300));
+    EXPECT_FALSE(backend->measuring());
+    EXPECT_FALSE(backend->takeMeasurement(1).has_value());
+    EXPECT_EQ(taken(*backend).failure, "");
+}
+
+TEST_F(GpuMeasure, aCallThatFailsIsASentenceAndTheRunGoesOn) {
+    if (!cuda::faultsAvailable()) GTEST_SKIP() << "this build has no faults: configure it with -DGRAVLAB_FAULTS=ON";
+    const StepProgram program = integrator("leapfrog").program;
+    const std::unique_ptr<Backend> backend = holding(unevenBodies(3000), {.softening = 0.05}),
+                                   plain = holding(unevenBodies(3000), {.softening = 0.05});
+    cuda::planFaults("cudaMalloc:3:2");
+    EXPECT_THAT(taken(*backend).failure, HasSubstr("fewer bodies"));
+    int failures = 0;
+    for (int nth = 1; nth < 40; ++nth) {
+        cuda::planFaults("cudaLaunchKernel:" + std::to_string(nth) + ":9");
+        const Measurement got = taken(*backend, 1e-4);
+        if (got.failure.empty()) break;
+        EXPECT_THAT(got.failure, HasSubstr("smaller block"));
+        ++failures;
+    }
+    cuda::planFaults("cudaMemcpyAsync:3:999");
+    EXPECT_NE(taken(*backend).failure, "");
+    cuda::planFaults("");
+    EXPECT_GT(failures, 20) << "each launch of a measurement was made to fail";
+    EXPECT_TRUE(sameBits(taken(*backend), taken(*plain)));
+    for (Backend* each : {backend.get(), plain.get()}) run(*each, program, 1e-3, 3);
+    EXPECT_TRUE(sameState(state(*backend), state(*plain)));
+}
+
+TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails) {
+    SimulationSettings settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
+    Simulation simulation(settings);
+    ConservationWatch watch;
+    double now = 0;
+    const auto look = [&](std::size_t points) {
+        for (int frame = 0; frame < 2000 && watch.points().size() < points && watch.why().empty(); ++frame) {
+            simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
+            simulation.backend().wait();
+            watch.look(simulation, now += 0.05);
+        }
+    };
+    const cuda::CallCounts before = cuda::callCounts();
+    look(4);
+    ASSERT_GE(watch.points().size(), 4u) << watch.why();
+    EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, before.bodySizedCopiesToHost);
+    EXPECT_LT(watch.worstChange(), kDoubtfulChange);
+    EXPECT_GT(watch.points().back().shape.lagrangianRadii[1], 0);
+    if (!cuda::faultsAvailable()) return;
+    const std::size_t kept = watch.points().size();
+    for (int frame = 0; frame < 400 && watch.why().empty(); ++frame) {
+        cuda::planFaults("");
+        simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
+        simulation.backend().wait();
+        cuda::planFaults("cudaEventElapsedTime:1+:9");
+        watch.look(simulation, now += 10);
+    }
+    cuda::planFaults("");
+    EXPECT_THAT(watch.why(), HasSubstr("could not be measured"));
+    EXPECT_EQ(watch.points().size(), kept) << "what was measured stays";
+    for (int tries = 0; tries < 2000 && watch.points().size() == kept; ++tries) {
+        simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
+        simulation.backend().wait();
+        watch.look(simulation, now += 10);
+    }
+    EXPECT_GT(watch.points().size(), kept) << "it tries again";
+    EXPECT_EQ(watch.why(), "");
+}
+
+/// Prints; asserts no speed.
+TEST_F(GpuMeasure, costOfAMeasurement) {
+    for (const auto& [count, precision] : {std::pair<std::size_t, Precision>{4096, Precision::fp32},
+                                           {65536, Precision::fp32},
+                                           {65536, Precision::fp64},
+                                           {262144, Precision::fp32},
+                                           {1048576, Precision::fp32}}) {
+        const std::unique_ptr<Backend> backend = holding(unevenBodies(count), {.precision = precision, .softening = 0.05});
+        double best = 1e9;
+        for (int repeat = 0; repeat < (count > 500000 ? 2 : 5); ++repeat) best = std::min(best, taken(*backend).seconds);
+        EXPECT_GT(best, 0);
+        std::printf("[ cost    ] N = %zu, %s: %.3f ms of the device, %.2f %% of it once a second\n", count,
+                    precision == Precision::fp64 ? "fp64" : "fp32", 1e3 * best, 100 * best);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test

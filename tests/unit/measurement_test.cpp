@@ -1,0 +1,54 @@
+// The one pass over all pairs against the two plain ones, and against itself on any number of threads.
+#include "sim/measurement.h"
+
+#include "tests/bodies.h"
+#include "tests/measured.h"
+
+#include <gtest/gtest.h>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+TEST(MeasurementTest, equalsEnergyAndShapeMeasuredApart) {
+    for (const std::size_t count : {0, 1, 2, 3, 63, 64, 65, 500, 1501})
+        for (const ForceSettings& force : measuredForces(Precision::fp64)) {
+            SCOPED_TRACE("N = " + std::to_string(count) + ", law " + std::to_string(static_cast<int>(force.law)));
+            const ParticleSet bodies = spacedBodies(count);
+            const Measurement got = measureFully(bodies, force, 2);
+            Measurement want = got;
+            want.conserved = measure(bodies, force, 1);
+            want.shape = measureShape(bodies, 1);
+            EXPECT_EQ(differences(got, want, {}), "");
+            if (count < 2) continue;
+            want.conserved.potential *= 1 + 1e-9;
+            EXPECT_NE(differences(got, want, {}), "") << "a wrong energy must be seen";
+        }
+}
+
+TEST(MeasurementTest, masslessAndCoincidentBodies) {
+    const ParticleSet bodies = unevenBodies(700);
+    for (const double softening : {0.0, 0.01}) {
+        Measurement got = measureFully(bodies, {.softening = softening}, 1), want = got;
+        want.conserved = measure(bodies, {.softening = softening}, 1);
+        want.shape = measureShape(bodies, 1);
+        EXPECT_EQ(differences(got, want, {}), "");
+        EXPECT_EQ(got.shape.closest, 0);
+        EXPECT_GT(got.spinScale, 0);
+    }
+}
+
+TEST(MeasurementTest, anyNumberOfThreadsGivesTheSameBits) {
+    const ParticleSet bodies = unevenBodies(1300);
+    const Measurement one = measureFully(bodies, {.softening = 0.02}, 1);
+    for (const int threads : {0, 2, 5}) {
+        const Measurement other = measureFully(bodies, {.softening = 0.02}, threads);
+        EXPECT_EQ(one.conserved.potential, other.conserved.potential);
+        EXPECT_EQ(one.shape.closest, other.shape.closest);
+        EXPECT_EQ(one.shape.lagrangianRadii, other.shape.lagrangianRadii);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab
