@@ -1,5 +1,5 @@
 // `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
-#include "app/keys.h"
+#include "app/action.h"
 #include "app/options.h"
 #include "sim/backend.h"
 #include "sim/error.h"
@@ -121,9 +121,18 @@ Json lawList(const BackendOptions&) {
     return rows;
 }
 
+/// Everything that a key or menu does, and what the mouse does.
 Json keyList(const BackendOptions&) {
     Json rows = Json::array();
-    for (const KeyRow& row : keys()) rows.push_back({{"key", std::string(row.name)}, {"idea", std::string(row.idea)}});
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            rows.push_back(
+                {{"key", keyText(action)},
+                 {"menu", std::string(menu.name)},
+                 {"item", (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label)},
+                 {"idea", std::string(action.idea)}});
+    for (const MouseRow& row : mouseRows())
+        rows.push_back({{"key", std::string(row.name)}, {"menu", ""}, {"item", ""}, {"idea", std::string(row.idea)}});
     return rows;
 }
 
@@ -174,6 +183,26 @@ void printTable(const Json& rows) {
     for (const Json& row : rows) print([&row](const std::string& name) { return cellText(row.at(name)); });
 }
 
+/// Markdown; a bar would end a cell.
+void printMarkdown(const Json& rows) {
+    if (rows.empty()) return;
+    std::string head, rule;
+    for (const auto& [name, value] : rows.front().items()) {
+        head += "| " + name + " ";
+        rule += "| --- ";
+    }
+    std::printf("%s|\n%s|\n", head.c_str(), rule.c_str());
+    for (const Json& row : rows) {
+        std::string line;
+        for (const auto& [name, value] : row.items()) {
+            std::string cell;
+            for (const char c : cellText(value)) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+            line += cell.empty() ? "| " : "| " + cell + " ";
+        }
+        std::printf("%s|\n", line.c_str());
+    }
+}
+
 }  // namespace
 
 int listCommand(const Options& options) {
@@ -182,6 +211,8 @@ int listCommand(const Options& options) {
     const Json rows = list->rows(options.simulation.backendOptions);
     if (options.json)
         std::printf("%s\n", rows.dump(2).c_str());
+    else if (options.markdown)
+        printMarkdown(rows);
     else
         printTable(rows);
     return static_cast<int>(ExitCode::ok);

@@ -463,6 +463,7 @@ void addListOptions(CLI::App& app, Options& o) {
            "devices, backends, kernels, scenes, laws, integrators or keys")
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
+    app.add_flag("--markdown", o.markdown, "as a Markdown table");
 }
 
 void addCheckOptions(CLI::App& app, Options& o) {

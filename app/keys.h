@@ -1,8 +1,5 @@
-// The key table: dispatch, the overlay of F1 and `gravlab list keys` all walk it. Knows no window system.
+// Keys and how they reach the table of actions (app/action.h). Knows no window system.
 #pragma once
-#include <span>
-#include <string_view>
-
 namespace gravlab {
 
 class Session;
@@ -52,18 +49,23 @@ enum class Key : int {
     remove = 261,
     right = 262,
     left = 263,
+    down = 264,
+    up = 265,
     pageUp = 266,
     pageDown = 267,
     home = 268,
     end = 269,
     f1 = 290,
+    f6 = 295,
+    f10 = 299,
     f11 = 300,
     f12 = 301,
     pad1 = 321,
     pad9 = 329,
     padMinus = 333,
     padPlus = 334,
-    padEnter = 335
+    padEnter = 335,
+    leftAlt = 342
 };
 
 /// Modifier bits, as GLFW has them. Shift is not looked at: it only makes + from = on some keyboards.
@@ -81,16 +83,6 @@ struct KeyStroke {
     int modifiers = kNoModifier;
     Key last = Key::none;
 };
-
-/// A row of the key table.
-struct KeyRow {
-    std::string_view name;                  ///< as people read it: "Space", "Ctrl Q"
-    std::string_view idea;                  ///< what it does
-    KeyStroke strokes[2];                   ///< either of them
-    void (*action)(KeyTarget&, int which);  ///< `which`: 0, or the place within a row of neighbours
-};
-
-std::span<const KeyRow> keys();
 
 /// Does what the key's row says. False when no row has it.
 bool pressKey(Key key, int modifiers, KeyTarget target);

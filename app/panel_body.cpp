@@ -61,6 +61,7 @@ void drawBodyPanel(PanelContext& p) {
                             ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
                             ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
+        p.widgets.panel("body");
         const ScenarioUnits& units = p.facts.scene->units;
         char title[64];
         std::snprintf(title, sizeof title, "Body %u", body->id);

@@ -94,6 +94,7 @@ void drawConservation(PanelContext& p) {
                             ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab conservation", nullptr, kFlags)) {
+        p.widgets.panel("conservation");
         ImGui::PushFont(p.widgets.fonts().small);
         const ConservationWatch& watch = p.session.conservation;
         const std::vector<ConservationPoint>& points = watch.points();

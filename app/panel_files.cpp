@@ -25,10 +25,11 @@ void drawRecovery(PanelContext& p) {
     FilesState& files = p.state.files;
     if (files.recover.empty()) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kWidth * s, 0), ImVec2(kWidth * s, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
     if (ImGui::Begin("gravlab recovery", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("recovery");
         p.widgets.wrapped(palette::kText, files.recoverText.c_str());
         if (p.widgets.button(kRecover, 0)) files.recoverAsked = true;
         ImGui::SameLine();
@@ -49,6 +50,7 @@ void drawFiles(PanelContext& p) {
     ImGui::SetNextWindowSizeConstraints(ImVec2(kWidth * s, 0), ImVec2(kWidth * s, p.surface.y - kStatusHeight * s));
     ImGui::SetNextWindowBgAlpha(0.97f);
     if (ImGui::Begin("gravlab files", nullptr, kFixed)) {
+        p.widgets.panel("files");
         p.widgets.section("Save");
         p.widgets.label(kSaveAs);
         std::string typed;

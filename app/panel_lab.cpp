@@ -47,13 +47,14 @@ void drawLabPanel(PanelContext& p) {
     const float s = p.widgets.scale();
     const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
     const float width = std::max(right - left, std::min(kLeastWidth * s, p.surface.x));
-    const float height = kHeightPart * (p.surface.y - bottomHeight(p.state) * s);
+    const float height = kHeightPart * (p.surface.y - p.top - bottomHeight(p.state) * s);
     ImGui::SetNextWindowPos(ImVec2(std::min(left, p.surface.x - width), p.surface.y - (bottomHeight(p.state) + kMargin) * s),
                             ImGuiCond_Always, ImVec2(0, 1));
     ImGui::SetNextWindowSize(ImVec2(width, height));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
                             ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
+        p.widgets.panel("lab");
         const float button = 72 * s;
         for (const PageRow& row : kPages) {
             if (pageButton(p, row.control, lab.page == row.page, button)) lab.page = row.page;

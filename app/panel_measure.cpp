@@ -254,12 +254,13 @@ void drawWhere(PanelContext& p) {
 
 void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    const float limit = p.surface.y - (bottomHeight(p.state) + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s;
+    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
                             ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse;
     if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
+        p.widgets.panel("measurements");
         drawRate(p);
         drawHistory(p);
         drawPace(p);

@@ -1,6 +1,5 @@
-// The line at the bottom, the message of a refused change, and the list of keys.
+// The line at the bottom, and the message of a refused change.
 #include "app/format.h"
-#include "app/keys.h"
 #include "app/panels.h"
 
 #include <algorithm>
@@ -11,7 +10,6 @@ namespace {
 constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
 constexpr Control kAutomatic{"automatic_step", "Automatic step",
                              "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
-constexpr Control kCloseHelp{"close_help", "Close", "Put the list away. Keys: F1, Esc"};
 
 // Below this many steps a second people wait for the next one, and want to see it come.
 constexpr double kSlowSteps = 3;
@@ -39,6 +37,7 @@ void drawStatusLine(PanelContext& p) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
     if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("status");
         ImGui::PushFont(p.widgets.fonts().small);
         const SimulationSettings& now = p.facts.settings;
         char text[160];
@@ -68,7 +67,7 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
             p.widgets.text(kAutomatic, palette::kText, text);
         }
-        const char* hint = "F1 keys    Tab picture alone";
+        const char* hint = "F1 keys    F10 menus    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
         if (ImGui::GetItemRectMax().x + 20 * s < right) {
             ImGui::SameLine(right);
@@ -91,38 +90,9 @@ void drawMessage(PanelContext& p) {
     ImGui::SetNextWindowBgAlpha(0.95f);
     if (ImGui::Begin("gravlab message", nullptr,
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("message");
         p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
         if (p.widgets.button(kDismiss, 0)) p.session.dismissMessage();
-    }
-    ImGui::End();
-}
-
-void drawHelp(PanelContext& p) {
-    if (!p.state.help) return;
-    const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImGuiCond_Always,
-                            ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(400 * s, 0), ImVec2(400 * s, p.surface.y - kStatusHeight * s));
-    constexpr auto kFlags = (kFixed | ImGuiWindowFlags_AlwaysAutoResize) & ~ImGuiWindowFlags_NoScrollbar;
-    ImGui::SetNextWindowBgAlpha(0.97f);
-    if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
-        const auto row = [&](std::string_view name, std::string_view idea) {
-            ImGui::TextUnformatted(name.data(), name.data() + name.size());
-            ImGui::SameLine(130 * s);
-            ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
-            ImGui::TextUnformatted(idea.data(), idea.data() + idea.size());
-            ImGui::PopStyleColor();
-        };
-        p.widgets.section("Keys");
-        for (const KeyRow& key : keys()) row(key.name, key.idea);
-        p.widgets.section("Mouse");
-        row("Left drag", "turn");
-        row("Right drag", "move; also Shift and left drag");
-        row("Wheel", "nearer or farther, towards the pointer");
-        row("Click", "select a body: read it, follow it, remove it");
-        row("Double click", "centre on that place");
-        ImGui::Dummy(ImVec2(0, 2 * s));
-        if (p.widgets.button(kCloseHelp, 0)) p.state.help = false;
     }
     ImGui::End();
 }

@@ -12,14 +12,19 @@ struct PanelContext {
     Widgets& widgets;
     const std::string& renderer;  ///< the OpenGL context, for people
     ImVec2 surface;               ///< pixels
+    float top = 0;                ///< pixels that the menu bar takes
 };
 
-constexpr float kMargin = 10, kStatusHeight = 26, kControlWidth = 282, kMeasureWidth = 282;  // pixels at scale 1
+constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282,
+                kMeasureWidth = 282;  // pixels at scale 1
 constexpr float kConservationHeight = 150, kTimelineHeight = 16;
 
 /// Pixels at scale 1 that status line and timeline take at the bottom.
 float bottomHeight(const UiState& state);
 
+/// The bar at the top, in a window; its height is known before.
+float menuHeight(const UiState& state, float scale);
+void drawMenuBar(PanelContext& panel);
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix

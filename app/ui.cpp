@@ -14,6 +14,7 @@
 namespace gravlab {
 namespace {
 
+constexpr int kPopupEcho = 3;
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
 
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
@@ -43,6 +44,7 @@ ImGuiStyle makeStyle(float scale) {
     c[ImGuiCol_Text] = colour(222, 226, 232);
     c[ImGuiCol_TextDisabled] = colour(139, 148, 160);
     c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
+    c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar is a panel like the others
     c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
     c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
     c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
@@ -75,7 +77,11 @@ struct Ui::Parts {
     Widgets widgets;
     bool visibleBefore = true;
     bool settled = false;  ///< sizes that follow from contents are known
+    bool popup = false;    ///< a menu or list is open
+    int popupEcho = 0;     ///< frames since: between two neighbours none is open
+    std::size_t panelWithKeys = 0;
 
+    void passKeys(UiState& state);
     void build(Session& session, UiState& state);
 };
 
@@ -146,6 +152,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
     visibleBefore = state.visible;
+    const float top = menuHeight(state, scale);
     if (state.visible || !state.inWindow) {
         const bool sides = state.visible && state.panel;
         const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -153,7 +160,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
         drawOverlay(session,
-                    {.from = ImVec2(fits ? wide : 0, 0),
+                    {.from = ImVec2(fits ? wide : 0, top),
                      .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
                                   size.y - (state.visible ? bottomHeight(state) * scale : 0) -
                                       conservationHeight(state, size, scale)),
@@ -161,8 +168,10 @@ void Ui::Parts::build(Session& session, UiState& state) {
                      .font = fonts.normal},
                     size);
     }
+    popup = false;
     if (!state.visible) return;
-    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize};
+    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
+    drawMenuBar(panel);
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
@@ -175,9 +184,28 @@ void Ui::Parts::build(Session& session, UiState& state) {
     drawHelp(panel);
     if (state.inWindow) drawFiles(panel);
     drawMessage(panel);
+    passKeys(state);
+    popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+    popupEcho = popup ? kPopupEcho : std::max(popupEcho - 1, 0);
+}
+
+/// Gives the keys to the next panel that is shown, when that was asked for.
+void Ui::Parts::passKeys(UiState& state) {
+    static constexpr const char* kPanels[] = {"gravlab controls", "gravlab measurements", "gravlab conservation",
+                                              "gravlab lab",      "gravlab body",         "gravlab files",
+                                              "gravlab keys",     "gravlab message"};
+    if (!state.panelAsked) return;
+    state.panelAsked = false;
+    state.navigating = true;
+    ImGui::SetWindowFocus(kPanels[panelWithKeys % std::size(kPanels)]);
+    ++panelWithKeys;
 }
 
 void Ui::frame(Session& session) {
+    // Only while keys are meant for panels: Space and arrows are commands otherwise.
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    if (navigates()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
         parts_->build(session, state);
@@ -192,6 +220,8 @@ void Ui::draw() { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); }
 
 bool Ui::wantsMouse() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Ui::wantsKeyboard() const { return ImGui::GetIO().WantTextInput; }
+bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popupEcho > 0; }
+bool Ui::hasPopup() const { return parts_->popup; }
 bool Ui::restless() const { return parts_->widgets.restless() || ImGui::GetIO().WantTextInput; }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }

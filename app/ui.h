@@ -27,9 +27,13 @@ struct UiState {
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;
-    bool screenshot = false;  ///< asked for
-    bool projector = false;   ///< panels half as large again
-    bool saveScene = false;   ///< asked for: a scene file
+    bool screenshot = false;     ///< asked for
+    bool projector = false;      ///< panels half as large again
+    bool saveScene = false;      ///< asked for: a scene file
+    bool menuAsked = false;      ///< open the menus, or close them
+    std::size_t menuWanted = 0;  ///< which one
+    bool panelAsked = false;     ///< keys go to the next panel
+    bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
     FilesState files;
 };
 
@@ -57,6 +61,10 @@ public:
     /// Whether the pointer is over a panel, or text is being typed: then the scene must not react.
     bool wantsMouse() const;
     bool wantsKeyboard() const;
+    /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are no commands.
+    bool navigates() const;
+    /// A menu or list that is open.
+    bool hasPopup() const;
     /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks.
     bool restless() const;
 

@@ -82,6 +82,12 @@ void Widgets::finish(const Control& control, const Reason& unavailable) {
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(control.name, control.tip.text(), unavailable);
 }
 
+void Widgets::panel(const char* name) {
+    if (!recording) return;
+    const ImVec2 from = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    items.push_back({std::string("panel/") + name, from.x, from.y, from.x + size.x, from.y + size.y, true});
+}
+
 void Widgets::section(const char* title) {
     ImGui::Dummy(ImVec2(0, 3 * scale_));
     ImGui::PushFont(fonts_.small);
@@ -291,6 +297,29 @@ bool Widgets::choice(std::string_view name, std::string_view idea, bool selected
     if (selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
     if (recording) record(std::string(comboName_) + "/" + shown, unavailable.empty());
     if (!idea.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
+    return chosen;
+}
+
+bool Widgets::beginMenu(const std::string& name, std::string_view label, bool enabled) {
+    // Once the list is open, the last item is one of its own: the title's place must be known before.
+    const ImVec2 from = ImGui::GetCursorScreenPos();
+    const std::string title(label);
+    const float wide = ImGui::CalcTextSize(title.c_str()).x;
+    const bool open = ImGui::BeginMenu(title.c_str(), enabled);
+    listOpen = listOpen || open;
+    listFocused = listFocused || (!open && ImGui::IsItemFocused());
+    if (recording) items.push_back({name, from.x, from.y, from.x + wide, from.y + ImGui::GetFontSize(), enabled});
+    return open;
+}
+
+void Widgets::endMenu() { ImGui::EndMenu(); }
+
+bool Widgets::menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
+                       std::string_view idea, const Reason& unavailable) {
+    const std::string title(label), right(keys);
+    const bool chosen = ImGui::MenuItem(title.c_str(), right.c_str(), checked, unavailable.empty());
+    if (recording) record(name, unavailable.empty());
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;
 }
 

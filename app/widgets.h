@@ -75,6 +75,8 @@ public:
     float scale() const { return scale_; }
     const Fonts& fonts() const { return fonts_; }
 
+    /// Remembers where the window is that is being drawn, as item "panel/NAME".
+    void panel(const char* name);
     /// A quiet heading with a line.
     void section(const char* title);
     /// A heading that opens and closes what follows; true while open. `open` says how it starts.
@@ -101,6 +103,14 @@ public:
     /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
     bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
     void endCombo();
+
+    /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.
+    bool beginMenu(const std::string& name, std::string_view label, bool enabled = true);
+    void endMenu();
+    bool listOpen = false, listFocused = false;  ///< of lists begun since somebody cleared it
+    /// True when chosen. `keys` is written at its right.
+    bool menuItem(const std::string& name, std::string_view label, std::string_view keys, bool checked,
+                  std::string_view idea, const Reason& unavailable = {});
 
     /// Starts a row: the label at the left, the next control at the right, over the rest of the width.
     void label(const Control& control, const Reason& unavailable = {});

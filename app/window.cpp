@@ -14,6 +14,7 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -26,9 +27,11 @@ static_assert(static_cast<int>(Key::leftBracket) == GLFW_KEY_LEFT_BRACKET && sta
 static_assert(static_cast<int>(Key::escape) == GLFW_KEY_ESCAPE && static_cast<int>(Key::enter) == GLFW_KEY_ENTER);
 static_assert(static_cast<int>(Key::tab) == GLFW_KEY_TAB && static_cast<int>(Key::right) == GLFW_KEY_RIGHT);
 static_assert(static_cast<int>(Key::pageUp) == GLFW_KEY_PAGE_UP && static_cast<int>(Key::pageDown) == GLFW_KEY_PAGE_DOWN);
-static_assert(static_cast<int>(Key::end) == GLFW_KEY_END);
 static_assert(static_cast<int>(Key::home) == GLFW_KEY_HOME && static_cast<int>(Key::f1) == GLFW_KEY_F1);
 static_assert(static_cast<int>(Key::f11) == GLFW_KEY_F11 && static_cast<int>(Key::f12) == GLFW_KEY_F12);
+static_assert(static_cast<int>(Key::f6) == GLFW_KEY_F6 && static_cast<int>(Key::f10) == GLFW_KEY_F10);
+static_assert(static_cast<int>(Key::down) == GLFW_KEY_DOWN && static_cast<int>(Key::up) == GLFW_KEY_UP);
+static_assert(static_cast<int>(Key::end) == GLFW_KEY_END && static_cast<int>(Key::leftAlt) == GLFW_KEY_LEFT_ALT);
 static_assert(static_cast<int>(Key::pad1) == GLFW_KEY_KP_1 && static_cast<int>(Key::pad9) == GLFW_KEY_KP_9);
 static_assert(static_cast<int>(Key::padMinus) == GLFW_KEY_KP_SUBTRACT && static_cast<int>(Key::padPlus) == GLFW_KEY_KP_ADD);
 static_assert(static_cast<int>(Key::padEnter) == GLFW_KEY_KP_ENTER);
@@ -41,6 +44,15 @@ constexpr double kVisibilityCheck = 0.05;  // [s]; asking the display server cos
 std::string& lastError() {
     static std::string text;
     return text;
+}
+
+/// Keys with which menus and panels are walked through.
+bool movesInPanels(int code, int modifiers) {
+    static constexpr int kKeys[] = {GLFW_KEY_SPACE,   GLFW_KEY_ENTER,     GLFW_KEY_ESCAPE, GLFW_KEY_TAB,
+                                    GLFW_KEY_LEFT,    GLFW_KEY_RIGHT,     GLFW_KEY_UP,     GLFW_KEY_DOWN,
+                                    GLFW_KEY_PAGE_UP, GLFW_KEY_PAGE_DOWN, GLFW_KEY_HOME,   GLFW_KEY_END};
+    return !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) &&
+           std::find(std::begin(kKeys), std::end(kKeys), code) != std::end(kKeys);
 }
 
 std::string glText(GLenum name) {
@@ -70,6 +82,7 @@ struct Window::Glfw {
     std::optional<float> newScale;
     bool events = false, attached = false, frameBuilt = false;
     bool iconified = false, hidden = false;
+    bool altAlone = false;  ///< Alt went down and nothing else since
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
     GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
@@ -91,6 +104,7 @@ struct Window::Glfw {
     void release(int button);
     void move(glm::vec2 to);
     void key(int code, int scancode, int modifiers);
+    void watchAlt(int code, int action);
     void passKey(int code, int scancode, int action, int modifiers);
     void passLateReleases();
     void setFullscreen(bool on);
@@ -113,7 +127,9 @@ glm::vec2 Window::Glfw::pixels(double x, double y) const {
 }
 
 void Window::Glfw::press(int button, int modifiers) {
+    altAlone = false;
     if (!sceneHasMouse()) return;
+    ui->state.navigating = false;
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
     drag = pan ? Drag::pan : Drag::orbit;
     pressedAt = cursor;
@@ -153,7 +169,20 @@ void Window::Glfw::key(int code, int scancode, int modifiers) {
     if (code == '+') code = GLFW_KEY_EQUAL;
     // While text is being typed only keys with a modifier and function keys are commands.
     if (ui->wantsKeyboard() && !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) && code < GLFW_KEY_F1) return;
+    if (code == GLFW_KEY_KP_ENTER) code = GLFW_KEY_ENTER;
+    if (ui->navigates() && movesInPanels(code, modifiers)) {
+        if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
+        return;
+    }
     pressKey(static_cast<Key>(code), modifiers, {*session, ui->state});
+}
+
+/// Alt that goes down and up by itself opens the menus.
+void Window::Glfw::watchAlt(int code, int action) {
+    if (action == GLFW_PRESS)
+        altAlone = code == GLFW_KEY_LEFT_ALT;
+    else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && session && ui)
+        pressKey(Key::f10, kNoModifier, {*session, ui->state});
 }
 
 /// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
@@ -304,7 +333,9 @@ void Window::attach(Session& session, Ui& ui) {
         return found;
     };
     glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
-        if (Glfw& self = of(w); action != GLFW_RELEASE && key != GLFW_KEY_UNKNOWN) self.key(key, scancode, modifiers);
+        Glfw& self = of(w);
+        self.watchAlt(key, action);
+        if (action != GLFW_RELEASE && key != GLFW_KEY_UNKNOWN) self.key(key, scancode, modifiers);
     });
     glfwSetMouseButtonCallback(g.window, [](GLFWwindow* w, int button, int action, int modifiers) {
         Glfw& self = of(w);

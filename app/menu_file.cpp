@@ -1,0 +1,73 @@
+// The rows of the menus File and Help.
+#include "app/action.h"
+#include "app/frame_loop.h"
+#include "app/ui.h"
+#include "app/version.h"
+
+namespace gravlab {
+namespace {
+
+void toggle(bool& value) { value = !value; }
+
+constexpr Action kFile[] = {
+    {.name = "open",
+     .label = "Open and save ...",
+     .idea = "save and open files",
+     .strokes = {{Key::letterO, kControl}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.files.shown); },
+     .checked = [](const KeyTarget& t) { return t.ui.files.shown; }},
+    {.name = "save",
+     .label = "Save the run",
+     .idea = "save the run into the current folder",
+     .strokes = {{Key::letterS, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.files.saveAsked = true; }},
+    {.name = "save-scene",
+     .label = "Save as scene file",
+     .idea = "write scene, camera and look as a scene file into the current folder",
+     .strokes = {{Key::letterE, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.saveScene = true; },
+     .line = true},
+    {.name = "picture",
+     .label = "Save picture",
+     .idea = "write a picture into the current folder",
+     .strokes = {{Key::f12}},
+     .act = [](KeyTarget& t, int) { t.ui.screenshot = true; }},
+    {.name = "quit",
+     .label = "Quit",
+     .idea = "quit",
+     .strokes = {{Key::letterQ, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.intent.quit = true; },
+     .line = true},
+};
+
+constexpr Action kHelp[] = {
+    {.name = "keys",
+     .label = "Keys and mouse",
+     .idea = "these keys",
+     .strokes = {{Key::f1}, {Key::letterH}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.help); },
+     .checked = [](const KeyTarget& t) { return t.ui.help; }},
+    {.name = "close",
+     .label = "Close what is open",
+     .idea = "close the list of keys or a message, select nothing",
+     .strokes = {{Key::escape}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.ui.help = false;
+             t.ui.files.shown = false;
+             if (t.session.message().empty()) t.session.clearSelection();
+             t.session.dismissMessage();
+         }},
+    {.name = "about",
+     .label = "About gravlab",
+     .idea = "which version this is",
+     .act = [](KeyTarget& t, int) { t.session.say(versionText()); },
+     .line = true},
+};
+
+}  // namespace
+
+std::span<const Action> fileActions() { return kFile; }
+std::span<const Action> helpActions() { return kHelp; }
+
+}  // namespace gravlab

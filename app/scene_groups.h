@@ -1,0 +1,15 @@
+// Scenes by kind, for menus. Rule: every scene is in exactly one group, in the order of the scene table.
+#pragma once
+#include "sim/scenario.h"
+
+#include <cstddef>
+
+namespace gravlab {
+
+enum class SceneGroup { galaxies, clusters, famous, laws };
+
+SceneGroup groupOf(const Scenario& scene);
+/// The scene at that place of its group; null after the last one.
+const Scenario* sceneOf(SceneGroup group, std::size_t place);
+
+}  // namespace gravlab

@@ -1,0 +1,85 @@
+// The table of actions: every row says what it is, no key means two things, and the pages made from it are its own.
+#include "app/action.h"
+#include "app/scene_groups.h"
+#include "cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+TEST(Actions, haveNamesIdeasAndSomethingToDo) {
+    std::set<std::string_view> names;
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows) {
+            EXPECT_TRUE(names.insert(action.name).second) << action.name << " is there twice";
+            EXPECT_FALSE(action.label.empty()) << action.name;
+            EXPECT_FALSE(action.idea.empty()) << action.name;
+            EXPECT_LT(action.label.size(), 28u) << action.name << " makes its menu wide";
+            EXPECT_NE(action.act, nullptr) << action.name;
+        }
+    EXPECT_EQ(findAction("run")->label, "Run");
+    EXPECT_EQ(findAction("no such action"), nullptr);
+}
+
+/// Every key with its modifiers -> how many rows have it.
+std::map<std::pair<int, int>, int> owners(std::span<const Menu> all) {
+    std::map<std::pair<int, int>, int> count;
+    for (const Menu& menu : all)
+        for (const Action& action : menu.rows)
+            for (const KeyStroke& stroke : action.strokes) {
+                if (stroke.key == Key::none) continue;
+                const int last = static_cast<int>(stroke.last == Key::none ? stroke.key : stroke.last);
+                for (int key = static_cast<int>(stroke.key); key <= last; ++key) ++count[{key, stroke.modifiers}];
+            }
+    return count;
+}
+
+TEST(Actions, haveEachKeyOnce) {
+    for (const auto& [key, count] : owners(menus())) EXPECT_EQ(count, 1) << "key " << key.first << " with " << key.second;
+    const Menu twice[] = {menus().front(), menus().front()};
+    EXPECT_EQ(owners(twice).begin()->second, 2) << "the count sees nothing";
+}
+
+TEST(Actions, areReadAsTheirKeys) {
+    EXPECT_EQ(keyText(*findAction("run")), "Space");
+    EXPECT_EQ(keyText(*findAction("step")), "N, Right");
+    EXPECT_EQ(keyText(*findAction("save")), "Ctrl S");
+    EXPECT_EQ(keyText(*findAction("presets")), "1 .. 9");
+    EXPECT_EQ(keyText(*findAction("presets"), 2), "3");
+    EXPECT_EQ(keyText(*findAction("recall-view"), 0), "Alt 1");
+    EXPECT_EQ(keyText(*findAction("full-screen")), "F11, Alt Enter");
+    EXPECT_EQ(keyText(*findAction("brighter")), "+");
+    EXPECT_EQ(keyText(*findAction("about")), "");
+}
+
+TEST(Actions, areTheKeyPageOfTheDocs) {
+    const CliResult listed = runCli({"list", "keys", "--markdown"});
+    ASSERT_EQ(listed.code, 0);
+    std::ifstream file(GRAVLAB_SOURCE_DIR "/docs/keys.md");
+    const std::string page{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(page.find("\n\n" + listed.out), std::string::npos)
+        << "docs/keys.md is old; put this at its end:\n"
+        << listed.out;
+}
+
+TEST(SceneGroups, haveEverySceneOnce) {
+    std::multiset<std::string_view> found;
+    for (const SceneGroup group : {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous, SceneGroup::laws})
+        for (std::size_t place = 0; const Scenario* row = sceneOf(group, place); ++place) found.insert(row->name);
+    EXPECT_EQ(found.size(), scenarios().size());
+    for (const Scenario& row : scenarios()) EXPECT_EQ(found.count(row.name), 1u) << row.name;
+    EXPECT_EQ(groupOf(scenario("figure-eight")), SceneGroup::famous);
+    EXPECT_EQ(groupOf(scenario("andromeda")), SceneGroup::galaxies);
+    EXPECT_EQ(groupOf(scenario("king")), SceneGroup::clusters);
+    EXPECT_EQ(groupOf(scenario("lennard-jones")), SceneGroup::laws);
+}
+
+}  // namespace
+}  // namespace gravlab
