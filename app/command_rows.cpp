@@ -298,6 +298,8 @@ void addViewOptions(CLI::App& app, Options& o) {
         app, "--rewind-memory", "MB",
         [&o](auto& name, auto& text) { o.rewindMegabytes = parseInteger(name, text, 0, 1 << 24); },
         "for states to go back to; 0 keeps none [256]");
+    app.add_flag_callback(
+        "--no-config", [] {}, "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
     addValue(
         app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
 }
@@ -463,7 +465,8 @@ void addListOptions(CLI::App& app, Options& o) {
            "devices, backends, kernels, scenes, laws, integrators or keys")
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
-    app.add_flag("--markdown", o.markdown, "as a Markdown table");
+    app.add_flag_callback(
+        "--markdown", [] {}, "as a Markdown table");
 }
 
 void addCheckOptions(CLI::App& app, Options& o) {

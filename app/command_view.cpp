@@ -112,6 +112,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     std::int64_t frame = 0;
     double last = hostClock();
     bool projector = false;
+    float textScale = 1;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
@@ -129,10 +130,11 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         }
         const double time = hostClock();
         const std::optional<float> scale = window.takeScale();
-        if (scale || ui.state.projector != projector) {
+        if (scale || ui.state.projector != projector || ui.state.textScale != textScale) {
             constexpr float kProjector = 1.5f;
             projector = ui.state.projector;
-            ui.setScale(window.uiScale() * (projector ? kProjector : 1));
+            textScale = ui.state.textScale;
+            ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
         session.apply();
         session.advance(true);

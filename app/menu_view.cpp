@@ -12,6 +12,7 @@ namespace gravlab {
 namespace {
 
 constexpr float kExposureStep = 1.25f;
+constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 3;
 constexpr float kFlight = 0.06f;  // part of the distance a key press
 constexpr double kTurn = 0.2;     // [rad/s]
 
@@ -228,6 +229,16 @@ constexpr Action kWindow[] = {
      .strokes = {{Key::letterP, kControl}},
      .act = [](KeyTarget& t, int) { toggle(t.ui.projector); },
      .checked = [](const KeyTarget& t) { return t.ui.projector; }},
+    {.name = "larger-text",
+     .label = "Larger text",
+     .idea = "larger panels and letters",
+     .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); }},
+    {.name = "smaller-text",
+     .label = "Smaller text",
+     .idea = "smaller panels and letters",
+     .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); }},
     {.name = "display-sync",
      .label = "Display sync",
      .idea = "wait for the display before showing a picture",

@@ -90,7 +90,6 @@ struct Options {
     // list
     std::string listWhat;
     bool json = false;
-    bool markdown = false;
 };
 
 /// Throws UsageError with the text to print. --help and --version print and set command = version.

@@ -3,6 +3,7 @@
 
 #include "app/look.h"
 #include "app/rewind.h"
+#include "render/gl_objects.h"
 #include "sim/error.h"
 #include "sim/law.h"
 
@@ -10,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -42,6 +44,8 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
     for (const UiItem& item : ui.items())
         items[item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
     const Camera& camera = session.camera;
+    GLint contextFlags = 0;
+    glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
     nlohmann::ordered_json json{
         {"frame", frame},
         {"width", width},
@@ -89,6 +93,17 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"visible", ui.state.visible},
         {"fullscreen", ui.state.fullscreen},
         {"projector", ui.state.projector},
+        {"text_scale", ui.state.textScale},
+        {"navigating", ui.navigates()},
+        {"menu", ui.hasPopup()},
+        {"rotation", session.rotation},
+        {"orthographic", session.camera.orthographic},
+        {"tone", toneCurves()[static_cast<std::size_t>(session.look.tone)].name},
+        {"views",
+         std::count_if(session.views.begin(), session.views.end(), [](const auto& view) { return view.has_value(); })},
+        {"vsync", ui.state.vsync},
+        {"gl_watched", (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0},
+        {"gl_errors", glErrorCount()},
         {"camera",
          {{"distance", camera.distance},
           {"azimuth", camera.azimuth},

@@ -28,7 +28,8 @@ struct UiState {
     bool vsync = true;
     bool fullscreen = false;
     bool screenshot = false;     ///< asked for
-    bool projector = false;      ///< panels half as large again
+    bool projector = false;      ///< large letters, strong contrast, thick lines
+    float textScale = 1;         ///< of the panels, above what the display asks for
     bool saveScene = false;      ///< asked for: a scene file
     bool menuAsked = false;      ///< open the menus, or close them
     std::size_t menuWanted = 0;  ///< which one

@@ -137,6 +137,8 @@ void GuiTest::open(Arguments arguments) {
                                         Environment{{"DISPLAY", display->name()},
                                                     {"WAYLAND_DISPLAY", ""},
                                                     {"GRAVLAB_STATUS_FILE", statusFile_},
+                                                    {"GRAVLAB_GL_DEBUG", "1"},
+                                                    {"XDG_CONFIG_HOME", (folder / "config").string()},
                                                     {"XDG_STATE_HOME", (folder / "state").string()}},
                                         folder / "gravlab.log");
     waitFor("the first frames", [](const Json& s) { return s.at("frame") >= 2; });
@@ -194,6 +196,16 @@ void GuiTest::xdotool(Arguments arguments) {
     Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
     EXPECT_EQ(run.wait(kPatience), 0) << contents(folder / "xdotool.log");
     settle();
+}
+
+std::pair<int, int> GuiTest::displaySize() {
+    const fs::path found = folder / "geometry";
+    fs::remove(found);
+    Process ask({"xdotool", "getdisplaygeometry"}, {{"DISPLAY", display->name()}}, found);
+    ask.wait(kPatience);
+    std::pair<int, int> size{0, 0};
+    std::istringstream(contents(found)) >> size.first >> size.second;
+    return size;
 }
 
 void GuiTest::key(const std::string& name) { xdotool({"key", name}); }

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gravlab::test {
@@ -67,6 +68,8 @@ protected:
     void settle();
 
     void xdotool(Arguments arguments);
+    /// Width and height, as the X server has them.
+    std::pair<int, int> displaySize();
     void key(const std::string& name);
     void type(const std::string& text);
     /// Replaces what a text field holds and presses Enter.

@@ -60,13 +60,12 @@ TEST(Actions, areReadAsTheirKeys) {
 }
 
 TEST(Actions, areTheKeyPageOfTheDocs) {
-    const CliResult listed = runCli({"list", "keys", "--markdown"});
+    const Outcome listed = runGravlab({"list", "keys", "--markdown"});
     ASSERT_EQ(listed.code, 0);
     std::ifstream file(GRAVLAB_SOURCE_DIR "/docs/keys.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_NE(page.find("\n\n" + listed.out), std::string::npos)
-        << "docs/keys.md is old; put this at its end:\n"
-        << listed.out;
+    EXPECT_NE(page.find("\n\n" + listed.out), std::string::npos) << "docs/keys.md is old; put this at its end:\n"
+                                                                 << listed.out;
 }
 
 TEST(SceneGroups, haveEverySceneOnce) {

@@ -1,0 +1,60 @@
+// Whether panels are composed, by what the status file says: no pixels, no fonts.
+#pragma once
+#include "gui_fixture.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace gravlab::test {
+
+struct Box {
+    double left = 0, top = 0, right = 0, bottom = 0;
+    bool overlaps(const Box& other) const {
+        return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+    }
+    bool inside(const Box& other) const {
+        constexpr double kRounding = 1;
+        return left >= other.left - kRounding && top >= other.top - kRounding && right <= other.right + kRounding &&
+               bottom <= other.bottom + kRounding;
+    }
+};
+
+inline Box boxOf(const Json& item) {
+    const Json& r = item.at("rect");
+    return {r[0], r[1], r[2], r[3]};
+}
+
+/// What is wrong with the panels that are shown; empty when nothing is.
+inline std::vector<std::string> layoutFaults(const Json& status) {
+    std::vector<std::string> faults;
+    const Json& items = status.at("items");
+    const Box surface{0, 0, status.at("width"), status.at("height")};
+    std::vector<std::pair<std::string, Box>> panels;
+    for (const auto& [name, item] : items.items())
+        if (name.starts_with("panel/")) panels.emplace_back(name, boxOf(item));
+    // The middle of the picture: no panel may be there unless somebody opened it.
+    const Box middle{0.4 * surface.right, 0.35 * surface.bottom, 0.6 * surface.right, 0.6 * surface.bottom};
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const auto& [name, box] = panels[i];
+        if (!box.inside(surface)) faults.push_back(name + " leaves the window");
+        if (box.overlaps(middle)) faults.push_back(name + " covers the middle of the picture");
+        for (std::size_t j = i + 1; j < panels.size(); ++j)
+            if (box.overlaps(panels[j].second)) faults.push_back(name + " covers " + panels[j].first);
+    }
+    for (const char* panel : {"panel/menu", "panel/controls", "panel/measurements", "panel/status"})
+        if (!items.contains(panel)) faults.push_back(std::string(panel) + " is missing");
+    for (const char* control : {"pause", "step", "reset", "scene", "bodies", "bodies_exact", "seed", "backend", "kernel",
+                                "time_step", "softening", "integrator"}) {
+        if (!items.contains(control)) {
+            faults.push_back(std::string(control) + " is missing");
+            continue;
+        }
+        const Box box = boxOf(items.at(control)), panel = boxOf(items.at("panel/controls"));
+        if (box.left < panel.left || box.right > panel.right) faults.push_back(std::string(control) + " leaves its panel");
+        if (box.right - box.left < 8) faults.push_back(std::string(control) + " is too small to hit");
+    }
+    return faults;
+}
+
+}  // namespace gravlab::test

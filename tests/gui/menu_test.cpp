@@ -1,0 +1,251 @@
+// Menus, and every key and item of the table of actions, by real keys and clicks; and the layout that they live in.
+#include "app/action.h"
+#include "layout.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace gravlab::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Arguments kSmall{"plummer", "-n", "60", "--size", "900x620", "--backend", "cpu", "--ui-scale", "1"};
+
+class MenuTest : public GuiTest {};
+
+/// What an action changes in the status file. A row that is not here is still driven: it must not end the program.
+const std::map<std::string_view, std::string> kEffects{
+    {"open", "/files/shown"},
+    {"save", "/message"},
+    {"save-scene", "/message"},
+    {"picture", "/message"},
+    {"presets", "/scene"},
+    {"scene-galaxies", "/scene"},
+    {"scene-clusters", "/scene"},
+    {"scene-famous", "/scene"},
+    {"scene-laws", "/scene"},
+    {"scene-next", "/scene"},
+    {"scene-previous", "/scene"},
+    {"more-bodies", "/bodies"},
+    {"fewer-bodies", "/bodies"},
+    {"next-seed", "/seed"},
+    {"run", "/paused"},
+    {"reverse", "/time_step"},
+    {"longer-step", "/time_step"},
+    {"shorter-step", "/time_step"},
+    {"next-backend", "/backend"},
+    {"next-kernel", "/kernel"},
+    {"follow", "/message"},  // no body is selected, and it says so
+    {"remove", "/message"},
+    {"drop-star", "/bodies"},
+    {"turn", "/rotation"},
+    {"flat", "/orthographic"},
+    {"fly-ahead", "/camera/target"},
+    {"fly-back", "/camera/target"},
+    {"fly-left", "/camera/target"},
+    {"fly-right", "/camera/target"},
+    {"legend", "/overlay"},
+    {"scale-and-clock", "/overlay"},
+    {"axes", "/overlay"},
+    {"grid", "/overlay"},
+    {"next-colour-mode", "/colour_mode"},
+    {"next-colour-map", "/colour_map"},
+    {"trails", "/trails"},
+    {"auto-exposure", "/auto_exposure"},
+    {"brighter", "/exposure"},
+    {"darker", "/exposure"},
+    {"paper", "/paper"},
+    {"lab", "/lab/open"},
+    {"lab-page", "/lab/open"},
+    {"panels", "/panel"},
+    {"conservation", "/conservation/shown"},
+    {"picture-alone", "/visible"},
+    {"full-screen", "/fullscreen"},
+    {"projector", "/projector"},
+    {"larger-text", "/text_scale"},
+    {"smaller-text", "/text_scale"},
+    {"display-sync", "/vsync"},
+    {"menus", "/menu"},
+    {"next-panel", "/navigating"},
+    {"keys", "/help"},
+    {"about", "/message"},
+};
+
+/// The key as xdotool names it.
+std::string xName(Key key, int modifiers) {
+    static const std::map<Key, std::string> names{{Key::space, "space"},
+                                                  {Key::comma, "comma"},
+                                                  {Key::minus, "minus"},
+                                                  {Key::period, "period"},
+                                                  {Key::equal, "equal"},
+                                                  {Key::escape, "Escape"},
+                                                  {Key::enter, "Return"},
+                                                  {Key::tab, "Tab"},
+                                                  {Key::remove, "Delete"},
+                                                  {Key::right, "Right"},
+                                                  {Key::left, "Left"},
+                                                  {Key::down, "Down"},
+                                                  {Key::up, "Up"},
+                                                  {Key::pageUp, "Prior"},
+                                                  {Key::pageDown, "Next"},
+                                                  {Key::home, "Home"},
+                                                  {Key::end, "End"},
+                                                  {Key::leftBracket, "bracketleft"},
+                                                  {Key::rightBracket, "bracketright"},
+                                                  {Key::padMinus, "KP_Subtract"},
+                                                  {Key::padPlus, "KP_Add"}};
+    const int code = static_cast<int>(key);
+    std::string name(1, static_cast<char>(std::tolower(code)));
+    if (const auto found = names.find(key); found != names.end()) name = found->second;
+    if (key >= Key::f1 && code < static_cast<int>(Key::f1) + 12)
+        name = "F" + std::to_string(code - static_cast<int>(Key::f1) + 1);
+    if (key >= Key::pad1 && key <= Key::pad9) name = "KP_" + std::to_string(code - static_cast<int>(Key::pad1) + 1);
+    return std::string(modifiers & kControl ? "ctrl+" : "") + (modifiers & kAlt ? "alt+" : "") + name;
+}
+
+TEST_F(MenuTest, everyKeyDoesWhatItSays) {
+    open(kSmall);
+    ASSERT_EQ(status().at("gl_watched"), true) << "errors of OpenGL would not be seen";
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows) {
+            if (action.name == "quit" || action.name == "full-screen") continue;  // have tests of their own
+            for (const KeyStroke& stroke : action.strokes) {
+                if (stroke.key == Key::none) continue;
+                SCOPED_TRACE(std::string(action.name) + " by " + xName(stroke.key, stroke.modifiers));
+                const auto effect = kEffects.find(action.name);
+                const Json before = status();
+                key(xName(stroke.key, stroke.modifiers));
+                if (effect != kEffects.end()) {
+                    const Json::json_pointer at(effect->second);
+                    waitFor("an effect at " + effect->second, [&](const Json& s) { return s.at(at) != before.at(at); });
+                }
+                // Back to where the next key finds what it needs.
+                if (action.name == "picture-alone") key("Tab");
+                if (action.name == "panels") key("g");
+                if (action.name == "menus" || action.name == "next-panel") key("Escape");
+                if (action.name == "keys" || action.name == "open") key("Escape");
+                if (status().at("message") != "") key("Escape");
+                if (action.name == "presets") choose("scene", "plummer");
+            }
+        }
+    EXPECT_EQ(status().at("gl_errors"), 0);
+}
+
+TEST_F(MenuTest, everyItemIsClicked) {
+    open(kSmall);
+    for (const Menu& menu : menus()) {
+        const std::string title = "menu/" + std::string(menu.name);
+        for (const Action& action : menu.rows) {
+            if (action.name == "quit" || action.name == "full-screen") continue;
+            const std::string item = title + "/" + std::string(action.name);
+            SCOPED_TRACE(item);
+            const auto effect = kEffects.find(action.name);
+            const Json before = status();
+            click(title);
+            if (!action.list.empty()) click(title + "/" + std::string(action.list));
+            const Json shown = waitFor("the item " + item, [&](const Json& s) { return s.at("items").contains(item); });
+            bool enabled = shown.at("items").at(item).at("enabled").get<bool>();
+            click(item);
+            if (action.choice && enabled) {
+                // The last entry: the first may be what is chosen already.
+                const Json list = waitFor("its list", [&](const Json& s) {
+                    const Json& all = s.at("items");
+                    return std::any_of(all.items().begin(), all.items().end(),
+                                       [&](const auto& entry) { return entry.key().starts_with(item + "/"); });
+                });
+                std::string last;
+                for (const auto& [name, entry] : list.at("items").items())
+                    if (name.starts_with(item + "/")) last = name;
+                enabled = list.at("items").at(last).at("enabled").get<bool>();
+                click(last);
+            }
+            if (enabled && effect != kEffects.end()) {
+                const Json::json_pointer at(effect->second);
+                waitFor("an effect at " + effect->second, [&](const Json& s) { return s.at(at) != before.at(at); });
+            }
+            if (status().at("visible") == false) key("Tab");
+            for (int i = 0; i < 4 && status().at("menu") == true; ++i) key("Escape");
+            for (int i = 0; i < 4 && (status().at("message") != "" || status().at("navigating") == true ||
+                                      status().at("help") == true || status().at("files").at("shown") == true);
+                 ++i)
+                key("Escape");
+        }
+    }
+    EXPECT_EQ(status().at("gl_errors"), 0);
+    EXPECT_TRUE(program->running());
+}
+
+TEST_F(MenuTest, areWalkedByKeyboardAndLeft) {
+    open(kSmall);
+    key("F10");
+    waitForValue("menu", true);
+    waitFor("the menu File", [](const Json& s) { return s.at("items").contains("menu/File/save"); });
+    key("Right");
+    waitFor("the menu Scene", [](const Json& s) { return s.at("items").contains("menu/Scene/presets"); });
+    key("Right");
+    waitFor("the menu Simulation", [](const Json& s) { return s.at("items").contains("menu/Simulation/run"); });
+    EXPECT_EQ(status().at("paused"), false) << "an arrow in a menu is no command";
+    key("Down");
+    key("Up");
+    key("Return");
+    waitForValue("paused", true);
+    waitForValue("menu", false);
+    key("Alt_L");
+    waitForValue("menu", true);
+    key("F10");
+    waitForValue("menu", false);
+    key("space");
+    waitForValue("paused", false);
+}
+
+TEST_F(MenuTest, panelsAreReachedByKeyboard) {
+    open(kSmall);
+    key("F6");
+    waitForValue("navigating", true);
+    key("Down");
+    key("space");
+    waitForValue("paused", true);
+    key("Right");
+    key("space");
+    const auto step = status().at("step").get<std::int64_t>();
+    key("space");
+    waitFor("a step by the second button", [&](const Json& s) { return s.at("step") > step; });
+    EXPECT_EQ(status().at("paused"), true);
+    key("Escape");
+    waitForValue("navigating", false);
+    key("space");
+    waitForValue("paused", false);
+}
+
+TEST_F(MenuTest, looksComposedAtTheUsualSizes) {
+    open({"two-body", "--backend", "cpu", "--size", "1280x720", "--ui-scale", "1"});
+    const Json shown = waitFor("the panels", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
+    EXPECT_EQ(layoutFaults(shown), std::vector<std::string>{});
+    EXPECT_EQ(boxOf(shown.at("items").at("panel/menu")).right, 1280);
+    EXPECT_EQ(boxOf(shown.at("items").at("panel/menu")).top, 0);
+    Json wrong = shown;
+    wrong["items"]["panel/controls"]["rect"][2] = 700;
+    EXPECT_FALSE(layoutFaults(wrong).empty()) << "the comparison sees nothing";
+    wrong = shown;
+    wrong["items"].erase("kernel");
+    EXPECT_FALSE(layoutFaults(wrong).empty()) << "the comparison sees nothing";
+
+    xdotool({"windowsize", window, "1920", "1080"});
+    const Json large = waitFor("a wide menu bar", [](const Json& s) {
+        return s.at("width") == 1920 && boxOf(s.at("items").at("panel/menu")).right == 1920;
+    });
+    EXPECT_EQ(layoutFaults(large), std::vector<std::string>{});
+    key("ctrl+p");
+    waitForValue("projector", true);
+    const Json projector = waitFor("higher letters", [&](const Json& s) {
+        return boxOf(s.at("items").at("panel/menu")).bottom > 1.3 * boxOf(large.at("items").at("panel/menu")).bottom;
+    });
+    EXPECT_EQ(layoutFaults(projector), std::vector<std::string>{});
+    key("Tab");
+    waitFor("the picture alone", [](const Json& s) { return s.at("items").empty(); });
+}
+
+}  // namespace
+}  // namespace gravlab::test
