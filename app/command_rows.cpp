@@ -88,7 +88,11 @@ void addReading(CLI::App& app, Options& o) {
 
 void addSceneOrFile(CLI::App& app, Options& o, const std::string& fallback) {
     app.add_option_function<std::string>(
-           "SCENE", [&o](const std::string& text) { o.simulation.scene = text; },
+           "SCENE",
+           [&o](const std::string& text) {
+               o.simulation.scene = text;
+               o.given.push_back("SCENE");
+           },
            "starting state, see 'gravlab list scenes', or a FILE with bodies [" + fallback + "]")
         ->type_name("");
     o.simulation.scene = fallback;

@@ -1,4 +1,5 @@
 // `gravlab view`: the window's turn of the one frame loop.
+#include "app/config.h"
 #include "app/frame_loop.h"
 #include "app/frame_times.h"
 #include "app/host_clock.h"
@@ -15,6 +16,7 @@
 #include "app/window.h"
 #include "sim/error.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
@@ -104,7 +106,7 @@ void comeBack(Window& window, Session& session, Ui& ui, const std::string& why) 
 }
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files) {
+void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files, ConfigKeeper& config) {
     const StatusReport report;
     FrameTimes times;
     ui.recordItems(report.on());
@@ -117,6 +119,8 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
+        if (const std::string text = config.look(session, ui.state, window.place(), hostClock()); !text.empty())
+            session.say(text);
         if (files.look() || events)
             framesOwed = kFramesAfterEvent;
         else if (!busy)
@@ -166,10 +170,16 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
 
 int viewCommand(const Options& asked) {
     const InterruptWatch watch;
-    const Options options = withFile(asked);
+    Remembered memory{asked, {}, {}};
+    const bool forgets = std::find(asked.given.begin(), asked.given.end(), "--no-config") != asked.given.end();
+    // A window that ends by itself is a test or a picture.
+    ConfigKeeper config(asked.frames == 0 && !forgets, memory);
+    const Options options = withFile(memory.options);
     Window window(options);
+    window.moveTo(memory.place);
     Session session(options);
     Ui ui(window.uiScale(), window.description());
+    ui.state = memory.ui;
     ui.state.visible = options.showUi;
     constexpr std::size_t kFewBodies = 100;
     if (!options.look.trails && session.facts().settings.bodies <= kFewBodies) session.look.trails = kUsualTrail;
@@ -179,16 +189,21 @@ int viewCommand(const Options& asked) {
         session.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;
     }
+    for (const std::string& note : config.notes()) {
+        std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+        session.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+    }
     const Connection connection(window, session, ui);
-    // A window that ends by itself is a test or a picture: nobody is there to lose work.
+    // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 ? 0 : kAutosaveSeconds;
     SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
-        runFrames(options, window, session, ui, files);
+        runFrames(options, window, session, ui, files, config);
     } catch (const DeviceError& error) {
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
+    config.close(session, ui.state, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal),
                     (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());

@@ -1,6 +1,7 @@
 // GLFW: context, callbacks, mouse, full screen. The only file that knows it.
 #include "app/window.h"
 
+#include "app/config.h"
 #include "app/keys.h"
 #include "render/gl_objects.h"
 #include "sim/error.h"
@@ -318,6 +319,31 @@ void Window::remake() {
 }
 
 Window::~Window() { detach(); }
+
+WindowPlace Window::place() const {
+    const Glfw& g = *glfw_;
+    WindowPlace found{g.oldX, g.oldY, g.oldWidth, g.oldHeight, true};
+    if (g.fullscreen) return found;
+    glfwGetWindowPos(g.window, &found.x, &found.y);
+    glfwGetWindowSize(g.window, &found.width, &found.height);
+    return found;
+}
+
+void Window::moveTo(const WindowPlace& place) {
+    if (place.width > 0 && place.height > 0) glfwSetWindowSize(glfw_->window, place.width, place.height);
+    if (!place.placed) return;
+    const int x = place.x + place.width / 2, y = place.y + place.height / 2;
+    int count = 0;
+    GLFWmonitor** monitors = glfwGetMonitors(&count);
+    for (int i = 0; i < count; ++i) {
+        int left = 0, top = 0;
+        glfwGetMonitorPos(monitors[i], &left, &top);
+        const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+        if (!mode || x < left || x >= left + mode->width || y < top || y >= top + mode->height) continue;
+        glfwSetWindowPos(glfw_->window, place.x, place.y);
+        return;
+    }
+}
 
 float Window::uiScale() const {
     if (glfw_->fixedScale > 0) return glfw_->fixedScale;

@@ -12,6 +12,8 @@
 
 namespace gravlab {
 
+struct WindowPlace;
+
 class Window {
 public:
     /// Opens it and makes its context current. Throws NoDeviceError when there is no display or no OpenGL 4.5.
@@ -22,6 +24,10 @@ public:
 
     /// "OpenGL 4.5 ... on RENDERER (VENDOR)".
     const std::string& description() const { return description_; }
+    /// Where it is, and how large when it does not cover the screen.
+    WindowPlace place() const;
+    /// Gives it that size, and moves it there unless its middle would be on no display.
+    void moveTo(const WindowPlace& place);
     /// What the panels should be scaled by here.
     float uiScale() const;
 

@@ -1,0 +1,83 @@
+// What the window remembers from one time to the next, in a real window.
+#include "gui_fixture.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class ConfigTest : public GuiTest {
+protected:
+    fs::path file() const { return folder / "config/gravlab/config.toml"; }
+    std::string text() const {
+        std::ifstream stream(file());
+        return {std::istreambuf_iterator<char>(stream), {}};
+    }
+    void end() {
+        key("ctrl+q");
+        EXPECT_EQ(program->wait(10s), 0);
+        fs::remove(folder / "status.json");
+        window.clear();
+    }
+};
+
+TEST_F(ConfigTest, bringsBackSizePanelsSceneAndLook) {
+    open({"--backend", "cpu"});
+    key("9");
+    waitForValue("scene", "figure-eight");
+    key("j");
+    key("ctrl+b");
+    waitForValue("paper", true);
+    key("ctrl+p");
+    waitForValue("projector", true);
+    xdotool({"windowsize", window, "900", "610"});
+    waitForValue("width", 900);
+    // A change that has rested is written while the window is open.
+    for (int i = 0; i < 1000 && text().find("figure-eight") == std::string::npos; ++i) settle();
+    EXPECT_NE(text().find("name = \"figure-eight\""), std::string::npos) << text();
+    end();
+    EXPECT_NE(text().find("width = 900"), std::string::npos) << text();
+
+    open({"--backend", "cpu"});
+    const Json again = waitForValue("width", 900);
+    EXPECT_EQ(again.at("height"), 610);
+    EXPECT_EQ(again.at("scene"), "figure-eight");
+    EXPECT_EQ(again.at("paper"), true);
+    EXPECT_EQ(again.at("projector"), true);
+    EXPECT_EQ(again.at("conservation").at("shown"), false);
+    EXPECT_EQ(again.at("message"), "");
+    end();
+
+    const std::string before = text();
+    open({"two-body", "--backend", "cpu", "--size", "800x600", "--no-config"});
+    EXPECT_EQ(status().at("scene"), "two-body");
+    EXPECT_EQ(status().at("projector"), false);
+    end();
+    EXPECT_EQ(text(), before);
+}
+
+TEST_F(ConfigTest, namesTheLineThatIsWrongAndWritesNothingWhereItMayNot) {
+    fs::create_directories(file().parent_path());
+    std::ofstream(file()) << "[scene]\nname = \"two-body\"\n[window]\nwidht = 3\n";
+    // Something that is no folder stands where a root user, too, cannot write.
+    open({"--backend", "cpu", "--size", "800x600"});
+    const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(now.at("message").get<std::string>().find("config.toml, line 4"), std::string::npos) << now.at("message");
+    EXPECT_EQ(now.at("scene"), "two-body");
+    key("Escape");
+    fs::remove_all(file().parent_path());
+    std::ofstream(file().parent_path()) << "no folder";
+    key("j");
+    const Json later = waitFor("one sentence", [](const Json& s) { return s.at("message") != ""; });
+    EXPECT_NE(later.at("message").get<std::string>().find("is not kept"), std::string::npos) << later.at("message");
+    key("space");
+    waitForValue("paused", true);
+    end();
+}
+
+}  // namespace
+}  // namespace gravlab::test

@@ -1,0 +1,88 @@
+// What the window remembers: the file's lines, what is wrong with them, and what goes before them.
+#include "app/config.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace gravlab {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Config, isTakenRowByRow) {
+    Remembered memory;
+    const auto notes = takeConfig(
+        "# a remark\n[window]\nwidth = 1500\nheight=900 # another\nx = -20\ny = 40\nprojector = true\ntext_scale = 1.25\n"
+        "[panels]\nconservation = false\nlab = \"sweep\"\n\n[scene]\nname = \"galaxy\"\nbodies = 5000\n"
+        "[look]\ncolour = \"mass\"\npaper = true\noverlay = \"axes,clock\"\n",
+        "file", memory);
+    EXPECT_THAT(notes, IsEmpty());
+    EXPECT_EQ(memory.place.width, 1500);
+    EXPECT_EQ(memory.place.height, 900);
+    EXPECT_EQ(memory.place.x, -20);
+    EXPECT_TRUE(memory.place.placed);
+    EXPECT_TRUE(memory.ui.projector);
+    EXPECT_EQ(memory.ui.textScale, 1.25f);
+    EXPECT_FALSE(memory.ui.conservation);
+    EXPECT_EQ(memory.options.lab, "sweep");
+    EXPECT_EQ(memory.options.simulation.scene, "galaxy");
+    EXPECT_EQ(memory.options.simulation.bodies, 5000u);
+    EXPECT_EQ(memory.options.look.colourMode, "mass");
+    EXPECT_TRUE(memory.options.look.paper);
+    ASSERT_TRUE(memory.options.look.overlay);
+    EXPECT_TRUE(memory.options.look.overlay->axes);
+    EXPECT_FALSE(memory.options.look.overlay->grid);
+}
+
+TEST(Config, namesWhatIsWrongAndUsesTheRest) {
+    Remembered memory;
+    const auto notes = takeConfig(
+        "[window]\nwidht = 3\nheight = many\n[scene]\nname = \"galaxi\"\nnonsense\n[colours]\nred = 1\n[look]\npaper = 1\n"
+        "glow = 0.5\ntone = \"aces\n",
+        "config.toml", memory);
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("config.toml, line 2: "), HasSubstr("line 3: "), HasSubstr("line 5: "),
+                                   HasSubstr("line 6: "), HasSubstr("line 7: "), HasSubstr("line 8: "),
+                                   HasSubstr("line 10: "), HasSubstr("line 12: ")));
+    EXPECT_THAT(notes[0], HasSubstr("width"));
+    EXPECT_THAT(notes[2], HasSubstr("galaxy"));
+    EXPECT_EQ(memory.place.height, 0);
+    ASSERT_TRUE(memory.options.look.glow);
+    EXPECT_EQ(*memory.options.look.glow, 0.5);
+}
+
+TEST(Config, givesWayToTheCommandLine) {
+    Remembered memory;
+    memory.options.given = {"--size", "SCENE", "--paper"};
+    memory.options.simulation.scene = "disc";
+    const auto notes = takeConfig(
+        "[window]\nwidth = 1500\ny = 3\n[scene]\nname = \"galaxy\"\nbodies = 77\n[look]\npaper = true\nglow = 0.1\n", "f",
+        memory);
+    EXPECT_THAT(notes, IsEmpty());
+    EXPECT_EQ(memory.place.width, 0);
+    EXPECT_EQ(memory.options.simulation.scene, "disc");
+    EXPECT_EQ(memory.options.simulation.bodies, 0u);
+    EXPECT_FALSE(memory.options.look.paper);
+    EXPECT_EQ(*memory.options.look.glow, 0.1);
+
+    Remembered law;
+    law.options.given = {"--law"};
+    law.options.simulation.scene = "charges";
+    takeConfig("[scene]\nname = \"galaxy\"\n", "f", law);
+    EXPECT_EQ(law.options.simulation.scene, "charges") << "a law belongs to the scene that was meant with it";
+}
+
+TEST(Config, survivesEveryPrefixAndGarbage) {
+    const std::string text = "[window]\nwidth = 1500\n[look]\ncolour = \"mass\" # x\noverlay = \"\"\n";
+    for (std::size_t n = 0; n <= text.size(); ++n) {
+        Remembered memory;
+        takeConfig(std::string_view(text).substr(0, n), "f", memory);
+    }
+    Remembered memory;
+    EXPECT_THAT(takeConfig(std::string("\x00\xff[[]]=\n=\n\"\n[]\n", 15), "f", memory), testing::Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace gravlab
