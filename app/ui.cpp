@@ -77,6 +77,7 @@ struct Ui::Parts {
     Widgets widgets;
     bool visibleBefore = true;
     bool settled = false;  ///< sizes that follow from contents are known
+    bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
     int popupEcho = 0;     ///< frames since: between two neighbours none is open
     std::size_t panelWithKeys = 0;
@@ -105,7 +106,10 @@ Ui::~Ui() {
     ImGui::DestroyContext();
 }
 
-void Ui::dropPicture() { ImGui_ImplOpenGL3_Shutdown(); }
+void Ui::dropPicture() {
+    ImGui_ImplOpenGL3_Shutdown();
+    parts_->drawn = false;
+}
 
 void Ui::remakePicture(std::string renderer) {
     parts_->renderer = std::move(renderer);
@@ -135,7 +139,11 @@ void Ui::setScale(float scale) {
                      .large = add(kLargeSize, text),
                      .mono = add(kMonoSize, monoFontFile())};
 #if IMGUI_VERSION_NUM < 19200
-    ImGui_ImplOpenGL3_DestroyDeviceObjects();  // made again by the next frame, the texture of the letters among them
+    // Only the texture of the letters: the backend forgets how large its buffers are when all its objects go.
+    if (parts_->drawn) {
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+    }
 #endif
 }
 
@@ -148,6 +156,7 @@ void Ui::setSurface(int width, int height, double seconds) {
 
 void Ui::Parts::build(Session& session, UiState& state) {
     ImGui_ImplOpenGL3_NewFrame();
+    drawn = true;
     ImGui::NewFrame();
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys

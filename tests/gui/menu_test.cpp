@@ -39,6 +39,8 @@ const std::map<std::string_view, std::string> kEffects{
     {"next-kernel", "/kernel"},
     {"follow", "/message"},  // no body is selected, and it says so
     {"remove", "/message"},
+    {"hold", "/message"},
+    {"coast", "/message"},
     {"drop-star", "/bodies"},
     {"turn", "/rotation"},
     {"flat", "/orthographic"},
