@@ -56,14 +56,33 @@ void TimeStamp::destroy(GLuint id) { glDeleteQueries(1, &id); }
 
 namespace {
 
+/// A file of shaders/ with the files that its `#include "NAME"` lines name, one level deep.
+std::string withIncludes(std::string_view file) {
+    const auto textOf = [](std::string_view name) {
+        const std::string_view text = embeddedFile(name);
+        if (text.empty()) throw GlError("shader " + std::string(name) + " is not part of this binary");
+        return text;
+    };
+    constexpr std::string_view kDirective = "#include \"";
+    std::string source(textOf(file));
+    for (std::size_t at; (at = source.find(kDirective)) != std::string::npos;) {
+        const std::size_t name = at + kDirective.size(), end = source.find('"', name);
+        const std::string included(textOf(std::string_view(source).substr(name, end - name)));
+        source.replace(at, end + 1 - at, included);
+    }
+    return source;
+}
+
 /// A shader object for the time it takes to link.
 class Shader {
 public:
     Shader(GLenum stage, std::string_view file) : id_(glCreateShader(stage)) {
-        const std::string_view source = embeddedFile(file);
-        if (source.empty()) {
+        std::string source;
+        try {
+            source = withIncludes(file);
+        } catch (const GlError&) {
             glDeleteShader(id_);
-            throw GlError("shader " + std::string(file) + " is not part of this binary");
+            throw;
         }
         const char* text = source.data();
         const GLint length = static_cast<GLint>(source.size());
@@ -151,43 +170,6 @@ RenderTarget::RenderTarget(GLenum format, int width, int height) : format_(forma
     if (status != GL_FRAMEBUFFER_COMPLETE)
         throw GlError("OpenGL cannot draw into a " + std::to_string(width) + "x" + std::to_string(height) +
                       " picture (framebuffer status " + std::to_string(status) + "); try a smaller size");
-}
-
-void GpuTimer::begin() {
-    collect();
-    // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
-    measuring_ = !pending_[next_];
-    // Two time stamps and not GL_TIME_ELAPSED: Mesa's llvmpipe answers a context's first such query with the time since
-    // boot.
-    if (measuring_) glQueryCounter(starts_[next_].id(), GL_TIMESTAMP);
-}
-
-void GpuTimer::end() {
-    if (!measuring_) return;
-    glQueryCounter(ends_[next_].id(), GL_TIMESTAMP);
-    pending_[next_] = true;
-    next_ = (next_ + 1) % kDepth;
-    measuring_ = false;
-}
-
-void GpuTimer::collect() {
-    for (std::size_t i = 0; i < kDepth; ++i) {  // oldest first
-        const std::size_t slot = (next_ + i) % kDepth;
-        if (!pending_[slot]) continue;
-        GLint ready = 0;
-        glGetQueryObjectiv(ends_[slot].id(), GL_QUERY_RESULT_AVAILABLE, &ready);
-        if (!ready) return;
-        GLuint64 start = 0, end = 0;
-        glGetQueryObjectui64v(starts_[slot].id(), GL_QUERY_RESULT, &start);
-        glGetQueryObjectui64v(ends_[slot].id(), GL_QUERY_RESULT, &end);
-        milliseconds_ = static_cast<double>(end - start) * 1e-6;
-        pending_[slot] = false;
-    }
-}
-
-double GpuTimer::milliseconds() {
-    collect();
-    return milliseconds_;
 }
 
 void watchGlErrors() {

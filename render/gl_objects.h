@@ -106,24 +106,6 @@ private:
     int width_, height_;
 };
 
-/// GPU time of a stretch of commands. Results arrive some frames later; nothing here ever waits.
-class GpuTimer {
-public:
-    void begin();
-    void end();
-    /// The newest finished measurement [ms]; 0 before the first.
-    double milliseconds();
-
-private:
-    static constexpr std::size_t kDepth = 4;
-    void collect();
-    std::array<GlName<gl_kind::TimeStamp>, kDepth> starts_, ends_;
-    std::array<bool, kDepth> pending_{};
-    std::size_t next_ = 0;
-    bool measuring_ = false;
-    double milliseconds_ = 0;
-};
-
 /// Sends OpenGL's own messages to stderr when the context is a debug context, and counts errors. Once a context.
 void watchGlErrors();
 /// Errors that OpenGL reported since the start, over all watched contexts.

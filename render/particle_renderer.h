@@ -1,6 +1,7 @@
 // Bodies as light: additive HDR sprites, then one tone-mapping pass. Knows no physics.
 #pragma once
 #include "render/camera.h"
+#include "render/draw_path.h"
 #include "render/particle_buffer.h"
 
 #include <memory>
@@ -43,6 +44,8 @@ struct Look {
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
 };
 
+struct DrawTimes;  // render/stage_timer.h
+
 /// Holds no state that a new one would not rebuild, so a lost context costs one constructor.
 class ParticleRenderer {
 public:
@@ -67,8 +70,17 @@ public:
     /// The values asked for last, once; false when there are none yet. Waits only with `wait`.
     bool takeValues(std::vector<float>& values, bool wait);
 
+    /// How pictures are drawn from now on; by the rasteriser until this is called. See render/draw_path.h.
+    void setPathWish(PathWish wish);
+    /// Which way is taken, why, and whether frames are being measured to find out.
+    const PathChooser& path() const;
+
     /// GPU milliseconds of the newest finished draw, from timer queries; never waits.
     double drawMilliseconds() const;
+    /// Measures stages too.
+    void timeStages(bool on);
+    /// Finished draws since the last call, oldest first, some at most.
+    std::vector<DrawTimes> takeTimes();
     /// GL name of the last draw's linear light (red, green, blue before exposure), as large as that draw; 0 before the
     /// first.
     unsigned lightTexture() const;

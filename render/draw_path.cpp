@@ -1,0 +1,109 @@
+// Trials: raster first, then compute; the median of some frames each.
+#include "render/draw_path.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+// A load is another one beyond these ratios.
+constexpr double kBodiesRatio = 1.5, kPixelsRatio = 1.5, kRadiusRatio = 2;
+// Not worth a change of way: a tie goes to the rasteriser, which every driver has done for decades.
+constexpr double kTie = 0.97;
+
+bool apart(double a, double b, double ratio) { return std::max(a, b) > ratio * std::min(a, b); }
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+}  // namespace
+
+std::string_view nameOf(DrawPath path) { return path == DrawPath::raster ? "raster" : "compute"; }
+
+void PathChooser::setWish(PathWish wish, std::string obstacle) {
+    if (wish == wish_ && obstacle == obstacle_ && !why_.empty()) return;
+    wish_ = wish;
+    obstacle_ = std::move(obstacle);
+    trial_ = Trial::none;
+    known_ = false;
+    if (!obstacle_.empty())
+        keep(DrawPath::raster, "drawn by the rasteriser, because " + obstacle_);
+    else if (wish_ == PathWish::raster)
+        keep(DrawPath::raster, "drawn by the rasteriser, as asked for");
+    else if (wish_ == PathWish::compute)
+        keep(DrawPath::compute, "drawn by compute shaders, as asked for");
+    else
+        keep(DrawPath::raster, "drawn by the rasteriser until both ways have been timed");
+}
+
+void PathChooser::keep(DrawPath path, std::string why) {
+    path_ = path;
+    why_ = std::move(why);
+}
+
+bool PathChooser::another(const PictureLoad& load) const {
+    return apart(static_cast<double>(load.bodies), static_cast<double>(tried_.bodies), kBodiesRatio) ||
+           apart(load.pixels, tried_.pixels, kPixelsRatio) || apart(load.spriteRadius, tried_.spriteRadius, kRadiusRatio) ||
+           load.glow != tried_.glow;
+}
+
+void PathChooser::begin(const PictureLoad& load) {
+    tried_ = load;
+    trial_ = Trial::raster;
+    framesOfTrial_ = 0;
+    for (auto& times : times_) times.clear();
+}
+
+DrawPath PathChooser::next(const PictureLoad& load) {
+    ++framesSince_;
+    if (wish_ != PathWish::automatic || !obstacle_.empty() || load.bodies == 0) return path_;
+    if (trial_ != Trial::none && another(load)) begin(load);  // what was measured is of another picture
+    if (trial_ == Trial::none && (!known_ || (framesSince_ > kRest && another(load)))) begin(load);
+    if (trial_ == Trial::none) return path_;
+    if (++framesOfTrial_ > kPatience) {
+        trial_ = Trial::none;
+        known_ = true;
+        framesSince_ = 0;
+        keep(DrawPath::raster, "drawn by the rasteriser, because this OpenGL's timers do not answer");
+        return path_;
+    }
+    return trial_ == Trial::raster ? DrawPath::raster : DrawPath::compute;
+}
+
+void PathChooser::measured(DrawPath path, double milliseconds) {
+    const DrawPath tried = trial_ == Trial::raster ? DrawPath::raster : DrawPath::compute;
+    if (trial_ == Trial::none || path != tried) return;
+    std::vector<double>& times = times_[static_cast<std::size_t>(path)];
+    times.push_back(milliseconds);
+    if (times.size() < kWarmUp + kCounted) return;
+    framesOfTrial_ = 0;
+    if (trial_ == Trial::raster)
+        trial_ = Trial::compute;
+    else
+        finish();
+}
+
+void PathChooser::finish() {
+    std::array<double, kDrawPaths> taken{};
+    for (std::size_t i = 0; i < kDrawPaths; ++i) taken[i] = median({times_[i].begin() + kWarmUp, times_[i].end()});
+    const auto [raster, compute] = taken;
+    const DrawPath faster = compute < kTie * raster ? DrawPath::compute : DrawPath::raster;
+    char text[160];
+    std::snprintf(text, sizeof text, "drawn by %s: %.3g ms a picture, %.3g ms by %s",
+                  faster == DrawPath::compute ? "compute shaders" : "the rasteriser", std::min(raster, compute),
+                  std::max(raster, compute), faster == DrawPath::compute ? "the rasteriser" : "compute shaders");
+    if (faster == DrawPath::raster && compute < raster)  // a tie
+        std::snprintf(text, sizeof text, "drawn by the rasteriser: %.3g ms a picture, as good as %.3g ms by compute shaders",
+                      raster, compute);
+    trial_ = Trial::none;
+    known_ = true;
+    framesSince_ = 0;
+    keep(faster, text);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,161 @@
+// Passes over pictures: a full-screen triangle, or groups of pixels.
+#include "render/lens.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kGlowLevels = 5;
+// Each wider level of the glow weighs this much of the one below it.
+constexpr float kGlowDecay = 0.6f;
+constexpr int kSmallestGlow = 8;  // pixels
+// What auto-exposure makes of the light's median: a mid tone of the logarithmic curve.
+constexpr float kMidTone = 3;
+
+/// One thread a pixel.
+void dispatch(const RenderTarget& to, int side) {
+    const auto groups = [side](int pixels) { return static_cast<GLuint>((pixels + side - 1) / side); };
+    glDispatchCompute(groups(to.width()), groups(to.height()), 1);
+}
+
+}  // namespace
+
+Lens::Lens() {
+    const float unknown = 0;
+    glNamedBufferStorage(exposure_.id(), sizeof unknown, &unknown, 0);
+}
+
+void Lens::forget() {
+    glow_.clear();
+    smoothGlow_.reset();
+    screen_.reset();
+}
+
+void Lens::fit(const RenderTarget& light) {
+    if (!glow_.empty()) return;
+    // The glow is smooth; a first level of half size costs four times as much.
+    int width = light.width() / 4, height = light.height() / 4;
+    while (glow_.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
+        glow_.emplace_back(GL_RGBA16F, width, height);
+        width /= 2;
+        height /= 2;
+    }
+    if (!glow_.empty()) smoothGlow_.emplace(GL_RGBA16F, glow_[0].width(), glow_[0].height());
+}
+
+void Lens::shrink(DrawPath path, GLuint from, const RenderTarget& to) {
+    glBindTextureUnit(0, from);
+    if (path == DrawPath::compute) {
+        glUseProgram(downCompute_.id());
+        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, to.format());
+        dispatch(to, 8);
+        glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+        return;
+    }
+    glUseProgram(down_.id());
+    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
+    glViewport(0, 0, to.width(), to.height());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void Lens::widen(DrawPath path, const RenderTarget& from, const RenderTarget& to, float weight, bool added) {
+    glBindTextureUnit(0, from.texture());
+    if (path == DrawPath::compute) {
+        glProgramUniform1f(upCompute_.id(), upCompute_.uniform("weight"), weight);
+        glProgramUniform1i(upCompute_.id(), upCompute_.uniform("alone"), !added);
+        glUseProgram(upCompute_.id());
+        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_READ_WRITE, to.format());
+        dispatch(to, 8);
+        glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+        return;
+    }
+    glProgramUniform1f(up_.id(), up_.uniform("weight"), weight);
+    glUseProgram(up_.id());
+    if (added) {
+        glEnable(GL_BLEND);
+        glBlendEquation(GL_FUNC_ADD);
+        glBlendFunc(GL_ONE, GL_ONE);
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
+    glViewport(0, 0, to.width(), to.height());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+    glDisable(GL_BLEND);
+}
+
+/// Smaller pictures of the light; also their sum, when it is `shown`.
+void Lens::spread(DrawPath path, const RenderTarget& light, bool shown) {
+    fit(light);
+    glBindVertexArray(array_.id());
+    for (std::size_t level = 0; level < glow_.size(); ++level)
+        shrink(path, level == 0 ? light.texture() : glow_[level - 1].texture(), glow_[level]);
+    if (!shown || glow_.empty()) return;  // empty: too small a picture for any
+    for (std::size_t level = glow_.size(); level-- > 1;) widen(path, glow_[level], glow_[level - 1], kGlowDecay, true);
+    // Once more at the same size: else the boxes of the first step down show as squares around single bodies.
+    widen(path, glow_[0], *smoothGlow_, 1, false);
+}
+
+void Lens::measure(const RenderTarget& light, const Look& look) {
+    const RenderTarget& image = glow_.size() > 1 ? glow_[1] : glow_.empty() ? light : glow_[0];
+    glBindTextureUnit(0, image.texture());
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
+    glProgramUniform1f(measure_.id(), measure_.uniform("midTone"), kMidTone);
+    glProgramUniform1f(measure_.id(), measure_.uniform("adaptation"), std::clamp(look.adaptation, 0.0f, 1.0f));
+    glUseProgram(measure_.id());
+    glDispatchCompute(1, 1, 1);
+    glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+}
+
+void Lens::setTones(const Program& program, const Look& look, bool glowing) const {
+    const GLuint id = program.id();
+    glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
+    glProgramUniform1i(id, program.uniform("curveKind"), static_cast<int>(look.tone));
+    glProgramUniform1i(id, program.uniform("paper"), look.paper);
+    glProgramUniform1i(id, program.uniform("glow"), 1);
+    glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
+    glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
+    glProgramUniform1f(id, program.uniform("glowScale"),
+                       glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow_.size()))) : 0);
+}
+
+void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer) {
+    const bool glowing = look.bloom > 0 && !look.paper && smoothGlow_;
+    const int width = light.width(), height = light.height();
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
+    glBindTextureUnit(0, light.texture());
+    glBindTextureUnit(1, glowing ? smoothGlow_->texture() : light.texture());
+    if (path == DrawPath::compute) {
+        if (!screen_) screen_.emplace(GL_RGBA8, width, height);
+        setTones(toneCompute_, look, glowing);
+        glUseProgram(toneCompute_.id());
+        glBindImageTexture(0, screen_->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
+        dispatch(*screen_, 16);
+        glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
+        glBlitNamedFramebuffer(screen_->framebuffer(), framebuffer, 0, 0, width, height, 0, 0, width, height,
+                               GL_COLOR_BUFFER_BIT, GL_NEAREST);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glViewport(0, 0, width, height);
+    } else {
+        setTones(tone_, look, glowing);
+        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+        glViewport(0, 0, width, height);
+        glUseProgram(tone_.id());
+        glBindVertexArray(array_.id());
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+    }
+    glBindVertexArray(0);
+    glUseProgram(0);
+}
+
+void Lens::draw(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer, StageTimer& timer) {
+    const bool glowing = look.bloom > 0 && !look.paper;
+    if (glowing || look.autoExposure) spread(path, light, glowing);
+    timer.ended(DrawStage::glow);
+    if (look.autoExposure) measure(light, look);
+    timer.ended(DrawStage::exposure);
+    mapTones(path, light, look, framebuffer);
+    timer.ended(DrawStage::tone);
+}
+
+}  // namespace gravlab

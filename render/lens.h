@@ -1,0 +1,40 @@
+// From light to screen, both ways: a glow around bright places, exposure, the tone curve.
+// Rule: the raster and the compute way share their arithmetic (shaders/*.glsl), so a picture shows the same.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/particle_renderer.h"
+#include "render/stage_timer.h"
+
+#include <optional>
+#include <vector>
+
+namespace gravlab {
+
+class Lens {
+public:
+    Lens();
+    /// Draws `light` into `framebuffer` and leaves that bound.
+    void draw(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer, StageTimer& timer);
+    /// Lets go of pictures that another size or format will need anew.
+    void forget();
+
+private:
+    void fit(const RenderTarget& light);
+    void spread(DrawPath path, const RenderTarget& light, bool shown);
+    void shrink(DrawPath path, GLuint from, const RenderTarget& to);
+    void widen(DrawPath path, const RenderTarget& from, const RenderTarget& to, float weight, bool added);
+    void measure(const RenderTarget& light, const Look& look);
+    void mapTones(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer);
+    void setTones(const Program& program, const Look& look, bool glowing) const;
+
+    Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"}, tone_{"screen.vert", "tone.frag"};
+    Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"}, toneCompute_{"tone.comp"};
+    Program measure_{"exposure.comp"};
+    VertexArray array_;
+    Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
+    std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light
+    std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
+    std::optional<RenderTarget> screen_;      ///< compute shaders cannot write to a window
+};
+
+}  // namespace gravlab

@@ -1,0 +1,177 @@
+// Uniforms, bindings and draws of the two ways.
+#include "render/sprites.h"
+
+#include "render/particle_renderer.h"
+
+#include <glm/ext/matrix_transform.hpp>
+#include <glm/gtc/type_ptr.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+// Half of what 32 bits hold: rounding by lot adds up to one unit a body.
+constexpr double kMostUnits = 2147483648.0;
+constexpr GLuint kGroup = 256, kMostGroups = 65535;
+// Words of an indirect draw in front of the list.
+constexpr std::size_t kCommandWords = 5;
+constexpr GLuint kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
+
+void setUniforms(const Program& program, const BodyInk& ink, const glm::mat4& clipFromWorld) {
+    const GLuint id = program.id();
+    glProgramUniformMatrix4fv(id, program.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
+    glProgramUniform1f(id, program.uniform("radiusScale"), ink.radiusScale);
+    glProgramUniform2f(id, program.uniform("radiusLimits"), ink.radiusLimits.x, ink.radiusLimits.y);
+    glProgramUniform1f(id, program.uniform("nearDepth"), ink.nearDepth);
+    glProgramUniform2f(id, program.uniform("valueRange"), ink.valueRange.x, ink.valueRange.y);
+    glProgramUniform1i(id, program.uniform("logarithmic"), ink.logarithmic);
+    glProgramUniform1i(id, program.uniform("useTraits"), ink.useTraits);
+    glProgramUniform1f(id, program.uniform("darkLight"), ink.darkLight);
+    glProgramUniform1f(id, program.uniform("brightness"), ink.brightness);
+    glBindTextureUnit(0, ink.colours);
+}
+
+/// Above 0, and a number whose inverse is one.
+bool usable(double value) { return value > 1e-30 && value < 1e30; }
+
+}  // namespace
+
+RasterSprites::RasterSprites() {
+    glEnableVertexArrayAttrib(array_.id(), 0);
+    glVertexArrayAttribFormat(array_.id(), 0, 4, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(array_.id(), 0, 0);
+    glVertexArrayAttribFormat(array_.id(), 1, 2, GL_FLOAT, GL_FALSE, 0);
+    glVertexArrayAttribBinding(array_.id(), 1, 1);
+    GLfloat range[2] = {1, 1};
+    glGetFloatv(GL_POINT_SIZE_RANGE, range);
+    largest_ = range[1] / 2;
+}
+
+void RasterSprites::prepare(const BodyInk& ink, const RenderTarget& light) {
+    // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
+    // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
+    const int width = light.width(), height = light.height();
+    const int margin = static_cast<int>(std::ceil(ink.radiusLimits.y));
+    const glm::vec3 shrink(static_cast<float>(width) / static_cast<float>(width + 2 * margin),
+                           static_cast<float>(height) / static_cast<float>(height + 2 * margin), 1.0f);
+    setUniforms(program_, ink, glm::scale(glm::mat4(1), shrink) * ink.clipFromWorld);
+    glBindFramebuffer(GL_FRAMEBUFFER, light.framebuffer());
+    glViewport(-margin, -margin, width + 2 * margin, height + 2 * margin);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_ONE, GL_ONE);
+    glUseProgram(program_.id());
+    glVertexArrayVertexBuffer(array_.id(), 0, ink.vertices, 0, sizeof(ParticleVertex));
+    if (ink.traits) {
+        glEnableVertexArrayAttrib(array_.id(), 1);
+        glVertexArrayVertexBuffer(array_.id(), 1, ink.traits, 0, sizeof(BodyTrait));
+    } else {
+        glDisableVertexArrayAttrib(array_.id(), 1);
+        glVertexAttrib2f(1, 0, 1);
+    }
+    glBindVertexArray(array_.id());
+}
+
+void RasterSprites::leave() {
+    glDisable(GL_BLEND);
+    // The buffers' owners may delete them; an array that still names them would keep them alive.
+    glVertexArrayVertexBuffer(array_.id(), 0, 0, 0, sizeof(ParticleVertex));
+    glVertexArrayVertexBuffer(array_.id(), 1, 0, 0, sizeof(BodyTrait));
+    glVertexArrayElementBuffer(array_.id(), 0);
+}
+
+void RasterSprites::draw(const BodyInk& ink, const RenderTarget& light) {
+    prepare(ink, light);
+    glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(ink.count));
+    leave();
+}
+
+void RasterSprites::drawListed(const BodyInk& ink, const RenderTarget& light, GLuint list) {
+    prepare(ink, light);
+    glVertexArrayElementBuffer(array_.id(), list);
+    glBindBuffer(GL_DRAW_INDIRECT_BUFFER, list);
+    glDrawElementsIndirect(GL_POINTS, GL_UNSIGNED_INT, nullptr);
+    glBindBuffer(GL_DRAW_INDIRECT_BUFFER, 0);
+    leave();
+}
+
+ComputeSprites::ComputeSprites() { glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &largestBlock_); }
+
+std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) const {
+    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    const std::size_t needed =
+        std::max({pixels * 4 * sizeof(GLuint), bodies * sizeof(ParticleVertex), (bodies + kCommandWords) * sizeof(GLuint)});
+    if (static_cast<GLint64>(needed) <= largestBlock_) return {};
+    return "compute shaders would need a buffer of " + std::to_string(needed >> 20) + " MiB and this OpenGL's may have " +
+           std::to_string(largestBlock_ >> 20) + " MiB";
+}
+
+void ComputeSprites::fit(std::size_t bodies, int width, int height) {
+    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    if (pixels != pixels_) {
+        pixels_ = 0;
+        sums_ = std::make_unique<Buffer>();
+        glNamedBufferStorage(sums_->id(), static_cast<GLsizeiptr>(pixels * 4 * sizeof(GLuint)), nullptr, 0);
+        glClearNamedBufferData(sums_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
+        pixels_ = pixels;
+    }
+    if (bodies > listed_ || !list_) {
+        listed_ = 0;
+        list_ = std::make_unique<Buffer>();
+        const auto bytes = static_cast<GLsizeiptr>((bodies + kCommandWords) * sizeof(GLuint));
+        glNamedBufferStorage(list_->id(), bytes, nullptr, GL_DYNAMIC_STORAGE_BIT);
+        const std::array<GLuint, kCommandWords> command{0, 1, kCommandWords, 0, 0};
+        glNamedBufferSubData(list_->id(), 0, sizeof command, command.data());
+        listed_ = bodies;
+    }
+}
+
+void ComputeSprites::draw(const BodyInk& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
+    const int width = light.width(), height = light.height();
+    fit(ink.count, width, height);
+    const double bound = static_cast<double>(ink.mostLight) * static_cast<double>(ink.count);
+    const bool lit = usable(bound);
+    const double unitsPerLight = lit ? kMostUnits / bound : 0;
+
+    glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kSumsBinding, sums_->id());
+    if (lit) {
+        const GLuint id = splat_.id();
+        setUniforms(splat_, ink, ink.clipFromWorld);
+        glProgramUniform1i(id, splat_.uniform("withTraits"), ink.traits != 0);
+        glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(ink.count));
+        glProgramUniform2i(id, splat_.uniform("size"), width, height);
+        glProgramUniform1f(id, splat_.uniform("unitsPerLight"), static_cast<float>(unitsPerLight));
+        glProgramUniform1f(id, splat_.uniform("largestSum"), kLargestSum);
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kBodiesBinding, ink.vertices);
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kTraitsBinding, ink.traits ? ink.traits : ink.vertices);
+        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
+        glUseProgram(id);
+        const auto groups = static_cast<GLuint>((ink.count + kGroup - 1) / kGroup);
+        glDispatchCompute(std::min(groups, kMostGroups), 1, 1);
+        glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT);
+    }
+    timer.ended(DrawStage::bodies);
+
+    const bool half = light.format() == GL_RGBA16F;
+    glProgramUniform2i(resolve_.id(), resolve_.uniform("size"), width, height);
+    glProgramUniform1f(resolve_.id(), resolve_.uniform("lightPerUnit"), lit ? static_cast<float>(1 / unitsPerLight) : 0);
+    glProgramUniform1f(resolve_.id(), resolve_.uniform("most"), half ? 65504.0f : 3e38f);
+    glBindImageTexture(0, light.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, light.format());
+    glUseProgram(resolve_.id());
+    glDispatchCompute(static_cast<GLuint>((width + 15) / 16), static_cast<GLuint>((height + 15) / 16), 1);
+    glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT |
+                    GL_TEXTURE_UPDATE_BARRIER_BIT);
+    timer.ended(DrawStage::resolve);
+
+    if (lit && ink.radiusLimits.y > kLargestSum) raster.drawListed(ink, light, list_->id());
+    // A binding would keep the buffers alive that their owner deletes.
+    for (const GLuint binding : {kBodiesBinding, kTraitsBinding}) glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+    timer.ended(DrawStage::large);
+}
+
+}  // namespace gravlab

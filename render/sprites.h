@@ -1,0 +1,72 @@
+// Bodies as light, both ways: point sprites by the rasteriser, or sums of small sprites by a compute shader.
+// Rule: both read the same uniforms and the same vertices, and give the same picture.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/stage_timer.h"
+
+#include <glm/mat4x4.hpp>
+#include <glm/vec2.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace gravlab {
+
+/// Everything that the light of bodies depends on.
+struct BodyInk {
+    GLuint vertices = 0;  ///< buffer of ParticleVertex
+    GLuint traits = 0;    ///< buffer of BodyTrait, or 0
+    std::size_t count = 0;
+    glm::mat4 clipFromWorld{1};
+    float radiusScale = 1;          ///< sprite radius [px] times depth [L]
+    glm::vec2 radiusLimits{1, 64};  ///< smallest and largest sprite radius [px]
+    float nearDepth = 0;            ///< [L]
+    glm::vec2 valueRange{0, 1};
+    bool logarithmic = false, useTraits = false;
+    float darkLight = 1, brightness = 1;
+    GLuint colours = 0;   ///< texture of one row
+    float mostLight = 1;  ///< bound of what one body can give to one pixel
+};
+
+/// Point sprites, added up by blending.
+class RasterSprites {
+public:
+    RasterSprites();
+    /// Adds all bodies to `light`.
+    void draw(const BodyInk& ink, const RenderTarget& light);
+    /// Adds those of an index list with its indirect command in front.
+    void drawListed(const BodyInk& ink, const RenderTarget& light, GLuint list);
+    /// Largest radius that this OpenGL draws [px].
+    float largestRadius() const { return largest_; }
+
+private:
+    void prepare(const BodyInk& ink, const RenderTarget& light);
+    void leave();
+    Program program_{"body.vert", "body.frag"};
+    VertexArray array_;
+    float largest_ = 1;
+};
+
+/// Small sprites as sums of whole numbers, three for each pixel; the others through RasterSprites.
+/// A unit of light is chosen so that all bodies in one pixel at once would not overflow it.
+class ComputeSprites {
+public:
+    ComputeSprites();
+    /// Replaces what is in `light` by all bodies.
+    void draw(const BodyInk& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
+    /// Why these bodies in such a picture cannot be drawn here, for a sentence; empty when they can.
+    std::string obstacle(std::size_t bodies, int width, int height) const;
+
+    /// Sprites up to this radius are summed [px].
+    static constexpr float kLargestSum = 4;
+
+private:
+    void fit(std::size_t bodies, int width, int height);
+    Program splat_{"splat.comp"}, resolve_{"splat_resolve.comp"};
+    std::unique_ptr<Buffer> sums_, list_;
+    std::size_t pixels_ = 0, listed_ = 0;
+    GLint64 largestBlock_ = 0;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,77 @@
+// GPU time of drawing, whole and by stage, from time stamps. Rule: results arrive some frames later; nothing here waits.
+#pragma once
+#include "render/draw_path.h"
+#include "render/gl_objects.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// What a picture's time goes to, in the order of drawing.
+enum class DrawStage {
+    bodies,    ///< raster: all sprites; compute: sums of the small ones
+    resolve,   ///< compute: sums to light
+    large,     ///< compute: the sprites too large to be summed
+    trails,    ///< lines
+    glow,      ///< smaller pictures and back
+    exposure,  ///< the light's median
+    tone       ///< to the caller's framebuffer
+};
+constexpr std::size_t kDrawStages = 7;
+std::string_view nameOf(DrawStage stage);
+
+/// Of one finished frame.
+struct DrawTimes {
+    DrawPath path = DrawPath::raster;
+    double milliseconds = 0;
+    bool detailed = false;
+    std::array<double, kDrawStages> stages{};  ///< [ms]; 0 without details
+};
+
+class StageTimer {
+public:
+    /// Time stamps between stages too. They cost a little themselves, so this is for measurements.
+    bool detailed = false;
+
+    void begin(DrawPath path);
+    /// The stage that was being drawn is over.
+    void ended(DrawStage stage);
+    void end();
+    /// Finished frames since the last call, oldest first.
+    std::vector<DrawTimes> take();
+
+private:
+    static constexpr std::size_t kDepth = 6;
+    struct Frame {
+        std::array<GlName<gl_kind::TimeStamp>, kDrawStages + 2> stamps;  // begin, stages, end
+        std::array<bool, kDrawStages> stamped{};
+        DrawPath path = DrawPath::raster;
+        bool detailed = false, pending = false;
+    };
+    static DrawTimes timesOf(const Frame& frame);
+    std::array<Frame, kDepth> frames_;
+    std::size_t next_ = 0;
+    bool measuring_ = false;
+};
+
+/// GPU time of one stretch of commands.
+class GpuTimer {
+public:
+    void begin();
+    void end();
+    /// The newest finished measurement [ms], once.
+    std::optional<double> take();
+
+private:
+    static constexpr std::size_t kDepth = 4;
+    std::array<GlName<gl_kind::TimeStamp>, kDepth> starts_, ends_;
+    std::array<bool, kDepth> pending_{};
+    std::size_t next_ = 0;
+    bool measuring_ = false;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,36 @@
+// What is drawn of a body, for sprites and for sums alike: where, how large, how bright. Light is kept: a body smaller than
+// the smallest sprite is drawn at that size and dimmer.
+uniform mat4 clipFromWorld;
+uniform float radiusScale;    // sprite radius [px] times depth [L]
+uniform vec2 radiusLimits;    // smallest and largest sprite radius [px]
+uniform float nearDepth;      // [L]: bodies closer to the eye fade out, so that none covers the picture
+uniform vec2 valueRange;      // values (or their logarithms) that map to the ends of the colour map
+uniform bool logarithmic;
+uniform bool useTraits;
+uniform float darkLight;
+uniform float brightness;
+uniform sampler2D colours;    // one row
+
+struct Sprite {
+    vec4 clip;
+    float radius;  // [px]
+    vec3 light;    // of its centre
+};
+
+/// False: behind the eye, or not a number.
+bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
+    sprite.clip = clipFromWorld * vec4(body.xyz, 1.0);
+    if (!(sprite.clip.w > 0.0) || isinf(sprite.clip.w)) return false;
+    float radius = radiusScale / sprite.clip.w;
+    sprite.radius = clamp(radius, radiusLimits.x, radiusLimits.y);
+    float kept = min(radius / radiusLimits.x, 1.0);
+
+    float value = useTraits ? trait.x : body.w;
+    if (logarithmic) value = log2(max(value, 1e-37));
+    float place = clamp((value - valueRange.x) / (valueRange.y - valueRange.x), 0.0, 1.0);
+    float row = (place * 255.0 + 0.5) / 256.0;
+    float share = trait.y < 0.0 ? -trait.y * darkLight : trait.y;
+    sprite.light = textureLod(colours, vec2(row, 0.5), 0.0).rgb *
+                   (brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w));
+    return true;
+}

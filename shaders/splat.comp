@@ -1,0 +1,76 @@
+#version 450 core
+// Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order never matters.
+// Parts of a unit are rounded by lot with a hash of the body, so faint bodies keep their light on the average. Sprites
+// too large for one thread go to a list that point sprites are drawn from.
+layout(local_size_x = 256) in;
+#include "body_light.glsl"
+#include "profile.glsl"
+layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
+layout(std430, binding = 5) readonly buffer Traits { vec2 traits[]; };
+layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and nothing, by pixel
+layout(std430, binding = 7) restrict buffer Large {
+    uint largeCount, instances, firstIndex, baseVertex, baseInstance;  // of an indirect draw
+    uint large[];
+};
+uniform bool withTraits;
+uniform uint count;
+uniform ivec2 size;           // of the picture [px]
+uniform float unitsPerLight;
+uniform float largestSum;     // radius of the largest sprite that is summed here [px]
+
+shared uint listed, listAt;
+
+uint mixed(uint x) {  // every bit depends on every bit (the finalizer of MurmurHash3, A. Appleby)
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
+}
+
+void add(uint i, Sprite sprite, vec2 centre) {
+    ivec2 low = max(ivec2(ceil(centre - sprite.radius - 0.5)), ivec2(0));
+    ivec2 high = min(ivec2(floor(centre + sprite.radius - 0.5)), size - 1);
+    float perRadius = 1.0 / sprite.radius;
+    vec3 units = sprite.light * unitsPerLight;
+    uint lot = mixed(i + 0x9e3779b9u);
+    for (int y = low.y; y <= high.y; ++y)
+        for (int x = low.x; x <= high.x; ++x) {
+            float part = profile((vec2(x, y) + 0.5 - centre) * perRadius);
+            if (!(part > 0.0)) continue;
+            lot = mixed(lot);
+            // One lot for all channels: grey stays grey.
+            uvec3 whole = uvec3(units * part + (float(lot >> 8) + 0.5) / 16777216.0);
+            uint at = 4u * uint(y * size.x + x);
+            if (whole.r > 0u) atomicAdd(sums[at], whole.r);
+            if (whole.g > 0u) atomicAdd(sums[at + 1u], whole.g);
+            if (whole.b > 0u) atomicAdd(sums[at + 2u], whole.b);
+        }
+}
+
+void main() {
+    // Barriers below: the number of turns is the same in the whole group.
+    for (uint from = gl_WorkGroupID.x * 256u; from < count; from += gl_NumWorkGroups.x * 256u) {
+        uint i = from + gl_LocalInvocationIndex;
+        Sprite sprite;
+        bool isLarge = false;
+        if (i < count && spriteOf(bodies[i], withTraits ? traits[i] : vec2(0.0, 1.0), sprite)) {
+            vec2 place = sprite.clip.xy / sprite.clip.w;
+            vec2 centre = (0.5 + 0.5 * place) * vec2(size);
+            bool inDepth = abs(sprite.clip.z) <= sprite.clip.w;
+            bool inPicture = all(greaterThan(centre + sprite.radius, vec2(0.0))) &&
+                             all(lessThan(centre - sprite.radius, vec2(size)));
+            bool bright = sprite.light.r > 0.0 || sprite.light.g > 0.0 || sprite.light.b > 0.0;
+            if (inDepth && inPicture && bright) {
+                isLarge = sprite.radius > largestSum;
+                if (!isLarge) add(i, sprite, centre);
+            }
+        }
+        if (gl_LocalInvocationIndex == 0u) listed = 0u;
+        barrier();
+        uint mine = isLarge ? atomicAdd(listed, 1u) : 0u;
+        barrier();
+        if (gl_LocalInvocationIndex == 0u && listed > 0u) listAt = atomicAdd(largeCount, listed);
+        barrier();
+        if (isLarge) large[listAt + mine] = i;
+        barrier();
+    }
+}

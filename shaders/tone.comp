@@ -1,0 +1,11 @@
+#version 450 core
+// Light to screen, into a picture of its own.
+layout(local_size_x = 16, local_size_y = 16) in;
+#include "tone.glsl"
+layout(binding = 0) uniform writeonly image2D screenImage;
+
+void main() {
+    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(screenImage);
+    if (pixel.x >= size.x || pixel.y >= size.y) return;
+    imageStore(screenImage, pixel, screenAt(pixel, (vec2(pixel) + 0.5) / vec2(size)));
+}

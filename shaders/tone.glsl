@@ -1,0 +1,82 @@
+// Light to screen: exposure, a curve that keeps hue, sRGB, and dither where there is light.
+// plate: logarithmic like a photographic plate (and like the asinh stretch of astronomical pictures: Lupton et al. 2004,
+// PASP 116, 133): faint arms show beside a core a thousand times brighter.
+// aces: the rational curve that follows the ACES reference (K. Narkowicz 2015), on luminance.
+// agx: the idea of T. Sobotka's AgX (2022): less saturated primaries, a logistic curve over the logarithm of light.
+uniform sampler2D image;
+uniform sampler2D glow;
+uniform float exposure;
+uniform bool autoExposure;
+uniform float glowWeight;  // 0: no bloom
+uniform float glowScale;   // one over the number of levels that were added up
+uniform int curveKind;     // 0 plate, 1 aces, 2 agx
+uniform bool paper;        // dark on white
+layout(std430, binding = 0) readonly buffer Exposure { float measured; };
+
+const float kRange = 120.0;      // light that reaches white, in units of the light that would without a curve
+const float kFilmLight = 0.22;   // brings the mid tones of the film curves to those of the plate
+const vec3 kLuminance = vec3(0.2126, 0.7152, 0.0722);
+
+float plate(float light) {
+    const float softness = 4.0;  // slope at black; larger lifts the faint end
+    float x = light * softness;
+    return log(1.0 + x) / log(1.0 + kRange * softness);
+}
+
+float film(float light) {
+    float x = kFilmLight * light;
+    return clamp(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0);
+}
+
+/// Columns sum to one, so white stays white.
+const float kFade = 0.13;
+
+vec3 agx(vec3 light) {
+    vec3 x = kFilmLight * light;
+    x = mix(x, vec3(x.r + x.g + x.b) / 3.0, kFade);
+    const float kDarkest = -12.47393, kBrightest = 4.026069;  // powers of two that are shown
+    vec3 part = clamp((log2(max(x, 1e-10)) - kDarkest) / (kBrightest - kDarkest), 1e-4, 1.0 - 1e-4);
+    // Logistic in the odds of `part`: middle grey stays at its place, slope 2 there.
+    vec3 odds = part / (1.0 - part);
+    vec3 y = 1.0 / (1.0 + 3.04 * pow(odds, vec3(-2.2)));
+    y = pow(y, vec3(2.2));  // the curve was for the screen's own encoding
+    vec3 back = (y - kFade * vec3(y.r + y.g + y.b) / 3.0) / (1.0 - kFade);
+    return max(back, 0.0) * smoothstep(0.0, 0.002, max(light.r, max(light.g, light.b)));  // black stays black
+}
+
+float noise(vec2 pixel) {  // even over any small neighbourhood, so it never shows as grain (interleaved gradient noise, J. Jimenez 2014)
+    return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
+}
+
+vec3 srgb(vec3 light) {
+    return mix(12.92 * light, 1.055 * pow(light, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, light));
+}
+
+/// Hue is kept, and what the screen cannot show at this brightness goes towards white, as film does.
+vec3 withHue(vec3 light, float bright, float shown) {
+    vec3 mapped = light * (shown / max(bright, 1e-8));
+    float peak = max(mapped.r, max(mapped.g, mapped.b));
+    return mix(mapped, vec3(shown), smoothstep(0.6, 1.8, peak));
+}
+
+vec4 screenAt(ivec2 pixel, vec2 uv) {
+    vec3 light = texelFetch(image, pixel, 0).rgb;
+    if (glowWeight > 0.0) light = mix(light, textureLod(glow, uv, 0.0).rgb * glowScale, glowWeight);
+    light *= exposure;
+    if (autoExposure) light *= measured;
+    float bright = dot(light, kLuminance);
+    if (paper) {
+        // Ink: the more light, the darker, in the colour of the light.
+        float ink = plate(bright);
+        vec3 hue = light / max(max(light.r, max(light.g, light.b)), 1e-8);
+        vec3 tint = hue * hue * mix(0.85, 0.02, clamp(1.6 * ink, 0.0, 1.0));
+        vec3 page = srgb(mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0)));
+        return vec4(page, 1.0);
+    }
+    vec3 mapped = curveKind == 2 ? agx(light) : withHue(light, bright, curveKind == 1 ? film(bright) : plate(bright));
+    vec3 screen = srgb(clamp(mapped, 0.0, 1.0));
+    // Triangular noise of one step of the screen, gone at both ends: black stays black, white stays white.
+    float dither = noise(vec2(pixel) + 0.5) - noise(vec2(pixel) + 17.5);
+    vec3 room = clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
+    return vec4(screen + dither / 255.0 * room, 1.0);
+}
