@@ -5,12 +5,16 @@
 #include "app/headless.h"
 #include "app/interrupt.h"
 #include "app/options.h"
+#include "app/stage_bench.h"
 #include "app/ui.h"
 #include "sim/error.h"
+#include "sim/io/atomic_file.h"
 
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -49,6 +53,77 @@ void timeFrames(const Options& options) {
                 options.showUi ? " with panels" : "", times.text().c_str(), steps);
 }
 
+/// One row: the same picture again and again while nothing steps, so that nothing else is on the GPU.
+StageRow timeStages(const Options& options) {
+    OffscreenTarget target(options.width, options.height);
+    Session session(options);
+    std::optional<Ui> panels;
+    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    session.intent.paused = true;
+    OneFrameAhead pace;
+    StageSamples samples;
+    GpuTimer panelTimer;
+    constexpr std::int64_t kLeftOut = 20;
+    double last = now();
+    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        InterruptWatch::check();
+        const bool detailed = frame % 2 == 1;
+        session.renderer().timeStages(detailed);
+        session.apply();
+        session.advance(true);
+        session.draw(target.framebuffer(), options.width, options.height);
+        if (panels) {
+            panels->setSurface(options.width, options.height, 1 / options.fps);
+            panels->frame(session);
+            panelTimer.begin();
+            panels->draw();
+            panelTimer.end();
+        }
+        pace.submitted();
+        const double time = now();
+        for (const DrawTimes& times : session.renderer().takeTimes())
+            if (frame >= kLeftOut) samples.add(times);
+        const std::optional<double> panelTime = panelTimer.take();
+        if (frame >= kLeftOut) {
+            if (panelTime) samples.addPanels(*panelTime);
+            if (!detailed) samples.addFrame(1e3 * (time - last));
+        }
+        last = time;
+    }
+    StageRow row{.scene = session.facts().settings.scene,
+                 .bodies = session.facts().settings.bodies,
+                 .width = options.width,
+                 .height = options.height,
+                 .path = session.renderer().path().path()};
+    samples.finish(row);
+    return row;
+}
+
+int stagesCommand(const Options& asked, const std::vector<std::size_t>& counts) {
+    if (asked.benchFormat == "json") throw UsageError("--stages writes a table or csv, not json");
+    AtomicFile out(asked.output.empty() ? "-" : asked.output);
+    std::vector<std::pair<int, int>> sizes = asked.benchSizes;
+    if (sizes.empty()) sizes = {{asked.width, asked.height}};
+    std::vector<StageRow> rows;
+    for (const std::size_t count : counts)
+        for (const auto& [width, height] : sizes)
+            for (const PathWishRow& wish : pathWishes()) {
+                const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
+                if (both ? wish.wish == PathWish::automatic : wish.name != asked.look.splat) continue;
+                Options options = asked;
+                options.simulation.bodies = count;
+                options.width = width;
+                options.height = height;
+                options.look.splat = wish.name;
+                rows.push_back(timeStages(options));
+                if (rows.back().path == DrawPath::raster && wish.wish == PathWish::compute)
+                    std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
+            }
+    out.write(asked.benchFormat == "csv" ? stageCsv(rows) : stageTable(rows));
+    out.commit();
+    return static_cast<int>(ExitCode::ok);
+}
+
 }  // namespace
 
 int framesCommand(const Options& asked) {
@@ -57,6 +132,7 @@ int framesCommand(const Options& asked) {
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
     std::vector<std::size_t> counts = asked.benchBodies;
     if (counts.empty()) counts = {asked.simulation.bodies};
+    if (asked.benchStages) return stagesCommand(asked, counts);
     for (const std::size_t count : counts) {
         Options options = asked;
         options.simulation.bodies = count;

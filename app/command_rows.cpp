@@ -274,6 +274,8 @@ void addLook(CLI::App& app, Options& o) {
         app, "--rotate", "DEGREES", [&l](auto& what, auto& text) { l.rotation = parseReal(what, text); },
         "turn the camera so far every second [0]");
     app.add_flag("--orthographic", l.orthographic, "no perspective");
+    name("--splat", l.splat, requireSplat,
+         "how bodies are drawn: raster, compute, or auto for the faster one as measured here [auto; render: raster]");
     app.add_flag("--paper", l.paper, "dark bodies on white, for print and projectors");
     addList(
         app, "--overlay", "LIST", [&l](auto&, auto& texts) { l.overlay = parseOverlay(texts); },
@@ -408,9 +410,22 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 40, kAny); },
         "time that many whole frames off screen instead: steps, picture and, with --ui, panels");
+    addList(
+        app, "--size", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchSizes.push_back(parseSize(name, text));
+            std::tie(o.width, o.height) = o.benchSizes.front();
+        },
+        "with --frames: pixels, WxH; several with --stages [1280x720]");
+    app.add_flag("--stages", o.benchStages,
+                 "with --frames: time on the GPU of each stage of drawing, both ways, while nothing steps");
     addValue(
-        app, "--size", "WxH", [&o](auto& name, auto& text) { std::tie(o.width, o.height) = parseSize(name, text); },
-        "with --frames: pixels [1280x720]");
+        app, "--splat", "NAME",
+        [&o](auto&, auto& text) {
+            requireSplat(text);
+            o.look.splat = text;
+        },
+        "with --frames: how bodies are drawn: auto, raster or compute [auto; with --stages both]");
     addValue(
         app, "--steps-per-frame", "COUNT",
         [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
@@ -543,7 +558,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
      "  gravlab bench --figure unroll -o unroll.png\n"
      "  gravlab bench --card card.png\n"
-     "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"},
+     "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
+     "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},
     {"tune", Command::tune, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
      "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
     {"list", Command::list, "what this build and machine have", addListOptions,

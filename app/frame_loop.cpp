@@ -53,6 +53,7 @@ Session::Session(const Options& options)
     rotation = options.look.rotation * std::numbers::pi / 180;
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
+    splat = splatWish(options.look.splat);
 }
 
 void Session::apply() {
@@ -306,7 +307,10 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         renderer_->recordTrail(*buffer_, look);
         trailStep_ = facts_.step;
     }
+    // A film must not depend on the clock of the machine.
+    renderer_->setPathWish(!realTime_ && splat == PathWish::automatic ? PathWish::raster : splat);
     if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
     if (drawn) lookAfterSelection();
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
 }
@@ -338,6 +342,7 @@ bool Session::moving() const {
     if (conservation.waiting()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0) return true;
+    if (renderer_->path().measuring()) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

@@ -89,6 +89,7 @@ struct Facts {
     std::string device;           ///< what the backend runs on
     std::string backendWhy;       ///< which backend runs and why
     std::string vertexPath;       ///< how vertices reach the picture and why
+    std::string drawPath;         ///< how bodies become a picture and why
     std::size_t bodiesLimit = 0;  ///< about as many as this machine's memory holds
     double time = 0;              ///< simulated [T]
     std::int64_t step = 0;
@@ -147,6 +148,7 @@ public:
     bool moving() const;
 
     Simulation& simulation() { return *simulation_; }
+    ParticleRenderer& renderer() { return *renderer_; }
     const Facts& facts() const { return facts_; }
     /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
     const std::string& message() const { return message_; }
@@ -161,8 +163,9 @@ public:
     Look look;
     int colourMode = 0;  ///< row of colourModes()
     OverlayChoice overlay;
-    bool follow = false;                         ///< keeps the selected body in the middle
-    double rotation = 0;                         ///< of the camera by itself [rad/s]
+    PathWish splat = PathWish::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
+    bool follow = false;                   ///< keeps the selected body in the middle
+    double rotation = 0;                   ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
     Telemetry telemetry;
     Lab lab;

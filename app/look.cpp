@@ -47,6 +47,12 @@ void requireColourMode(const std::string& name) { findRow(colourModes(), "colour
 void requireColourMap(const std::string& name) { findRow(colourMaps(), "colour map", name); }
 void requireTone(const std::string& name) { findRow(toneCurves(), "tone curve", name); }
 
+void requireSplat(const std::string& name) { splatWish(name); }
+
+PathWish splatWish(std::string_view name) {
+    return name.empty() ? PathWish::automatic : findRow(pathWishes(), "way to draw bodies", name).wish;
+}
+
 OverlayChoice parseOverlay(const std::vector<std::string>& names) {
     OverlayChoice choice;
     for (const std::string& name : names) {

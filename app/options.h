@@ -26,6 +26,7 @@ struct LookOptions {
     std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
     std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
     bool paper = false, autoExposure = false;
+    std::string splat{};  ///< row of pathWishes()
     std::optional<OverlayChoice> overlay{};
     std::optional<int> trails{};                               ///< points
     std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
@@ -80,8 +81,10 @@ struct Options {
     bool benchSpreadMasses = false;
     std::string benchFormat = "table";
     int benchRepeats = 5;
-    std::string benchFigure;  ///< empty: a table of rates
-    std::string benchCard;    ///< file of the benchmark card; empty: none
+    bool benchStages = false;                     ///< with frames: GPU time of each stage of drawing
+    std::vector<std::pair<int, int>> benchSizes;  ///< of pictures [px]; empty: width x height
+    std::string benchFigure;                      ///< empty: a table of rates
+    std::string benchCard;                        ///< file of the benchmark card; empty: none
 
     // check
     bool checkPhysics = false;        ///< the reference table instead of the kernels

@@ -31,6 +31,9 @@ constexpr Control kSplitBar{
     "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
 constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
 constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
+constexpr Control kPicture{"picture", "Picture",
+                           "How bodies become a picture. In a window both ways are timed on the running picture, and again "
+                           "when it changes much"};
 constexpr Control kLab{"lab", "Lab", "What the hardware does with this kernel, its text, sweeps and tuning. Key: L"};
 constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
 
@@ -236,8 +239,11 @@ void drawWhere(PanelContext& p) {
     const struct {
         const Control& control;
         const std::string& text;
-    } rows[] = {
-        {kDevice, p.facts.device}, {kDevice, p.facts.backendWhy}, {kVertices, p.facts.vertexPath}, {kRenderer, p.renderer}};
+    } rows[] = {{kDevice, p.facts.device},
+                {kDevice, p.facts.backendWhy},
+                {kVertices, p.facts.vertexPath},
+                {kPicture, p.facts.drawPath},
+                {kRenderer, p.renderer}};
     ImGui::PushFont(p.widgets.fonts().small);
     bool first = true;
     for (const auto& row : rows) {

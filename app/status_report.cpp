@@ -56,6 +56,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"backend", s.backend},
         {"backend_why", facts.backendWhy},
         {"vertex_path", facts.vertexPath},
+        {"draw_path", facts.drawPath},
         {"kernel", s.kernel.kernel},
         {"block", s.kernel.launch.block},
         {"unroll", s.kernel.launch.unroll},

@@ -13,6 +13,12 @@ constexpr double kBodiesRatio = 1.5, kPixelsRatio = 1.5, kRadiusRatio = 2;
 // Not worth a change of way: a tie goes to the rasteriser, which every driver has done for decades.
 constexpr double kTie = 0.97;
 
+constexpr PathWishRow kWishes[] = {
+    {"auto", "both ways are timed on this machine, the faster one is kept", PathWish::automatic},
+    {"raster", "point sprites and passes by the rasteriser", PathWish::raster},
+    {"compute", "small sprites, glow and tones by compute shaders", PathWish::compute},
+};
+
 bool apart(double a, double b, double ratio) { return std::max(a, b) > ratio * std::min(a, b); }
 
 double median(std::vector<double> values) {
@@ -22,6 +28,8 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+std::span<const PathWishRow> pathWishes() { return kWishes; }
 
 std::string_view nameOf(DrawPath path) { return path == DrawPath::raster ? "raster" : "compute"; }
 

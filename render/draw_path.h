@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@ std::string_view nameOf(DrawPath path);
 
 /// What is asked for.
 enum class PathWish { automatic, raster, compute };
+/// A row of the table of wishes.
+struct PathWishRow {
+    std::string_view name, idea;
+    PathWish wish;
+};
+std::span<const PathWishRow> pathWishes();
 
 /// What the time of a picture goes with.
 struct PictureLoad {

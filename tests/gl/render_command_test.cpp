@@ -77,6 +77,29 @@ TEST(BenchFrames, timesWholeFramesOffScreen) {
     fs::remove(out);
 }
 
+TEST(BenchFrames, timesStagesOfBothWaysForEverySizeAndNumber) {
+    const fs::path out = fs::temp_directory_path() / ("gravlab_stages_" + std::to_string(getpid()));
+    const std::string command = std::string(GRAVLAB_BINARY) +
+                                " bench plummer --frames 44 --stages -n 50,80 --size 64x48,100x60 --ui --backend cpu" +
+                                " --format csv -o " + out.string() + " 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(out);
+    std::string line;
+    std::getline(file, line);
+    EXPECT_EQ(line,
+              "scene,bodies,width,height,way,bodies_ms,resolve_ms,large_ms,trails_ms,glow_ms,exposure_ms,tone_ms,picture_ms,"
+              "panels_ms,frame_ms,frames");
+    std::vector<std::string> rows;
+    while (std::getline(file, line)) rows.push_back(line.substr(0, line.find("0.")));
+    EXPECT_THAT(rows,
+                testing::ElementsAre(
+                    testing::StartsWith("plummer,50,64,48,raster,"), testing::StartsWith("plummer,50,64,48,compute,"),
+                    testing::StartsWith("plummer,50,100,60,raster,"), testing::StartsWith("plummer,50,100,60,compute,"),
+                    testing::StartsWith("plummer,80,64,48,raster,"), testing::StartsWith("plummer,80,64,48,compute,"),
+                    testing::StartsWith("plummer,80,100,60,raster,"), testing::StartsWith("plummer,80,100,60,compute,")));
+    fs::remove(out);
+}
+
 TEST_F(RenderCommandTest, PictureCarriesItsSettings) {
     ASSERT_EQ(render({"figure-eight", "-o", out("a.png"), "--frames", "3", "--steps-per-frame", "7", "--size", "320x180",
                       "--seed", "5"}),

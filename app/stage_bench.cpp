@@ -1,0 +1,77 @@
+// Medians and their table.
+#include "app/stage_bench.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+    return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
+}
+
+std::string number(double milliseconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", milliseconds);
+    return text;
+}
+
+constexpr std::size_t kWidth = 10;
+
+}  // namespace
+
+void StageSamples::add(const DrawTimes& times) {
+    if (!times.detailed) {
+        pictures_.push_back(times.milliseconds);
+        return;
+    }
+    for (std::size_t i = 0; i < kDrawStages; ++i) stages_[i].push_back(times.stages[i]);
+}
+
+void StageSamples::finish(StageRow& row) const {
+    for (std::size_t i = 0; i < kDrawStages; ++i) row.stages[i] = median(stages_[i]);
+    row.picture = median(pictures_);
+    row.panels = median(panels_);
+    row.frame = median(frames_);
+    row.frames = pictures_.size() + stages_[0].size();
+}
+
+std::string stageTable(std::span<const StageRow> rows) {
+    std::string text = padded("bodies", kWidth) + padded("size", kWidth + 2) + padded("way", kWidth);
+    for (std::size_t i = 0; i < kDrawStages; ++i) text += padded(std::string(nameOf(static_cast<DrawStage>(i))), kWidth);
+    text += padded("picture", kWidth) + padded("panels", kWidth) + padded("frame", kWidth) + "\n";
+    for (const StageRow& row : rows) {
+        text += padded(std::to_string(row.bodies), kWidth) +
+                padded(std::to_string(row.width) + "x" + std::to_string(row.height), kWidth + 2) +
+                padded(std::string(nameOf(row.path)), kWidth);
+        for (const double stage : row.stages) text += padded(number(stage), kWidth);
+        text += padded(number(row.picture), kWidth) + padded(number(row.panels), kWidth) +
+                padded(number(row.frame), kWidth) + "\n";
+    }
+    return text +
+           "Medians in ms. Stages, picture and panels are time on the GPU; frame is from frame to frame on the host.\n";
+}
+
+std::string stageCsv(std::span<const StageRow> rows) {
+    std::string text = "scene,bodies,width,height,way";
+    for (std::size_t i = 0; i < kDrawStages; ++i) text += "," + std::string(nameOf(static_cast<DrawStage>(i))) + "_ms";
+    text += ",picture_ms,panels_ms,frame_ms,frames\n";
+    for (const StageRow& row : rows) {
+        text += row.scene + "," + std::to_string(row.bodies) + "," + std::to_string(row.width) + "," +
+                std::to_string(row.height) + "," + std::string(nameOf(row.path));
+        for (const double stage : row.stages) text += "," + number(stage);
+        text += "," + number(row.picture) + "," + number(row.panels) + "," + number(row.frame) + "," +
+                std::to_string(row.frames) + "\n";
+    }
+    return text;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,44 @@
+// What drawing takes on the GPU, stage by stage: the rows of `gravlab bench --frames --stages`.
+// Rule: stages and wholes come from different frames, because time stamps between stages cost something themselves.
+#pragma once
+#include "render/stage_timer.h"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// Medians [ms] of one number of bodies, size and way of drawing.
+struct StageRow {
+    std::string scene;
+    std::size_t bodies = 0;
+    int width = 0, height = 0;
+    DrawPath path = DrawPath::raster;
+    std::array<double, kDrawStages> stages{};
+    double picture = 0;  ///< GPU, all stages
+    double panels = 0;   ///< GPU; 0 without panels
+    double frame = 0;    ///< host clock, from frame to frame
+    std::size_t frames = 0;
+};
+
+/// Gathers frames of one row; the first ones, which compile and allocate, are left out.
+class StageSamples {
+public:
+    void add(const DrawTimes& times);
+    void addPanels(double milliseconds) { panels_.push_back(milliseconds); }
+    void addFrame(double milliseconds) { frames_.push_back(milliseconds); }
+    /// Fills in the medians.
+    void finish(StageRow& row) const;
+
+private:
+    std::array<std::vector<double>, kDrawStages> stages_;
+    std::vector<double> pictures_, panels_, frames_;
+};
+
+std::string stageTable(std::span<const StageRow> rows);
+std::string stageCsv(std::span<const StageRow> rows);
+
+}  // namespace gravlab
