@@ -342,7 +342,7 @@ bool Session::moving() const {
     if (conservation.waiting()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0) return true;
-    if (renderer_->path().measuring()) return true;
+    if (renderer_ && renderer_->path().measuring()) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]
