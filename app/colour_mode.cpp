@@ -26,6 +26,12 @@ ShownUnit energyUnit(const ScenarioUnits& u) {
     return {std::string(u.mass) + " (" + std::string(u.speed) + ")^2", u.massScale * u.speedScale * u.speedScale};
 }
 
+ShownUnit densityUnit(const ScenarioUnits& u) {
+    if (u.mass.empty() || u.length.empty()) return {"M/L^3", 1};
+    return {std::string(u.mass) + "/" + std::string(u.length) + "^3",
+            u.massScale / (u.lengthScale * u.lengthScale * u.lengthScale)};
+}
+
 ShownUnit kelvin(const ScenarioUnits&) { return {"K", 1}; }
 
 constexpr float kCoolest = 3200, kHottest = 13000;
@@ -38,6 +44,10 @@ constexpr ColourMode kModes[] = {
      "", energyUnit},
     {"mass", "mass", "mass of a body, on a logarithmic scale", VertexValue::speed, true, true, "", massUnit},
     {"origin", "origin", "which galaxy a body started in", VertexValue::speed, true, false, "categories", nullptr},
+    {"density", "local density, by cells",
+     "mass per volume around a body, on a logarithmic scale: an estimate from cells of space that are halved until few "
+     "bodies are left in them",
+     VertexValue::speed, true, true, "", densityUnit, true},
     {"stars", "temperature",
      "stars by temperature: drawn by lot for every body, old and red in bulges, some young and blue in discs",
      VertexValue::speed, true, true, "starlight", kelvin},

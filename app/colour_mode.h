@@ -38,6 +38,7 @@ struct ColourMode {
     bool logarithmic = false;
     std::string_view map{};                             ///< the map it needs; empty: the one chosen; "categories": bands
     ShownUnit (*unit)(const ScenarioUnits&) = nullptr;  ///< null: no unit, no range in the legend
+    bool ofDensity = false;                             ///< the value is the renderer's estimate of the density
 };
 
 /// All modes; the first, speed, is the default.

@@ -250,7 +250,7 @@ void addLook(CLI::App& app, Options& o) {
             help);
     };
     name("--colour,--color", l.colourMode, requireColourMode,
-         "what colours say: speed, acceleration, energy, mass, origin, stars or plain [speed]");
+         "what colours say: speed, acceleration, energy, mass, origin, density, stars or plain [speed]");
     name("--map", l.colourMap, requireColourMap, "colour map: glow, starlight, ember, lagoon or plain [glow]");
     name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces or agx [plate]");
     number("--exposure", l.exposure, false, "brightness of the picture [1]");
@@ -292,6 +292,7 @@ void addViewOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
         "simulation time a frame that keeps the window answering [10]");
+    app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
     app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
     app.add_flag_callback(
         "--no-ui", [&o] { o.showUi = false; }, "start with the panel hidden");

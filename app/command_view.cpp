@@ -159,6 +159,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         }
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
+        session.frameTook(hostClock() - time);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }

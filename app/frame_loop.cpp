@@ -3,6 +3,7 @@
 
 #include "app/host_clock.h"
 #include "app/look.h"
+#include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "render/finish_drawing.h"
 #include "render/nearest_bodies.h"
@@ -42,6 +43,7 @@ bool alike(const Camera& a, const Camera& b) {
 
 Session::Session(const Options& options)
     : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::make_unique<Simulation>(options.simulation)) {
+    quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
     lab.openAt(options.lab);
@@ -54,6 +56,7 @@ Session::Session(const Options& options)
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
+    quality->on = !options.fullQuality && options.command == Command::view && options.screenshot.empty();
 }
 
 void Session::apply() {
@@ -160,6 +163,7 @@ ValueRange Session::shownRange() const {
 
 /// The look with the colours of the mode: asks backend and renderer for what it needs, once.
 Look Session::colouredLook() {
+    const bool moved = facts_.step != densityStep_;
     const ColourMode& mode = shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
     const double unit = mode.unit ? mode.unit(facts_.scene->units).scale : 1;
@@ -170,18 +174,26 @@ Look Session::colouredLook() {
         }
         const std::vector<BodyTrait> traits = bodyTraits(mode, bodies_);
         renderer_->setTraits(traits);
+        if (mode.ofDensity) renderer_->setMasses(bodies_.mass);
+        densityAt_ = -1;
         if (mode.ofTraits) range_ = traitRange(mode, traits, unit);
-        rangeKnown_ = mode.ofTraits;
+        rangeKnown_ = mode.ofTraits && !mode.ofDensity;
         appliedMode_ = index;
         traitsStale_ = false;
     }
-    if (!mode.ofTraits && mode.unit && index != 0) {
+    constexpr double kDensityInterval = 0.1;  // [s]
+    if (mode.ofDensity && (!realTime_ || densityAt_ < 0 || (moved && hostClock() - densityAt_ > kDensityInterval))) {
+        renderer_->measureDensity(*buffer_, static_cast<float>(facts_.scene->view.distance));
+        densityAt_ = hostClock();
+        densityStep_ = facts_.step;
+    }
+    if ((!mode.ofTraits || mode.ofDensity) && mode.unit && index != 0) {
         // A film waits for the range, so that it depends on the frame alone; a window takes the newest one that is there.
         constexpr double kInterval = 0.25;  // [s]
         const bool wait = !realTime_ || !rangeKnown_;
         const double now = hostClock();
         if (wait || (!sampling_ && now - sampledAt_ > kInterval)) {
-            renderer_->sampleValues(*buffer_);
+            renderer_->sampleValues(*buffer_, mode.ofDensity);
             sampling_ = true;
             sampledAt_ = now;
         }
@@ -247,7 +259,7 @@ void Session::advance(bool realTime) {
     if (realTime && rewind_) rewind_->look(*simulation_, hostClock());  // before the first step: the start is a state too
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (left > 0) {
-        const double seconds = realTime ? intent.timeBudgetMs * 1e-3 : Budget{}.seconds;
+        const double seconds = realTime ? quality->budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds;
         std::int64_t done = 0;
         do {
             const AdvanceStatus status = simulation_->advance({.seconds = seconds, .steps = left}, buffer_.get());
@@ -308,6 +320,7 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         trailStep_ = facts_.step;
     }
     // A film must not depend on the clock of the machine.
+    renderer_->setQuality(realTime_ ? quality->rung().quality : PictureQuality{});
     renderer_->setPathWish(!realTime_ && splat == PathWish::automatic ? PathWish::raster : splat);
     if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
@@ -335,6 +348,10 @@ void Session::glide(double seconds) {
     shown_.orthographic = camera.orthographic;
     gliding_ = !alike(shown_, camera);
     if (!gliding_) shown_ = camera;
+}
+
+void Session::frameTook(double seconds) {
+    if (renderer_) quality->frame(seconds, renderer_->drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {

@@ -25,6 +25,7 @@ namespace gravlab {
 
 class NearestBodies;
 class Picker;
+class QualityLadder;
 class Rewind;
 
 /// What to do to single bodies between two steps.
@@ -144,6 +145,8 @@ public:
     bool hasDarkBodies() const { return darkBodies_; }
     /// How many galaxies (or species, or single bodies) the scene tells apart.
     int galaxies() const { return galaxies_; }
+    /// A frame of a window that nothing waited for took this long [s]; the quality of the next ones follows.
+    void frameTook(double seconds);
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
 
@@ -167,6 +170,7 @@ public:
     bool follow = false;                   ///< keeps the selected body in the middle
     double rotation = 0;                   ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
+    std::unique_ptr<QualityLadder> quality;      ///< of a window's picture
     Telemetry telemetry;
     Lab lab;
     ConservationWatch conservation;
@@ -224,7 +228,8 @@ private:
     int appliedMode_ = -1;
     ValueRange range_;  ///< of modes that find their own
     bool rangeKnown_ = false, sampling_ = false;
-    double sampledAt_ = -1;
+    double sampledAt_ = -1, densityAt_ = -1;  ///< [s]
+    std::int64_t densityStep_ = -1;
     bool realTime_ = false;
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     double drawnAt_ = -1;          ///< [s]; below 0: light adapts at once

@@ -55,6 +55,7 @@ struct Options {
     int stepsPerFrame = 1;
     double timeBudgetMs = 10;  ///< sim time per frame that keeps the window answering
     bool vsync = true;
+    bool fullQuality = false;            ///< keep the full look, whatever the rate
     std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
     std::string lab;                     ///< page of the lab to open; empty: none
     bool showUi = true;                  ///< render: false unless --ui

@@ -4,6 +4,7 @@
 #include "app/look.h"
 #include "app/option_values.h"
 #include "app/panels.h"
+#include "app/quality_ladder.h"
 #include "render/colour_map.h"
 #include "sim/error.h"
 #include "sim/law.h"
@@ -59,9 +60,13 @@ constexpr Control kColours{"colours", "Colours", "Colour map, low to high. Key: 
 constexpr Control kTone{"tone", "Tone", "How light becomes what the screen shows"};
 constexpr Control kAutoExposure{"auto_exposure", "Auto exposure", "Let brightness follow the picture. Key: E"};
 constexpr Control kPaper{"paper", "White page", "Dark bodies on white, for print and projectors. Key: Ctrl B"};
+constexpr Control kHoldRate{
+    "hold_rate", "Hold 30 frames/s",
+    "Lower the look while this machine is too slow for it, glow and sharpness first; the line at the "
+    "bottom says what is lowered"};
 constexpr Control kDarkMatter{"dark_matter", "Dark matter",
                               "Brightness of the bodies of dark haloes; 0 hides them. They pull all the same"};
-constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page"};
+constexpr Control kMoreLight{"more_light", "More light", "Dark matter, tone curve, automatic exposure, white page, quality"};
 constexpr Control kOverlay{"overlay", "In the picture", "Legend, scale bar, clock, axes, grid, trails, the camera"};
 constexpr Control kTrails{"trails", "Trails", "Points of the line behind each body, one a frame; 0 is none. Key: T"};
 constexpr Control kTrailLight{"trail_light", "Trail light", "Brightness of the trails"};
@@ -353,6 +358,7 @@ void drawMoreLight(PanelContext& p) {
     }
     p.widgets.toggle(kAutoExposure, look.autoExposure);
     p.widgets.toggle(kPaper, look.paper);
+    p.widgets.toggle(kHoldRate, p.session.quality->on);
 }
 
 void drawOverlayChoice(PanelContext& p) {

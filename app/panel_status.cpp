@@ -1,6 +1,7 @@
 // The line at the bottom, and the message of a refused change.
 #include "app/format.h"
 #include "app/panels.h"
+#include "app/quality_ladder.h"
 
 #include <algorithm>
 
@@ -66,6 +67,10 @@ void drawStatusLine(PanelContext& p) {
             ImGui::SameLine(0, 0);
             std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
             p.widgets.text(kAutomatic, palette::kText, text);
+        }
+        if (const std::string lowered = p.session.quality->text(); !lowered.empty()) {
+            ImGui::SameLine(0, 0);
+            p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
         }
         const char* hint = "F1 keys    F10 menus    Tab picture alone";
         const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;

@@ -33,10 +33,13 @@ void Lens::forget() {
     screen_.reset();
 }
 
-void Lens::fit(const RenderTarget& light) {
-    if (!glow_.empty()) return;
+void Lens::fit(const RenderTarget& light, int shrink) {
+    if (!glow_.empty() && shrink == shrink_) return;
+    glow_.clear();
+    smoothGlow_.reset();
+    shrink_ = shrink;
     // The glow is smooth; a first level of half size costs four times as much.
-    int width = light.width() / 4, height = light.height() / 4;
+    int width = light.width() / shrink, height = light.height() / shrink;
     while (glow_.size() < kGlowLevels && std::min(width, height) >= kSmallestGlow) {
         glow_.emplace_back(GL_RGBA16F, width, height);
         width /= 2;
@@ -86,7 +89,6 @@ void Lens::widen(DrawPath path, const RenderTarget& from, const RenderTarget& to
 
 /// Smaller pictures of the light; also their sum, when it is `shown`.
 void Lens::spread(DrawPath path, const RenderTarget& light, bool shown) {
-    fit(light);
     glBindVertexArray(array_.id());
     for (std::size_t level = 0; level < glow_.size(); ++level)
         shrink(path, level == 0 ? light.texture() : glow_[level - 1].texture(), glow_[level]);
@@ -119,42 +121,52 @@ void Lens::setTones(const Program& program, const Look& look, bool glowing) cons
                        glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow_.size()))) : 0);
 }
 
-void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer) {
-    const bool glowing = look.bloom > 0 && !look.paper && smoothGlow_;
-    const int width = light.width(), height = light.height();
+/// The screen's own picture into the caller's, stretched where they differ.
+void Lens::show(unsigned framebuffer, int width, int height) const {
+    const bool alike = screen_->width() == width && screen_->height() == height;
+    glBlitNamedFramebuffer(screen_->framebuffer(), framebuffer, 0, 0, screen_->width(), screen_->height(), 0, 0, width,
+                           height, GL_COLOR_BUFFER_BIT, alike ? GL_NEAREST : GL_LINEAR);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, width, height);
+}
+
+void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
+                    int width, int height) {
+    const bool compute = path == DrawPath::compute;
+    const bool own = compute || light.width() != width || light.height() != height;
+    if (own && !screen_) screen_.emplace(GL_RGBA8, light.width(), light.height());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glBindTextureUnit(0, light.texture());
     glBindTextureUnit(1, glowing ? smoothGlow_->texture() : light.texture());
-    if (path == DrawPath::compute) {
-        if (!screen_) screen_.emplace(GL_RGBA8, width, height);
-        setTones(toneCompute_, look, glowing);
+    setTones(compute ? toneCompute_ : tone_, look, glowing);
+    if (compute) {
         glUseProgram(toneCompute_.id());
         glBindImageTexture(0, screen_->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
         dispatch(*screen_, 16);
         glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
-        glBlitNamedFramebuffer(screen_->framebuffer(), framebuffer, 0, 0, width, height, 0, 0, width, height,
-                               GL_COLOR_BUFFER_BIT, GL_NEAREST);
-        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-        glViewport(0, 0, width, height);
     } else {
-        setTones(tone_, look, glowing);
-        glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-        glViewport(0, 0, width, height);
+        glBindFramebuffer(GL_FRAMEBUFFER, own ? screen_->framebuffer() : framebuffer);
+        glViewport(0, 0, light.width(), light.height());
         glUseProgram(tone_.id());
         glBindVertexArray(array_.id());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
+    if (own) show(framebuffer, width, height);
     glBindVertexArray(0);
     glUseProgram(0);
 }
 
-void Lens::draw(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer, StageTimer& timer) {
-    const bool glowing = look.bloom > 0 && !look.paper;
-    if (glowing || look.autoExposure) spread(path, light, glowing);
+void Lens::draw(DrawPath path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+                unsigned framebuffer, int width, int height, StageTimer& timer) {
+    const bool wanted = look.bloom > 0 && !look.paper && quality.glowShrink > 0;
+    if (wanted || look.autoExposure) {
+        fit(light, std::max(quality.glowShrink, 4));
+        spread(path, light, wanted);
+    }
     timer.ended(DrawStage::glow);
     if (look.autoExposure) measure(light, look);
     timer.ended(DrawStage::exposure);
-    mapTones(path, light, look, framebuffer);
+    mapTones(path, light, look, wanted && smoothGlow_, framebuffer, width, height);
     timer.ended(DrawStage::tone);
 }
 

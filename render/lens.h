@@ -13,18 +13,21 @@ namespace gravlab {
 class Lens {
 public:
     Lens();
-    /// Draws `light` into `framebuffer` and leaves that bound.
-    void draw(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer, StageTimer& timer);
+    /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound.
+    void draw(DrawPath path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+              unsigned framebuffer, int width, int height, StageTimer& timer);
     /// Lets go of pictures that another size or format will need anew.
     void forget();
 
 private:
-    void fit(const RenderTarget& light);
+    void fit(const RenderTarget& light, int shrink);
     void spread(DrawPath path, const RenderTarget& light, bool shown);
+    void show(unsigned framebuffer, int width, int height) const;
     void shrink(DrawPath path, GLuint from, const RenderTarget& to);
     void widen(DrawPath path, const RenderTarget& from, const RenderTarget& to, float weight, bool added);
     void measure(const RenderTarget& light, const Look& look);
-    void mapTones(DrawPath path, const RenderTarget& light, const Look& look, unsigned framebuffer);
+    void mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer, int width,
+                  int height);
     void setTones(const Program& program, const Look& look, bool glowing) const;
 
     Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"}, tone_{"screen.vert", "tone.frag"};
@@ -33,8 +36,9 @@ private:
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
     std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light
+    int shrink_ = 0;                          ///< of the first of them
     std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
-    std::optional<RenderTarget> screen_;      ///< compute shaders cannot write to a window
+    std::optional<RenderTarget> screen_;      ///< what is stretched, or written by compute shaders
 };
 
 }  // namespace gravlab

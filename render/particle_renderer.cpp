@@ -2,6 +2,7 @@
 #include "render/particle_renderer.h"
 
 #include "render/colour_map.h"
+#include "render/density.h"
 #include "render/lens.h"
 #include "render/sprites.h"
 #include "render/trails.h"
@@ -41,6 +42,8 @@ struct ParticleRenderer::State {
     Lens lens;
     PathChooser chooser;
     PathWish wish = PathWish::raster;
+    PictureQuality quality;
+    std::optional<DensityField> density;  ///< from the first time that masses are set
     Texture colours;
     int coloursOf = -2;    ///< the row of colourMaps() that `colours` holds
     float mostColour = 1;  ///< largest channel in that row
@@ -49,6 +52,7 @@ struct ParticleRenderer::State {
     float mostShare = 1, mostDarkShare = 0;  ///< largest shares of light among the traits
     std::unique_ptr<Buffer> sample;          ///< values on their way to the host
     std::size_t sampleCount = 0;
+    bool sampleOfTraits = false;
     GLsync sampleDone = nullptr;
     std::optional<Trails> trails;  ///< from the first time that they are asked for
     std::optional<RenderTarget> light;
@@ -184,17 +188,22 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
     glDisable(GL_SCISSOR_TEST);
     glDisable(GL_BLEND);
     glDisable(GL_FRAMEBUFFER_SRGB);  // the tone pass encodes, in every kind of framebuffer alike
-    state.fit(width, height, bodies.frontCount() > kHalfFloatBodies);
+    const auto scaled = [scale = std::clamp(state.quality.scale, 0.1f, 1.0f)](int pixels) {
+        return std::max(static_cast<int>(std::lround(scale * static_cast<float>(pixels))), 1);
+    };
+    state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
     const BodyInk ink = state.inkOf(bodies, camera, look);
     const DrawPath path = state.choosePath(ink, camera, look);
     state.timer.begin(path);
     state.drawBodies(path, ink);
-    state.drawTrails(ink, look);
-    state.lens.draw(path, *state.light, look, framebuffer, state.timer);
+    if (state.quality.trails) state.drawTrails(ink, look);
+    state.lens.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer);
     state.timer.end();
 }
 
 void ParticleRenderer::setPathWish(PathWish wish) { state_->wish = wish; }
+
+void ParticleRenderer::setQuality(const PictureQuality& quality) { state_->quality = quality; }
 
 const PathChooser& ParticleRenderer::path() const { return state_->chooser; }
 
@@ -219,6 +228,17 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
 }
 
+void ParticleRenderer::setMasses(std::span<const float> masses) {
+    if (!state_->density) state_->density.emplace();
+    state_->density->setMasses(masses);
+}
+
+bool ParticleRenderer::measureDensity(const ParticleBuffer& bodies, float size) {
+    const State& state = *state_;
+    if (!state.density || !state.traits || state.traitCount != bodies.frontCount()) return false;
+    return state_->density->measure(bodies, state.traits->id(), size);
+}
+
 void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look) {
     if (look.trails < 2) return;
     if (!state_->trails) state_->trails.emplace();
@@ -229,24 +249,26 @@ void ParticleRenderer::forgetTrails() {
     if (state_->trails) state_->trails->forget();
 }
 
-void ParticleRenderer::sampleValues(const ParticleBuffer& bodies) {
+void ParticleRenderer::sampleValues(const ParticleBuffer& bodies, bool ofTraits) {
     State& state = *state_;
     const std::size_t count = bodies.frontCount();
     if (!bodies.frontBuffer() || count == 0) return;
+    if (ofTraits && (!state.traits || state.traitCount != count)) return;
     if (!state.sample) {
         state.sample = std::make_unique<Buffer>();
         glNamedBufferStorage(state.sample->id(), kSampleRuns * kSampleRun * sizeof(ParticleVertex), nullptr,
                              GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
     }
+    const GLuint from = ofTraits ? state.traits->id() : bodies.frontBuffer();
+    const std::size_t each = ofTraits ? sizeof(BodyTrait) : sizeof(ParticleVertex);
+    state.sampleOfTraits = ofTraits;
     state.sampleCount = 0;
     const std::size_t run = std::min(kSampleRun, (count + kSampleRuns - 1) / kSampleRuns);
     for (std::size_t k = 0; k < kSampleRuns && state.sampleCount + run <= count; ++k) {
-        const std::size_t from = count * k / kSampleRuns;
-        const std::size_t length = std::min(run, count - from);
-        glCopyNamedBufferSubData(bodies.frontBuffer(), state.sample->id(),
-                                 static_cast<GLintptr>(from * sizeof(ParticleVertex)),
-                                 static_cast<GLintptr>(state.sampleCount * sizeof(ParticleVertex)),
-                                 static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
+        const std::size_t first = count * k / kSampleRuns;
+        const std::size_t length = std::min(run, count - first);
+        glCopyNamedBufferSubData(from, state.sample->id(), static_cast<GLintptr>(first * each),
+                                 static_cast<GLintptr>(state.sampleCount * each), static_cast<GLsizeiptr>(length * each));
         state.sampleCount += length;
     }
     if (state.sampleDone) glDeleteSync(state.sampleDone);
@@ -261,11 +283,16 @@ bool ParticleRenderer::takeValues(std::vector<float>& values, bool wait) {
     if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
     glDeleteSync(state.sampleDone);
     state.sampleDone = nullptr;
-    std::vector<ParticleVertex> vertices(state.sampleCount);
-    glGetNamedBufferSubData(state.sample->id(), 0, static_cast<GLsizeiptr>(vertices.size() * sizeof(ParticleVertex)),
-                            vertices.data());
-    values.resize(vertices.size());
-    std::transform(vertices.begin(), vertices.end(), values.begin(), [](const ParticleVertex& v) { return v.value; });
+    const auto read = [&](auto all, auto value) {
+        all.resize(state.sampleCount);
+        glGetNamedBufferSubData(state.sample->id(), 0, static_cast<GLsizeiptr>(all.size() * sizeof all[0]), all.data());
+        values.resize(all.size());
+        std::transform(all.begin(), all.end(), values.begin(), value);
+    };
+    if (state.sampleOfTraits)
+        read(std::vector<BodyTrait>(), [](const BodyTrait& t) { return t.value; });
+    else
+        read(std::vector<ParticleVertex>(), [](const ParticleVertex& v) { return v.value; });
     return true;
 }
 

@@ -44,6 +44,14 @@ struct Look {
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
 };
 
+/// What a slow machine may save at the look; see app/quality_ladder.h.
+struct PictureQuality {
+    float scale = 1;     ///< of the picture's width and height before it is stretched to its size
+    int glowShrink = 4;  ///< the glow starts at a picture so many times smaller; 0: no glow
+    bool trails = true;
+    bool operator==(const PictureQuality&) const = default;
+};
+
 struct DrawTimes;  // render/stage_timer.h
 
 /// Holds no state that a new one would not rebuild, so a lost context costs one constructor.
@@ -65,13 +73,22 @@ public:
     /// Starts the trails anew: the bodies are others, or somewhere else.
     void forgetTrails();
 
-    /// Starts a copy of some of the published values, evenly spread over all bodies. Does not wait.
-    void sampleValues(const ParticleBuffer& bodies);
+    /// Masses of all bodies [M], copied, for measureDensity().
+    void setMasses(std::span<const float> masses);
+    /// Puts an estimate of the local density [M/L^3] in place of each trait's value. Traits and masses of these bodies must
+    /// have been set; else false. `size` is about that of the scene [L].
+    bool measureDensity(const ParticleBuffer& bodies, float size);
+
+    /// Starts a copy of some of the published values, or of the traits' values, evenly spread over all bodies. Does not
+    /// wait.
+    void sampleValues(const ParticleBuffer& bodies, bool ofTraits = false);
     /// The values asked for last, once; false when there are none yet. Waits only with `wait`.
     bool takeValues(std::vector<float>& values, bool wait);
 
     /// How pictures are drawn from now on; by the rasteriser until this is called. See render/draw_path.h.
     void setPathWish(PathWish wish);
+    /// Full until this is called.
+    void setQuality(const PictureQuality& quality);
     /// Which way is taken, why, and whether frames are being measured to find out.
     const PathChooser& path() const;
 
@@ -81,8 +98,8 @@ public:
     void timeStages(bool on);
     /// Finished draws since the last call, oldest first, some at most.
     std::vector<DrawTimes> takeTimes();
-    /// GL name of the last draw's linear light (red, green, blue before exposure), as large as that draw; 0 before the
-    /// first.
+    /// GL name of the last draw's linear light (red, green, blue before exposure), as large as that draw times its quality's
+    /// scale; 0 before the first.
     unsigned lightTexture() const;
 
 private:

@@ -187,15 +187,23 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
     look.brightness = 3;
     look.bloom = 0.3f;
     look.darkLight = 0.1f;
-    std::vector<float> values;
-    for (const ParticleVertex& v : sample.vertices) values.push_back(v.value);
+    std::vector<float> published;
+    for (const ParticleVertex& v : sample.vertices) published.push_back(v.value);
     std::vector<std::vector<std::uint8_t>> pictures;
     for (const bool paper : {false, true})
         for (const ColourMode& mode : colourModes()) {
             SCOPED_TRACE(mode.name);
             const std::vector<BodyTrait> traits = bodyTraits(mode, sample.facts);
             renderer_->setTraits(traits);
-            const ValueRange range = mode.ofTraits ? traitRange(mode, traits) : roundedRange(values, mode.logarithmic);
+            std::vector<float> values = published;
+            if (mode.ofDensity) {
+                renderer_->setMasses(sample.facts.mass);
+                ASSERT_TRUE(renderer_->measureDensity(*buffer_, 3.5f));
+                renderer_->sampleValues(*buffer_, true);
+                ASSERT_TRUE(renderer_->takeValues(values, true));
+            }
+            const bool known = mode.ofTraits && !mode.ofDensity;
+            const ValueRange range = known ? traitRange(mode, traits) : roundedRange(values, mode.logarithmic);
             look.valueFloor = static_cast<float>(range.low);
             look.valueScale = static_cast<float>(range.high);
             look.logarithmic = mode.logarithmic;

@@ -1,0 +1,32 @@
+// Mass per volume around every body, estimated on the GPU. Rule: an estimate for colours; nothing is computed from it.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/particle_buffer.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace gravlab {
+
+/// Space in cubes, halved where they hold many bodies; a body's density is that of the smallest cube around it that has
+/// enough of them, smoothed with the neighbours.
+class DensityField {
+public:
+    /// Masses of all bodies [M], in body order.
+    void setMasses(std::span<const float> masses);
+    /// Puts densities [M/L^3] in place of the values of `traits` (a buffer of BodyTrait, as many as bodies). The largest
+    /// cubes are about as large as `size` [L]. False when the masses are of another number of bodies.
+    bool measure(const ParticleBuffer& bodies, GLuint traits, float size);
+
+    static constexpr int kLevels = 12;
+
+private:
+    void fit(std::size_t bodies);
+    Program bin_{"density_bin.comp"}, read_{"density_read.comp"};
+    std::unique_ptr<Buffer> masses_, cells_;
+    std::size_t count_ = 0, cellCount_ = 0;
+    double total_ = 0;
+};
+
+}  // namespace gravlab
