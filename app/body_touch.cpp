@@ -2,6 +2,7 @@
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/frame_loop.h"
 #include "app/host_clock.h"
+#include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"

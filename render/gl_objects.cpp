@@ -76,10 +76,11 @@ std::string withIncludes(std::string_view file) {
 /// A shader object for the time it takes to link.
 class Shader {
 public:
-    Shader(GLenum stage, std::string_view file) : id_(glCreateShader(stage)) {
+    Shader(GLenum stage, std::string_view file, const ShaderDefines& defines) : id_(glCreateShader(stage)) {
         std::string source;
         try {
             source = withIncludes(file);
+            source.insert(source.find('\n') + 1, defines.text);  // behind #version
         } catch (const GlError&) {
             glDeleteShader(id_);
             throw;
@@ -118,9 +119,9 @@ void GLAPIENTRY report(GLenum, GLenum type, GLuint, GLenum severity, GLsizei, co
 
 }  // namespace
 
-Program::Program(std::string_view vertexFile, std::string_view fragmentFile) {
-    const Shader vertex(GL_VERTEX_SHADER, vertexFile);
-    const Shader fragment(GL_FRAGMENT_SHADER, fragmentFile);
+Program::Program(std::string_view vertexFile, std::string_view fragmentFile, const ShaderDefines& defines) {
+    const Shader vertex(GL_VERTEX_SHADER, vertexFile, defines);
+    const Shader fragment(GL_FRAGMENT_SHADER, fragmentFile, defines);
     id_ = glCreateProgram();
     glAttachShader(id_, vertex.id());
     glAttachShader(id_, fragment.id());
@@ -130,8 +131,8 @@ Program::Program(std::string_view vertexFile, std::string_view fragmentFile) {
     countGlName(1);
 }
 
-Program::Program(std::string_view computeFile) {
-    const Shader compute(GL_COMPUTE_SHADER, computeFile);
+Program::Program(std::string_view computeFile, const ShaderDefines& defines) {
+    const Shader compute(GL_COMPUTE_SHADER, computeFile, defines);
     id_ = glCreateProgram();
     glAttachShader(id_, compute.id());
     link(computeFile);

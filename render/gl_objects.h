@@ -70,12 +70,17 @@ using VertexArray = GlName<gl_kind::VertexArray>;
 using Texture = GlName<gl_kind::Texture>;
 using Framebuffer = GlName<gl_kind::Framebuffer>;
 
+/// Lines like "#define CURVE 1\n" that a shader gets in front of its own: software OpenGL computes both sides of branches.
+struct ShaderDefines {
+    std::string text;
+};
+
 /// A linked program from two files of shaders/. Throws GlError with the compiler's text and the file's name.
 class Program {
 public:
-    Program(std::string_view vertexFile, std::string_view fragmentFile);
+    Program(std::string_view vertexFile, std::string_view fragmentFile, const ShaderDefines& defines = {});
     /// A compute program from one file.
-    explicit Program(std::string_view computeFile);
+    explicit Program(std::string_view computeFile, const ShaderDefines& defines = {});
     ~Program();
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;

@@ -109,11 +109,20 @@ void Lens::measure(const RenderTarget& light, const Look& look) {
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
+const Program& Lens::toneProgram(DrawPath path, const Look& look, bool glowing) {
+    constexpr std::size_t kPaper = 3, kCurves = 4;
+    const std::size_t curve = look.paper ? kPaper : static_cast<std::size_t>(look.tone);
+    std::unique_ptr<Program>& program = tones_[static_cast<std::size_t>(path)][curve + (glowing ? kCurves : 0)];
+    const ShaderDefines defines{"#define CURVE " + std::to_string(curve) + "\n#define GLOW " + (glowing ? "1\n" : "0\n")};
+    if (!program)
+        program = path == DrawPath::compute ? std::make_unique<Program>("tone.comp", defines)
+                                            : std::make_unique<Program>("screen.vert", "tone.frag", defines);
+    return *program;
+}
+
 void Lens::setTones(const Program& program, const Look& look, bool glowing) const {
     const GLuint id = program.id();
     glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
-    glProgramUniform1i(id, program.uniform("curveKind"), static_cast<int>(look.tone));
-    glProgramUniform1i(id, program.uniform("paper"), look.paper);
     glProgramUniform1i(id, program.uniform("glow"), 1);
     glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
@@ -138,16 +147,17 @@ void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, 
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glBindTextureUnit(0, light.texture());
     glBindTextureUnit(1, glowing ? smoothGlow_->texture() : light.texture());
-    setTones(compute ? toneCompute_ : tone_, look, glowing);
+    const Program& tones = toneProgram(path, look, glowing);
+    setTones(tones, look, glowing);
     if (compute) {
-        glUseProgram(toneCompute_.id());
+        glUseProgram(tones.id());
         glBindImageTexture(0, screen_->texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
         dispatch(*screen_, 16);
         glMemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT | GL_TEXTURE_FETCH_BARRIER_BIT);
     } else {
         glBindFramebuffer(GL_FRAMEBUFFER, own ? screen_->framebuffer() : framebuffer);
         glViewport(0, 0, light.width(), light.height());
-        glUseProgram(tone_.id());
+        glUseProgram(tones.id());
         glBindVertexArray(array_.id());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }

@@ -5,6 +5,8 @@
 #include "render/particle_renderer.h"
 #include "render/stage_timer.h"
 
+#include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -28,11 +30,14 @@ private:
     void measure(const RenderTarget& light, const Look& look);
     void mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer, int width,
                   int height);
+    const Program& toneProgram(DrawPath path, const Look& look, bool glowing);
     void setTones(const Program& program, const Look& look, bool glowing) const;
 
-    Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"}, tone_{"screen.vert", "tone.frag"};
-    Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"}, toneCompute_{"tone.comp"};
+    Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"};
+    Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"};
     Program measure_{"exposure.comp"};
+    static constexpr std::size_t kTones = 8;  ///< curves and the white page, with and without glow
+    std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawPaths> tones_;  ///< made when they are first needed
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
     std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light

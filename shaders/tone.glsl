@@ -7,10 +7,8 @@ uniform sampler2D image;
 uniform sampler2D glow;
 uniform float exposure;
 uniform bool autoExposure;
-uniform float glowWeight;  // 0: no bloom
+uniform float glowWeight;
 uniform float glowScale;   // one over the number of levels that were added up
-uniform int curveKind;     // 0 plate, 1 aces, 2 agx
-uniform bool paper;        // dark on white
 layout(std430, binding = 0) readonly buffer Exposure { float measured; };
 
 const float kRange = 120.0;      // light that reaches white, in units of the light that would without a curve
@@ -59,24 +57,32 @@ vec3 withHue(vec3 light, float bright, float shown) {
     return mix(mapped, vec3(shown), smoothstep(0.6, 1.8, peak));
 }
 
+/// Triangular noise of one step of the screen, gone at both ends: black stays black, white stays white.
+vec3 dithered(vec3 screen, ivec2 pixel) {
+    float dither = noise(vec2(pixel) + 0.5) - noise(vec2(pixel) + 17.5);
+    return screen + dither / 255.0 * clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
+}
+
+// CURVE: 0 plate, 1 aces, 2 agx, 3 dark on a white page. GLOW: 1 with bloom.
 vec4 screenAt(ivec2 pixel, vec2 uv) {
     vec3 light = texelFetch(image, pixel, 0).rgb;
-    if (glowWeight > 0.0) light = mix(light, textureLod(glow, uv, 0.0).rgb * glowScale, glowWeight);
-    light *= exposure;
-    if (autoExposure) light *= measured;
+#if GLOW
+    light = mix(light, textureLod(glow, uv, 0.0).rgb * glowScale, glowWeight);
+#endif
+    light *= autoExposure ? exposure * measured : exposure;
     float bright = dot(light, kLuminance);
-    if (paper) {
-        // Ink: the more light, the darker, in the colour of the light.
-        float ink = plate(bright);
-        vec3 hue = light / max(max(light.r, max(light.g, light.b)), 1e-8);
-        vec3 tint = hue * hue * mix(0.85, 0.02, clamp(1.6 * ink, 0.0, 1.0));
-        vec3 page = srgb(mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0)));
-        return vec4(page, 1.0);
-    }
-    vec3 mapped = curveKind == 2 ? agx(light) : withHue(light, bright, curveKind == 1 ? film(bright) : plate(bright));
-    vec3 screen = srgb(clamp(mapped, 0.0, 1.0));
-    // Triangular noise of one step of the screen, gone at both ends: black stays black, white stays white.
-    float dither = noise(vec2(pixel) + 0.5) - noise(vec2(pixel) + 17.5);
-    vec3 room = clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
-    return vec4(screen + dither / 255.0 * room, 1.0);
+#if CURVE == 3
+    // Ink: the more light, the darker, in the colour of the light.
+    float ink = plate(bright);
+    vec3 hue = light / max(max(light.r, max(light.g, light.b)), 1e-8);
+    vec3 tint = hue * hue * mix(0.85, 0.02, clamp(1.6 * ink, 0.0, 1.0));
+    vec3 mapped = mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0));
+#elif CURVE == 2
+    vec3 mapped = agx(light);
+#elif CURVE == 1
+    vec3 mapped = withHue(light, bright, film(bright));
+#else
+    vec3 mapped = withHue(light, bright, plate(bright));
+#endif
+    return vec4(dithered(srgb(clamp(mapped, 0.0, 1.0)), pixel), 1.0);
 }

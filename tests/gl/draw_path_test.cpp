@@ -210,6 +210,66 @@ TEST_F(PathTest, BordersEmptySkiesNonNumbersAndSizesAreHandledByCompute) {
     }
 }
 
+TEST_F(PathTest, FaintLightFadesToBlackWithoutBands) {
+    // A soft disc of 120 pixels radius and a handful of screen steps: without dither, rings many pixels wide.
+    constexpr int kSide = 800;
+    camera.azimuth = camera.elevation = 0;
+    look.pointSize = 100;
+    store({{0, 0, 0, 0}});
+    for (const bool paper : {false, true})
+        for (const PathWish wish : {PathWish::raster, PathWish::compute}) {
+            renderer_->setPathWish(wish);
+            look.paper = paper;
+            look.brightness = paper ? 0.2f : 0.004f;
+            const auto rgb = shown(kSide, kSide);
+            const auto grey = [&](int x) {
+                return static_cast<int>(rgb[3 * static_cast<std::size_t>(kSide / 2 * kSide + x)]);
+            };
+            const int sky = grey(5), middle = grey(kSide / 2);
+            EXPECT_EQ(sky, paper ? 255 : 0);
+            const int steps = std::abs(middle - sky);
+            ASSERT_GE(steps, 4);
+            ASSERT_LE(steps, 12);
+            int longest = 0, run = 0;
+            for (int x = 1; x < kSide; ++x) {
+                run = grey(x) == grey(x - 1) ? run + 1 : 1;
+                const int level = std::abs(grey(x) - sky);
+                if (level >= 2 && level < steps - 1) longest = std::max(longest, run);
+            }
+            EXPECT_LE(longest, 6) << "paper " << paper << ", a band";
+        }
+}
+
+TEST_F(PathTest, LowerQualityKeepsPlaceAndBrightness) {
+    store(cloud(3000, 0.7f));
+    look.colourMap = 0;
+    look.bloom = 0.3f;
+    look.pointSize = 0.06f;
+    for (const PathWish wish : {PathWish::raster, PathWish::compute}) {
+        renderer_->setPathWish(wish);
+        renderer_->setQuality({});
+        const auto full = shown(240, 160);
+        for (const PictureQuality quality :
+             {PictureQuality{.glowShrink = 8}, {.scale = 0.70711f}, {.scale = 0.5f, .glowShrink = 8}}) {
+            renderer_->setQuality(quality);
+            const auto lower = shown(240, 160);
+            const Difference difference = compare(full, lower);
+            EXPECT_LT(difference.mean, 12) << quality.scale;
+            EXPECT_GT(difference.mean, 0) << "nothing was lowered";
+            double sum[2]{};
+            for (std::size_t i = 0; i < full.size(); ++i) {
+                sum[0] += full[i];
+                sum[1] += lower[i];
+            }
+            EXPECT_NEAR(sum[1] / sum[0], 1, 0.05) << quality.scale;
+        }
+        renderer_->setQuality({.scale = 0.35355f, .glowShrink = 0});
+        for (const auto& [w, h] : {std::pair{1, 1}, {3, 50}, {64, 48}}) shown(w, h);
+        renderer_->setQuality({});
+        EXPECT_EQ(shown(240, 160), full) << "back to the full look";
+    }
+}
+
 TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     store(cloud(500, 0.5f));
     renderer_->setPathWish(PathWish::automatic);
