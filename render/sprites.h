@@ -59,7 +59,7 @@ public:
     std::string obstacle(std::size_t bodies, int width, int height) const;
 
     /// Sprites up to this radius are summed [px].
-    static constexpr float kLargestSum = 4;
+    static constexpr float kLargestSum = 8;
 
 private:
     void fit(std::size_t bodies, int width, int height);

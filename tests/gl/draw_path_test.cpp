@@ -103,7 +103,7 @@ TEST_F(PathTest, TraitsAndDarkBodiesCountAlike) {
 TEST_F(PathTest, LightOfABodyIsKeptAcrossSizesBothWays) {
     const int height = 256;
     const double pixelsPerLength = height / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
-    for (const double radius : {0.02, 0.3, 1.0, 1.76, 2.0, 2.5, 3.3, 3.99, 4.01, 5.0, 17.0})
+    for (const double radius : {0.02, 0.3, 1.0, 1.76, 2.0, 2.5, 3.3, 3.99, 4.01, 7.99, 8.01, 17.0})
         for (const double offset : {0.0, 0.25, 0.8}) {
             look.pointSize = static_cast<float>(radius / pixelsPerLength);
             look.brightness = static_cast<float>(1 / (radius * radius));
