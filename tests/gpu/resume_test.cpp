@@ -1,0 +1,159 @@
+// Saved, loaded and continued on the GPU is the same as never having stopped, to the last bit: every deterministic row,
+// every integrator that runs there, every law and precision, with steps cut into slices. tests/unit/io_resume_test.cpp has
+// the rest.
+#include "gpu_fixture.h"
+#include "sim/error.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/run_settings.h"
+#include "tests/unit/io_support.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab::test {
+namespace {
+
+// A slice is 2.5 ms of pairs, and calls without budget stop after each: forces of the larger number come in several.
+constexpr std::size_t kSliced = 131072, kWhole = 700;
+
+struct Case {
+    std::string kernel, integrator;
+    Law law = Law::gravity;
+    Precision precision = Precision::fp32;
+};
+
+std::string text(const Case& c) {
+    return c.kernel + ", " + c.integrator + ", law " + std::to_string(static_cast<int>(c.law)) + ", precision " +
+           std::to_string(static_cast<int>(c.precision));
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> found;
+    for (const KernelRow& kernelRow : kernels()) {
+        if (kernelRow.backend != "cuda" || !kernelRow.deterministic) continue;
+        for (const Integrator& integratorRow : integrators())
+            for (const Law law : {Law::gravity, Law::coulomb, Law::powerLaw, Law::lennardJones})
+                for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
+                    if (!refusal(backend("cuda"), integratorRow, 300).empty()) continue;
+                    if (!refusal(integratorRow, law).empty()) continue;
+                    if (!refusal(kernelRow, ForceSettings{.law = law, .precision = precision, .exponent = 1.5}).empty())
+                        continue;
+                    found.push_back({std::string(kernelRow.name), std::string(integratorRow.name), law, precision});
+                }
+    }
+    return found;
+}
+
+/// Plummer's masses are equal; the scenes of the other laws bring their own charges and distances.
+SimulationSettings settingsOf(const Case& c, std::size_t bodies) {
+    constexpr const char* kScenes[] = {"plummer", "charges", "power-law", "lennard-jones"};
+    SimulationSettings settings;
+    settings.scene = kScenes[static_cast<int>(c.law)];
+    settings.bodies = bodies;
+    settings.seed = 3;
+    settings.backend = "cuda";
+    settings.kernel.kernel = c.kernel;
+    settings.integrator = c.integrator;
+    settings.precision = c.precision;
+    settings.law = c.law;
+    if (c.law == Law::powerLaw) settings.exponent = 1.5;
+    return settings;
+}
+
+/// In calls without budget, each of one slice. Answers how many ended inside a step.
+std::size_t runInSlices(Simulation& simulation, std::int64_t steps) {
+    const std::int64_t end = simulation.step() + steps;
+    std::size_t cut = 0;
+    while (simulation.step() < end)
+        cut += simulation.advance({.seconds = 0, .steps = end - simulation.step()}, nullptr).stepProgress > 0 ? 1 : 0;
+    return cut;
+}
+void runAtOnce(Simulation& simulation, std::int64_t steps) {
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+}
+
+class GpuResume : public GpuTest {
+protected:
+    void SetUp() override {
+        GpuTest::SetUp();
+        if (!IsSkipped() && !fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    }
+    void expectExact(const Case& c, std::size_t bodies) {
+        SCOPED_TRACE(text(c) + ", N = " + std::to_string(bodies));
+        std::optional<Simulation> made;
+        try {
+            made.emplace(settingsOf(c, bodies));
+        } catch (const UsageError&) {
+            return;  // a row for equal masses has nothing to do with charges of two signs
+        }
+        Simulation& whole = *made;
+        Simulation first(settingsOf(c, bodies));
+        ASSERT_EQ(whole.settings().backend, "cuda");
+        ASSERT_EQ(whole.settings().kernel.kernel, c.kernel);
+        runAtOnce(whole, 5);
+        cut_ += runInSlices(first, 2);
+        StartOffer offer =
+            startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
+        EXPECT_TRUE(offer.notes.empty());
+        Simulation second(offer.settings);
+        ASSERT_EQ(second.step(), 2);
+        EXPECT_EQ(second.settings().backend, "cuda");
+        EXPECT_EQ(second.settings().kernel.kernel, c.kernel);
+        EXPECT_EQ(second.settings().kernel.launch, whole.settings().kernel.launch);
+        cut_ += runInSlices(second, 3);
+        cut_ += runInSlices(first, 3);
+        const Snapshot expected = checkpointOf(whole);
+        EXPECT_TRUE(io_test::sameState(checkpointOf(second), expected));
+        EXPECT_TRUE(io_test::sameState(checkpointOf(first), expected)) << "saving changed the run that was saved";
+        EXPECT_EQ(second.time(), whole.time());
+        ++exact_;
+    }
+
+    std::size_t exact_ = 0, cut_ = 0;
+};
+
+TEST_F(GpuResume, everyRowIntegratorLawAndPrecisionGoesOnExactly) {
+    for (const Case& c : cases()) expectExact(c, kWhole);
+    EXPECT_GT(exact_, 100u);
+}
+
+TEST_F(GpuResume, stepsThatComeInSlicesGoOnExactly) {
+    for (const Case& c : cases())
+        if (c.integrator == "leapfrog") expectExact(c, kSliced);
+    EXPECT_GT(exact_, 20u);
+    EXPECT_GT(cut_, exact_) << "too few calls ended inside a step to prove anything";
+}
+
+TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
+    // Slow pairs and many bodies: the first call cannot end the step.
+    const Case c{"global", "leapfrog", Law::gravity, Precision::fp64};
+    Simulation whole(settingsOf(c, 200000)), first(settingsOf(c, 200000));
+    runAtOnce(whole, 2);
+    runAtOnce(first, 1);
+    const AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
+    ASSERT_GT(status.stepProgress, 0) << "the step ended in one slice";
+    Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
+    EXPECT_EQ(second.step(), 1);
+    runAtOnce(second, 1);
+    EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+}
+
+TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
+    // The comparison must notice one last bit, or it proves nothing.
+    const Case c{"tiled", "leapfrog"};
+    Simulation whole(settingsOf(c, kWhole)), first(settingsOf(c, kWhole));
+    runAtOnce(whole, 4);
+    runAtOnce(first, 2);
+    Snapshot saved = checkpointOf(first);
+    double& x = saved.bodies.position[kWhole / 2].x;
+    x = std::nextafter(static_cast<float>(x), 1e30f);
+    Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+    runAtOnce(second, 2);
+    EXPECT_FALSE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+}
+
+}  // namespace
+}  // namespace gravlab::test
