@@ -4,6 +4,7 @@
 #include "app/host_clock.h"
 #include "app/quality_ladder.h"
 #include "app/rewind.h"
+#include "app/twin.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 #include "sim/body_edit.h"
@@ -51,10 +52,11 @@ void Session::lookAfterSelection() {
     if (!pickWanted_ && !pickAsked_ && !selectedIndex_) return;
     if (!picker_) picker_ = std::make_unique<Picker>();
     if (pickWanted_) {
-        const glm::vec2 size = pickWanted_->viewport;
-        const Camera& seen = drawnCamera();
-        picker_->ask(*buffer_, seen.projection(size.x / std::max(size.y, 1.0f)) * seen.view(), pickWanted_->cursor, size,
-                     kPickRadius);
+        const SurfaceSpot spot = spotAt(pickWanted_->cursor, pickWanted_->viewport);
+        // The twin's bodies have the places of the first's.
+        picker_->ask(spot.ofTwin ? twin_->vertices() : *buffer_,
+                     spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
+                     spot.size, kPickRadius);
         pickAsked_ = true;
         pickWanted_.reset();
     }
@@ -159,6 +161,7 @@ void Session::makeEdits(const Edits& edits) {
     conservation.restart();
     stepsSinceChange_ = 0;
     readProgress();
+    editTwin(edits);
     // The same body may have another place in the list now, or none.
     if (!selected_) return;
     const bool followed = follow;

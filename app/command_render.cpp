@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/scene_file.h"
+#include "app/twin.h"
 #include "app/ui.h"
 #include "app/version.h"
 #include "sim/error.h"
@@ -83,7 +84,7 @@ int renderCommand(const Options& asked) {
     OffscreenTarget target(options.width, options.height);
     Session session(options);
     std::optional<FilmPanels> panels;
-    if (options.showUi || session.overlay.any()) {
+    if (options.showUi || session.overlay.any() || session.twin().on()) {
         panels.emplace(options, context.description());
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }

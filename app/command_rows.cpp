@@ -287,6 +287,7 @@ void addViewOptions(CLI::App& app, Options& o) {
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
+    addTwin(app, o, true);
     addPicture(app, o);
     addLook(app, o);
     addValue(
@@ -317,6 +318,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
     addBodies(app, o);
     addMachine(app, o);
     addKernel(app, o);
+    addTwin(app, o, true);
     addPicture(app, o);
     addLook(app, o);
     addValue(
@@ -541,12 +543,14 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
      "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
      "  gravlab plummer --backend cpu        the same window, computed on the CPU\n"
+     "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
      "  gravlab run.hdf5                     goes on from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n"},
     {"render", Command::render, "draw a picture or a film without a window", addRenderOptions,
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
-     "  gravlab render cube -o frames/%05d.png --frames 120\n"},
+     "  gravlab render cube -o frames/%05d.png --frames 120\n"
+     "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n"},
     {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,
      "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
      "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"

@@ -5,6 +5,7 @@
 #include "app/look.h"
 #include "app/quality_ladder.h"
 #include "app/rewind.h"
+#include "app/twin.h"
 #include "render/finish_drawing.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
@@ -42,7 +43,9 @@ bool alike(const Camera& a, const Camera& b) {
 }  // namespace
 
 Session::Session(const Options& options)
-    : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::make_unique<Simulation>(options.simulation)) {
+    : renderer_(std::make_unique<ParticleRenderer>()),
+      twin_(std::make_unique<Twin>()),
+      simulation_(std::make_unique<Simulation>(options.simulation)) {
     quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
@@ -57,6 +60,13 @@ Session::Session(const Options& options)
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
     quality->on = !options.fullQuality && options.command == Command::view && options.screenshot.empty();
+    if (!options.twin.on) return;
+    // What the command line asks for is refused by ending, not by a message.
+    twin_->apply(*simulation_, options.twin, false);
+    intent.twin = twin_->choice();
+    if (twin_->note().empty()) return;
+    say(twin_->note());
+    std::fprintf(stderr, "gravlab: %s\n", twin_->note().c_str());
 }
 
 void Session::apply() {
@@ -65,6 +75,7 @@ void Session::apply() {
     if (intent.touch != Touch::none) touch(std::exchange(intent.touch, Touch::none));
     if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
     rewind();
+    applyTwin();
 }
 
 void Session::change(const SimulationSettings& wanted, bool reset) {
@@ -73,6 +84,7 @@ void Session::change(const SimulationSettings& wanted, bool reset) {
         if (wanted != before) simulation_->apply(wanted);
         if (reset) simulation_->reset();
         message_.clear();
+        if (reset) facts_.step = simulation_->step() + 1;  // also bodies that were edited at the start are others again
         takeUp();
     } catch (const std::bad_alloc&) {
         message_ = "There is not enough memory for that; the run goes on as it was.";
@@ -116,20 +128,22 @@ void Session::takeUp() {
     simulation_->backend().setVertexValue(shownMode().published);
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
     const SimulationSettings& now = facts_.settings;
-    if (facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
-        now.parameters != before.parameters || now.start != before.start || facts_.step > simulation_->step()) {
+    const bool others = facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
+                        now.parameters != before.parameters || now.start != before.start ||
+                        facts_.step > simulation_->step();
+    if (others) {
         learnBodies();
         clearSelection();
         undo_.clear();
         responses_.clear();
     }
-    renderer_->forgetTrails();
-    trailStep_ = -1;
+    forgetBothTrails();
     simulation_->publish(*buffer_);
     telemetry.restart();
     stepsSinceChange_ = 0;
     readProgress();
     sayPath();
+    followWithTwin(others);
 }
 
 void Session::learnBodies() {
@@ -176,6 +190,8 @@ Look Session::colouredLook() {
         renderer_->setTraits(traits);
         if (mode.ofDensity) renderer_->setMasses(bodies_.mass);
         densityAt_ = -1;
+        twin_->setShown(mode.published, traits);
+        if (mode.ofDensity) twin_->setMasses(bodies_.mass);
         if (mode.ofTraits) range_ = traitRange(mode, traits, unit);
         rangeKnown_ = mode.ofTraits && !mode.ofDensity;
         appliedMode_ = index;
@@ -184,6 +200,7 @@ Look Session::colouredLook() {
     constexpr double kDensityInterval = 0.1;  // [s]
     if (mode.ofDensity && (!realTime_ || densityAt_ < 0 || (moved && hostClock() - densityAt_ > kDensityInterval))) {
         renderer_->measureDensity(*buffer_, static_cast<float>(facts_.scene->view.distance));
+        twin_->measureDensity(static_cast<float>(facts_.scene->view.distance));
         densityAt_ = hostClock();
         densityStep_ = facts_.step;
     }
@@ -258,20 +275,23 @@ void Session::advance(bool realTime) {
     realTime_ = realTime;
     if (realTime && rewind_) rewind_->look(*simulation_, hostClock());  // before the first step: the start is a state too
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
-    if (left > 0) {
+    if (left > 0 || twin_->on()) {
         const double seconds = realTime ? quality->budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds;
-        std::int64_t done = 0;
-        do {
+        std::int64_t done = twin_->on() ? advancePair(left, seconds, realTime) : 0;
+        left -= done;
+        while (!twin_->on() && left > 0) {
             const AdvanceStatus status = simulation_->advance({.seconds = seconds, .steps = left}, buffer_.get());
             facts_.stepProgress = status.stepProgress;
             facts_.innerStep = status.innerStep;
             left -= status.stepsCompleted;
             done += status.stepsCompleted;
-        } while (!realTime && left > 0);
+            if (realTime) break;
+        }
         stepsSinceChange_ += done;
         if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
+    if (twin_->on()) twin_->look(realTime);
     if (realTime) conservation.look(*simulation_, hostClock());
     readProgress();
     sayPath();
@@ -317,12 +337,20 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
     if (facts_.step != trailStep_) {
         renderer_->recordTrail(*buffer_, look);
+        twin_->recordTrail(look);
         trailStep_ = facts_.step;
     }
     // A film must not depend on the clock of the machine.
-    renderer_->setQuality(realTime_ ? quality->rung().quality : PictureQuality{});
-    renderer_->setPathWish(!realTime_ && splat == PathWish::automatic ? PathWish::raster : splat);
-    if (drawn) renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    const PictureQuality picture = realTime_ ? quality->rung().quality : PictureQuality{};
+    const PathWish path = !realTime_ && splat == PathWish::automatic ? PathWish::raster : splat;
+    renderer_->setQuality(picture);
+    renderer_->setPathWish(path);
+    if (drawn && twin_->on()) {
+        twin_->setDrawing(picture, path);
+        twin_->draw(*renderer_, *buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    } else if (drawn) {
+        renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    }
     if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
     if (drawn) lookAfterSelection();
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
@@ -358,8 +386,9 @@ bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     if (conservation.waiting()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
-    if (intent.rewindTo || intent.rewindBy != 0) return true;
+    if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
     if (renderer_ && renderer_->path().measuring()) return true;
+    if (!twin_->even()) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

@@ -27,6 +27,7 @@ class NearestBodies;
 class Picker;
 class QualityLadder;
 class Rewind;
+class Twin;
 
 /// What to do to single bodies between two steps.
 enum class Touch {
@@ -78,6 +79,7 @@ struct Intent {
     Touch touch = Touch::none;
     std::optional<std::size_t> rewindTo;  ///< a mark of the history
     int rewindBy = 0;                     ///< marks to go back (below 0) or on
+    TwinChoice twin;
 };
 
 /// What is known of the run at the end of a frame.
@@ -131,6 +133,21 @@ public:
     void keepHistory(std::size_t bytes);
     /// Null as long as no history is kept.
     const Rewind* history() const { return rewind_.get(); }
+
+    /// The second run, which may be off.
+    const Twin& twin() const;
+    Twin& twin();
+    /// A point of the surface in the picture that is there: one of two where twins share the surface.
+    struct SurfaceSpot {
+        glm::vec2 cursor, size;  ///< pixels from that picture's upper left corner
+        Camera camera;           ///< that it is drawn with
+        bool ofTwin = false;
+    };
+    SurfaceSpot spotAt(glm::vec2 cursor, glm::vec2 surface) const;
+    /// Camera moves by pixels of the picture under the cursor: towards it, with it, onto it.
+    void zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface);
+    void panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface);
+    void centreOn(glm::vec2 cursor, glm::vec2 surface);
 
     /// Lets the camera turn by itself for `seconds`, if it shall. Films call it once a frame; glide() does it for windows.
     void turn(double seconds);
@@ -197,12 +214,22 @@ private:
     void holdSelected(bool moving);
     void undo();
     void rewind();
+    void applyTwin();
+    void followWithTwin(bool restarted);
+    void bringTwin();
+    void editTwin(const Edits& edits);
+    std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
+    void forgetBothTrails();
+    template <class Action>
+    void tryTwin(Action action);
     Look colouredLook();
     void refreshMatrix(bool realTime);
     void sayPath();
 
     std::unique_ptr<ParticleRenderer> renderer_;
     std::unique_ptr<ParticleBuffer> buffer_;
+    std::unique_ptr<Twin> twin_;
+    bool edited_ = false;                     ///< the bodies are not the scene's any more
     std::unique_ptr<Simulation> simulation_;  // last: a backend lets go of the buffer before the buffer goes
     struct PickRequest {
         glm::vec2 cursor, viewport;

@@ -129,6 +129,28 @@ constexpr Action kSimulation[] = {
      .idea = "next kernel of this backend",
      .strokes = {{Key::letterK}},
      .act = nextKernel},
+    {.name = "twin",
+     .label = "A twin",
+     .idea = "the same start a second time in other settings, or none",
+     .strokes = {{Key::letterT, kControl}},
+     .act = [](KeyTarget& t,
+               int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().settings); },
+     .checked = [](const KeyTarget& t) { return t.session.intent.twin.on; },
+     .line = true},
+    {.name = "twin-view",
+     .label = "Twins overlaid",
+     .idea = "twins one over the other, or side by side",
+     .strokes = {{Key::letterT, kAlt}},
+     .act =
+         [](KeyTarget& t, int) {
+             TwinView& view = t.session.intent.twin.view;
+             view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
+         },
+     .checked = [](const KeyTarget& t) { return t.session.intent.twin.view == TwinView::overlaid; },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one.");
+         }},
 };
 
 constexpr Action kBodies[] = {

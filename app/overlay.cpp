@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -38,8 +39,8 @@ std::string shortNumber(double value) {
     return text;
 }
 
-void drawScaleBar(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list, const Ink& ink) {
-    const double pixel = lengthPerPixel(session.drawnCamera(), surface.y);
+void drawScaleBar(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
+    const double pixel = lengthPerPixel(view.camera, view.size.y);
     const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), session.facts().scene->units);
     const auto width = static_cast<float>(bar.length / pixel);
     const float s = area.scale, tick = 4 * s;
@@ -101,19 +102,17 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
     }
 }
 
-void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list, const Ink& ink) {
-    const Camera& camera = session.drawnCamera();
-    const glm::mat4 clip = clipFromWorld(camera, surface);
+void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
     const ScenarioUnits& units = session.facts().scene->units;
-    const RoundLength step = roundLength(0.35 * static_cast<double>(camera.distance), units);
+    const RoundLength step = roundLength(0.35 * static_cast<double>(view.camera.distance), units);
     const auto cell = static_cast<float>(step.length);
     constexpr int kCells = 6;
     const float reach = cell * kCells;
     if (session.overlay.grid)
         for (int i = -kCells; i <= kCells; ++i) {
             const float at = cell * static_cast<float>(i);
-            drawSegment(list, clip, {at, -reach, 0}, {at, reach, 0}, surface, ink.faint, area.scale);
-            drawSegment(list, clip, {-reach, at, 0}, {reach, at, 0}, surface, ink.faint, area.scale);
+            drawSegment(list, view, {at, -reach, 0}, {at, reach, 0}, ink.faint, area.scale);
+            drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
         }
     if (!session.overlay.axes) return;
     // Colours that stay apart for every eye, and letters anyway.
@@ -126,8 +125,8 @@ void drawSpace(Session& session, const OverlayArea& area, ImVec2 surface, ImDraw
                 {{0, 0, 1}, IM_COL32(86, 180, 233, 255), "z"}};
     for (const auto& axis : axes) {
         const glm::vec3 end = axis.way * cell;
-        drawSegment(list, clip, {0, 0, 0}, end, surface, axis.colour, 1.5f * area.scale);
-        if (const std::optional<ImVec2> at = onSurface(clip, end, surface)) {
+        drawSegment(list, view, {0, 0, 0}, end, axis.colour, 1.5f * area.scale);
+        if (const std::optional<ImVec2> at = onSurface(view, end)) {
             const std::string text = std::string(axis.name) + " " + step.text;
             list.AddText(ImVec2(at->x + 4 * area.scale, at->y - 6 * area.scale), axis.colour, text.c_str());
         }
@@ -188,9 +187,14 @@ void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     const Ink ink = inkOf(session.look.paper);
     ImGui::PushFont(area.font);
-    if (wanted.axes || wanted.grid) drawSpace(session, area, surface, list, ink);
-    drawTouch(session, area, surface, list);
-    if (wanted.scaleBar) drawScaleBar(session, area, surface, list, ink);
+    const std::vector<SpaceView> views = spaceViews(session, surface);
+    for (const SpaceView& view : views) {
+        list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
+        if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
+        list.PopClipRect();
+    }
+    drawTouch(session, area, views.front(), list);
+    if (wanted.scaleBar) drawScaleBar(session, area, views.front(), list, ink);
     if (wanted.clock) drawClock(session, area, list, ink);
     if (wanted.legend) drawLegend(session, area, list, ink);
     ImGui::PopFont();

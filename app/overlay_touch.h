@@ -1,11 +1,12 @@
 // What is drawn about single bodies over the picture: the selected one and those that are held.
 #pragma once
 #include "app/overlay.h"
+#include "app/overlay_space.h"
 
 namespace gravlab {
 
 /// Whether drawTouch() has anything to draw.
 bool touchDraws(const Session& session);
-void drawTouch(Session& session, const OverlayArea& area, ImVec2 surface, ImDrawList& list);
+void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
 
 }  // namespace gravlab

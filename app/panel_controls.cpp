@@ -3,7 +3,7 @@
 #include "app/horizon.h"
 #include "app/look.h"
 #include "app/option_values.h"
-#include "app/panels.h"
+#include "app/panel_twin.h"
 #include "app/quality_ladder.h"
 #include "render/colour_map.h"
 #include "sim/error.h"
@@ -398,6 +398,7 @@ void drawControlPanel(PanelContext& p) {
         drawScene(p);
         drawCompute(p);
         drawPhysics(p);
+        drawTwinControls(p);
         drawLook(p);
         drawMoreLight(p);
         drawOverlayChoice(p);

@@ -5,6 +5,7 @@
 #include "app/look.h"
 #include "app/option_values.h"
 #include "app/picture.h"
+#include "app/twin.h"
 #include "render/colour_map.h"
 #include "sim/error.h"
 #include "sim/io/run_settings.h"
@@ -128,7 +129,9 @@ bool given(const Options& options, std::string_view option) {
     return !option.empty() && std::find(options.given.begin(), options.given.end(), option) != options.given.end();
 }
 
-void takeView(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+/// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
+template <class Take>
+void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
     for (; !text.empty(); ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view here = text.substr(0, end);
@@ -138,21 +141,39 @@ void takeView(std::string_view text, std::size_t line, const std::string& name, 
         const std::string where = name + ", line " + std::to_string(line) + ": ";
         const std::size_t equals = here.find('=');
         if (equals == std::string_view::npos) throw InputError(where + "expected KEY = VALUE");
-        const std::string key(trimmed(here.substr(0, equals)));
-        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ViewRow& r) { return r.key == key; });
         try {
-            if (row == std::end(kRows)) {
-                std::vector<std::string_view> valid;
-                for (const ViewRow& r : kRows) valid.push_back(r.key);
-                throw UsageError(unknownName("key of [view]", key, valid));
-            }
-            Options trial = options;
-            row->take(trial, key, trimmed(here.substr(equals + 1)));
-            if (!given(options, row->option)) options = trial;
+            take(std::string(trimmed(here.substr(0, equals))), trimmed(here.substr(equals + 1)));
         } catch (const UsageError& error) {
             throw InputError(where + error.what());
         }
     }
+}
+
+void takeView(Options& options, const std::string& key, std::string_view value) {
+    const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ViewRow& r) { return r.key == key; });
+    if (row == std::end(kRows)) {
+        std::vector<std::string_view> valid;
+        for (const ViewRow& r : kRows) valid.push_back(r.key);
+        throw UsageError(unknownName("key of [view]", key, valid));
+    }
+    Options trial = options;
+    row->take(trial, key, value);
+    if (!given(options, row->option)) options = trial;
+}
+
+/// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
+void takeTwin(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+    TwinChoice twin;
+    twin.on = true;
+    takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
+        if (key == "view")
+            twin.view = twinView(word(key, value));
+        else
+            setTwin(twin, key, value);
+    });
+    if (given(options, "--twin")) return;
+    if (given(options, "--twin-view")) twin.view = options.twin.view;
+    options.twin = twin;
 }
 
 }  // namespace
@@ -168,34 +189,51 @@ std::string sceneFileText(const Session& session) {
             text += std::string(row.key) + " = " + row.text(facts.settings) + "\n";
     text += "\n[view]\n";
     for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(session) + "\n";
+    TwinChoice twin = session.intent.twin;
+    for (const std::string_view key : kMachine) twin.release(key);
+    if (twin.on)
+        text += "\n[twin]\nview = " + inQuotes(twinViews()[static_cast<std::size_t>(twin.view)]) + "\n" + twinText(twin);
     return text;
 }
 
 void takeSceneText(std::string_view text, const std::string& name, Options& options) {
-    // The settings end where a line says [view].
-    std::size_t at = 0, line = 1, viewAt = std::string_view::npos;
-    while (at < text.size()) {
+    // The settings, then tables, each to the next line in brackets.
+    struct Table {
+        std::string_view heading, text;
+        std::size_t line;
+    };
+    std::vector<Table> tables{{"", text, 1}};
+    for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view here = trimmed(text.substr(at, end - at));
-        ++line;
-        if (here == "[view]") {
-            viewAt = end;
-            break;
+        if (here.starts_with('[')) {
+            if (here != "[view]" && here != "[twin]")
+                throw InputError(name + ", line " + std::to_string(line) +
+                                 ": the only tables of a scene file are [view] and [twin]");
+            for (const Table& before : tables)
+                if (before.heading == here)
+                    throw InputError(name + ", line " + std::to_string(line) + ": " + std::string(here) + " is there twice");
+            Table& last = tables.back();
+            last.text = last.text.substr(0, at - static_cast<std::size_t>(last.text.data() - text.data()));
+            const std::size_t next = std::min(end + 1, text.size());
+            tables.push_back({here, text.substr(next), line + 1});
         }
-        if (here.starts_with('['))
-            throw InputError(name + ", line " + std::to_string(line - 1) + ": the only table of a scene file is [view]");
         at = end + 1;
     }
     std::vector<std::string> notes;
-    const std::string_view settings = viewAt == std::string_view::npos ? text : text.substr(0, at);
-    SimulationSettings found = parsedSettings(settings, name, notes);
+    SimulationSettings found = parsedSettings(tables.front().text, name, notes);
     for (const std::string& note : notes) throw InputError(name + ": " + note.substr(0, note.find(" and is left out")));
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
         const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
         if (!machine && row.key != "scene" && !given(options, row.option)) row.copy(options.simulation, found);
     }
-    if (viewAt != std::string_view::npos) takeView(text.substr(std::min(viewAt + 1, text.size())), line, name, options);
+    for (const Table& table : tables) {
+        if (table.heading == "[view]")
+            takeTable(table.text, table.line, name,
+                      [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
+        if (table.heading == "[twin]") takeTwin(table.text, table.line, name, options);
+    }
 }
 
 Options withSceneFile(const Options& options) {

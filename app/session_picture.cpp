@@ -1,5 +1,6 @@
 // Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
 #include "app/frame_loop.h"
+#include "app/twin.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 
@@ -9,6 +10,7 @@ void Session::dropPicture() {
     simulation_->backend().wait();  // no step may still be on its way into a buffer that goes
     lab.matrix.forgetTexture();
     matrixStep_ = -1;
+    twin_->dropPicture();
     picker_.reset();
     nearest_.reset();
     pickAsked_ = false;
@@ -26,6 +28,7 @@ void Session::remakePicture() {
     simulation_->publish(*buffer_);
     readProgress();
     sayPath();
+    twin_->remakePicture();
 }
 
 }  // namespace gravlab

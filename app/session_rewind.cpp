@@ -1,6 +1,7 @@
 // Session: going back to a kept state. Rule: whoever goes back wants to look first, so the run pauses there.
 #include "app/frame_loop.h"
 #include "app/rewind.h"
+#include "app/twin.h"
 #include "sim/error.h"
 
 #include <utility>
@@ -42,6 +43,7 @@ void Session::rewind() {
         telemetry.restart();
         stepsSinceChange_ = 0;
         readProgress();
+        bringTwin();
     } catch (const Error& error) {
         if (error.code() == ExitCode::deviceFailure) throw;
         intent.settings = simulation_->settings();

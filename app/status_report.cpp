@@ -3,6 +3,7 @@
 
 #include "app/look.h"
 #include "app/rewind.h"
+#include "app/twin.h"
 #include "render/gl_objects.h"
 #include "sim/error.h"
 #include "sim/law.h"
@@ -128,6 +129,23 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"auto_exposure", session.look.autoExposure},
         {"items", items},
     };
+    const Twin& twin = session.twin();
+    json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
+    if (twin.on()) {
+        const SimulationSettings& other = twin.simulation().settings();
+        const auto points = twin.watch().curve().points();
+        json["twin"].update({{"integrator", other.integrator},
+                             {"time_step", other.timeStep},
+                             {"softening", other.softening},
+                             {"precision", kPrecisions[static_cast<std::size_t>(*other.precision)]},
+                             {"bodies", other.bodies},
+                             {"time", twin.simulation().time()},
+                             {"step", twin.simulation().step()},
+                             {"first_label", twin.labels().first},
+                             {"label", twin.labels().second},
+                             {"points", points.size()},
+                             {"apart", points.empty() ? 0.0 : points.back().apart.rms}});
+    }
     std::ofstream file(temporary_);
     file << json;
     file.close();

@@ -106,6 +106,7 @@ void TwinChoice::take(std::string_view key, const SimulationSettings& from) {
 }
 
 void TwinChoice::release(std::string_view key) {
+    if (!names(key)) return;
     std::erase(keys, key);
     rowOf(key).copy(values, SimulationSettings());
 }
@@ -163,6 +164,12 @@ SimulationSettings twinSettings(const SimulationSettings& first, const TwinChoic
     const bool another = twin.backend != first.backend;
     if (another && !choice.names("precision") && !keepsPrecision(twin)) twin.precision.reset();
     return twin;
+}
+
+TwinChoice toggledTwin(TwinChoice choice, const SimulationSettings& first) {
+    choice.on = !choice.on;
+    if (choice.on && choice.keys.empty()) setTwin(choice, "integrator", first.integrator == "euler" ? "leapfrog" : "euler");
+    return choice;
 }
 
 std::pair<std::string, std::string> twinLabels(const SimulationSettings& first, const SimulationSettings& twin) {

@@ -52,6 +52,10 @@ std::string twinText(const TwinChoice& choice);
 /// to the backend; an integrator that the first's backend does not run brings one that does.
 SimulationSettings twinSettings(const SimulationSettings& first, const TwinChoice& choice);
 
+/// On where it was off, and off where it was on. One that was never told what to differ in shows what leapfrog is good for:
+/// it runs with euler, or with leapfrog where the first run is euler's.
+TwinChoice toggledTwin(TwinChoice choice, const SimulationSettings& first);
+
 /// What tells two runs apart, in words: {"leapfrog, dt 0.03", "euler, dt 0.05"}. Both are settings in force. Without any
 /// difference {"the same", "the same"}.
 std::pair<std::string, std::string> twinLabels(const SimulationSettings& first, const SimulationSettings& twin);

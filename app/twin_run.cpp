@@ -1,6 +1,7 @@
 #include "app/twin_run.h"
 
-#include <chrono>
+#include "app/host_clock.h"
+
 #include <cmath>
 #include <cstdio>
 
@@ -10,8 +11,6 @@ namespace {
 constexpr std::int64_t kMostSteps = 64;  // of the run with the larger step, between two meetings
 constexpr double kSameRatio = 1e-11;     // rounding of two decimal fractions
 constexpr double kTrim = 0.01;           // part by which a step may be changed
-
-double hostClock() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// The first run as it is, as something to start from.
 std::shared_ptr<const StartState> presentStart(Simulation& first) {
@@ -89,10 +88,10 @@ void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
     }
 }
 
-void TwinRun::edit(const BodyEdit& edit) {
+void TwinRun::edit(const Edits& edits) {
     ParticleSet bodies;
     twin_->snapshot(bodies);
-    applyEdits(bodies, std::span(&edit, 1));
+    applyEdits(bodies, edits(bodies));
     twin_->load(bodies);
 }
 

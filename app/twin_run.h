@@ -5,8 +5,10 @@
 #include "sim/body_edit.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
@@ -33,8 +35,10 @@ public:
     /// Takes up other settings of either run, which goes on from where it is. Throws as Simulation::apply; the old twin
     /// then goes on.
     void follow(Simulation& first, const TwinChoice& choice);
-    /// The same edit as the first's. Throws UsageError when it does not fit; the bodies are then unchanged.
-    void edit(const BodyEdit& edit);
+    /// The same edits as the first's, of the twin's own bodies. Throws UsageError when they do not fit; nothing is changed
+    /// then.
+    using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now)>;
+    void edit(const Edits& edits);
 
     /// Makes the steps that the twin has room for, within `seconds`. True when there are none left. Publishes nothing.
     bool catchUp(Simulation& first, double seconds);

@@ -3,7 +3,8 @@
 
 #include "app/font_files.h"
 #include "app/overlay.h"
-#include "app/panels.h"
+#include "app/panel_twin.h"
+#include "app/twin.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
@@ -168,23 +169,30 @@ void Ui::Parts::build(Session& session, UiState& state) {
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
-        drawOverlay(session,
-                    {.from = ImVec2(fits ? wide : 0, top),
-                     .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
-                                  size.y - (state.visible ? bottomHeight(state) * scale : 0) -
-                                      conservationHeight(state, size, scale)),
-                     .scale = scale,
-                     .font = fonts.normal},
-                    size);
+        const float strip = std::max(conservationHeight(state, size, scale), twinStripHeight(session, state, size, scale));
+        const OverlayArea area{.from = ImVec2(fits ? wide : 0, top),
+                               .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                                            size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip),
+                               .scale = scale,
+                               .font = fonts.normal};
+        session.twin().setFree({static_cast<int>(area.from.x), static_cast<int>(area.from.y),
+                                static_cast<int>(area.to.x - area.from.x), static_cast<int>(area.to.y - area.from.y)});
+        drawOverlay(session, area, size);
+    } else {
+        session.twin().setFree({});
     }
+    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
+    if (state.visible || !state.inWindow) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) return;
-    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
     drawMenuBar(panel);
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
-        drawConservation(panel);
+        if (twinStripHeight(session, state, panel.surface, scale) > 0)
+            drawTwinStrip(panel);
+        else
+            drawConservation(panel);
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);

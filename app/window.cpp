@@ -149,7 +149,7 @@ void Window::Glfw::press(int button, int modifiers) {
     const double now = glfwGetTime();
     const glm::vec2 way = cursor - clickedAt;
     if (now - clickedTime < kDoubleClick && std::hypot(way.x, way.y) < kDoubleClickRadius) {
-        session->camera.pan(0.5f * viewport() - cursor, viewport());
+        session->centreOn(cursor, viewport());
         clickedTime = -1;
         return;
     }
@@ -169,7 +169,7 @@ void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
     if (drag == Drag::orbit) session->camera.orbit(way);
-    if (drag == Drag::pan) session->camera.pan(way, viewport());
+    if (drag == Drag::pan) session->panBy(way, cursor, viewport());
 }
 
 void Window::Glfw::key(int code, int scancode, int modifiers) {
@@ -385,7 +385,7 @@ void Window::attach(Session& session, Ui& ui) {
     });
     glfwSetScrollCallback(g.window, [](GLFWwindow* w, double, double y) {
         if (Glfw& self = of(w); self.sceneHasMouse())
-            self.session->camera.zoom(static_cast<float>(y), self.cursor, self.viewport());
+            self.session->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
         if (Glfw& self = of(w); self.ui && count > 0) self.ui->state.files.openAsked = paths[0];

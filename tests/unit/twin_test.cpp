@@ -178,9 +178,12 @@ TEST(TwinRun, aWrongTwinIsCaught) {
     twin.simulation().load(bodies);
     EXPECT_GT(apart(first, twin).max, 0);
     // One that has lost a body is as far away as can be.
-    twin.edit({.kind = BodyEdit::Kind::remove, .id = bodies.id[5]});
+    const auto removal = [&](const ParticleSet&) {
+        return std::vector<BodyEdit>{{.kind = BodyEdit::Kind::remove, .id = bodies.id[5]}};
+    };
+    twin.edit(removal);
     EXPECT_TRUE(std::isnan(apart(first, twin).max));
-    EXPECT_THROW(twin.edit({.kind = BodyEdit::Kind::remove, .id = bodies.id[5]}), UsageError);
+    EXPECT_THROW(twin.edit(removal), UsageError) << "it is not there any more";
 }
 
 TEST(TwinRun, leapfrogIsAsFarFromTheTruthAsTheTableSays) {

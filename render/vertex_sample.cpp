@@ -1,0 +1,54 @@
+#include "render/vertex_sample.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kRun = 64;  // a copy of single bodies would be a command each
+
+}  // namespace
+
+VertexSample::VertexSample() {
+    for (const Buffer* buffer : {&first_, &twin_})
+        glNamedBufferStorage(buffer->id(), kBodies * sizeof(ParticleVertex), nullptr,
+                             GL_CLIENT_STORAGE_BIT | GL_MAP_READ_BIT);
+}
+
+VertexSample::~VertexSample() {
+    if (done_) glDeleteSync(done_);
+}
+
+void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer& twin) {
+    const std::size_t bodies = first.frontCount();
+    if (bodies == 0 || twin.frontCount() != bodies || !first.frontBuffer() || !twin.frontBuffer()) return;
+    const std::size_t wanted = std::min(bodies, kBodies), runs = (wanted + kRun - 1) / kRun;
+    count_ = 0;
+    for (std::size_t k = 0; k < runs; ++k) {
+        const std::size_t from = bodies * k / runs, length = std::min({kRun, bodies - from, kBodies - count_});
+        for (const auto& [source, to] :
+             {std::pair(first.frontBuffer(), first_.id()), std::pair(twin.frontBuffer(), twin_.id())})
+            glCopyNamedBufferSubData(source, to, static_cast<GLintptr>(from * sizeof(ParticleVertex)),
+                                     static_cast<GLintptr>(count_ * sizeof(ParticleVertex)),
+                                     static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
+        count_ += length;
+    }
+    if (done_) glDeleteSync(done_);
+    done_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+}
+
+bool VertexSample::take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>& twin, bool wait) {
+    if (!done_) return false;
+    constexpr GLuint64 kPatience = 2'000'000'000;  // [ns]
+    const GLenum done = glClientWaitSync(done_, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? kPatience : 0);
+    if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
+    glDeleteSync(done_);
+    done_ = nullptr;
+    for (const auto& [to, from] : {std::pair(&first, first_.id()), std::pair(&twin, twin_.id())}) {
+        to->resize(count_);
+        glGetNamedBufferSubData(from, 0, static_cast<GLsizeiptr>(count_ * sizeof(ParticleVertex)), to->data());
+    }
+    return true;
+}
+
+}  // namespace gravlab

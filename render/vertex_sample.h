@@ -1,0 +1,34 @@
+// The same bodies out of two vertex buffers, copied to the host without waiting: how far two runs are apart, when they are
+// too many to copy whole.
+#pragma once
+#include "render/gl_objects.h"
+#include "render/particle_buffer.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace gravlab {
+
+class VertexSample {
+public:
+    static constexpr std::size_t kBodies = 4096;
+
+    VertexSample();
+    ~VertexSample();
+    VertexSample(const VertexSample&) = delete;
+    VertexSample& operator=(const VertexSample&) = delete;
+
+    /// Starts a copy of up to kBodies bodies of both front buffers, evenly spread in runs of 64. Replaces one that was not
+    /// taken. Nothing where the buffers differ in size.
+    void ask(const ParticleBuffer& first, const ParticleBuffer& twin);
+    bool asked() const { return done_ != nullptr; }
+    /// The copies, once; false while they are on their way. Waits only with `wait`.
+    bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>& twin, bool wait);
+
+private:
+    Buffer first_, twin_;
+    std::size_t count_ = 0;
+    GLsync done_ = nullptr;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,278 @@
+// Twins in a session: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
+#include "app/twin.h"
+
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/scene_file.h"
+#include "render/vertex_sample.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kWidth = 402, kHeight = 200;
+
+Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView::side) {
+    Options options;
+    options.simulation.scene = scene;
+    options.simulation.backend = "cpu";
+    options.simulation.backendOptions.threads = 1;
+    if (twin) options.twin = parseTwin(twin);
+    options.twin.view = view;
+    return options;
+}
+
+class TwinPictureTest : public ::testing::Test {
+protected:
+    std::vector<std::uint8_t> picture(Session& session) {
+        session.draw(target_.framebuffer(), kWidth, kHeight);
+        return target_.read();
+    }
+    static void film(Session& session, int frames) {
+        for (int i = 0; i < frames; ++i) {
+            session.apply();
+            session.advance(false);
+        }
+    }
+    /// Pixels of a part that meet a condition.
+    template <class Meets>
+    static int count(const std::vector<std::uint8_t>& rgb, int left, int right, Meets meets) {
+        int found = 0;
+        for (int y = 0; y < kHeight; ++y)
+            for (int x = left; x < right; ++x) {
+                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kWidth + x))];
+                found += meets(int{p[0]}, int{p[1]}, int{p[2]});
+            }
+        return found;
+    }
+    HeadlessContext context_;
+    OffscreenTarget target_{kWidth, kHeight};
+};
+
+bool bright(int r, int g, int b) { return std::max({r, g, b}) > 120; }
+bool blue(int r, int g, int b) { return b > 90 && b > r + 40 && b >= g; }
+bool orange(int r, int, int b) { return r > 90 && r > b + 60; }
+
+TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
+    Session session(optionsOf("two-body", ""));
+    film(session, 20);
+    const auto rgb = picture(session);
+    EXPECT_GT(count(rgb, 0, 200, bright), 4);
+    EXPECT_GT(count(rgb, 202, kWidth, bright), 4);
+    // The same settings: the two halves are the same picture.
+    int different = 0;
+    for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < 3 * 200; ++x)
+            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kWidth + x)]} -
+                                  int{rgb[static_cast<std::size_t>(3 * (y * kWidth + 202) + x)]}) > 2;
+    EXPECT_EQ(different, 0);
+    EXPECT_EQ(count(rgb, 200, 202, [](int r, int g, int b) { return r > 60 && g > 60 && b > 60; }), 2 * kHeight);
+}
+
+TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
+    Session session(optionsOf("two-body", "integrator=euler"));
+    film(session, 400);
+    ASSERT_TRUE(session.twin().on());
+    EXPECT_EQ(session.facts().time, session.twin().simulation().time());
+    const auto rgb = picture(session);
+    int different = 0;
+    for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < 3 * 200; ++x)
+            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kWidth + x)]} -
+                                  int{rgb[static_cast<std::size_t>(3 * (y * kWidth + 202) + x)]}) > 40;
+    EXPECT_GT(different, 20);
+    EXPECT_GT(session.twin().watch().curve().worst(), 0.1);
+    EXPECT_GT(session.twin().watch().curve().worstTwinChange(), 0.1);
+    EXPECT_LT(session.twin().watch().curve().worstChange(), 3e-3);
+}
+
+TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
+    Session session(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
+    session.look.bloom = 0;
+    const auto together = picture(session);
+    EXPECT_EQ(count(together, 0, kWidth, orange), 0) << "where both are in one place, the hues add up to white";
+    EXPECT_GT(count(together, 0, kWidth, bright), 4);
+    film(session, 400);
+    const auto apart = picture(session);
+    EXPECT_GT(count(apart, 0, kWidth, blue), 4);
+    EXPECT_GT(count(apart, 0, kWidth, orange), 4);
+    session.look.paper = true;
+    const auto page = picture(session);
+    EXPECT_EQ(page[0], 255);
+    EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return b > r + 60; }), 4);
+    EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return r > b + 60; }), 4);
+}
+
+TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
+    Session session(optionsOf("two-body", nullptr));
+    film(session, 3);
+    session.intent.twin = parseTwin("kernel=tiled");
+    film(session, 1);
+    EXPECT_FALSE(session.twin().on());
+    EXPECT_FALSE(session.intent.twin.on);
+    EXPECT_THAT(session.message(), HasSubstr("kernel"));
+    film(session, 1);
+    EXPECT_EQ(session.facts().step, 5);
+    // One that runs keeps its old settings.
+    session.intent.twin = parseTwin("integrator=euler");
+    film(session, 1);
+    ASSERT_TRUE(session.twin().on());
+    EXPECT_EQ(session.twin().simulation().step(), 6) << "begun at step 5";
+    setTwin(session.intent.twin, "kernel", "tiled");
+    film(session, 1);
+    ASSERT_TRUE(session.twin().on());
+    EXPECT_EQ(session.twin().simulation().settings().integrator, "euler");
+    EXPECT_EQ(session.intent.twin.keys.size(), 1u);
+    EXPECT_THROW(Session(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
+}
+
+TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
+    Options options = optionsOf("plummer", "softening=0.2");
+    options.simulation.bodies = 60;
+    Session session(options);
+    film(session, 4);
+    EXPECT_GT(session.twin().watch().curve().worst(), 0);
+    session.intent.reset = true;
+    film(session, 1);
+    EXPECT_EQ(session.facts().step, 1);
+    EXPECT_EQ(session.twin().simulation().step(), 1);
+    session.intent.touch = Touch::dropStar;
+    film(session, 1);
+    EXPECT_EQ(session.facts().settings.bodies, 61u);
+    EXPECT_EQ(session.twin().simulation().settings().bodies, 61u);
+    session.intent.touch = Touch::undo;
+    film(session, 1);
+    EXPECT_EQ(session.twin().simulation().settings().bodies, 60u);
+    session.intent.settings.bodies = 80;
+    film(session, 1);
+    EXPECT_EQ(session.twin().simulation().settings().bodies, 80u);
+    EXPECT_EQ(session.twin().simulation().settings().softening, 0.2);
+    session.intent.settings.timeStep *= -0.5;
+    film(session, 2);
+    EXPECT_EQ(session.twin().simulation().settings().timeStep, session.facts().settings.timeStep);
+    EXPECT_NEAR(session.twin().simulation().time(), session.facts().time, 1e-14);
+    session.intent.settings.scene = "figure-eight";
+    film(session, 2);
+    EXPECT_EQ(session.twin().simulation().settings().scene, "figure-eight");
+    EXPECT_EQ(session.twin().simulation().step(), 2);
+    picture(session);
+    session.intent.twin.on = false;
+    film(session, 1);
+    EXPECT_FALSE(session.twin().on());
+    picture(session);
+}
+
+TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
+    Options options = optionsOf("plummer", "dt=0.0078125");
+    options.simulation.bodies = 200;
+    options.simulation.timeStep = 1.0 / 64;
+    options.stepsPerFrame = 20;
+    options.timeBudgetMs = 0.5;
+    Session session(options);
+    const auto measured = [&] { return session.twin().watch().curve().points().size() > 1; };
+    for (int i = 0; i < 20000 && (session.facts().step < 40 || !measured()); ++i) {
+        session.apply();
+        session.advance(true);
+        const double behind = session.facts().time - session.twin().simulation().time();
+        EXPECT_GE(behind, 0);
+        if (session.twin().even()) {
+            EXPECT_EQ(behind, 0);
+        }
+    }
+    EXPECT_GE(session.facts().step, 40);
+    EXPECT_TRUE(measured());
+}
+
+TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
+    Session session(optionsOf("two-body", "integrator=euler,dt=0.03,threads=1", TwinView::overlaid));
+    const std::string text = sceneFileText(session);
+    EXPECT_THAT(text, HasSubstr("[twin]\nview = \"overlaid\"\nintegrator = \"euler\"\ntime_step = 0.03\n"));
+    EXPECT_EQ(text.find("threads"), std::string::npos) << "a machine's own settings stay there";
+    Options read;
+    takeSceneText(text, "test", read);
+    EXPECT_TRUE(read.twin.on);
+    EXPECT_EQ(read.twin.view, TwinView::overlaid);
+    EXPECT_EQ(read.twin.values.integrator, "euler");
+    Options given;
+    given.given = {"--twin"};
+    given.twin = parseTwin("precision=fp32");
+    takeSceneText(text, "test", given);
+    EXPECT_EQ(given.twin, parseTwin("precision=fp32")) << "the command line goes before the file";
+    const auto refusal = [](const std::string& file) -> std::string {
+        Options options;
+        try {
+            takeSceneText(file, "my.toml", options);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_THAT(refusal("scene = \"disc\"\n[twin]\ndt = \"often\"\n"), HasSubstr("my.toml, line 3"));
+    EXPECT_THAT(refusal("[twin]\nseed = 3\n"), HasSubstr("valid: integrator"));
+    EXPECT_THAT(refusal("[twin]\n[twin]\n"), HasSubstr("twice"));
+    EXPECT_THAT(refusal("[triplet]\n"), HasSubstr("[view] and [twin]"));
+}
+
+TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
+    Session session(optionsOf("two-body", ""));
+    session.draw(target_.framebuffer(), kWidth, kHeight);
+    const auto panes = session.twin().panes(kWidth, kHeight);
+    for (const bool twin : {false, true}) {
+        const glm::vec2 cursor(static_cast<float>(panes[twin].part.left) + 30, 50);
+        const Session::SurfaceSpot spot = session.spotAt(cursor, {kWidth, kHeight});
+        EXPECT_EQ(spot.ofTwin, twin);
+        EXPECT_EQ(spot.cursor, glm::vec2(30, 50));
+        EXPECT_EQ(spot.size, glm::vec2(200, kHeight));
+    }
+    // The wheel keeps what is under the pointer: the middle of a picture is the camera's target.
+    const glm::vec3 before = session.camera.target;
+    session.zoomAt(2, {301, 100}, {kWidth, kHeight});
+    EXPECT_NEAR(glm::length(session.camera.target - before), 0, 0.02f * session.camera.distance);
+}
+
+TEST(TwinPanes, KeepOutOfThePanelsAndInsideTheSurface) {
+    const auto free = twinPanes(TwinView::side, 1280, 720, {292, 0, 696, 520});
+    EXPECT_EQ(free[0].part, (PicturePart{292, 0, 347, 520}));
+    EXPECT_EQ(free[1].part.left + free[1].part.width, 292 + 696);
+    EXPECT_NEAR(free[0].stretch, 520.0f / 347, 1e-5);
+    for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 900), std::pair(64, 2)}) {
+        const auto panes = twinPanes(TwinView::side, width, height, {292, 0, 696, 520});
+        for (const TwinPane& pane : panes) {
+            EXPECT_GE(pane.part.width, 1);
+            EXPECT_GE(pane.part.left, 0);
+            EXPECT_LE(pane.part.left + pane.part.width, width);
+        }
+    }
+    EXPECT_EQ(twinPanes(TwinView::overlaid, 640, 480, {100, 0, 300, 300})[1].part, (PicturePart{0, 0, 640, 480}));
+}
+
+TEST(VertexSample, TakesTheSameBodiesOfBoth) {
+    const HeadlessContext context;
+    const auto one = makeHostParticleBuffer(), other = makeHostParticleBuffer();
+    constexpr std::size_t kBodies = 100001;
+    for (const auto& [buffer, shift] : {std::pair(one.get(), 0.0f), std::pair(other.get(), 0.5f)}) {
+        const VertexSpan span = buffer->open(kBodies, nullptr);
+        for (std::size_t i = 0; i < kBodies; ++i) span.data[i] = {static_cast<float>(i) + shift, 0, 0, 0};
+        buffer->close(nullptr);
+    }
+    VertexSample sample;
+    std::vector<ParticleVertex> a, b;
+    EXPECT_FALSE(sample.take(a, b, true));
+    sample.ask(*one, *other);
+    ASSERT_TRUE(sample.take(a, b, true));
+    ASSERT_EQ(a.size(), VertexSample::kBodies);
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(b[i].x - a[i].x, 0.5f);
+    EXPECT_LT(a.front().x, 100);
+    EXPECT_GT(a.back().x, 95000) << "evenly spread";
+}
+
+}  // namespace
+}  // namespace gravlab::test

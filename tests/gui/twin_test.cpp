@@ -1,0 +1,65 @@
+// A twin by real mouse and keys: both pictures, labels, the curve, what differs, and the clock that both share.
+#include "gui_fixture.h"
+
+#include <cmath>
+
+namespace gravlab::test {
+namespace {
+
+class TwinWindow : public GuiTest {
+protected:
+    Json waitForTwin(const std::string& what, const std::function<bool(const Json&)>& met) {
+        return waitFor(what, [&](const Json& s) { return s.at("twin").at("on") == true && met(s.at("twin")); });
+    }
+};
+
+TEST_F(TwinWindow, comesByKeyWithLabelsAndCurve) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu", "--steps-per-frame", "4"});
+    EXPECT_FALSE(status().at("twin").at("on").get<bool>());
+    waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
+    key("ctrl+t");
+    const Json begun = waitForTwin("a twin", [](const Json&) { return true; });
+    EXPECT_EQ(begun.at("twin").at("integrator"), "euler");
+    EXPECT_EQ(begun.at("twin").at("label"), "euler");
+    EXPECT_EQ(begun.at("twin").at("first_label"), "leapfrog");
+    EXPECT_EQ(begun.at("twin").at("view"), "side");
+    const Json later = waitForTwin("a curve", [](const Json& t) { return t.at("points") > 5 && t.at("apart") > 1e-6; });
+    EXPECT_NEAR(later.at("twin").at("time").get<double>(), later.at("time").get<double>(), 1e-9) << "one clock";
+    for (const char* item : {"twin_label_first", "twin_label", "twin_apart", "twin_energies", "twin_numbers"})
+        EXPECT_TRUE(later.at("items").contains(item)) << item;
+    // Each label is at the top of its own picture.
+    const auto left = later.at("items").at("twin_label_first").at("rect"),
+               right = later.at("items").at("twin_label").at("rect");
+    EXPECT_LT(left[2].get<int>(), 640);
+    EXPECT_GT(right[0].get<int>(), 640);
+    key("alt+t");
+    waitForTwin("one over the other", [](const Json& t) { return t.at("view") == "overlaid"; });
+    key("ctrl+t");
+    waitFor("no twin", [](const Json& s) { return s.at("twin").at("on") == false; });
+    const auto step = status().at("step").get<std::int64_t>();
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
+}
+
+TEST_F(TwinWindow, takesSettingsFromThePanelAndFollowsTheFirst) {
+    open({"plummer", "-n", "300", "--size", "1280x1000", "--backend", "cpu", "--twin", ""});
+    waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same" && t.at("points") > 0; });
+    EXPECT_EQ(status().at("twin").at("apart"), 0.0);
+    choose("twin_integrator", "yoshida4");
+    waitForTwin("yoshida4", [](const Json& t) { return t.at("integrator") == "yoshida4"; });
+    choose("twin_precision", "fp64");
+    waitForTwin("fp64", [](const Json& t) { return t.at("precision") == "fp64"; });
+    choose("twin_integrator", "as the first");
+    const Json now = waitForTwin("the first's integrator", [](const Json& t) { return t.at("integrator") == "leapfrog"; });
+    EXPECT_EQ(now.at("twin").at("label"), "fp64");
+    click("reset");
+    waitForTwin("both from the start", [](const Json& t) { return t.at("step") < 200; });
+    choose("scene", "figure-eight");
+    waitForTwin("the other scene", [](const Json& t) { return t.at("bodies") == 3; });
+    click("twin_on");
+    waitFor("no twin", [](const Json& s) { return s.at("twin").at("on") == false; });
+    settle();
+    EXPECT_FALSE(status().at("items").at("twin_integrator").at("enabled").get<bool>()) << "grey where there is no twin";
+}
+
+}  // namespace
+}  // namespace gravlab::test
