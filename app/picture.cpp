@@ -3,6 +3,7 @@
 #include "app/picture.h"
 
 #include "sim/error.h"
+#include "sim/io/source.h"
 
 #include <png.h>
 
@@ -142,32 +143,53 @@ void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int wi
     writeWhole(path, file);
 }
 
-Picture readPng(const std::string& path) {
-    std::FILE* handle = std::fopen(path.c_str(), "rb");
-    if (!handle) throw IoError("cannot read " + path + ": " + reason());
-    std::vector<std::uint8_t> file;
-    std::uint8_t block[65536];
-    for (std::size_t got; (got = std::fread(block, 1, sizeof block, handle)) > 0;)
-        file.insert(file.end(), block, block + got);
-    const bool failed = std::ferror(handle) != 0;
-    std::fclose(handle);
-    if (failed) throw IoError("cannot read " + path + ": " + reason());
+namespace {
 
+/// The bytes of a file that says it is a picture, and its decoder behind the header.
+struct Opened {
+    std::vector<std::uint8_t> file;
     Reader reader{&file};
     Decoder decoder;
     png_uint_32 width = 0, height = 0;
-    if (!decoder.header(reader, width, height))
-        throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
+
+    explicit Opened(const std::string& path) {
+        constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+        Source source = Source::open(path);
+        if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
+        file.resize(static_cast<std::size_t>(source.size().value_or(0)));
+        file.resize(source.read(file.data(), file.size()));
+        if (!decoder.header(reader, width, height))
+            throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
+    }
+    PictureTexts texts() const {
+        PictureTexts found;
+        png_textp texts = nullptr;
+        const int count = png_get_text(decoder.png, decoder.info, &texts, nullptr);
+        for (int i = 0; i < count; ++i) found[texts[i].key] = texts[i].text;
+        return found;
+    }
+};
+
+}  // namespace
+
+Picture readPng(const std::string& path) {
+    Opened opened(path);
+    // Deflate makes at most 1,032 bytes of one: a small file cannot ask for a large picture.
+    constexpr std::uint64_t kMostInflation = 1032, kMostPixels = std::uint64_t{16384} * 16384;
+    const std::uint64_t pixels = std::uint64_t{opened.width} * opened.height;
+    if (pixels > kMostPixels || pixels / 8 > kMostInflation * opened.file.size())
+        throw InputError(path + " is no usable PNG picture: it cannot hold the " + std::to_string(opened.width) + "x" +
+                         std::to_string(opened.height) + " pixels that it names");
     Picture picture;
-    picture.width = static_cast<int>(width);
-    picture.height = static_cast<int>(height);
-    picture.rgb.resize(static_cast<std::size_t>(3) * width * height);
+    picture.width = static_cast<int>(opened.width);
+    picture.height = static_cast<int>(opened.height);
+    picture.rgb.resize(static_cast<std::size_t>(3 * pixels));
     auto rows = rowPointers(picture.rgb.data(), picture.width, picture.height);
-    if (!decoder.image(rows)) throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
-    png_textp texts = nullptr;
-    const int count = png_get_text(decoder.png, decoder.info, &texts, nullptr);
-    for (int i = 0; i < count; ++i) picture.texts[texts[i].key] = texts[i].text;
+    if (!opened.decoder.image(rows)) throw InputError(path + " is no usable PNG picture: " + opened.decoder.message.text);
+    picture.texts = opened.texts();
     return picture;
 }
+
+PictureTexts readPngTexts(const std::string& path) { return Opened(path).texts(); }
 
 }  // namespace gravlab

@@ -21,7 +21,9 @@ using PictureTexts = std::map<std::string, std::string>;
 void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height,
               const PictureTexts& texts = {});
 
-/// Throws IoError when the file cannot be read, InputError when it is no PNG.
+/// Throws InputError when the file cannot be opened or is no PNG, IoError when reading fails.
 Picture readPng(const std::string& path);
+/// What stands before its pixels only, which are not touched: where writePng() puts all texts. Throws like readPng().
+PictureTexts readPngTexts(const std::string& path);
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
 #include "app/saver.h"
 
 #include "app/open_file.h"
+#include "app/scene_file.h"
 
 #include <csignal>
 #include <exception>
@@ -63,6 +64,16 @@ void Saver::open(std::string path, const ReadOptions& options, std::string purpo
     add([path = std::move(path), purpose = std::move(purpose), options] {
         return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
                        [&](FileResult& result) { result.offer = openStart(path, options); });
+    });
+}
+
+void Saver::openScene(std::string path, Options base, std::string purpose) {
+    add([path = std::move(path), purpose = std::move(purpose), base = std::move(base)]() mutable {
+        return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
+                       [&](FileResult& result) {
+                           base.file = path;
+                           result.scene = withSceneFile(base);
+                       });
     });
 }
 

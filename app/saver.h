@@ -1,6 +1,7 @@
 // The one thread that reads and writes snapshots beside a run, so that neither a frame nor a step waits for a disk.
 // Rule: it owns every call into a snapshot's format while it lives; results are taken by the thread that asked.
 #pragma once
+#include "app/options.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
@@ -22,7 +23,8 @@ struct FileResult {
     std::string path;
     std::string purpose;                ///< as given with the job, e.g. "autosave"
     std::string error;                  ///< empty: it worked; the old file is as it was otherwise
-    std::optional<StartOffer> offer{};  ///< of a file that was opened
+    std::optional<StartOffer> offer{};  ///< of a file of bodies that was opened
+    std::optional<Options> scene{};     ///< of a scene file that was opened
 };
 
 class Saver {
@@ -37,6 +39,9 @@ public:
     void save(std::string path, Snapshot&& snapshot, const WriteOptions& options, std::string purpose);
     /// Queues reading a file into a start for a run.
     void open(std::string path, const ReadOptions& options, std::string purpose);
+
+    /// Queues reading a scene file over `base`.
+    void openScene(std::string path, Options base, std::string purpose);
 
     /// True while a job is queued or under way.
     bool busy() const;

@@ -9,6 +9,7 @@
 #include "render/colour_map.h"
 #include "sim/error.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/source.h"
 #include "sim/names.h"
 
 #include <algorithm>
@@ -16,9 +17,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <map>
 #include <numbers>
-#include <sstream>
 
 namespace gravlab {
 namespace {
@@ -132,6 +132,7 @@ bool given(const Options& options, std::string_view option) {
 /// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
 template <class Take>
 void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
+    std::map<std::string, std::size_t> lines;
     for (; !text.empty(); ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view here = text.substr(0, end);
@@ -142,7 +143,10 @@ void takeTable(std::string_view text, std::size_t line, const std::string& name,
         const std::size_t equals = here.find('=');
         if (equals == std::string_view::npos) throw InputError(where + "expected KEY = VALUE");
         try {
-            take(std::string(trimmed(here.substr(0, equals))), trimmed(here.substr(equals + 1)));
+            const std::string key(trimmed(here.substr(0, equals)));
+            const auto [first, fresh] = lines.emplace(key, line);
+            if (!fresh) throw UsageError(key + " is there twice, first in line " + std::to_string(first->second));
+            take(key, trimmed(here.substr(equals + 1)));
         } catch (const UsageError& error) {
             throw InputError(where + error.what());
         }
@@ -220,9 +224,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
         }
         at = end + 1;
     }
-    std::vector<std::string> notes;
-    SimulationSettings found = parsedSettings(tables.front().text, name, notes);
-    for (const std::string& note : notes) throw InputError(name + ": " + note.substr(0, note.find(" and is left out")));
+    SimulationSettings found = strictSettings(tables.front().text, name);
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
         const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
@@ -236,21 +238,27 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     }
 }
 
+std::string sceneTextOf(const std::string& path) {
+    if (path.ends_with(".png")) {
+        const PictureTexts texts = readPngTexts(path);
+        const auto found = texts.find(kSceneFileKey);
+        if (found == texts.end()) throw InputError(path + " carries no scene; pictures that gravlab has written do");
+        return found->second;
+    }
+    constexpr std::size_t kMostBytes = 1u << 20;  // what people write has some hundred
+    Source source = Source::open(path);
+    std::string text(kMostBytes + 1, '\0');
+    text.resize(source.read(text.data(), text.size()));
+    if (text.size() > kMostBytes) throw InputError(path + " is larger than 1 MiB, so it is no scene file");
+    if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
+        throw InputError(path + ", byte " + std::to_string(zero) + ": a zero byte; a scene file is text in UTF-8");
+    if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text.starts_with(kMark)) text.erase(0, kMark.size());
+    return text;
+}
+
 Options withSceneFile(const Options& options) {
     Options merged = options;
-    std::string text;
-    if (options.file.ends_with(".png")) {
-        const Picture picture = readPng(options.file);
-        const auto found = picture.texts.find(kSceneFileKey);
-        if (found == picture.texts.end())
-            throw InputError(options.file + " carries no scene; pictures that gravlab has written do");
-        text = found->second;
-    } else {
-        std::ifstream file(options.file, std::ios::binary);
-        if (!file) throw IoError("cannot read " + options.file);
-        text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    takeSceneText(text, options.file, merged);
+    takeSceneText(sceneTextOf(options.file), options.file, merged);
     merged.file.clear();
     return merged;
 }

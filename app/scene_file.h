@@ -22,8 +22,16 @@ std::string sceneFileText(const Session& session);
 /// Puts what the text says into options; what the command line has given stays. Throws InputError.
 void takeSceneText(std::string_view text, const std::string& name, Options& options);
 
+/// The text of a scene file, or the one that a picture carries. Throws InputError for what is neither, IoError.
+std::string sceneTextOf(const std::string& path);
+
 /// The same for a file. Throws IoError, or InputError when a picture carries no scene.
 Options withSceneFile(const Options& options);
+
+/// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.
+Options sceneBase(const Session& session);
+/// Starts the scene that was opened, with its camera and look. A refusal is the session's message and changes nothing.
+void takeScene(Session& session, const Options& scene);
 
 /// Writes the session's scene file. Throws IoError.
 void writeSceneFile(const std::string& path, const Session& session);

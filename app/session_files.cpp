@@ -1,5 +1,6 @@
 #include "app/session_files.h"
 
+#include "app/scene_file.h"
 #include "sim/error.h"
 
 #include <algorithm>
@@ -102,7 +103,10 @@ bool SessionFiles::look() {
     if (!state_.openAsked.empty()) {
         const std::string path = std::exchange(state_.openAsked, {});
         state_.busy = "Opening " + path;
-        saver_.open(path, {}, path == state_.recover ? "recover" : "open");
+        if (isSceneFile(path))
+            saver_.openScene(path, sceneBase(session_), "open");
+        else
+            saver_.open(path, {}, path == state_.recover ? "recover" : "open");
         changed_ = true;
     }
     watch();
@@ -126,6 +130,11 @@ void SessionFiles::takeResults() {
         if (result.kind == FileResult::Kind::saved) {
             state_.listed = false;
             if (result.purpose == "save") session_.say("Saved to " + result.path + ".");
+            continue;
+        }
+        if (result.scene) {
+            takeScene(session_, *result.scene);
+            if (session_.message().empty()) state_.shown = false;
             continue;
         }
         result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
@@ -153,7 +162,8 @@ void SessionFiles::list() {
     std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
     for (fs::directory_iterator at(".", error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
-        if (!hasSnapshotExtension(at->path()) || !at->is_regular_file(ignored)) continue;
+        const bool known = hasSnapshotExtension(at->path()) || at->path().extension() == ".toml";
+        if (!known || !at->is_regular_file(ignored)) continue;
         const std::string name = at->path().filename().string();
         found.emplace_back(
             at->last_write_time(ignored),

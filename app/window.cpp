@@ -388,7 +388,10 @@ void Window::attach(Session& session, Ui& ui) {
             self.session->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
-        if (Glfw& self = of(w); self.ui && count > 0) self.ui->state.files.openAsked = paths[0];
+        Glfw& self = of(w);
+        if (!self.ui || count < 1) return;
+        self.ui->state.files.openAsked = paths[0];
+        if (count > 1) self.session->say("Of the files that were dropped the first is opened; a run has one start.");
     });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {

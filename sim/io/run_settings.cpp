@@ -5,6 +5,7 @@
 #include "sim/io/source.h"
 #include "sim/law.h"
 #include "sim/names.h"
+#include "sim/scenario.h"
 #include "sim/validation.h"
 
 #include <algorithm>
@@ -248,31 +249,109 @@ std::string settingsText(const SimulationSettings& settings) {
     return text;
 }
 
-SimulationSettings parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
+namespace {
+
+/// Which line set a row; 0: none.
+using Lines = std::array<std::size_t, std::size(kRows)>;
+
+/// `unknown` is told of keys that no row has.
+template <class Unknown>
+SimulationSettings parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
     SimulationSettings settings;
-    std::array<bool, std::size(kRows)> seen{};
-    std::size_t unknown = 0;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(withoutRemark(text.substr(0, end)));
         text.remove_prefix(std::min(end + 1, text.size()));
         if (line.empty()) continue;
         const auto refuse = [&](const std::string& why) {
-            throw InputError(name + ": its settings, line " + std::to_string(number) + ": " + why);
+            throw InputError(where + " line " + std::to_string(number) + ": " + why);
         };
         const std::size_t equals = line.find('=');
         if (equals == std::string_view::npos) refuse("expected KEY = VALUE, not " + excerpt(line));
         const std::string_view key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
         const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const SettingRow& r) { return r.key == key; });
         if (row == std::end(kRows)) {
-            if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
+            unknown(key, number);
             continue;
         }
         const auto index = static_cast<std::size_t>(row - std::begin(kRows));
-        if (seen[index]) refuse(std::string(key) + " is there twice");
-        seen[index] = true;
+        if (lines[index] > 0) refuse(std::string(key) + " is there twice, first in line " + std::to_string(lines[index]));
+        lines[index] = number;
         if (!row->take(settings, value))
             refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
+    }
+    return settings;
+}
+
+/// What a line says beyond its form: names that exist, and what the lines before it allow. Throws UsageError.
+struct Sense {
+    std::string_view key;
+    void (*require)(const SimulationSettings&);
+};
+
+constexpr Sense kSense[] = {
+    {"scene", [](const SimulationSettings& s) { scenario(s.scene); }},
+    {"backend",
+     [](const SimulationSettings& s) {
+         if (s.backend != kAuto) backend(s.backend);
+     }},
+    {"kernel",
+     [](const SimulationSettings& s) {
+         if (s.kernel.kernel != kAuto) findRow(kernels(), "kernel", s.kernel.kernel);
+     }},
+    {"integrator", [](const SimulationSettings& s) { integrator(s.integrator); }},
+    {"time_step", [](const SimulationSettings& s) { requireTimeStep(s.timeStep); }},
+    {"parameters", [](const SimulationSettings& s) { requireParameters(scenario(s.scene), s.parameters); }},
+    {"bodies",
+     [](const SimulationSettings& s) {
+         const std::size_t fixed = scenario(s.scene).fixedBodies;
+         if (fixed != 0 && s.bodies != 0 && s.bodies != fixed)
+             throw UsageError("the scene '" + s.scene + "' always has " + std::to_string(fixed) +
+                              " bodies; leave bodies out, or choose another scene");
+     }},
+    {"integrator",
+     [](const SimulationSettings& s) {
+         const Law law = s.law ? *s.law : scenario(s.scene).law;
+         if (const Reason reason = refusal(integrator(s.integrator), law); !reason.empty()) throw UsageError(reason);
+     }},
+};
+
+}  // namespace
+
+SimulationSettings parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
+    Lines lines{};
+    std::size_t unknown = 0;
+    return parse(text, name + ": its settings,", lines, [&](std::string_view key, std::size_t) {
+        if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
+    });
+}
+
+SimulationSettings strictSettings(std::string_view text, const std::string& name) {
+    Lines lines{};
+    const auto refuse = [&](std::size_t line, const std::string& why) {
+        throw InputError(name + ", line " + std::to_string(line) + ": " + why);
+    };
+    SimulationSettings settings = parse(text, name + ",", lines, [&](std::string_view key, std::size_t line) {
+        std::vector<std::string_view> valid;
+        for (const SettingRow& row : kRows) valid.push_back(row.key);
+        std::string plain(key.substr(0, 40));
+        for (char& c : plain)
+            if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+        refuse(line, unknownName("setting", plain, valid));
+    });
+    const auto lineOf = [&](std::string_view key) {
+        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const SettingRow& r) { return r.key == key; });
+        return lines[static_cast<std::size_t>(row - std::begin(kRows))];
+    };
+    for (const Sense& sense : kSense) {
+        // What no line set is the program's own; of a bad pair the line is named that says more.
+        const std::size_t line = lineOf(sense.key);
+        if (line == 0) continue;
+        try {
+            sense.require(settings);
+        } catch (const UsageError& error) {
+            refuse(line, error.what());
+        }
     }
     return settings;
 }

@@ -29,4 +29,8 @@ std::string settingsText(const SimulationSettings& settings);
 /// its default. Unknown keys become `notes`. Throws InputError with `name`, the line and what is allowed.
 SimulationSettings parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes);
 
+/// The same for files that people write: an unknown key, scene, parameter, integrator, backend or kernel is refused too, and
+/// so is what does not go together. Throws InputError "NAME, line N: ..." with what is allowed.
+SimulationSettings strictSettings(std::string_view text, const std::string& name);
+
 }  // namespace gravlab

@@ -9,6 +9,7 @@
 #include "app/ui.h"
 #include "sim/error.h"
 
+#include <glad/gl.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -191,6 +192,33 @@ TEST_F(LostContext, aClockThatJumpsMovesNothing) {
         << "a quarter of a second a frame at most";
     for (int i = 0; i < 60; ++i) step();
     EXPECT_NEAR(session_->telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
+    EXPECT_GT(lit(picture()), 100u);
+}
+
+/// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
+TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
+    session_->look.bloom = 0.2f;
+    session_->intent.paused = true;
+    OffscreenTarget target(2000, 2000);
+    const auto draw = [&](int width, int height) { session_->draw(target.framebuffer(), width, height); };
+    const auto storm = [&](std::uint32_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const std::uint32_t r = (i * 2654435761u) >> 16;
+            draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
+            if (i % 2500 == 0) {
+                for (const auto& [width, height] :
+                     {std::pair{0, 0}, {0, 500}, {500, 0}, {1, 1}, {1, 2000}, {2000, 1}, {900, 700}})
+                    draw(width, height);
+                glFinish();
+            }
+        }
+        glFinish();
+    };
+    storm(1000);
+    const double before = memoryMiB();
+    storm(10000);
+    EXPECT_LT(memoryMiB() - before, 5) << "MiB";
+    EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
     EXPECT_GT(lit(picture()), 100u);
 }
 

@@ -81,7 +81,7 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {});
     EXPECT_THROW(withSceneFile(from), InputError);
     from.file = folder_ / "none.toml";
-    EXPECT_THROW(withSceneFile(from), IoError);
+    EXPECT_THROW(withSceneFile(from), InputError) << "as for any other file that is not there";
 }
 
 TEST_F(SceneFileTest, TheCommandLineGoesFirst) {

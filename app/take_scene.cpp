@@ -1,0 +1,38 @@
+// A scene file in a window that runs already: dropped on it or opened from a panel.
+#include "app/frame_loop.h"
+#include "app/look.h"
+#include "app/scene_file.h"
+
+#include <numbers>
+
+namespace gravlab {
+
+Options sceneBase(const Session& session) {
+    Options base;
+    base.simulation = session.intent.settings;
+    base.simulation.start = nullptr;
+    base.stepsPerFrame = session.intent.stepsPerFrame;
+    return base;
+}
+
+void takeScene(Session& session, const Options& scene) {
+    session.dismissMessage();
+    session.intent.reset = true;
+    // Twice: where scenes change, a number that is the running one counts as left open, and the file does mean it.
+    for (int pass = 0; pass < 2; ++pass) {
+        session.intent.settings = scene.simulation;
+        session.apply();
+        if (!session.message().empty()) return;
+    }
+    const Facts& facts = session.facts();
+    session.look = sceneLook(facts.scene->view, facts.settings.bodies);
+    applyLook(scene.look, session.look);
+    session.camera = sceneCamera(facts.scene->view);
+    applyCamera(scene.look, session.camera);
+    session.colourMode = colourModeIndex(scene.look.colourMode);
+    session.rotation = scene.look.rotation * std::numbers::pi / 180;
+    if (scene.look.overlay) session.overlay = *scene.look.overlay;
+    session.intent.stepsPerFrame = scene.stepsPerFrame;
+}
+
+}  // namespace gravlab

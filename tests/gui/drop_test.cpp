@@ -1,0 +1,209 @@
+// Files dropped on the window, in this process: through GLFW's own callback into the frame loop's parts. And what people do
+// while a file loads.
+#include "app/frame_loop.h"
+#include "app/keys.h"
+#include "app/look.h"
+#include "app/options.h"
+#include "app/picture.h"
+#include "app/scene_file.h"
+#include "app/session_files.h"
+#include "app/ui.h"
+#include "app/window.h"
+#include "gui_fixture.h"
+
+#include <GLFW/glfw3.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+namespace gravlab::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class DropTest : public GuiTest {
+protected:
+    void SetUp() override {
+        GuiTest::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        ::setenv("DISPLAY", display->name().c_str(), 1);
+        ::unsetenv("WAYLAND_DISPLAY");
+        Options options;
+        options.simulation.scene = "plummer";
+        options.simulation.bodies = 64;
+        options.simulation.backend = "cpu";
+        options.width = 320;
+        options.height = 240;
+        window_ = std::make_unique<Window>(options);
+        session_ = std::make_unique<Session>(options);
+        ui_ = std::make_unique<Ui>(1.0f, window_->description());
+        window_->attach(*session_, *ui_);
+        files_ = std::make_unique<SessionFiles>(*session_, ui_->state.files, 0);
+    }
+    void TearDown() override {
+        files_.reset();
+        if (window_) window_->detach();
+        ui_.reset();
+        session_.reset();
+        window_.reset();
+        GuiTest::TearDown();
+    }
+
+    /// One turn of the frame loop.
+    bool frame() {
+        window_->handleEvents(0);
+        const bool news = files_->look();
+        session_->apply();
+        session_->advance(true);
+        session_->glide(0.02);
+        session_->draw(0, window_->width(), window_->height());
+        window_->beginUi();
+        ui_->frame(*session_);
+        ui_->draw();
+        window_->show();
+        return news;
+    }
+    /// What the desktop does when files are let go over the window.
+    void drop(const std::vector<std::string>& paths) {
+        GLFWwindow* here = glfwGetCurrentContext();
+        const GLFWdropfun callback = glfwSetDropCallback(here, nullptr);
+        ASSERT_NE(callback, nullptr);
+        glfwSetDropCallback(here, callback);
+        std::vector<const char*> names;
+        for (const std::string& path : paths) names.push_back(path.c_str());
+        callback(here, static_cast<int>(names.size()), names.data());
+    }
+    /// Drops, and lets frames pass until the file is in or refused.
+    void dropAndWait(const std::string& path) {
+        session_->dismissMessage();
+        drop({path});
+        for (const auto end = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < end;) {
+            const bool news = frame();
+            if (!news && ui_->state.files.busy.empty() && ui_->state.files.openAsked.empty()) return;
+        }
+        FAIL() << "nothing became of " << path;
+    }
+    std::string put(const char* name, std::string_view text) {
+        const std::string path = folder / name;
+        std::ofstream(path, std::ios::binary) << text;
+        return path;
+    }
+    const SimulationSettings& running() const { return session_->facts().settings; }
+
+    std::unique_ptr<Window> window_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Ui> ui_;
+    std::unique_ptr<SessionFiles> files_;
+};
+
+constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
+
+TEST_F(DropTest, snapshotsScenesAndPicturesAreOpened) {
+    frame();
+    dropAndWait(put("three bodies.csv", kThreeBodies));
+    EXPECT_EQ(running().scene, "three bodies.csv") << session_->message();
+    EXPECT_EQ(running().bodies, 3u);
+
+    dropAndWait(put("scène.toml",
+                    "scene = \"plummer\"\nbodies = 50\nseed = 9\ntime_step = 0.03125\n[view]\ndistance = 7\n"
+                    "colour = \"mass\"\nsteps_per_frame = 2\npaper = true\n"));
+    EXPECT_EQ(session_->message(), "");
+    EXPECT_EQ(running().scene, "plummer");
+    EXPECT_EQ(running().bodies, 50u);
+    EXPECT_EQ(running().seed, 9u);
+    EXPECT_EQ(running().timeStep, 0.03125);
+    EXPECT_EQ(running().backend, "cpu") << "the machine's own settings stay";
+    EXPECT_EQ(session_->camera.distance, 7);
+    EXPECT_EQ(session_->shownMode().name, "mass");
+    EXPECT_EQ(session_->intent.stepsPerFrame, 2);
+    EXPECT_TRUE(session_->look.paper);
+    const std::string text = sceneFileText(*session_);
+
+    dropAndWait(put("other.toml", "scene = \"figure-eight\"\n"));
+    EXPECT_EQ(running().scene, "figure-eight");
+    EXPECT_FALSE(session_->look.paper) << "a scene file brings all of its look";
+
+    const std::string picture = folder / "picture.png";
+    writePng(picture, std::vector<std::uint8_t>(3 * 8 * 8, 40), 8, 8, {{kSceneFileKey, text}});
+    dropAndWait(picture);
+    EXPECT_EQ(session_->message(), "");
+    EXPECT_EQ(running().bodies, 50u);
+    EXPECT_EQ(running().seed, 9u);
+    EXPECT_EQ(session_->camera.distance, 7);
+    EXPECT_TRUE(session_->look.paper);
+}
+
+TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
+    for (int i = 0; i < 3; ++i) frame();
+    std::filesystem::create_directory(folder / "folder.csv");
+    const std::pair<std::string, const char*> kBad[] = {
+        {put("bad.csv", "m,x,y,z\n1,0,0,0\n1,nan,0,0\n"), "line 3"},
+        {put("bad.toml", "scene = \"plummer\"\nbodys = 5\n"), "line 2: unknown setting 'bodys'; did you mean 'bodies'"},
+        {put("pair.toml", "scene = \"charges\"\nintegrator = \"hermite4\"\n"), "line 2"},
+        {put("noise.hdf5", std::string(2000, '\x07')), "noise.hdf5"},
+        {put("text.png", "no picture"), "PNG"},
+        {folder / "folder.csv", "a folder"},
+        {folder / "gone.tipsy", "No such file"},
+    };
+    for (const auto& [path, words] : kBad) {
+        SCOPED_TRACE(path);
+        const SimulationSettings before = running();
+        const Camera camera = session_->camera;
+        const std::int64_t step = session_->facts().step;
+        dropAndWait(path);
+        EXPECT_THAT(session_->message(), HasSubstr(words));
+        EXPECT_TRUE(running() == before);
+        EXPECT_EQ(session_->camera.distance, camera.distance);
+        frame();
+        EXPECT_GT(session_->facts().step, step);
+    }
+    // Of several files the first is opened, and that is said.
+    drop({put("a.csv", kThreeBodies), put("b.csv", "m,x,y,z\n1,0,0,0\n")});
+    EXPECT_THAT(session_->message(), HasSubstr("the first is opened"));
+    for (int i = 0; i < 500 && running().scene != "a.csv"; ++i) {
+        frame();
+        std::this_thread::sleep_for(2ms);
+    }
+    EXPECT_EQ(running().scene, "a.csv");
+}
+
+TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
+    std::string text = "m,x,y,z,vx,vy,vz\n";
+    for (int i = 0; i < 60000; ++i) text += "1," + std::to_string(i % 251) + "," + std::to_string(i % 257) + ",0.5,0,0,0\n";
+    const std::string large = put("large.csv", text);
+    frame();
+    drop({large});
+    ASSERT_TRUE(frame());
+    int framesMeanwhile = 0;
+    for (const auto end = std::chrono::steady_clock::now() + 30s;
+         running().scene != "large.csv" && std::chrono::steady_clock::now() < end; ++framesMeanwhile) {
+        // All keys but those that leave, write files, or double the bodies again and again.
+        const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
+                                Key::space,   Key::letterT, Key::home};
+        pressKey(kPressed[framesMeanwhile % 7], kNoModifier, {*session_, ui_->state});
+        window_->handleEvents(0);
+        glfwSetWindowSize(glfwGetCurrentContext(), 200 + framesMeanwhile % 100, 150 + framesMeanwhile % 70);
+        frame();
+    }
+    EXPECT_EQ(running().scene, "large.csv") << session_->message();
+    EXPECT_EQ(running().bodies, 60000u);
+    EXPECT_GE(framesMeanwhile, 1) << "the window waited for the file";
+    // What is dropped while another file loads comes after it.
+    drop({large});
+    frame();
+    drop({put("last.csv", kThreeBodies)});
+    for (int i = 0; i < 3000 && (running().scene != "last.csv" || !ui_->state.files.busy.empty()); ++i) {
+        session_->intent.paused = true;  // steps of 60,000 bodies are not what is tested
+        frame();
+        std::this_thread::sleep_for(2ms);
+    }
+    EXPECT_EQ(running().scene, "last.csv");
+    EXPECT_EQ(running().bodies, 3u);
+}
+
+}  // namespace
+}  // namespace gravlab::test
