@@ -25,7 +25,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
 /// The text of a scene file, or the one that a picture carries. Throws InputError for what is neither, IoError.
 std::string sceneTextOf(const std::string& path);
 
-/// The same for a file. Throws IoError, or InputError when a picture carries no scene.
+/// The same for a file. Throws InputError, IoError when reading fails.
 Options withSceneFile(const Options& options);
 
 /// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.

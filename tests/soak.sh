@@ -54,7 +54,6 @@ if [ -n "$tsan" ]; then
   printf 'race:%s\n' libgallium swrast_dri.so libGLX_mesa.so libLLVM >> "$folder/suppressions"
   export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$folder/suppressions exitcode=66 log_path=$folder/race"
 fi
-# The saves of a soak sync a disk that others use.
 printf 'm,x,y,z,vx,vy,vz\n1,0,0,0,0,0,0\n1,1,0,0,0,1,0\n1,0,1,0,1,0,0\n' > "$folder/good.csv"
 printf 'm,x,y,z\n1,0,0,0\n1,nan,0,0\n' > "$folder/bad.csv"
 head -c 3000 /dev/urandom > "$folder/noise.hdf5"
@@ -83,7 +82,7 @@ keys=(n Right Home bracketright bracketleft 2 3 4 5 6 7 8 period comma k k c m m
 press() { xdotool key "$1"; }
 at() {  # the middle of a control, or nothing
   sed -n 's/.*"'"$1"'":{"rect":\[\([-0-9.,]*\)\].*/\1/p' "$GRAVLAB_STATUS_FILE" |
-    awk -F, 'NF == 4 { printf "%d %d", ($1 + $3) / 2, ($2 + $4) / 2 }'
+    awk -F, 'NF == 4 && $1 >= 0 && $2 >= 0 { printf "%d %d", ($1 + $3) / 2, ($2 + $4) / 2 }'
 }
 open_file() {
   [ "$(fact visible)" = false ] && press Tab
