@@ -33,6 +33,7 @@ void takeScene(Session& session, const Options& scene) {
     session.rotation = scene.look.rotation * std::numbers::pi / 180;
     if (scene.look.overlay) session.overlay = *scene.look.overlay;
     session.intent.stepsPerFrame = scene.stepsPerFrame;
+    session.intent.twin = scene.twin;
 }
 
 }  // namespace gravlab
