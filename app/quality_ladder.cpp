@@ -7,13 +7,14 @@
 namespace gravlab {
 namespace {
 
+// Costs as measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture, without trails.
 constexpr QualityRung kRungs[] = {
     {"", {}, 1},
-    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.85},
-    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.5},
-    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.3},
-    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.28},
-    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.15},
+    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89},
+    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72},
+    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49},
+    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47},
+    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36},
 };
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 

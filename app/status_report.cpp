@@ -2,6 +2,7 @@
 #include "app/status_report.h"
 
 #include "app/look.h"
+#include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "app/twin.h"
 #include "render/gl_objects.h"
@@ -58,6 +59,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"backend_why", facts.backendWhy},
         {"vertex_path", facts.vertexPath},
         {"draw_path", facts.drawPath},
+        {"quality", session.quality->text()},
         {"kernel", s.kernel.kernel},
         {"block", s.kernel.launch.block},
         {"unroll", s.kernel.launch.unroll},
