@@ -115,7 +115,7 @@ void drawLabSweep(PanelContext& p) {
     if (size.x < 40 || size.y < 40) return;
     ImGui::Dummy(size);
     p.widgets.finish(kPlot);
-    const PlotStyle style{.light = false, .fontScale = 1, .lineWidth = 2 * s, .legend = true};
+    const PlotStyle style{.light = false, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
     ImGui::PushFont(p.widgets.fonts().small);
     lab.drawResults(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), style);
     ImGui::PopFont();

@@ -155,7 +155,7 @@ void drawHistory(PanelContext& p) {
         for (std::size_t i = 0; i < t.historyCount; ++i)
             points[i] =
                 ImVec2(a.x + (b.x - a.x) * static_cast<float>(i + offset) / last, b.y + (a.y - b.y) * values[i] / top);
-        list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, 1.6f * s);
+        list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, palette::line(1.6f * s));
         std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low), static_cast<double>(high));
         const ImVec2 extent = ImGui::CalcTextSize(text);
         list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);

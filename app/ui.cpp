@@ -23,7 +23,7 @@ ImVec4 colour(int red, int green, int blue, float alpha = 1) {
 }
 
 /// Dark, quiet, one accent; light comes from the picture behind.
-ImGuiStyle makeStyle(float scale) {
+ImGuiStyle makeStyle(float scale, bool strong) {
     ImGuiStyle style;
     ImGui::StyleColorsDark(&style);
     style.WindowPadding = ImVec2(12, 10);
@@ -64,6 +64,16 @@ ImGuiStyle makeStyle(float scale) {
     c[ImGuiCol_ScrollbarBg] = colour(0, 0, 0, 0);
     c[ImGuiCol_ScrollbarGrab] = colour(255, 255, 255, 0.12f);
     c[ImGuiCol_NavHighlight] = colour(106, 176, 243, 0.6f);
+    if (strong) {
+        c[ImGuiCol_Text] = colour(255, 255, 255);
+        c[ImGuiCol_TextDisabled] = colour(205, 212, 222);
+        c[ImGuiCol_WindowBg] = colour(0, 0, 0, 0.97f);
+        c[ImGuiCol_PopupBg] = colour(0, 0, 0);
+        c[ImGuiCol_Border] = colour(255, 255, 255, 0.35f);
+        c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.14f);
+        c[ImGuiCol_Button] = colour(255, 255, 255, 0.18f);
+        style.DisabledAlpha = 0.6f;
+    }
     style.ScaleAllSizes(scale);
     style.WindowBorderSize = std::max(1.0f, std::floor(scale));
     return style;
@@ -122,7 +132,8 @@ void Ui::setScale(float scale) {
     scale = std::clamp(scale, 0.5f, 4.0f);
     parts_->scale = scale;
     parts_->settled = false;
-    ImGui::GetStyle() = makeStyle(scale);
+    palette::strong = state.projector;
+    ImGui::GetStyle() = makeStyle(scale, palette::strong);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
     const auto add = [&](float size, const char* file) {

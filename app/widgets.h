@@ -40,15 +40,26 @@ struct Control {
     Tip tip;
 };
 
-/// Colours of the panels, by meaning.
+/// Colours of the panels, by meaning; each has a second self for projectors and bright rooms.
 namespace palette {
-constexpr ImU32 kText = IM_COL32(222, 226, 232, 255);
-constexpr ImU32 kMuted = IM_COL32(139, 148, 160, 255);
-constexpr ImU32 kFaint = IM_COL32(139, 148, 160, 60);
-constexpr ImU32 kAccent = IM_COL32(106, 176, 243, 255);
-constexpr ImU32 kGood = IM_COL32(111, 195, 131, 255);
-constexpr ImU32 kWarning = IM_COL32(232, 182, 96, 255);
-constexpr ImU32 kBad = IM_COL32(240, 98, 98, 255);
+inline bool strong = false;  ///< which of the two is in force; set with the theme, between frames
+
+struct Colour {
+    ImU32 usual, contrasting;
+    // NOLINTNEXTLINE(google-explicit-constructor): it is a colour wherever one is expected
+    operator ImU32() const { return strong ? contrasting : usual; }
+};
+
+constexpr Colour kText{IM_COL32(222, 226, 232, 255), IM_COL32(255, 255, 255, 255)};
+constexpr Colour kMuted{IM_COL32(139, 148, 160, 255), IM_COL32(205, 212, 222, 255)};
+constexpr Colour kFaint{IM_COL32(139, 148, 160, 60), IM_COL32(205, 212, 222, 150)};
+constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 255)};
+constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255)};
+constexpr Colour kWarning{IM_COL32(232, 182, 96, 255), IM_COL32(255, 205, 90, 255)};
+constexpr Colour kBad{IM_COL32(240, 98, 98, 255), IM_COL32(255, 110, 110, 255)};
+
+/// The width of a curve: thicker where it must be seen from the last row.
+inline float line(float width) { return strong ? 1.8f * width : width; }
 }  // namespace palette
 
 struct Fonts {
