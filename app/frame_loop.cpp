@@ -299,18 +299,29 @@ void Session::advance(bool realTime) {
     refreshMatrix(realTime);
 }
 
-/// The lab's picture of all pairs, some times a second while it is shown: the one thing here that copies bodies.
+/// The lab's picture of all pairs, some times a second while it is shown: painted by the device, or from a copy of the
+/// bodies.
 void Session::refreshMatrix(bool realTime) {
     constexpr double kInterval = 0.12;  // [s]
     const double now = hostClock();
-    if (!lab.open || lab.page != LabPage::matrix || (realTime && now - matrixMadeAt_ < kInterval)) return;
-    if (matrixStep_ == facts_.step && lab.matrix.bodies() == facts_.settings.bodies) return;
+    if (!lab.open || lab.page != LabPage::matrix) return;
+    PairMatrix& matrix = lab.matrix;
+    matrix.poll(simulation_->backend());
+    const bool asks = matrix.wantsPair();
+    if (realTime && !asks && now - matrixMadeAt_ < kInterval) return;
+    if (matrixStep_ == facts_.step && matrix.bodies() == facts_.settings.bodies && !asks) return;
     matrixMadeAt_ = now;
     matrixStep_ = facts_.step;
+    if (matrix.paint(simulation_->backend(), facts_.settings.backendOptions.device)) {
+        if (realTime) return;
+        simulation_->backend().wait();  // a film shows the numbers of its own frame
+        matrix.poll(simulation_->backend());
+        return;
+    }
     ParticleSet bodies;
     if (facts_.settings.bodies <= PairMatrix::kMostBodies) simulation_->snapshot(bodies);
-    lab.matrix.compute(bodies.position, facts_.settings.softening);
-    lab.matrix.upload();
+    matrix.compute(bodies.position, simulation_->force());
+    matrix.upload();
 }
 
 /// Lets the lab measure beside the running simulation, and takes up what a search has found.
@@ -384,7 +395,7 @@ void Session::frameTook(double seconds) {
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
-    if (conservation.waiting()) return true;
+    if (conservation.waiting() || (lab.open && lab.matrix.waiting())) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
     if (renderer_ && renderer_->path().measuring()) return true;

@@ -18,7 +18,7 @@ constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair d
 }  // namespace
 
 void drawLabMatrix(PanelContext& p) {
-    const PairMatrix& matrix = p.session.lab.matrix;
+    PairMatrix& matrix = p.session.lab.matrix;  // resting the pointer on a cell asks for its pair
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
@@ -30,10 +30,10 @@ void drawLabMatrix(PanelContext& p) {
         ImGui::PopFont();
         return;
     }
-    char text[200];
+    char text[400];
     const auto n = static_cast<std::uint64_t>(matrix.bodies());
-    std::snprintf(text, sizeof text, "%s x %s pairs%s", grouped(n).text, grouped(n).text,
-                  matrix.stride() > 1 ? "; a cell is the first pair of a block of neighbours" : "");
+    std::snprintf(text, sizeof text, "%s x %s pairs%s. %s.", grouped(n).text, grouped(n).text,
+                  matrix.stride() > 1 ? "; a cell is the strongest of a block of neighbours" : "", matrix.path().c_str());
     p.widgets.wrapped(palette::kMuted, text);
 
     const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -66,7 +66,8 @@ void drawLabMatrix(PanelContext& p) {
         std::snprintf(text, sizeof text, "|F(%s, %s)| = %.3e at distance %.4g", grouped(cell->i).text, grouped(cell->j).text,
                       cell->force, cell->distance);
     else
-        std::snprintf(text, sizeof text, "Rest the pointer on a cell for its pair.");
+        std::snprintf(text, sizeof text,
+                      hovered ? "Asking the GPU for this pair." : "Rest the pointer on a cell for its pair.");
     p.widgets.text(kScale, cell ? palette::kText : palette::kMuted, text);
     ImGui::PopFont();
 }

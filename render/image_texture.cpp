@@ -15,7 +15,7 @@ void ImageTexture::forget() {
     width_ = height_ = 0;
 }
 
-void ImageTexture::update(int width, int height, std::span<const std::uint8_t> rgba) {
+void ImageTexture::resize(int width, int height) {
     if (width != width_ || height != height_) {
         forget();
         glCreateTextures(GL_TEXTURE_2D, 1, &id_);
@@ -27,8 +27,20 @@ void ImageTexture::update(int width, int height, std::span<const std::uint8_t> r
         width_ = width;
         height_ = height;
     }
+}
+
+void ImageTexture::update(int width, int height, std::span<const std::uint8_t> rgba) {
+    resize(width, height);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTextureSubImage2D(id_, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+}
+
+void ImageTexture::updateFrom(int width, int height, unsigned buffer) {
+    resize(width, height);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
+    glTextureSubImage2D(id_, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
 }
 
 }  // namespace gravlab

@@ -38,7 +38,7 @@ cuda::DeviceFacts bound(int index) {
     return facts;
 }
 
-class CudaBackend final : public Backend {
+class CudaBackend final : public Backend, public MatrixPainter {
 public:
     explicit CudaBackend(const BackendOptions& options)
         : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_))) {}
@@ -151,6 +151,16 @@ public:
     std::optional<Measurement> takeMeasurement(double seconds) override {
         use();
         return engine_->takeMeasurement(seconds);
+    }
+
+    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                     VertexSink& sink) override {
+        use();
+        return engine_->paintMatrix(colours, row, column, edge, sink);
+    }
+    std::optional<PaintedMatrix> takeMatrix() override {
+        use();
+        return engine_->takeMatrix();
     }
 
     WorkTotals totals() override {

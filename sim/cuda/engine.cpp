@@ -247,6 +247,13 @@ std::optional<Measurement> EngineOf<Real>::takeMeasurement(double seconds) {
     }
 }
 
+template <class Real>
+bool EngineOf<Real>::paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                                 VertexSink& sink) {
+    if (!artist_) artist_ = std::make_unique<MatrixArtist<Real>>(context_.stream);
+    return artist_->paint(complete().x.data(), count_, wanted_, colours, row, column, edge, sink);
+}
+
 template class EngineOf<float>;
 template class EngineOf<double>;
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backend.h"
 #include "sim/cuda/force_plan.h"
+#include "sim/cuda/matrix_artist.h"
 #include "sim/cuda/measurer.h"
 #include "sim/cuda/memory.h"
 #include "sim/cuda/pass.h"
@@ -50,6 +51,9 @@ public:
     virtual void requestMeasurement() = 0;
     virtual bool measuring() const = 0;
     virtual std::optional<Measurement> takeMeasurement(double seconds) = 0;
+    virtual bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                             VertexSink& sink) = 0;
+    virtual std::optional<PaintedMatrix> takeMatrix() = 0;
 
     /// Bytes of device memory for so many bodies, scratch registers and partial sums aside.
     static double bytes(std::size_t bodies, Precision precision) {
@@ -82,6 +86,9 @@ public:
     void requestMeasurement() override;
     bool measuring() const override { return !measureFailure_.empty() || (measurer_ && measurer_->running()); }
     std::optional<Measurement> takeMeasurement(double seconds) override;
+    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                     VertexSink& sink) override;
+    std::optional<PaintedMatrix> takeMatrix() override { return artist_ ? artist_->take() : std::nullopt; }
 
 private:
     using V = Vec4<Real>;
@@ -172,8 +179,9 @@ private:
     PinnedArray<Float4> checkHost_;
     OwnedEvent checkDone_;
 
-    std::unique_ptr<Measurer<Real>> measurer_;  ///< from the first request
-    std::string measureFailure_;                ///< of a request, until it is taken
+    std::unique_ptr<Measurer<Real>> measurer_;    ///< from the first request
+    std::string measureFailure_;                  ///< of a request, until it is taken
+    std::unique_ptr<MatrixArtist<Real>> artist_;  ///< from the first painting
 };
 
 }  // namespace gravlab::cuda

@@ -1,0 +1,191 @@
+// The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
+#include "app/headless.h"
+#include "app/pair_matrix.h"
+#include "gpu_fixture.h"
+#include "sim/error.h"
+#include "sim/law.h"
+#include "tests/measured.h"
+
+#include <glad/gl.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Colours that are their own numbers, so that a pixel tells its place in the table.
+MatrixColours numbers() {
+    MatrixColours colours{};
+    for (std::uint32_t k = 0; k < colours.size(); ++k) colours[k] = k;
+    return colours;
+}
+
+struct Wanted {
+    std::vector<double> cells;
+    double strongest = 0;
+};
+
+/// The strongest force of each cell, in fp64.
+Wanted wanted(const ParticleSet& bodies, const ForceSettings& force) {
+    const std::size_t n = bodies.size(), side = matrixCells(n), stride = matrixStride(n);
+    const LawRow& row = laws()[static_cast<std::size_t>(force.law)];
+    Wanted result{std::vector<double>(side * side)};
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const Double4 &a = bodies.position[i], &b = bodies.position[j];
+            const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z, squared = dx * dx + dy * dy + dz * dz;
+            const double strength = std::abs(a.w * b.w * row.pull(force, squared)) * std::sqrt(squared);
+            double& cell = result.cells[i / stride * side + j / stride];
+            cell = std::max(cell, strength);
+            result.strongest = std::max(result.strongest, strength);
+        }
+    return result;
+}
+
+/// Pixels whose colour is more than one step of the table off.
+std::size_t wrongPixels(const std::vector<std::uint32_t>& pixels, const Wanted& want) {
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < want.cells.size(); ++k) {
+        const double below = want.cells[k] > 0 ? std::log10(want.strongest / want.cells[k]) : kMatrixDecades;
+        const double place = 255 * std::clamp(1 - below / static_cast<double>(kMatrixDecades), 0.0, 1.0);
+        wrong += std::abs(static_cast<double>(pixels[k]) - place) <= 1 ? 0 : 1;
+    }
+    return wrong;
+}
+
+class GpuMatrix : public GpuTest {
+protected:
+    struct Painting {
+        std::vector<std::uint32_t> pixels;
+        PaintedMatrix facts;
+    };
+    static Painting painted(Backend& backend, std::uint32_t row = 0, std::uint32_t column = 0, int edge = 0) {
+        auto& painter = dynamic_cast<MatrixPainter&>(backend);
+        DeviceSink sink;
+        EXPECT_TRUE(painter.paintMatrix(numbers(), row, column, edge, sink));
+        EXPECT_EQ(sink.opened, sink.closed);
+        backend.wait();
+        const std::vector<ParticleVertex> raw = sink.read();
+        Painting painting;
+        const std::size_t side = matrixCells(backend.size());
+        painting.pixels.resize(side * side);
+        EXPECT_GE(raw.size() * sizeof(ParticleVertex), painting.pixels.size() * sizeof(std::uint32_t));
+        std::memcpy(painting.pixels.data(), raw.data(), painting.pixels.size() * sizeof(std::uint32_t));
+        const std::optional<PaintedMatrix> facts = painter.takeMatrix();
+        EXPECT_TRUE(facts.has_value());
+        if (facts) painting.facts = *facts;
+        EXPECT_FALSE(painter.takeMatrix().has_value()) << "it is given once";
+        return painting;
+    }
+};
+
+TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
+    for (const std::size_t count : {1, 2, 31, 257, 1025, 4096})
+        for (const ForceSettings& force : {ForceSettings{.softening = 0.05}, ForceSettings{.precision = Precision::fp64},
+                                           ForceSettings{.law = Law::powerLaw, .softening = 0.1, .exponent = 1.5},
+                                           ForceSettings{.law = Law::lennardJones}})
+            for (const int edge : {8, 16, 32}) {
+                SCOPED_TRACE("N = " + std::to_string(count) + ", law " + std::to_string(static_cast<int>(force.law)) +
+                             ", edge " + std::to_string(edge));
+                const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+                backend->configure(force, {});
+                backend->load(spacedBodies(count));
+                Wanted want = wanted(state(*backend), force);
+                const auto last = static_cast<std::uint32_t>(matrixCells(count) - 1);
+                const Painting got = painted(*backend, last, 0, edge);
+                EXPECT_EQ(wrongPixels(got.pixels, want), 0u);
+                EXPECT_NEAR(static_cast<double>(got.facts.strongest), want.strongest, 1e-5 * want.strongest);
+                EXPECT_EQ(got.facts.edge, edge);
+                EXPECT_EQ(got.facts.pair.row, last);
+                const double cell = want.cells[last * matrixCells(count)];
+                EXPECT_NEAR(got.facts.pair.force, cell, 1e-12 * cell);
+                if (count == 1) continue;
+                // The comparison must notice a wrong cell, or it proves nothing.
+                std::vector<std::uint32_t> spoilt = got.pixels;
+                spoilt[spoilt.size() / 2] ^= 128;
+                EXPECT_EQ(wrongPixels(spoilt, want), 1u);
+            }
+}
+
+TEST_F(GpuMatrix, massAndPlaceOfCoincidentAndMasslessBodies) {
+    const ForceSettings force{.softening = 0.05};
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(600));
+    EXPECT_EQ(wrongPixels(painted(*backend).pixels, wanted(state(*backend), force)), 0u);
+}
+
+TEST_F(GpuMatrix, whatCannotBePaintedIsRefused) {
+    const std::unique_ptr<Backend> many = loaded(unevenBodies(4097)), few = loaded(unevenBodies(100));
+    DeviceSink sink;
+    EXPECT_FALSE(dynamic_cast<MatrixPainter&>(*many).paintMatrix(numbers(), 0, 0, 0, sink));
+    EXPECT_THROW(dynamic_cast<MatrixPainter&>(*few).paintMatrix(numbers(), 0, 0, 12, sink), UsageError);
+    EXPECT_EQ(sink.opened, 0);
+    if (!cuda::faultsAvailable()) return;
+    for (int nth = 1; nth <= 3; ++nth) {
+        cuda::planFaults("cudaLaunchKernel:" + std::to_string(nth) + ":9");
+        EXPECT_THROW(dynamic_cast<MatrixPainter&>(*few).paintMatrix(numbers(), 0, 0, 0, sink), DeviceError);
+        EXPECT_EQ(sink.opened, sink.closed) << "the sink is given back";
+    }
+    cuda::planFaults("");
+    EXPECT_EQ(wrongPixels(painted(*few).pixels, wanted(state(*few), {.softening = 0.05})), 0u);
+}
+
+TEST_F(GpuMatrix, goesStraightIntoATextureAndFallsBackWithASentence) {
+    const HeadlessContext context(0);
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(500));
+    const std::int64_t copies = cuda::callCounts().bodySizedCopiesToHost;
+    {
+        PairMatrix matrix;
+        ASSERT_TRUE(matrix.paint(*backend, 0)) << matrix.path();
+        backend->wait();
+        matrix.poll(*backend);
+        EXPECT_THAT(matrix.path(), HasSubstr("straight into the texture"));
+        EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, copies) << "a body came to the host";
+        std::vector<std::uint8_t> rgba(4u * 500 * 500);
+        glGetTextureImage(matrix.texture(), 0, GL_RGBA, GL_UNSIGNED_BYTE, static_cast<int>(rgba.size()), rgba.data());
+        PairMatrix host;
+        host.compute(state(*backend).position, {.softening = 0.05});
+        // The host's logarithm is a rough one: a cell may be two of 256 colours away.
+        std::size_t far = 0;
+        for (std::size_t k = 0; k < rgba.size(); ++k) far += std::abs(rgba[k] - host.picture()[k]) > 12 ? 1 : 0;
+        EXPECT_EQ(far, 0u);
+        EXPECT_NEAR(matrix.strongest(), host.strongest(), 1e-5f * host.strongest());
+        // The pointer asks, the device answers.
+        EXPECT_FALSE(matrix.at(0.31, 0.77).has_value());
+        ASSERT_TRUE(matrix.wantsPair());
+        ASSERT_TRUE(matrix.paint(*backend, 0));
+        backend->wait();
+        matrix.poll(*backend);
+        const auto got = matrix.at(0.31, 0.77), want = host.at(0.31, 0.77);
+        ASSERT_TRUE(got && want);
+        EXPECT_EQ(got->i, want->i);
+        EXPECT_EQ(got->j, want->j);
+        EXPECT_NEAR(got->force, want->force, 1e-10 * want->force);
+    }
+    if (!cuda::faultsAvailable()) return;
+    cuda::planFaults("cudaGraphicsGLRegisterBuffer:1+:304");
+    PairMatrix matrix;
+    EXPECT_FALSE(matrix.paint(*backend, 0));
+    matrix.compute(state(*backend).position, {.softening = 0.05});
+    EXPECT_THAT(matrix.path(), HasSubstr("host"));
+    EXPECT_THAT(matrix.path(), HasSubstr("304"));
+    matrix.upload();
+    EXPECT_NE(matrix.texture(), 0u);
+}
+
+/// Prints; asserts no speed.
+TEST_F(GpuMatrix, costOfAMatrix) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(4096));
+    for (const int edge : {8, 16, 32}) {
+        double best = 1e9;
+        for (int repeat = 0; repeat < 5; ++repeat) best = std::min(best, painted(*backend, 0, 0, edge).facts.seconds);
+        std::printf("[ cost    ] matrix of 4,096 bodies, edge %d: %.3f ms\n", edge, 1e3 * best);
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test
