@@ -7,6 +7,7 @@
 #include "app/tuner.h"
 #include "app/version.h"
 #include "sim/error.h"
+#include "sim/fingerprint.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -98,7 +99,9 @@ Card makeCard(std::span<const SweepResult> results) {
         "Median of up to %d repetitions after a warm-up. N*N pairs a force, softened gravity, %s. Forces of "
         "sampled bodies were compared with double precision before and after.",
         repeats, std::string(best->row.integrator).c_str());
-    card.program = "gravlab " + std::string(version()) + ", " + today() + "; gravlab bench --card";
+    // Who prints the same computes the same.
+    const std::string print = shortFingerprint({.scene = "plummer", .bodies = 256});
+    card.program = "gravlab " + std::string(version()) + ", " + today() + "; gravlab bench --card; fingerprint: " + print;
     return card;
 }
 

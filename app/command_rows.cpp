@@ -514,6 +514,28 @@ void addCheckOptions(CLI::App& app, Options& o) {
         "relative error allowed, instead of the usual limits");
 }
 
+void addFingerprintOptions(CLI::App& app, Options& o) {
+    SimulationSettings& s = o.simulation;
+    addScene(app, o, "plummer");
+    addBodies(app, o);
+    addValue(
+        app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, 1000000); },
+        "steps before the hash [16]");
+    addValue(
+        app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
+        "same seed, same bodies [1]");
+    addValue(
+        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(s.timeStep = parseReal(name, text)); },
+        "time step [the scene's own]");
+    addValue(
+        app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
+        "Plummer softening length [the scene's own]");
+    addValue(
+        app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
+        "see 'gravlab list integrators' [" + std::string(integrators().front().name) + "]");
+    app.add_flag("--json", o.json, "as JSON");
+}
+
 void addConvertOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "IN", [&o](const std::string& text) { o.file = text; },
@@ -574,6 +596,8 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
      "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"
      "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n"},
+    {"fingerprint", Command::fingerprint, "hash what a scene starts from and what the reference backend makes of it",
+     addFingerprintOptions, "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
     {"info", Command::info, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 }};

@@ -21,7 +21,7 @@ struct CommandRow {
     std::string_view examples;
 };
 
-constexpr std::size_t kCommandCount = 9;
+constexpr std::size_t kCommandCount = 10;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 }  // namespace gravlab

@@ -16,9 +16,11 @@ struct CommandFunction {
 };
 
 constexpr CommandFunction kFunctions[] = {
-    {Command::view, viewCommand},       {Command::render, renderCommand}, {Command::run, runCommand},
-    {Command::bench, benchCommand},     {Command::list, listCommand},     {Command::check, checkCommand},
-    {Command::convert, convertCommand}, {Command::info, infoCommand},     {Command::tune, tuneCommand},
+    {Command::view, viewCommand},       {Command::render, renderCommand},
+    {Command::run, runCommand},         {Command::bench, benchCommand},
+    {Command::list, listCommand},       {Command::check, checkCommand},
+    {Command::convert, convertCommand}, {Command::info, infoCommand},
+    {Command::tune, tuneCommand},       {Command::fingerprint, fingerprintCommand},
 };
 
 int runProgram(int argc, char** argv) {

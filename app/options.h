@@ -12,7 +12,7 @@
 
 namespace gravlab {
 
-enum class Command { view, render, run, bench, tune, list, check, convert, info, version };
+enum class Command { view, render, run, bench, tune, list, check, convert, info, fingerprint, version };
 
 /// What is written over the picture.
 struct OverlayChoice {
@@ -111,5 +111,6 @@ int listCommand(const Options&);
 int checkCommand(const Options&);
 int convertCommand(const Options&);
 int infoCommand(const Options&);
+int fingerprintCommand(const Options&);
 
 }  // namespace gravlab

@@ -8,6 +8,7 @@
 #include "app/twin.h"
 #include "render/colour_map.h"
 #include "sim/error.h"
+#include "sim/fingerprint.h"
 #include "sim/io/run_settings.h"
 #include "sim/io/source.h"
 #include "sim/names.h"
@@ -188,6 +189,7 @@ std::string sceneFileText(const Session& session) {
     const Facts& facts = session.facts();
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + number(facts.time) + "\n";
+    if (const std::string print = shortFingerprint(facts.settings); !print.empty()) text += "# fingerprint: " + print + "\n";
     for (const SettingRow& row : settingRows())
         if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
             text += std::string(row.key) + " = " + row.text(facts.settings) + "\n";

@@ -1,0 +1,111 @@
+// Fingerprints: known hashes, pinned values of scenes, and that whatever changes a run changes them.
+#include "sim/fingerprint.h"
+#include "sim/error.h"
+#include "sim/sha256.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+std::string sha(const std::string& text) {
+    Sha256 hash;
+    hash.add(text.data(), text.size());
+    return hash.text();
+}
+
+SimulationSettings scene(const char* name, std::size_t bodies = 0) {
+    SimulationSettings settings{.scene = name, .bodies = bodies};
+    return settings;
+}
+
+// The examples of the standard (FIPS 180-2, appendix B) and the empty text.
+TEST(Sha256, knownTexts) {
+    EXPECT_EQ(sha(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(sha("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(sha("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    EXPECT_EQ(sha(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+struct Pinned {
+    const char* name;
+    std::size_t bodies;
+    const char* start;
+    const char* state;
+};
+
+// What every build on every machine must print. A change here is a change of physics or of a scene, and says so.
+constexpr Pinned kPinned[] = {
+    {"two-body", 0, "9f351c2fb38c752f", "1fe0cf0743aa47b4"},     {"figure-eight", 0, "65d2ed7b44c81722", "1a33fb15381c7f91"},
+    {"six-body", 0, "ed025a50deceb14d", "8a5d3008dad74ddf"},     {"cube", 200, "b2f342c1b0701cf7", "e3fea02a8f139377"},
+    {"plummer", 256, "ae276dea92a97056", "9563cb2789915279"},    {"disc", 256, "b17b8fd1305b7048", "950267f3a0edaf57"},
+    {"collision", 256, "bde4267eb38debb8", "4879da5bdb138cbb"},  {"hernquist", 256, "49c5251fb77f9520", "3ab40d8e8bd03a57"},
+    {"solar-system", 0, "7d1450011711d917", "2ed0583b4a57a004"},
+};
+
+class FingerprintOf : public testing::TestWithParam<Pinned> {};
+TEST_P(FingerprintOf, isThePinnedOne) {
+    const Fingerprint print = fingerprint(scene(GetParam().name, GetParam().bodies));
+    EXPECT_EQ(print.start.substr(0, 16), GetParam().start) << "what the scene starts from";
+    EXPECT_EQ(print.state.substr(0, 16), GetParam().state) << "what 16 steps make of it";
+}
+INSTANTIATE_TEST_SUITE_P(Scenes, FingerprintOf, testing::ValuesIn(kPinned), [](const auto& row) {
+    std::string name = row.param.name;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+TEST(Fingerprint, whateverChangesTheRunChangesIt) {
+    SimulationSettings settings = scene("plummer", 64);
+    const Fingerprint usual = fingerprint(settings);
+    EXPECT_EQ(fingerprint(settings).state, usual.state);
+
+    settings.timeStep = std::nextafter(usual.settings.timeStep, 1);
+    EXPECT_EQ(fingerprint(settings).start, usual.start);
+    EXPECT_NE(fingerprint(settings).state, usual.state) << "the last bit of dt";
+    settings = scene("plummer", 64);
+    settings.softening = usual.settings.softening * 1.01;
+    EXPECT_NE(fingerprint(settings).state, usual.state);
+    settings = scene("plummer", 64);
+    settings.seed = 2;
+    EXPECT_NE(fingerprint(settings).start, usual.start);
+    EXPECT_NE(fingerprint(scene("plummer", 64), 15).state, usual.state);
+    EXPECT_EQ(fingerprint(scene("plummer", 64), 0).state, usual.start);
+}
+
+TEST(Fingerprint, aLastBitOfTheBuilderDoesNotShow) {
+    // The reason for rounding: nudge every number as another mathematical library might.
+    SimulationSettings settings = scene("plummer", 64);
+    settings.backend = "reference";
+    Simulation simulation(settings);
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    const auto rounded = [](ParticleSet set) {
+        for (auto* field : {&set.position, &set.velocity})
+            for (Double4& a : *field)
+                for (double* value : {&a.x, &a.y, &a.z, &a.w}) *value = static_cast<double>(static_cast<float>(*value));
+        return hashOf(set);
+    };
+    const std::string usual = rounded(bodies);
+    EXPECT_EQ(usual, fingerprint(scene("plummer", 64)).start);
+    ParticleSet nudged = bodies;
+    for (Double4& a : nudged.position) a.x = std::nextafter(a.x, 1e9);
+    EXPECT_NE(hashOf(nudged), hashOf(bodies));
+    EXPECT_EQ(rounded(nudged), usual);
+}
+
+TEST(Fingerprint, refusesTooManyBodies) { EXPECT_THROW(fingerprint(scene("plummer", kFingerprintBodies + 1)), UsageError); }
+
+TEST(Fingerprint, aShortOneNamesItsRun) {
+    Simulation simulation(SimulationSettings{.scene = "plummer", .bodies = 5000, .backend = "cpu"});
+    EXPECT_THAT(shortFingerprint(simulation.settings()),
+                testing::StartsWith("plummer, 256 bodies, seed 1, 16 steps of leapfrog: "));
+}
+
+}  // namespace
+}  // namespace gravlab
