@@ -354,7 +354,8 @@ void addRunOptions(CLI::App& app, Options& o) {
         "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
     addValue(
         app, "--plots", "DIR", [&o](auto&, auto& text) { o.plots = text; },
-        "pictures of the paths in xy, in three planes and in space, and of the energy error over time");
+        "pictures of the paths in xy, in three planes and in space, of the energy error over time, and of many bodies their "
+        "rotation, surface density, dispersions and Toomre Q over the radius at the end, also as csv");
     addValue(
         app, "--snapshot-every", "STEPS",
         [&o](auto& name, auto& text) { o.snapshotEvery = parseInteger(name, text, 1, kAny); },

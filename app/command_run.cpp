@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/run_plots.h"
+#include "app/run_profile.h"
 #include "app/saver.h"
 #include "app/spot_check.h"
 #include "app/state_folder.h"
@@ -258,6 +259,8 @@ int runCommand(const Options& asked) {
     if (plots) {
         if (steps % plotStride != 0) plots->record(simulation);
         for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+        for (const std::string& file : writeRunProfiles(options.plots, simulation))
+            std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
         if (twin) std::fprintf(stderr, "gravlab: wrote %s\n", twin->write(options.plots, simulation).c_str());
     }
     if (final) final->write(checkpointOf(simulation));

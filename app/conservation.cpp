@@ -203,6 +203,7 @@ std::string ConservationWatch::advice(const SimulationSettings& settings, const 
             " or softening " + number("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
     }
     if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
+    if (integrator.order < 15 && settings.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";
     return text + ".";
 }
 

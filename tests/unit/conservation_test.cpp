@@ -57,6 +57,19 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     EXPECT_LE(kept.points().size(), 2u) << "a new start has its own samples";
 }
 
+TEST(Conservation, offersAutomaticStepsToASmallSystemThatLosesItsEnergy) {
+    Simulation simulation(twoBodies(0.5));
+    ConservationWatch kept;
+    double now = 0;
+    watch(kept, simulation, 3, now);
+    ASSERT_GT(kept.worstChange(), kDoubtfulChange);
+    EXPECT_THAT(kept.advice(simulation.settings(), simulation.integrator()), HasSubstr("radau15"));
+    EXPECT_EQ(kept.advice(simulation.settings(), integrator("radau15")).find("radau15"), std::string::npos);
+    SimulationSettings many = simulation.settings();
+    many.bodies = 257;
+    EXPECT_EQ(kept.advice(many, simulation.integrator()).find("radau15"), std::string::npos) << "it is for small systems";
+}
+
 TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
     Simulation simulation(twoBodies(0.6));
     ConservationWatch kept;
