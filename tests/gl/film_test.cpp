@@ -80,7 +80,7 @@ TEST_F(FilmTest, PngErrors) {
     EXPECT_THROW(writePng(at("a.png"), frame(4, 4, 0), 5, 4), IoError);
     EXPECT_THROW(writePng("/dev/full/a.png", frame(4, 4, 0), 4, 4), IoError);
     EXPECT_EQ(files(), 0u);
-    EXPECT_THROW(readPng(at("none.png")), IoError);
+    EXPECT_THROW(readPng(at("none.png")), InputError);
     std::ofstream(at("text.png")) << "no picture";
     EXPECT_THROW(readPng(at("text.png")), InputError);
     writePng(at("cut.png"), frame(64, 64, 0), 64, 64);
