@@ -56,7 +56,8 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.unroll = kernel.unrolls.empty() ? 1 : launch.unroll;
     row_.bodiesPerThread = kernel.bodiesPerThread.empty() ? 1 : launch.bodiesPerThread;
     row_.split = kernel.splits.last == 1 ? 1 : launch.split;
-    if (kernel.issuedPerDirectedPair > 0) row_.boundPerSecond = backend.issueSlotsPerSecond() / kernel.issuedPerDirectedPair;
+    if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0)
+        row_.boundPerSecond = backend.issueSlotsPerSecond() / slots;
 
     ParticleSet bodies;
     backend.snapshot(bodies);

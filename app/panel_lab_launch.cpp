@@ -31,7 +31,7 @@ constexpr Control kMemory{"lab_memory", "Memory",
                           "is read once a block instead of once a thread"};
 constexpr Control kIssued{"lab_issued", "Issued",
                           "Instructions that the row issues for one directed pair, shared-memory reads, "
-                          "shuffles and reductions included"};
+                          "shuffles and reductions included; in fp64 each takes two slots and counts twice"};
 constexpr Control kPerClock{"lab_per_clock", "Pairs/clock",
                             "Directed pairs a clock and multiprocessor, at the clock it runs at"};
 constexpr Control kClock{"lab_clock", "Clock", "Of the multiprocessors: now, and the highest that the device allows"};
@@ -132,7 +132,8 @@ void drawDevice(PanelContext& p) {
          f.localBytes > 0 ? palette::kWarning : palette::kText);
     fact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
     fact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
-    fact(p, kIssued, row.issuedPerDirectedPair > 0 ? text("%.3g a pair", row.issuedPerDirectedPair) : "");
+    const double slots = slotsPerDirectedPair(row, p.facts.settings.precision.value_or(Precision::fp32));
+    fact(p, kIssued, slots > 0 ? text("%.3g a pair", slots) : "");
     const double clock = f.clockNow > 0 ? f.clockNow : f.highestClock;
     fact(p, kPerClock, rate > 0 && clock > 0 ? text("%.2f", rate / clock / f.multiprocessors) : "");
     fact(p, kClock,
@@ -140,9 +141,7 @@ void drawDevice(PanelContext& p) {
          : f.highestClock > 0 ? text("at most %.0f MHz", f.highestClock * 1e-6)
                               : "");
     const double lanes = static_cast<double>(f.multiprocessors) * f.lanesPerMultiprocessor;
-    if (row.issuedPerDirectedPair > 0 && f.highestClock > 0)
-        drawBound(p, rate, lanes * f.highestClock / row.issuedPerDirectedPair,
-                  lanes * f.clockNow / row.issuedPerDirectedPair);
+    if (slots > 0 && f.highestClock > 0) drawBound(p, rate, lanes * f.highestClock / slots, lanes * f.clockNow / slots);
 }
 
 void drawProcessor(PanelContext& p) {

@@ -9,6 +9,10 @@
 
 namespace gravlab {
 
+double slotsPerDirectedPair(const KernelRow& row, Precision precision) {
+    return precision == Precision::fp64 ? row.slots64PerDirectedPair : row.issuedPerDirectedPair;
+}
+
 std::span<const KernelRow> kernels() {
     static const std::vector<KernelRow> rows = [] {
         std::vector<KernelRow> all;

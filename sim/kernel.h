@@ -40,8 +40,9 @@ struct KernelRow {
     Range splits{1, 1};
     WorkShape shape = WorkShape::targets;
     bool deterministic = true;
-    bool equalMasses = false;          ///< computes only bodies that all weigh the same
-    double issuedPerDirectedPair = 0;  ///< issued instructions, 0 if unknown: the bound that a rate is held against
+    bool equalMasses = false;           ///< computes only bodies that all weigh the same
+    double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
+    double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
     /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
     /// Empty: the CUDA file that is named like the row.
     std::string_view source{};
@@ -51,6 +52,9 @@ struct KernelRow {
 
 /// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
 Reason refusal(const KernelRow& row, const ForceSettings& force);
+
+/// Issue slots that a directed pair takes at least; 0 where that is not known.
+double slotsPerDirectedPair(const KernelRow& row, Precision precision);
 
 /// All rows of all backends of this build, also those that cannot run here.
 std::span<const KernelRow> kernels();
