@@ -2,9 +2,12 @@
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/frame_loop.h"
 #include "app/host_clock.h"
+#include "app/launch.h"
+#include "app/orbit_preview.h"
 #include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "app/twin.h"
+#include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 #include "sim/body_edit.h"
@@ -45,6 +48,15 @@ void Session::select(std::size_t index) {
     selected_->held = held != held_.end();
     selected_->coasting = selected_->held && held->velocity != glm::dvec3(0);
     readAt_ = nearestAt_ = -1;
+}
+
+void Session::selectId(std::uint32_t id) {
+    const auto found = std::find(bodies_.id.begin(), bodies_.id.end(), id);
+    if (found == bodies_.id.end())
+        throw UsageError("there is no body " + std::to_string(id) + " to select; ids go from " +
+                         std::to_string(*std::min_element(bodies_.id.begin(), bodies_.id.end())) + " to " +
+                         std::to_string(*std::max_element(bodies_.id.begin(), bodies_.id.end())));
+    select(static_cast<std::size_t>(found - bodies_.id.begin()));
 }
 
 /// After the bodies have been drawn: asks the GPU, takes up what it has answered, never waits in a window.
@@ -142,6 +154,8 @@ void Session::touch(Touch wanted) {
             return holdSelected(false);
         case Touch::coast:
             return holdSelected(true);
+        case Touch::launch:
+            return launchOrder();
         case Touch::none:
             return;
     }
@@ -160,6 +174,7 @@ void Session::makeEdits(const Edits& edits) {
     telemetry.restart();
     conservation.restart();
     stepsSinceChange_ = 0;
+    ++edits_;
     readProgress();
     editTwin(edits);
     // The same body may have another place in the list now, or none.
@@ -221,16 +236,16 @@ void Session::holdSelected(bool moving) {
     if (!selected_) return say(kNothingSelected);
     const std::uint32_t id = selected_->id;
     const bool letGo = selected_->held && selected_->coasting == moving;
-    const auto before = std::make_shared<Double4>();
+    const auto before = std::make_shared<std::optional<Double4>>();  // of this run, not of its twin
     const auto indexIn = [id](const ParticleSet& bodies) {
         return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
     };
     const auto change = [=, this](const ParticleSet& now) -> std::vector<BodyEdit> {
         const std::size_t i = indexIn(now);
         if (i == now.size()) return {};
-        *before = now.velocity[i];
+        if (!*before) *before = now.velocity[i];
         if (!letGo) {
-            if (!isHeld(*before)) responses_[id] = before->w;
+            if (!isHeld(**before)) responses_[id] = (*before)->w;
             return {holdBody(now, i, moving)};
         }
         // A body that was held when it came from a file answers as its fellows do.
@@ -243,8 +258,8 @@ void Session::holdSelected(bool moving) {
     const auto back = [=](const ParticleSet& now) -> std::vector<BodyEdit> {
         const std::size_t i = indexIn(now);
         if (i == now.size()) return {};
-        BodyEdit edit = releaseBody(now, i, before->w);
-        edit.velocity = *before;
+        BodyEdit edit = releaseBody(now, i, (*before)->w);
+        edit.velocity = **before;
         return {edit};
     };
     edit(change, back);

@@ -273,6 +273,22 @@ void addLook(CLI::App& app, Options& o) {
     addValue(
         app, "--rotate", "DEGREES", [&l](auto& what, auto& text) { l.rotation = parseReal(what, text); },
         "turn the camera so far every second [0]");
+    addValue(
+        app, "--select", "ID",
+        [&l](auto& what, auto& text) {
+            l.select = static_cast<std::uint32_t>(parseInteger(what, text, 0, std::numeric_limits<std::uint32_t>::max()));
+        },
+        "select this body: a ring about it, and its facts with the panels");
+    addValue(
+        app, "--ahead", "TIME", [&l](auto& what, auto& text) { l.ahead = text == "auto" ? 0 : parsePositive(what, text); },
+        "draw the selected body's path so far ahead; auto is about a turn and a half");
+    addValue(
+        app, "--follow", "WHAT",
+        [&l](auto& what, auto& text) {
+            if (text != "body" && text != "centre") parseInteger(what, text, 1, 64);
+            l.follow = text;
+        },
+        "keep in the middle: body (of --select), centre (of mass), or a galaxy by its number from 1");
     app.add_flag("--orthographic", l.orthographic, "no perspective");
     name("--splat", l.splat, requireSplat,
          "how bodies are drawn: raster, compute, or auto for the faster one as measured here [auto; render: raster]");

@@ -2,14 +2,16 @@
 #include "app/frame_loop.h"
 
 #include "app/host_clock.h"
+#include "app/launch.h"
 #include "app/look.h"
+#include "app/orbit_preview.h"
 #include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "app/twin.h"
+#include "render/centre_finder.h"
 #include "render/finish_drawing.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
-#include "sim/body_edit.h"
 #include "sim/error.h"
 
 #include <unistd.h>
@@ -45,7 +47,10 @@ bool alike(const Camera& a, const Camera& b) {
 Session::Session(const Options& options)
     : renderer_(std::make_unique<ParticleRenderer>()),
       twin_(std::make_unique<Twin>()),
-      simulation_(std::make_unique<Simulation>(options.simulation)) {
+      simulation_(std::make_unique<Simulation>(options.simulation)),
+      orbit_(std::make_unique<OrbitPreview>()),
+      launch_(std::make_unique<LaunchTool>()),
+      launchPath_(std::make_unique<LaunchPreview>()) {
     quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
@@ -60,6 +65,10 @@ Session::Session(const Options& options)
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
     quality->on = !options.fullQuality && options.command == Command::view && options.screenshot.empty();
+    if (options.look.select) selectId(*options.look.select);
+    followAsAsked(options.look.follow);
+    orbit_->wanted = options.look.ahead.has_value();
+    orbit_->duration = options.look.ahead.value_or(0);
     if (!options.twin.on) return;
     // What the command line asks for is refused by ending, not by a message.
     twin_->apply(*simulation_, options.twin, false);
@@ -136,6 +145,9 @@ void Session::takeUp() {
         clearSelection();
         undo_.clear();
         responses_.clear();
+        launch_->cancel();
+        followCentre(std::nullopt);
+        ++edits_;
     }
     forgetBothTrails();
     simulation_->publish(*buffer_);
@@ -150,14 +162,10 @@ void Session::learnBodies() {
     ParticleSet bodies;
     simulation_->snapshot(bodies);
     bodies_ = bodyFacts(bodies);
-    constexpr std::size_t kMostMarked = 64;
-    held_.clear();
-    for (std::size_t i = 0; i < bodies.size() && held_.size() < kMostMarked; ++i) {
-        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
-        if (isHeld(v))
-            held_.push_back(
-                {.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = simulation_->time()});
-    }
+    tagsStale_ = true;
+    learnHeld(bodies);
+    totalMass_ = 0;
+    for (const float mass : bodies_.mass) totalMass_ += std::abs(static_cast<double>(mass));
     darkBodies_ = std::any_of(bodies_.group.begin(), bodies_.group.end(), isDark);
     galaxies_ = 0;
     for (const std::uint8_t group : bodies_.group) galaxies_ = std::max(galaxies_, galaxyOf(group) + 1);
@@ -363,7 +371,11 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     }
     if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
-    if (drawn) lookAfterSelection();
+    if (drawn) {
+        lookAfterSelection();
+        lookAfterCentre();
+        lookAhead();
+    }
     telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
 }
 
@@ -396,6 +408,7 @@ void Session::frameTook(double seconds) {
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     if (conservation.waiting() || (lab.open && lab.matrix.waiting())) return true;
+    if (orbit_->busy() || launch_->dragging() || launchPath_->busy()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
     if (renderer_ && renderer_->path().measuring()) return true;

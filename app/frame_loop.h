@@ -23,7 +23,12 @@
 
 namespace gravlab {
 
+struct LaunchScene;
+class CentreFinder;
+class LaunchPreview;
+class LaunchTool;
 class NearestBodies;
+class OrbitPreview;
 class Picker;
 class QualityLadder;
 class Rewind;
@@ -37,6 +42,7 @@ enum class Touch {
     undo,
     hold,   ///< the selected body stays where it is, or falls again from rest
     coast,  ///< the selected body goes straight on, or feels forces again
+    launch  ///< what LaunchTool::order says
 };
 
 /// A body near the selected one.
@@ -125,9 +131,31 @@ public:
     /// Selects body `index`; nothing where there is none.
     void select(std::size_t index);
     void clearSelection();
+    /// Selects the body of that id. Throws UsageError when there is none.
+    void selectId(std::uint32_t id);
     /// Bodies that are held, the first few.
     const std::vector<HeldBody>& heldBodies() const { return held_; }
     const std::optional<BodyReadout>& selected() const { return selected_; }
+
+    static constexpr int kWholeScene = -1;
+    /// Keeps the centre of mass of all bodies (kWholeScene) or a galaxy in the middle; empty: neither.
+    void followCentre(std::optional<int> which);
+    /// Goes on: all bodies, the first galaxy, ..., nothing.
+    void followNext();
+    const std::optional<int>& followedCentre() const { return followed_; }
+
+    /// The path of the selected body ahead.
+    OrbitPreview& orbit() const { return *orbit_; }
+    /// Dropping bodies by hand, and the path that the one under the arrow would take.
+    LaunchTool& launch() const { return *launch_; }
+    const LaunchPreview& launchPath() const { return *launchPath_; }
+    /// What a drop must know of the run.
+    LaunchScene launchScene() const;
+    /// The arrow begins or ends at the cursor.
+    void startDrop(glm::vec2 cursor, glm::vec2 surface);
+    void moveDrop(glm::vec2 cursor);
+    /// Drops what the arrow points at.
+    void dropPending();
 
     /// Keeps states to go back to from now on, in at most so much memory. Windows only: each is a copy of all bodies.
     void keepHistory(std::size_t bytes);
@@ -212,6 +240,11 @@ private:
     void removeSelected();
     void dropStar();
     void holdSelected(bool moving);
+    void launchOrder();
+    void lookAhead();
+    void lookAfterCentre();
+    void followAsAsked(const std::string& what);
+    void learnHeld(const ParticleSet& bodies);
     void undo();
     void rewind();
     void applyTwin();
@@ -247,6 +280,17 @@ private:
     double nearestAt_ = -1;                   ///< [s]
     std::int64_t nearestStep_ = -1;
     std::vector<HeldBody> held_;
+    std::unique_ptr<CentreFinder> centreFinder_;  // from the first use
+    std::optional<int> followed_;
+    glm::vec3 centre_{0};
+    bool centreKnown_ = false, tagsStale_ = true;
+    std::unique_ptr<OrbitPreview> orbit_;
+    std::unique_ptr<LaunchTool> launch_;
+    std::unique_ptr<LaunchPreview> launchPath_;
+    std::size_t edits_ = 0;  ///< changes of the bodies by hand, resets and rewinds
+    double totalMass_ = 0;
+    glm::vec2 dropFrom_{0};                      ///< corner of the picture that the arrow began in
+    double usualResponse_ = 1;                   ///< of bodies that are not held
     std::map<std::uint32_t, double> responses_;  ///< of bodies that are held, from before
     BodyFacts bodies_;
     bool darkBodies_ = false;

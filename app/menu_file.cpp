@@ -1,6 +1,7 @@
 // The rows of the menus File and Help.
 #include "app/action.h"
 #include "app/frame_loop.h"
+#include "app/launch.h"
 #include "app/ui.h"
 #include "app/version.h"
 
@@ -53,6 +54,11 @@ constexpr Action kHelp[] = {
      .strokes = {{Key::escape}},
      .act =
          [](KeyTarget& t, int) {
+             if (t.session.launch().dragging()) {
+                 t.session.launch().cancel();
+                 return;
+             }
+             t.session.launch().on = false;
              t.ui.help = false;
              t.ui.files.shown = false;
              if (t.session.message().empty()) t.session.clearSelection();

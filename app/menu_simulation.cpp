@@ -1,6 +1,8 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/action.h"
 #include "app/frame_loop.h"
+#include "app/launch.h"
+#include "app/orbit_preview.h"
 #include "app/ui.h"
 
 #include <algorithm>
@@ -161,6 +163,18 @@ constexpr Action kBodies[] = {
      .act = [](KeyTarget& t, int) { t.session.follow = !t.session.follow; },
      .checked = [](const KeyTarget& t) { return t.session.follow; },
      .unavailable = noneSelected},
+    {.name = "follow-centre",
+     .label = "Follow the centre",
+     .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
+     .strokes = {{Key::letterF, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.followNext(); },
+     .checked = [](const KeyTarget& t) { return t.session.followedCentre().has_value(); }},
+    {.name = "path-ahead",
+     .label = "Path ahead",
+     .idea = "path of the selected body ahead",
+     .strokes = {{Key::letterO}},
+     .act = [](KeyTarget& t, int) { t.session.orbit().wanted = !t.session.orbit().wanted; },
+     .checked = [](const KeyTarget& t) { return t.session.orbit().wanted; }},
     {.name = "remove",
      .label = "Remove",
      .idea = "remove the selected body",
@@ -185,6 +199,19 @@ constexpr Action kBodies[] = {
      .strokes = {{Key::letterI}},
      .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::dropStar; },
      .line = true},
+    {.name = "drop-by-arrow",
+     .label = "Drop by an arrow",
+     .idea = "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
+     .strokes = {{Key::letterI, kControl}},
+     .act =
+         [](KeyTarget& t, int) {
+             LaunchTool& tool = t.session.launch();
+             const int rows = static_cast<int>(launchRows().size());
+             tool.row = tool.on ? tool.row + 1 : 0;
+             tool.on = tool.row < rows;
+             tool.row %= rows;
+         },
+     .checked = [](const KeyTarget& t) { return t.session.launch().on; }},
     {.name = "undo",
      .label = "Undo",
      .idea = "undo: bring back a removed body, take out a dropped one",

@@ -50,7 +50,11 @@ constexpr Action kView[] = {
      .label = "The scene's own view",
      .idea = "the scene's own view",
      .strokes = {{Key::home}},
-     .act = [](KeyTarget& t, int) { t.session.camera = sceneCamera(t.session.facts().scene->view); }},
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.followCentre(std::nullopt);
+             t.session.camera = sceneCamera(t.session.facts().scene->view);
+         }},
     {.name = "remember-view",
      .label = "Remember this view",
      .idea = "remember this view",

@@ -31,7 +31,10 @@ struct LookOptions {
     std::optional<int> trails{};                               ///< points
     std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
     std::optional<std::array<double, 3>> target{};             ///< what the camera looks at [L]
-    double rotation = 0;                                       ///< of the camera [degrees a second]
+    std::optional<std::uint32_t> select{};                     ///< a body to select, by its id
+    std::optional<double> ahead{};                             ///< show its path so far [T]; 0: about a turn and a half
+    std::string follow{};  ///< body, centre, or the number of a galaxy from 1; empty: nothing
+    double rotation = 0;   ///< of the camera [degrees a second]
     bool orthographic = false;
 };
 

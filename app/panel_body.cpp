@@ -1,5 +1,7 @@
 // The body that was clicked: what it is, what it does, and what can be done with it.
 #include "app/format.h"
+#include "app/launch.h"
+#include "app/orbit_preview.h"
 #include "app/panels.h"
 
 #include <cmath>
@@ -19,6 +21,17 @@ constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
                              {"near_2", "", "The second nearest body: select it"},
                              {"near_3", "", "The third nearest body: select it"}};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
+
+constexpr Control kAhead{
+    "ahead", "Path ahead",
+    "Draw where this body will go. Few bodies are copied and moved by the run's own integrator; of many, "
+    "galaxies move as wholes and keep their shapes. Key: O"};
+constexpr Control kHowFar{"how_far", "Ahead", "How far, in the scene's time; 0 is about a turn and a half"};
+constexpr Control kWhat{"launch_what", "Drop", "What is dropped. Key: Ctrl I goes through the list"};
+constexpr Control kMass{"launch_mass", "Mass", "Times its usual mass"};
+constexpr Control kSize{"launch_size", "Size", "Times its usual size"};
+constexpr Control kBodies{"launch_bodies", "Bodies", "Times its usual number of bodies"};
+constexpr Control kStop{"launch_stop", "Done", "No longer drop bodies. Key: Esc"};
 
 void row(PanelContext& p, const char* name, const std::string& value) {
     p.widgets.wrapped(palette::kMuted, name);
@@ -50,9 +63,47 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const ScenarioUnit
 
 }  // namespace
 
+namespace {
+
+/// Chooses what the arrow drops.
+void drawLaunch(PanelContext& p) {
+    LaunchTool& tool = p.session.launch();
+    if (!tool.on) return;
+    const auto rows = launchRows();
+    const LaunchScene scene = p.session.launchScene();
+    const ScenarioUnits& units = p.facts.scene->units;
+    p.widgets.section("Drop by an arrow");
+    if (p.widgets.beginCombo(kWhat, rows[static_cast<std::size_t>(tool.row)].label)) {
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            LaunchTool other = tool;
+            other.row = static_cast<int>(k);
+            if (p.widgets.choice(rows[k].label, rows[k].idea, static_cast<int>(k) == tool.row, other.refusal(scene)))
+                tool.row = static_cast<int>(k);
+        }
+        p.widgets.endCombo();
+    }
+    const DragRange factor{.least = 0.001, .most = 1000, .speed = 0.02, .format = "%.3g x"};
+    p.widgets.drag(kMass, tool.massFactor, factor);
+    if (rows[static_cast<std::size_t>(tool.row)].galaxy) {
+        p.widgets.drag(kSize, tool.sizeFactor, factor);
+        p.widgets.drag(kBodies, tool.bodiesFactor, factor);
+    }
+    const LaunchOrder order = tool.usual(scene);
+    std::string facts = number(order.mass * units.massScale, units.mass, "M");
+    if (order.bodies > 1)
+        facts += ", " + std::string(grouped(order.bodies)) + " bodies, " +
+                 number(order.size * units.lengthScale, units.length, "L");
+    p.widgets.wrapped(palette::kMuted, facts.c_str());
+    p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, let go.");
+    if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) tool.on = false;
+}
+
+void drawBody(PanelContext& p);
+
+}  // namespace
+
 void drawBodyPanel(PanelContext& p) {
-    const std::optional<BodyReadout>& body = p.session.selected();
-    if (!body) return;
+    if (!p.session.selected() && !p.session.launch().on) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + 44) * s),
                             ImGuiCond_Always, ImVec2(1, 1));
@@ -62,6 +113,17 @@ void drawBodyPanel(PanelContext& p) {
                             ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
         p.widgets.panel("body");
+        drawLaunch(p);
+        drawBody(p);
+    }
+    ImGui::End();
+}
+
+namespace {
+
+void drawBody(PanelContext& p) {
+    const std::optional<BodyReadout>& body = p.session.selected();
+    if (body) {
         const ScenarioUnits& units = p.facts.scene->units;
         char title[64];
         std::snprintf(title, sizeof title, "Body %u", body->id);
@@ -83,7 +145,11 @@ void drawBodyPanel(PanelContext& p) {
         if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
         const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
         drawNeighbours(p, shown, units);
-        if (!p.session.selected()) return ImGui::End();
+        if (!p.session.selected()) return;
+        p.widgets.toggle(kAhead, p.session.orbit().wanted);
+        if (p.session.orbit().wanted)
+            p.widgets.drag(kHowFar, p.session.orbit().duration,
+                           {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
         const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
         static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
         if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;
@@ -97,7 +163,8 @@ void drawBodyPanel(PanelContext& p) {
         if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.session.intent.touch = Touch::coast;
         if (remove) p.session.intent.touch = Touch::remove;
     }
-    ImGui::End();
 }
+
+}  // namespace
 
 }  // namespace gravlab

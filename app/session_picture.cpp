@@ -1,6 +1,7 @@
 // Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
 #include "app/frame_loop.h"
 #include "app/twin.h"
+#include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 
@@ -13,6 +14,7 @@ void Session::dropPicture() {
     twin_->dropPicture();
     picker_.reset();
     nearest_.reset();
+    centreFinder_.reset();
     pickAsked_ = false;
     buffer_.reset();
     renderer_.reset();

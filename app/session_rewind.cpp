@@ -35,7 +35,11 @@ void Session::rewind() {
             learnBodies();
             clearSelection();
         }
-        readAt_ = -1;
+        ParticleSet bodies;
+        simulation_->snapshot(bodies);
+        learnHeld(bodies);  // a body may have been held in between
+        if (selectedIndex_) select(*selectedIndex_);
+        ++edits_;
         conservation.jump(*simulation_);
         renderer_->forgetTrails();
         trailStep_ = -1;

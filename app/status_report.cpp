@@ -1,7 +1,9 @@
 // One JSON object a frame, under a temporary name first so that a reader never sees half of it.
 #include "app/status_report.h"
 
+#include "app/launch.h"
 #include "app/look.h"
+#include "app/orbit_preview.h"
 #include "app/quality_ladder.h"
 #include "app/rewind.h"
 #include "app/twin.h"
@@ -125,7 +127,15 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"overlay", overlayText(session.overlay)},
         {"paper", session.look.paper},
         {"selected", session.selected() ? nlohmann::ordered_json(session.selected()->id) : nlohmann::ordered_json()},
+        {"follow_centre",
+         session.followedCentre() ? nlohmann::ordered_json(*session.followedCentre()) : nlohmann::ordered_json()},
         {"held", session.heldBodies().size()},
+        {"path", session.orbit().path().points.size()},
+        {"launch",
+         {{"on", session.launch().on},
+          {"row", session.launch().row},
+          {"dragging", session.launch().dragging()},
+          {"path", session.launchPath().path().points.size()}}},
         {"follow", session.follow},
         {"trails", session.look.trails},
         {"auto_exposure", session.look.autoExposure},

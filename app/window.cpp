@@ -3,6 +3,7 @@
 
 #include "app/config.h"
 #include "app/keys.h"
+#include "app/launch.h"
 #include "render/gl_objects.h"
 #include "sim/error.h"
 
@@ -142,6 +143,10 @@ void Window::Glfw::press(int button, int modifiers) {
     altAlone = false;
     if (!sceneHasMouse()) return;
     ui->state.navigating = false;
+    if (session->launch().on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
+        session->startDrop(cursor, viewport());
+        return;
+    }
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
     drag = pan ? Drag::pan : Drag::orbit;
     pressedAt = cursor;
@@ -159,6 +164,7 @@ void Window::Glfw::press(int button, int modifiers) {
 
 /// A press that did not move was a click on a body, or on none.
 void Window::Glfw::release(int button) {
+    if (button == GLFW_MOUSE_BUTTON_LEFT && session && session->launch().dragging()) session->dropPending();
     const glm::vec2 way = cursor - pressedAt;
     if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
         session->pickAt(cursor, viewport());
@@ -168,6 +174,7 @@ void Window::Glfw::release(int button) {
 void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
+    if (session) session->moveDrop(cursor);
     if (drag == Drag::orbit) session->camera.orbit(way);
     if (drag == Drag::pan) session->panBy(way, cursor, viewport());
 }

@@ -27,10 +27,6 @@ Axes axesOf(const Camera& camera) {
     return {right, glm::cross(right, forward), forward};
 }
 
-float lengthPerPixel(const Camera& camera, glm::vec2 viewport) {
-    return 2 * camera.distance * std::tan(camera.fieldOfView / 2) / std::max(viewport.y, 1.0f);
-}
-
 }  // namespace
 
 glm::vec3 Camera::eye() const {
@@ -49,6 +45,16 @@ glm::mat4 Camera::projection(float aspect) const {
     return glm::infinitePerspective(fieldOfView, aspect, distance * 1e-3f);
 }
 
+float Camera::lengthPerPixel(glm::vec2 viewport) const {
+    return 2 * distance * std::tan(fieldOfView / 2) / std::max(viewport.y, 1.0f);
+}
+
+glm::vec3 Camera::pointUnder(glm::vec2 cursor, glm::vec2 viewport) const {
+    const Axes axes = axesOf(*this);
+    const glm::vec2 offset = cursor - 0.5f * viewport;
+    return target + lengthPerPixel(viewport) * (offset.x * axes.right - offset.y * axes.up);
+}
+
 void Camera::orbit(glm::vec2 pixels) {
     azimuth = std::remainder(azimuth - kRadiansPerPixel * pixels.x, 2 * std::numbers::pi_v<float>);
     elevation = std::clamp(elevation + kRadiansPerPixel * pixels.y, -kPole, kPole);
@@ -56,7 +62,7 @@ void Camera::orbit(glm::vec2 pixels) {
 
 void Camera::pan(glm::vec2 pixels, glm::vec2 viewport) {
     const Axes axes = axesOf(*this);
-    const float scale = lengthPerPixel(*this, viewport);
+    const float scale = lengthPerPixel(viewport);
     target += scale * (-pixels.x * axes.right + pixels.y * axes.up);
 }
 
@@ -68,7 +74,7 @@ void Camera::fly(glm::vec3 way) {
 void Camera::zoom(float steps, glm::vec2 cursor, glm::vec2 viewport) {
     const Axes axes = axesOf(*this);
     const glm::vec2 offset = cursor - 0.5f * viewport;
-    const glm::vec3 under = lengthPerPixel(*this, viewport) * (offset.x * axes.right - offset.y * axes.up);
+    const glm::vec3 under = lengthPerPixel(viewport) * (offset.x * axes.right - offset.y * axes.up);
     const float wanted = std::clamp(distance * std::pow(kZoomPerStep, steps), kNearest, kFarthest);
     // What is under the cursor in the target's plane must stay there: it keeps its place as the plane shrinks by the ratio.
     target += (1 - wanted / distance) * under;

@@ -18,6 +18,10 @@ struct Camera {
     glm::mat4 view() const;
     glm::mat4 projection(float aspect) const;  ///< near and far follow the distance
 
+    /// Of the plane through the target that faces the viewer: how long a pixel is [L], and what is under the cursor.
+    float lengthPerPixel(glm::vec2 viewport) const;
+    glm::vec3 pointUnder(glm::vec2 cursor, glm::vec2 viewport) const;
+
     void orbit(glm::vec2 pixels);                    ///< drag
     void pan(glm::vec2 pixels, glm::vec2 viewport);  ///< moves the target with the cursor
     /// Moves eye and target by parts of the distance: x to the right, y up, z ahead.

@@ -1,20 +1,27 @@
-// A compute pass over all bodies; the smallest of (distance, number) wins.
+// A compute pass over all bodies: thousands of candidates, of which the host takes the best.
 #include "render/picker.h"
 
 #include <glm/gtc/type_ptr.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
+#include <vector>
 
 namespace gravlab {
 namespace {
 
 constexpr std::uint32_t kNobody = ~0u;
-constexpr std::uint32_t kNumberBits = 24;
+constexpr std::size_t kGroup = 64, kMostGroups = 64;
+
+struct Found {
+    std::uint32_t away, depth, body, pad;
+};
 
 }  // namespace
 
 Picker::Picker() {
-    glNamedBufferStorage(found_.id(), sizeof(std::uint32_t), nullptr, 0);
+    glNamedBufferStorage(found_.id(), static_cast<GLsizeiptr>(kGroup * kMostGroups * sizeof(Found)), nullptr, 0);
     glNamedBufferStorage(watched_.id(), sizeof(ParticleVertex), nullptr, 0);
 }
 
@@ -25,20 +32,22 @@ Picker::~Picker() {
 
 void Picker::ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
                  float radius) {
-    const std::size_t count = std::min(bodies.frontCount(), kMostBodies);
-    glClearNamedBufferData(found_.id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, &kNobody);
+    const std::size_t count = bodies.frontCount();
+    invocations_ = 0;
     if (bodies.frontBuffer() && count > 0) {
         const GLuint id = search_.id();
         glProgramUniformMatrix4fv(id, search_.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
         glProgramUniform2f(id, search_.uniform("cursor"), cursor.x, viewport.y - cursor.y);
         glProgramUniform2f(id, search_.uniform("viewport"), viewport.x, viewport.y);
         glProgramUniform1f(id, search_.uniform("radius"), radius);
+        glProgramUniform1f(id, search_.uniform("under"), kUnder);
         glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(count));
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, bodies.frontBuffer());
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.id());
         glUseProgram(id);
-        constexpr std::size_t kGroup = 256, kMostGroups = 4096;
-        glDispatchCompute(static_cast<GLuint>(std::min((count + kGroup - 1) / kGroup, kMostGroups)), 1, 1);
+        const std::size_t groups = std::min((count + kGroup - 1) / kGroup, kMostGroups);
+        invocations_ = groups * kGroup;
+        glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
         glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, 0);
         glUseProgram(0);
@@ -58,10 +67,16 @@ bool Picker::ready(GLsync& fence, bool wait) {
 
 bool Picker::take(std::optional<std::size_t>& body, bool wait) {
     if (!ready(asked_, wait)) return false;
-    std::uint32_t found = kNobody;
-    glGetNamedBufferSubData(found_.id(), 0, sizeof found, &found);
     body.reset();
-    if (found != kNobody) body = found & ((1u << kNumberBits) - 1);
+    if (invocations_ == 0) return true;
+    std::vector<Found> found(invocations_);
+    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(Found)), found.data());
+    const auto rank = [](const Found& f) {
+        return std::tuple(std::bit_cast<float>(f.away), std::bit_cast<float>(f.depth), f.body);
+    };
+    const Found best =
+        *std::min_element(found.begin(), found.end(), [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
+    if (best.body != kNobody) body = best.body;
     return true;
 }
 

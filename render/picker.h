@@ -20,8 +20,8 @@ public:
     Picker(const Picker&) = delete;
     Picker& operator=(const Picker&) = delete;
 
-    /// Asks for the body whose centre is nearest to `cursor` (pixels from the upper left corner) and at most `radius` pixels
-    /// away. Replaces a question not answered yet.
+    /// Asks for the body at `cursor` (pixels from the upper left corner): of those whose centres are within kUnder pixels
+    /// the one in front, else the nearest within `radius` pixels. Replaces a question not answered yet.
     void ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, glm::vec2 cursor, glm::vec2 viewport,
              float radius);
     /// True when the answer is there, once; `body` is empty when nothing is near. Waits only with `wait`.
@@ -32,13 +32,14 @@ public:
     /// The newest vertex that has arrived, once.
     bool takeWatched(ParticleVertex& vertex, bool wait);
 
-    static constexpr std::size_t kMostBodies = std::size_t{1} << 24;  ///< those beyond are not found
+    static constexpr float kUnder = 3;
 
 private:
     static bool ready(GLsync& fence, bool wait);
     Program search_{"pick.comp"};
     Buffer found_, watched_;
     GLsync asked_ = nullptr, watching_ = nullptr;
+    std::size_t invocations_ = 0;
 };
 
 }  // namespace gravlab

@@ -1,21 +1,30 @@
 #version 450 core
-// The body nearest to a point of the picture: its distance in sixteenths of a pixel above its number.
-layout(local_size_x = 256) in;
+// The body that a point of the picture means: of those under it the one in front, else the one nearest to it. Each
+// invocation keeps the best of its share; the host picks among these.
+layout(local_size_x = 64) in;
 layout(std430, binding = 2) readonly buffer Bodies { vec4 bodies[]; };
-layout(std430, binding = 3) buffer Found { uint found; };
+layout(std430, binding = 3) writeonly buffer Found { uvec4 found[]; };  // pixels beyond "under", depth, number
 uniform mat4 clipFromWorld;
 uniform vec2 cursor;    // pixels from the lower left corner
 uniform vec2 viewport;
-uniform float radius;   // pixels, below 16
+uniform float radius;   // pixels
+uniform float under;    // pixels; nearer ones are all under the cursor
 uniform uint count;
 
 void main() {
-    uint step = gl_NumWorkGroups.x * 256u;
+    uint step = gl_NumWorkGroups.x * 64u;
+    float bestAway = 3.4e38, bestDepth = 3.4e38;
+    uint best = 0xffffffffu;
     for (uint i = gl_GlobalInvocationID.x; i < count; i += step) {
         vec4 clip = clipFromWorld * vec4(bodies[i].xyz, 1.0);
-        if (!(clip.w > 0.0)) continue;
+        if (!(clip.w > 0.0) || clip.z < -clip.w) continue;
         float away = distance((0.5 + 0.5 * clip.xy / clip.w) * viewport, cursor);
         if (!(away <= radius)) continue;
-        atomicMin(found, uint(min(away * 15.9, 254.0)) << 24 | i);
+        away = max(away - under, 0.0);
+        if (away > bestAway || (away == bestAway && clip.z >= bestDepth)) continue;
+        bestAway = away;
+        bestDepth = clip.z;
+        best = i;
     }
+    found[gl_GlobalInvocationID.x] = uvec4(floatBitsToUint(bestAway), floatBitsToUint(bestDepth), best, 0u);
 }

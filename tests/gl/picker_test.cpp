@@ -2,9 +2,11 @@
 #include "render/picker.h"
 #include "app/frame_loop.h"
 #include "gl_fixture.h"
+#include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "sim/random.h"
 
+#include <glm/geometric.hpp>
 #include <glm/vec4.hpp>
 
 #include <algorithm>
@@ -55,14 +57,22 @@ TEST_F(PickerTest, FindsTheRightOneOfManyBodies) {
     const glm::vec2 cursor(190, 160);
     const std::optional<std::size_t> found = pick(cursor);
     ASSERT_TRUE(found.has_value());
-    float least = 1e9f;
-    for (const ParticleVertex& v : bodies) {
-        const glm::vec2 way = pixelOf({v.x, v.y, v.z}) - cursor;
-        least = std::min(least, std::hypot(way.x, way.y));
+    // Several are under the cursor: the one in front is meant.
+    std::size_t front = 0, behind = 0;
+    float nearest = 1e9f;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const glm::vec3 place(bodies[i].x, bodies[i].y, bodies[i].z);
+        const glm::vec2 way = pixelOf(place) - cursor;
+        if (std::hypot(way.x, way.y) > Picker::kUnder) continue;
+        ++behind;
+        const float depth = glm::dot(camera.target - camera.eye(), place - camera.eye());
+        if (depth < nearest) {
+            nearest = depth;
+            front = i;
+        }
     }
-    const ParticleVertex& v = bodies[*found];
-    const glm::vec2 way = pixelOf({v.x, v.y, v.z}) - cursor;
-    EXPECT_NEAR(std::hypot(way.x, way.y), least, 0.08f);
+    ASSERT_GT(behind, 3u);
+    EXPECT_EQ(*found, front);
 }
 
 TEST_F(PickerTest, FindsNothingInAnEmptySkyOrBehindTheEye) {
@@ -71,6 +81,22 @@ TEST_F(PickerTest, FindsNothingInAnEmptySkyOrBehindTheEye) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     store({{behind.x, behind.y, behind.z, 0}, {nan, nan, nan, 0}});
     EXPECT_EQ(pick({200, 150}), std::nullopt);
+}
+
+TEST_F(PickerTest, FindsTheOneInFrontAndNotTheOneItHides) {
+    const glm::vec3 way = glm::normalize(camera.target - camera.eye());
+    const glm::vec3 far = camera.target + way, near = camera.target - way, beside = camera.target + glm::vec3(0, 0, 0.02f);
+    for (const bool flat : {false, true}) {
+        camera.orthographic = flat;
+        const glm::vec2 at = pixelOf(camera.target);
+        store({{far.x, far.y, far.z, 0}, {near.x, near.y, near.z, 0}});
+        EXPECT_EQ(pick(at), 1u);
+        store({{near.x, near.y, near.z, 0}, {far.x, far.y, far.z, 0}});
+        EXPECT_EQ(pick(at), 0u) << "whatever their order";
+        // Away from the cursor, nearness on the screen decides.
+        store({{near.x, near.y, near.z, 0}, {beside.x, beside.y, beside.z, 0}});
+        EXPECT_EQ(pick(at + glm::vec2(0, -9)), pixelOf(beside).y < at.y - 1 ? 1u : 0u);
+    }
 }
 
 TEST_F(PickerTest, WatchesOneBody) {
@@ -120,6 +146,50 @@ TEST_F(PickerTest, FindsTheNearestOfManyBodies) {
     search.ask(*buffer_, 2);  // there is none
     ASSERT_TRUE(search.take(found, true));
     EXPECT_TRUE(found.empty());
+}
+
+TEST_F(PickerTest, FindsTheCentresOfAllBodiesAndOfAGalaxy) {
+    std::vector<ParticleVertex> bodies;
+    std::vector<BodyTag> tags;
+    glm::dvec3 sum(0);
+    double mass = 0;
+    for (std::uint64_t i = 0; i < 30000; ++i) {
+        Random random(9, i);
+        const bool second = i % 3 == 0;
+        const double m = second ? 2 : 1;
+        const glm::dvec3 x = glm::dvec3(random.normal(), random.normal(), random.normal()) * 0.3 +
+                             (second ? glm::dvec3(5, 0, 1) : glm::dvec3(-1, 2, 0));
+        bodies.push_back({static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 0});
+        tags.push_back({static_cast<float>(m), second ? 1.0f : 0.0f});
+        sum += m * x;
+        mass += m;
+    }
+    // Stars on their way out, all to one side.
+    for (std::size_t i = 3; i < 9000; i += 9) bodies[i].x += 100;
+    for (std::size_t i = 3; i < 9000; i += 9) sum.x += 2 * 100;
+    store(bodies);
+    CentreFinder finder;
+    glm::vec3 centre{0};
+    finder.ask(*buffer_, -1, {0, 0, 0}, 0);
+    EXPECT_FALSE(finder.take(centre, true)) << "tags are not known yet";
+    finder.setTags(tags);
+    finder.ask(*buffer_, -1, {0, 0, 0}, 0);
+    ASSERT_TRUE(finder.take(centre, true));
+    EXPECT_NEAR(centre.x, sum.x / mass, 1e-4);
+    EXPECT_NEAR(centre.y, sum.y / mass, 1e-4);
+    EXPECT_NEAR(centre.z, sum.z / mass, 1e-4);
+    // The galaxy's plain mean is dragged along by those that leave; its dense part is not.
+    finder.ask(*buffer_, 1, {0, 0, 0}, 0);
+    ASSERT_TRUE(finder.take(centre, true));
+    EXPECT_GT(centre.x, 6);
+    for (int round = 0; round < 40; ++round) {
+        finder.ask(*buffer_, 1, centre, 1);
+        ASSERT_TRUE(finder.take(centre, true));
+    }
+    EXPECT_NEAR(centre.x, 5, 0.03f);
+    EXPECT_NEAR(centre.z, 1, 0.03f);
+    finder.ask(*buffer_, 7, {0, 0, 0}, 0);
+    EXPECT_FALSE(finder.take(centre, true)) << "a galaxy without bodies has no centre";
 }
 
 class TouchTest : public ::testing::Test {
@@ -189,6 +259,20 @@ TEST_F(TouchTest, FollowsWithoutLag) {
         const Double4 x = bodies().position[session_->selected()->id];
         EXPECT_NEAR(static_cast<double>(session_->camera.target.x), x.x, 1e-5);
     }
+}
+
+TEST_F(TouchTest, FollowsTheCentreOfMass) {
+    session_->camera.target = {1, 1, 1};
+    session_->followNext();
+    ASSERT_EQ(session_->followedCentre(), Session::kWholeScene);
+    frame(2);
+    EXPECT_NEAR(session_->camera.target.x, 0, 1e-4f);
+    EXPECT_NEAR(session_->camera.target.z, 0, 1e-4f);
+    session_->followNext();
+    EXPECT_FALSE(session_->followedCentre().has_value()) << "one galaxy has one centre";
+    session_->camera.target = {1, 1, 1};
+    frame(1);
+    EXPECT_EQ(session_->camera.target.x, 1);
 }
 
 TEST_F(TouchTest, RemovesAndUndoes) {

@@ -1,0 +1,172 @@
+// Predicted paths against what runs then do, and against orbits that are known.
+#include "sim/forecast.h"
+
+#include "sim/error.h"
+#include "sim/forecast_field.h"
+#include "sim/simulation.h"
+#include "tests/bodies.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+std::shared_ptr<ForecastStart> startOf(Simulation& simulation) {
+    auto start = std::make_shared<ForecastStart>();
+    simulation.snapshot(start->bodies);
+    start->time = simulation.time();
+    start->force = simulation.force();
+    start->integrator = std::string(simulation.integrator().name);
+    start->timeStep = simulation.settings().timeStep;
+    return start;
+}
+
+Forecast pathOf(const ForecastQuestion& question) {
+    Forecaster forecaster(question);
+    while (!forecaster.advance(0.001)) {
+    }
+    return forecaster.path();
+}
+
+double away(const ForecastPoint& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
+
+TEST(ForecastTest, aSmallSystemGoesWhereItsCopyWent) {
+    for (const char* scene : {"figure-eight", "solar-system", "pythagorean"})
+        for (const char* row : {"leapfrog", "yoshida4"}) {
+            SCOPED_TRACE(std::string(scene) + ", " + row);
+            Simulation simulation({.scene = scene, .backend = "reference", .integrator = row});
+            simulation.advance({.steps = 3}, nullptr);
+            const double dt = simulation.settings().timeStep;
+            const Forecast path = pathOf({.start = startOf(simulation), .id = 1, .duration = 300 * dt});
+            EXPECT_EQ(path.method, ForecastMethod::copy);
+            EXPECT_EQ(path.bodies, simulation.settings().bodies);
+            EXPECT_EQ(path.integrator, row);
+            ASSERT_EQ(path.points.size(), 301u);
+            EXPECT_NEAR(path.points.front().time, simulation.time(), 1e-12);
+            std::int64_t done = 0;
+            while (done < 300) done += simulation.advance({.steps = 300 - done}, nullptr).stepsCompleted;
+            ParticleSet bodies;
+            simulation.snapshot(bodies);
+            EXPECT_NEAR(path.points.back().time, simulation.time(), 1e-9);
+            EXPECT_LT(away(path.points.back(), bodies.position[1]), 1e-9);
+            EXPECT_GT(away(path.points.front(), bodies.position[1]), 1e-4) << "it has moved";
+        }
+}
+
+TEST(ForecastTest, withoutADurationItShowsATurnAndAHalf) {
+    Simulation simulation({.scene = "kepler-circular", .backend = "reference"});
+    const Forecast path = pathOf({.start = startOf(simulation), .id = 0});
+    EXPECT_NEAR(path.until, 1.5 * 2 * std::numbers::pi, 0.05);
+    EXPECT_TRUE(path.complete);
+}
+
+TEST(ForecastTest, aBackwardRunLeadsIntoThePast) {
+    Simulation simulation({.scene = "kepler-circular", .backend = "reference", .timeStep = -0.01});
+    const Forecast path = pathOf({.start = startOf(simulation), .id = 0, .duration = 1});
+    EXPECT_NEAR(path.points.back().time, -1, 1e-9);
+}
+
+TEST(ForecastTest, aBodyToComePullsTheFewThatAreThere) {
+    Simulation simulation({.scene = "two-body", .backend = "reference"});
+    ForecastQuestion question{.start = startOf(simulation), .duration = 1};
+    question.position = {3, 0, 0, 5};
+    question.velocity = {0, 0.1, 0, 1};
+    const Forecast heavy = pathOf(question);
+    EXPECT_EQ(heavy.bodies, 3u);
+    question.position.w = 0;
+    const Forecast light = pathOf(question);
+    // The pull of a heavy body moves the two, and so its own path.
+    const ForecastPoint& end = light.points.back();
+    EXPECT_GT(away(heavy.points.back(), {end.x, end.y, end.z, 0}), 1e-4);
+}
+
+/// A ring of equal masses far apart from one test body.
+std::shared_ptr<ForecastStart> ring(std::size_t count) {
+    auto start = std::make_shared<ForecastStart>();
+    start->bodies.resize(count + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count);
+        start->bodies.position[i] = {0.01 * std::cos(angle), 0.01 * std::sin(angle), 0, 1 / static_cast<double>(count)};
+        start->bodies.velocity[i] = {0, 0, 0, 1};
+        start->bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    start->bodies.position[count] = {1, 0, 0, 0};
+    start->bodies.velocity[count] = {0, 1, 0, 1};
+    start->bodies.id[count] = static_cast<std::uint32_t>(count);
+    start->timeStep = 0.01;
+    return start;
+}
+
+TEST(ForecastTest, inTheFieldOfManyAStarGoesRound) {
+    const std::size_t count = 1000;
+    ASSERT_GT(count, kForecastCopies);
+    const auto start = ring(count);
+    const double turn = 2 * std::numbers::pi;
+    const Forecast path = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = turn});
+    EXPECT_EQ(path.method, ForecastMethod::heldShapes);
+    EXPECT_LT(away(path.points.back(), {1, 0, 0, 0}), 5e-3);
+    for (const ForecastPoint& p : path.points) EXPECT_NEAR(std::hypot(p.x, p.y), 1, 5e-3);
+    // A body held by hand goes straight on.
+    start->bodies.velocity[count].w = 0;
+    const Forecast held = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = 1});
+    EXPECT_NEAR(held.points.back().y, 1, 1e-9);
+    EXPECT_EQ(held.points.back().x, 1);
+}
+
+TEST(ForecastTest, galaxiesFallTogetherAsWholes) {
+    auto start = ring(500);
+    ParticleSet& all = start->bodies;
+    const ParticleSet one = all;
+    // The second ring on the other side of a circular orbit of both.
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        all.position.push_back({one.position[i].x + 20, one.position[i].y, 0, one.position[i].w});
+        all.velocity.push_back({one.velocity[i].x, one.velocity[i].y, 0, 1});
+        all.id.push_back(static_cast<std::uint32_t>(1000 + i));
+        all.group.push_back(1);
+    }
+    const double speed = std::sqrt(1.0 / (4 * 10));
+    for (std::size_t i = 0; i < all.size(); ++i) all.velocity[i].y += all.group[i] == 1 ? speed : -speed;
+    HeldShapes shapes(all, start->force, std::nullopt);
+    ASSERT_EQ(shapes.galaxies(), 2u);
+    const double turn = 2 * std::numbers::pi * 10 / speed;
+    for (int i = 0; i < 2000; ++i) shapes.move(0.5 * turn / 2000);
+    EXPECT_NEAR(shapes.centre(0).x, 20, 0.1);
+    EXPECT_NEAR(shapes.centre(1).x, 0, 0.1);
+    EXPECT_NEAR(shapes.centre(0).y, 0, 0.1);
+}
+
+TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
+    Simulation simulation({.scene = "galaxy", .bodies = 3000, .backend = "cpu"});
+    const auto start = startOf(simulation);
+    const double duration = 12;  // 57 Myr
+    double error = 0, travelled = 0;
+    std::vector<Forecast> paths;
+    const std::vector<std::uint32_t> stars = {3, 10, 25, 40, 55, 70};
+    for (const std::uint32_t id : stars) paths.push_back(pathOf({.start = start, .id = id, .duration = duration}));
+    const auto steps = static_cast<std::int64_t>(std::llround(duration / simulation.settings().timeStep));
+    std::int64_t done = 0;
+    while (done < steps) done += simulation.advance({.steps = steps - done}, nullptr).stepsCompleted;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    for (std::size_t k = 0; k < stars.size(); ++k) {
+        const ForecastPoint& from = paths[k].points.front();
+        error += away(paths[k].points.back(), bodies.position[stars[k]]);
+        travelled += away(from, bodies.position[stars[k]]);
+    }
+    std::printf("forecast of a galaxy: mean error %.3f kpc, mean distance from the start %.3f kpc\n",
+                error / static_cast<double>(stars.size()), travelled / static_cast<double>(stars.size()));
+    EXPECT_LT(error, 0.35 * travelled);
+}
+
+TEST(ForecastTest, refusesABodyThatIsNotThere) {
+    Simulation simulation({.scene = "two-body", .backend = "reference"});
+    EXPECT_THROW(Forecaster({.start = startOf(simulation), .id = 99}), UsageError);
+}
+
+}  // namespace
+}  // namespace gravlab
