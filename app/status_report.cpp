@@ -130,6 +130,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"follow_centre",
          session.followedCentre() ? nlohmann::ordered_json(*session.followedCentre()) : nlohmann::ordered_json()},
         {"held", session.heldBodies().size()},
+        {"ahead", session.orbit().wanted},
         {"path", session.orbit().path().points.size()},
         {"launch",
          {{"on", session.launch().on},

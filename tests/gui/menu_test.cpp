@@ -58,10 +58,13 @@ const std::map<std::string_view, std::string> kEffects{
     {"next-backend", "/backend"},
     {"next-kernel", "/kernel"},
     {"follow", "/message"},  // no body is selected, and it says so
+    {"follow-centre", "/follow_centre"},
+    {"path-ahead", "/ahead"},
     {"remove", "/message"},
     {"hold", "/message"},
     {"coast", "/message"},
     {"drop-star", "/bodies"},
+    {"drop-by-arrow", "/launch"},
     {"turn", "/rotation"},
     {"flat", "/orthographic"},
     {"fly-ahead", "/camera/target"},
