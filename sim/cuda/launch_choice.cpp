@@ -126,7 +126,9 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
         throw UsageError(name + " cannot run: " + why);
     choice.launch = tunable(row, code, choice.launch);
     const LaunchConfig& launch = choice.launch;
-    if (row.equalMasses) choice.equalMass = bodies.equalMass;
+    // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
+    if (row.equalMasses)
+        choice.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
 
     if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
     const int fixed[] = {code.fixed.bodiesPerThread};

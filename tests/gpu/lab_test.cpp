@@ -133,7 +133,8 @@ TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
     more = simulation.settings();
     more.bodies = 65536;
     simulation.apply(more);
-    EXPECT_EQ(simulation.settings().kernel.kernel, "symmetric") << "nothing is known of 65,536: the backend's own choice";
+    EXPECT_EQ(simulation.settings().kernel.kernel, "symmetric-runs")
+        << "nothing is known of 65,536: the backend's own choice";
 }
 
 }  // namespace

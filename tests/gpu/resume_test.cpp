@@ -129,7 +129,7 @@ TEST_F(GpuResume, stepsThatComeInSlicesGoOnExactly) {
 
 TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
     // Slow pairs and many bodies: the first call cannot end the step.
-    const Case c{"global", "leapfrog", Law::gravity, Precision::fp64};
+    const Case c{"tiled", "leapfrog", Law::gravity, Precision::fp64};
     Simulation whole(settingsOf(c, 200000)), first(settingsOf(c, 200000));
     runAtOnce(whole, 2);
     runAtOnce(first, 1);
