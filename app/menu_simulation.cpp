@@ -39,6 +39,14 @@ void nextKernel(KeyTarget& t, int) {
     }
 }
 
+Reason oneKernel(const KeyTarget& t) {
+    const KernelRow* now = t.session.facts().kernel;
+    const auto rows = kernels();
+    const auto count =
+        std::count_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.backend == now->backend; });
+    return count > 1 ? Reason() : "The backend '" + std::string(now->backend) + "' has one kernel only.";
+}
+
 void singleStep(KeyTarget& t, int) {
     t.session.intent.paused = true;
     ++t.session.intent.singleSteps;
@@ -130,7 +138,8 @@ constexpr Action kSimulation[] = {
      .label = "Next kernel",
      .idea = "next kernel of this backend",
      .strokes = {{Key::letterK}},
-     .act = nextKernel},
+     .act = nextKernel,
+     .unavailable = oneKernel},
     {.name = "twin",
      .label = "A twin",
      .idea = "the same start a second time in other settings, or none",

@@ -160,9 +160,10 @@ bool Widgets::button(const Control& control, float width, const Reason& unavaila
     bool pressed = false;
     {
         const Disabled disabled(!unavailable.empty());
-        ImGui::PushID(control.name);
-        pressed = ImGui::Button(control.label, ImVec2(width, 0));
-        ImGui::PopID();
+        // The identity is the name alone: a button whose label changes keeps the keys.
+        char text[96];
+        std::snprintf(text, sizeof text, "%s###%s", control.label, control.name);
+        pressed = ImGui::Button(text, ImVec2(width, 0));
     }
     finish(control, unavailable);
     return pressed;

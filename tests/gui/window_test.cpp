@@ -261,8 +261,9 @@ TEST_F(WindowTest, aLostContextIsMadeAnewWithTheSamePicture) {
     const std::string whole = folder / "whole.png", lost = folder / "lost.png";
     for (const std::string& shown : {whole, lost}) {
         const char* plan = shown == lost ? "glGetGraphicsResetStatus:4:33363,glGetGraphicsResetStatus:7:33364" : "";
-        Process run({GRAVLAB_BINARY, "view", "plummer", "-n", "400", "--backend", "cpu", "--kernel", "naive", "--size",
-                     "640x480", "--no-ui", "--frames", "9", "--time-budget", "10000", "--screenshot", shown},
+        Process run({GRAVLAB_BINARY,  "view",  "plummer", "-n",      "400",          "--backend", "cpu",
+                     "--kernel",      "naive", "--size",  "640x480", "--no-ui",      "--frames",  "9",
+                     "--time-budget", "10000", "--splat", "raster",  "--screenshot", shown},
                     {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_FAULT", plan}},
                     folder / "gravlab.log");
         ASSERT_EQ(run.wait(30s), 0);
