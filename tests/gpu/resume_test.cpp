@@ -133,7 +133,9 @@ TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
     Simulation whole(settingsOf(c, 200000)), first(settingsOf(c, 200000));
     runAtOnce(whole, 2);
     runAtOnce(first, 1);
-    const AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
+    AdvanceStatus status;  // what precedes the force may be all that a call enqueues
+    for (int calls = 0; calls < 20 && first.step() == 1 && !(status.stepProgress > 0); ++calls)
+        status = first.advance({.seconds = 0, .steps = 1}, nullptr);
     ASSERT_GT(status.stepProgress, 0) << "the step ended in one slice";
     Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
     EXPECT_EQ(second.step(), 1);
