@@ -214,10 +214,11 @@ TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
         }
         glFinish();
     };
-    storm(1000);
+    // The driver keeps what it compiled and freed for a while: a leak is what still grows after as many sizes again.
+    storm(5000);
     const double before = memoryMiB();
-    storm(10000);
-    EXPECT_LT(memoryMiB() - before, 5) << "MiB";
+    storm(5000);
+    EXPECT_LT(memoryMiB() - before, 3) << "MiB";
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
     EXPECT_GT(lit(picture()), 100u);
 }

@@ -127,22 +127,6 @@ TEST_F(GpuResume, stepsThatComeInSlicesGoOnExactly) {
     EXPECT_GT(cut_, exact_) << "too few calls ended inside a step to prove anything";
 }
 
-TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
-    // Slow pairs and many bodies: the first call cannot end the step.
-    const Case c{"tiled", "leapfrog", Law::gravity, Precision::fp64};
-    Simulation whole(settingsOf(c, 200000)), first(settingsOf(c, 200000));
-    runAtOnce(whole, 2);
-    runAtOnce(first, 1);
-    AdvanceStatus status;  // what precedes the force may be all that a call enqueues
-    for (int calls = 0; calls < 20 && first.step() == 1 && !(status.stepProgress > 0); ++calls)
-        status = first.advance({.seconds = 0, .steps = 1}, nullptr);
-    ASSERT_GT(status.stepProgress, 0) << "the step ended in one slice";
-    Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
-    EXPECT_EQ(second.step(), 1);
-    runAtOnce(second, 1);
-    EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
-}
-
 TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
     // The comparison must notice one last bit, or it proves nothing.
     const Case c{"tiled", "leapfrog"};
