@@ -132,19 +132,21 @@ void drawHistory(PanelContext& p) {
         low = *least;
         high = *most;
     }
+    // Stored in G; from 1,000 of them on as T, or the numbers would not fit beside the plot.
+    const float unit = high >= 1000 ? 1000 : 1;
     // The scale starts at zero, so that a dip looks as large as it is.
     const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
     const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
     list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
-    list.AddText(from, palette::kMuted, "G interactions/s");
+    list.AddText(from, palette::kMuted, unit > 1 ? "T interactions/s" : "G interactions/s");
 
     char text[64];
     if (shown) {
         for (const float part : {0.0f, 0.5f, 1.0f}) {
             const float y = b.y + part * (a.y - b.y);
-            std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top));
+            std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top / unit));
             const ImVec2 extent = ImGui::CalcTextSize(text);
             list.AddText(ImVec2(a.x - extent.x - 5 * s, y - 0.5f * extent.y), palette::kMuted, text);
             if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), IM_COL32(255, 255, 255, 14));
@@ -156,7 +158,8 @@ void drawHistory(PanelContext& p) {
             points[i] =
                 ImVec2(a.x + (b.x - a.x) * static_cast<float>(i + offset) / last, b.y + (a.y - b.y) * values[i] / top);
         list.AddPolyline(points.data(), static_cast<int>(t.historyCount), palette::kAccent, 0, palette::line(1.6f * s));
-        std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low), static_cast<double>(high));
+        std::snprintf(text, sizeof text, "min %.3g   max %.3g", static_cast<double>(low / unit),
+                      static_cast<double>(high / unit));
         const ImVec2 extent = ImGui::CalcTextSize(text);
         list.AddText(ImVec2(b.x - extent.x, from.y + head), palette::kMuted, text);
     } else {
