@@ -195,7 +195,12 @@ void Ui::Parts::build(Session& session, UiState& state) {
     PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
     if (state.visible || !state.inWindow) drawTwinLabels(panel);
     popup = false;
-    if (!state.visible) return;
+    if (!state.visible) {
+        // Nothing is there that keys could move in.
+        popupEcho = 0;
+        state.navigating = state.menuAsked = state.panelAsked = false;
+        return;
+    }
     drawMenuBar(panel);
     if (state.panel) {
         drawControlPanel(panel);
@@ -234,6 +239,10 @@ void Ui::frame(Session& session) {
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
     if (navigates()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+#if IMGUI_VERSION_NUM < 18700
+    // In menus Enter chooses as Space does; this version would only type with it.
+    if (parts_->popup && ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_Enter))) io.NavInputs[ImGuiNavInput_Activate] = 1;
+#endif
     // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
         parts_->build(session, state);
@@ -250,7 +259,11 @@ bool Ui::wantsMouse() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Ui::wantsKeyboard() const { return ImGui::GetIO().WantTextInput; }
 bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popupEcho > 0; }
 bool Ui::hasPopup() const { return parts_->popup; }
-bool Ui::restless() const { return parts_->widgets.restless() || ImGui::GetIO().WantTextInput; }
+bool Ui::restless() const {
+    // Keys are swallowed until the last echo of a menu is over.
+    const bool closing = !parts_->popup && parts_->popupEcho > 0;
+    return closing || parts_->widgets.restless() || ImGui::GetIO().WantTextInput;
+}
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
 std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
