@@ -2,6 +2,7 @@
 #include "app/action.h"
 #include "app/panels.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gravlab {
@@ -78,6 +79,14 @@ void drawMenu(PanelContext& p, std::size_t place) {
     p.widgets.endMenu();
 }
 
+/// Half the way between two titles: less where large letters meet a narrow window, so that the last one can be reached.
+float titleGap(float width, float scale) {
+    float letters = 0;
+    for (const Menu& menu : menus()) letters += ImGui::CalcTextSize(menu.name.data(), menu.name.data() + menu.name.size()).x;
+    const float free = (width - letters - 2 * kBarPadding * scale) / (2 * static_cast<float>(menus().size()));
+    return std::floor(std::clamp(free, 1.0f, 2 * kBarPadding * scale));
+}
+
 }  // namespace
 
 float menuHeight(const UiState& state, float scale) {
@@ -89,7 +98,7 @@ void drawMenuBar(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                         ImVec2(kBarPadding * s, std::floor(0.5f * (p.top - ImGui::GetFontSize()))));
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(2 * kBarPadding * s, 2 * kItemGap * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(titleGap(p.surface.x, s), 2 * kItemGap * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(kBarPadding * s, 1.5f * kItemGap * s));
     if (ImGui::BeginMainMenuBar()) {

@@ -15,7 +15,6 @@
 namespace gravlab {
 namespace {
 
-constexpr int kPopupEcho = 3;
 constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
 
 ImVec4 colour(int red, int green, int blue, float alpha = 1) {
@@ -90,7 +89,6 @@ struct Ui::Parts {
     bool settled = false;  ///< sizes that follow from contents are known
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
-    int popupEcho = 0;     ///< frames since: between two neighbours none is open
     std::size_t panelWithKeys = 0;
 
     void passKeys(UiState& state);
@@ -197,7 +195,6 @@ void Ui::Parts::build(Session& session, UiState& state) {
     popup = false;
     if (!state.visible) {
         // Nothing is there that keys could move in.
-        popupEcho = 0;
         state.navigating = state.menuAsked = state.panelAsked = false;
         return;
     }
@@ -219,7 +216,6 @@ void Ui::Parts::build(Session& session, UiState& state) {
     drawMessage(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-    popupEcho = popup ? kPopupEcho : std::max(popupEcho - 1, 0);
 }
 
 /// Gives the keys to the next panel that is shown, when that was asked for.
@@ -257,13 +253,9 @@ void Ui::draw() { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); }
 
 bool Ui::wantsMouse() const { return ImGui::GetIO().WantCaptureMouse; }
 bool Ui::wantsKeyboard() const { return ImGui::GetIO().WantTextInput; }
-bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popupEcho > 0; }
+bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
-bool Ui::restless() const {
-    // Keys are swallowed until the last echo of a menu is over.
-    const bool closing = !parts_->popup && parts_->popupEcho > 0;
-    return closing || parts_->widgets.restless() || ImGui::GetIO().WantTextInput;
-}
+bool Ui::restless() const { return parts_->widgets.restless() || ImGui::GetIO().WantTextInput; }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
 std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
