@@ -85,10 +85,10 @@ public:
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         if (needsFewBody(program)) return advanceFewBody(program, timeStep, budget, sink);
-        const std::int64_t ended = endFewBodyStep();
+        fewBodyUnreported_ += endFewBodyStep();
         fewBodyLoaded_ = false;
         AdvanceStatus status = runner_.advance(*this, program, timeStep, budget, sink);
-        status.stepsCompleted += ended + std::exchange(fewBodyUnreported_, 0);
+        status.stepsCompleted += std::exchange(fewBodyUnreported_, 0);
         return status;
     }
 
@@ -207,7 +207,7 @@ private:
             accelerations(compared);
         }
         if (sink && status.stepsCompleted > 0) {
-            publish(*sink);
+            runner_.publishing(status.stepsCompleted, [&] { publish(*sink); });
             status.published = true;
         }
         return status;

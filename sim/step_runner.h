@@ -207,7 +207,7 @@ public:
             if (cursor_.atBoundary()) {
                 ++status.stepsCompleted;
                 if (sink && pacer.publishesAfter(status.stepsCompleted, workSeconds_)) {
-                    machine.publish(*sink);
+                    publishing(status.stepsCompleted, [&] { machine.publish(*sink); });
                     status.published = true;
                     mark = pacer.elapsed();
                 }
@@ -227,6 +227,17 @@ public:
 
     /// Steps ended by finishStep() that no advance() has reported yet; the caller reports them.
     std::int64_t takeUnreported() { return std::exchange(unreported_, 0); }
+
+    /// Runs `publish` at the end of `steps` steps. They are done even where a picture fails: the next advance() reports them.
+    template <class Publish>
+    void publishing(std::int64_t steps, Publish publish) {
+        try {
+            publish();
+        } catch (...) {
+            unreported_ += steps;
+            throw;
+        }
+    }
 
 private:
     void begin(Machine& machine, StepProgram program, double timeStep) {

@@ -255,7 +255,7 @@ private:
         }
         std::swap(complete_, work_);
         if (sink) {
-            publish(*sink);
+            runner_.publishing(status.stepsCompleted, [&] { publish(*sink); });
             status.published = true;
         }
         return status;

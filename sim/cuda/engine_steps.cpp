@@ -427,7 +427,6 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     timeline.collect();
     AdvanceStatus status;
     status.stepsCompleted = std::exchange(unreported_, 0);
-    if (sink) status.published = context_.publisher.deliver(*sink, false);
     nextProgram_ = program;
     nextTimeStep_ = timeStep;
     const Pacing pacing(budget, timeline);
@@ -436,6 +435,7 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     const bool cut = !cursor_.atBoundary();
     bool first = true;
     try {
+        if (sink) status.published = context_.publisher.deliver(*sink, false);
         while (budget.steps > 0 && count_ > 0) {
             const bool ahead = pacing.lastStep(status.stepsCompleted);
             if (ahead && !cut) break;

@@ -5,6 +5,7 @@
 #include "sim/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
+#include "sim/vertex.h"
 #include "tests/fuzz/fuzz_promises.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gravlab::fuzz {
@@ -89,7 +91,57 @@ inline bool sameBits(const ParticleSet& a, const ParticleSet& b) {
            std::memcmp(a.velocity.data(), b.velocity.data(), bytes(a.velocity)) == 0 && a.id == b.id && a.group == b.group;
 }
 
-/// A run under random orders: change anything, step, save, load what was saved, load it damaged.
+/// A renderer that draws nothing: it takes vertices of any picture's size, can be made anew, and can fail when asked to.
+class NullRenderer : public VertexSink {
+public:
+    bool fails = false;  ///< the next open throws, once
+
+    MemorySpace space() const override { return MemorySpace::host; }
+    VertexSpan open(std::size_t count, void*) override {
+        require(!open_, "a buffer is opened once");
+        if (std::exchange(fails, false)) throw DeviceError("the vertex buffer could not be mapped");
+        open_ = true;
+        back_.assign(count, {0, 0, 0, -1});
+        return {back_.data(), back_.size()};
+    }
+    void close(void*) override {
+        require(std::exchange(open_, false), "what was opened is closed");
+        for (const ParticleVertex& vertex : back_) require(!(vertex.value < 0), "every vertex is written");
+        front_ = back_.size();
+    }
+    /// A window's new size, or a context that was lost: what was drawn is gone.
+    void resize() {
+        require(!open_, "no size changes while a buffer is written");
+        back_ = {};
+        front_ = 0;
+    }
+    std::size_t drawn() const { return front_; }
+
+private:
+    std::vector<ParticleVertex> back_;
+    std::size_t front_ = 0;
+    bool open_ = false;
+};
+
+/// A step whose picture fails is a step, and nothing of the failure stays: the run equals one that never failed.
+inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
+    if (simulation.settings().integrator == "radau15") return;  // the length of its steps is not bounded
+    const Snapshot before = checkpointOf(simulation);
+    Simulation untouched(startFrom(Snapshot(before), "fuzz").settings);
+    renderer.fails = true;
+    try {
+        simulation.advance({.seconds = 1, .steps = 1}, &renderer);
+    } catch (const DeviceError&) {
+    }
+    renderer.fails = false;
+    // Steps that ended before the failure are reported by the next call.
+    simulation.advance({.seconds = 0, .steps = 0}, nullptr);
+    require(simulation.step() == *before.step + 1, "a failed picture costs no step");
+    untouched.advance({.seconds = 1, .steps = 1}, nullptr);
+    require(sameBits(simulation.state().bodies, untouched.state().bodies), "after a failed picture the run is the same");
+}
+
+/// A run under random orders: change anything, step, save, load what was saved, load it damaged, resize, fail.
 inline void stateful(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t kMostBodies = 64, kMostOrders = 40;
     Choices choose(data, size);
@@ -98,13 +150,14 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
     begin.bodies = 5;
     begin.backend = "reference";
     Simulation simulation(begin);
+    NullRenderer renderer;
     std::optional<Snapshot> saved;
     for (std::size_t order = 0; order < kMostOrders && choose.more(); ++order) {
         const Clock before = simulation.clock();
         const SimulationSettings settingsBefore = simulation.settings();
         SimulationSettings wanted = settingsBefore;
         try {
-            switch (choose.below(12)) {
+            switch (choose.below(14)) {
                 case 0:
                     wanted.bodies = 1 + choose.below(kMostBodies);
                     break;
@@ -139,7 +192,8 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                 case 9: {
                     const std::int64_t steps = 1 + static_cast<std::int64_t>(choose.below(4));
                     // An automatic step over 1e30 would not end; that is what a budget is for.
-                    simulation.advance({.seconds = 0.002, .steps = steps}, nullptr);
+                    const AdvanceStatus did = simulation.advance({.seconds = 0.002, .steps = steps}, &renderer);
+                    require(!did.published || renderer.drawn() == simulation.settings().bodies, "every body is drawn");
                     require(simulation.step() >= before.step && simulation.step() <= before.step + steps + 1,
                             "steps are counted");
                     break;
@@ -172,6 +226,14 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                         require(sameBits(simulation.state().bodies, saved->bodies), "what is opened is what runs");
                     break;
                 }
+                case 12:
+                    renderer.resize();
+                    simulation.publish(renderer);
+                    require(renderer.drawn() == simulation.settings().bodies, "every body is drawn again");
+                    break;
+                case 13:
+                    failOnce(simulation, renderer);
+                    break;
             }
             if (!(wanted == settingsBefore)) {
                 wanted.backendOptions.threads = 1;

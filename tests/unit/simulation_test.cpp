@@ -353,5 +353,39 @@ TEST(Validation, numbersThatUsersType) {
     EXPECT_THROW(requireHostMemory(1e18, "bodies"), DeviceError);
 }
 
+/// A picture that cannot be written: its buffer does not open.
+struct BrokenSink final : VertexSink {
+    MemorySpace space() const override { return MemorySpace::host; }
+    VertexSpan open(std::size_t, void*) override { throw DeviceError("the buffer does not open"); }
+    void close(void*) override {}
+};
+
+TEST(SimulationTest, aPictureThatFailsCostsNoStep) {
+    const struct {
+        const char *backend, *integrator;
+        std::size_t bodies;
+    } rows[] = {
+        {"reference", "leapfrog", 50}, {"reference", "hermite4", 50}, {"cpu", "leapfrog", 5}, {"cpu", "yoshida4", 900}};
+    for (const auto& row : rows) {
+        SimulationSettings settings = small("plummer", row.bodies);
+        settings.backend = row.backend;
+        settings.integrator = row.integrator;
+        settings.backendOptions.threads = 1;
+        Simulation failed(settings), whole(settings);
+        BrokenSink broken;
+        EXPECT_THROW(failed.advance({.seconds = 60, .steps = 3}, &broken), DeviceError) << row.integrator;
+        failed.advance({.seconds = 0, .steps = 0}, nullptr);  // reports what was done
+        EXPECT_GT(failed.step(), 0) << "the steps were made, and nobody counted them";
+        run(failed, 4 - failed.step());
+        run(whole, 4);
+        EXPECT_EQ(failed.step(), whole.step());
+        const ParticleSet got = state(failed), want = state(whole);
+        double apart = 0;
+        for (std::size_t i = 0; i < want.size(); ++i)
+            apart += distance(got.position[i], want.position[i]) + distance(got.velocity[i], want.velocity[i]);
+        EXPECT_EQ(apart, 0) << row.backend << ' ' << row.integrator;
+    }
+}
+
 }  // namespace
 }  // namespace gravlab
