@@ -90,6 +90,41 @@ TEST_F(LabPanel, greysWhatTheKernelCannotVary) {
     EXPECT_TRUE(items.at("lab_over/bodies").at("enabled").get<bool>());
 }
 
+TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
+    open({"plummer", "-n", "16384", "--size", "1280x720", "--backend", "auto", "--lab", "sweep"});
+    if (status().at("backend") != "cuda") {
+        const char* required = std::getenv("GRAVLAB_REQUIRE_GPU");
+        ASSERT_TRUE(!required || std::string(required) != "1") << "a GPU is required and the window runs without";
+        GTEST_SKIP() << "no CUDA device here; these sweeps are tested as greyed out";
+    }
+    choose("kernel", "tiled");
+    waitForValue("kernel", "tiled");
+    choose("lab_over", "block x unroll");
+    settle();
+    click("lab_start");
+    const Json first = waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
+    Json now = status();
+    for (int patience = 0; patience < 20 && now.at("lab").at("busy") == true; ++patience) {
+        const auto points = now.at("lab").at("points").get<int>();
+        now = waitFor("the next point",
+                      [&](const Json& s) { return s.at("lab").at("points") > points || s.at("lab").at("busy") == false; });
+        if (now.at("lab").at("points") > points) patience = 0;
+    }
+    EXPECT_EQ(now.at("lab").at("busy"), false);
+    EXPECT_GE(now.at("lab").at("points"), 24) << "blocks by unroll factors";
+    settle();
+    click("lab_png");
+    const Json picture = waitFor("a picture", [](const Json& s) { return writtenFile(s).ends_with(".png"); });
+    EXPECT_GT(std::filesystem::file_size(writtenFile(picture)), 1000u);
+    if (const char* keep = std::getenv("GRAVLAB_TEST_PICTURES")) {
+        std::filesystem::copy(writtenFile(picture), std::filesystem::path(keep) / "block-unroll.png");
+        key("F12");
+        settle();
+    }
+    std::filesystem::remove(writtenFile(picture));
+}
+
 TEST_F(LabPanel, tunesAndTakesUpWhatItFinds) {
     openLab();
     click("lab_sweep");
