@@ -34,7 +34,7 @@ group              | N | 700     | 1    | --colour origin
 hernquist          | N | 60      | 1    | --colour stars --distance 5
 king               | N | 60      | 1    | --colour stars
 clumps             | N | 560     | 1    | --colour origin --distance 3
-expanding-box      | N | 420     | 1    | --distance 8
+expanding-box      | N | 420     | 1    | --distance 13
 kepler-circular    | - | 400     | 400  | --distance 2.2
 kepler-eccentric   | - | 4000    | 400  | --distance 2.5
 lagrange           | - | 1500    | 300  | --distance 2.4
@@ -56,10 +56,10 @@ ngon               | - | 600     | 200  |
 cold-collapse      | N | 1500    | 1    |
 kepler-disc        | - | 600     | 1    |
 toomre-flyby       | - | 1500    | 1    |
-toomre-retrograde  | - | 1500    | 1    |
+toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
 toomre-bridge      | - | 1500    | 1    |
 charges            | - | 500     | 1    |
-power-law          | - | 300     | 1    |
+power-law          | N | 130     | 1    | --distance 3
 lennard-jones      | - | 800     | 1    |
 ROWS
 }
