@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A window under Xvfb for hours, driven by random keys, mouse, sizes and files from a seed, and measured every 10 seconds:
 #   tests/soak.sh SECONDS [--tsan] [--seed N] [--binary PATH] [--csv FILE]
-# Fails when the program ends or stops answering, when memory, handles or the time of a frame climb, and with --tsan (which takes memory itself) on a race.
+# Fails when the program ends or stops answering, when memory, handles or the time of a frame climb; with --tsan, which takes
+# memory for itself, on a race instead of on memory.
 # Rule: numbers are compared at rest, the same three bodies every 30 s; between rests anything may happen.
 set -u
 cd "$(dirname "$0")/.." || exit 2
