@@ -122,7 +122,7 @@ constexpr Row kRows[] = {
      [](const Source& s) {
          // A scene's usual number is left to the machine of next time.
          const Scenario& scene = *s.session.facts().scene;
-         const std::size_t bodies = s.session.facts().settings.bodies;
+         const std::size_t bodies = s.session.startBodies();
          const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
          return usual || !known(s.session.facts().settings.scene) ? std::string() : std::to_string(bodies);
      },

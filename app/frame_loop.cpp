@@ -141,6 +141,7 @@ void Session::takeUp() {
                         now.parameters != before.parameters || now.start != before.start ||
                         facts_.step > simulation_->step();
     if (others) {
+        startBodies_ = now.bodies;
         learnBodies();
         clearSelection();
         undo_.clear();

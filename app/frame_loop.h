@@ -188,6 +188,10 @@ public:
     ValueRange shownRange() const;
     /// Whether the scene has bodies of dark matter, which Look::darkLight dims.
     bool hasDarkBodies() const { return darkBodies_; }
+    /// How many bodies the scene began with, before any was dropped or removed by hand.
+    std::size_t startBodies() const { return startBodies_; }
+    /// Bodies were changed by hand since the start.
+    bool edited() const { return edited_; }
     /// How many galaxies (or species, or single bodies) the scene tells apart.
     int galaxies() const { return galaxies_; }
     /// A frame of a window that nothing waited for took this long [s]; the quality of the next ones follows.
@@ -295,6 +299,7 @@ private:
     BodyFacts bodies_;
     bool darkBodies_ = false;
     int galaxies_ = 0;
+    std::size_t startBodies_ = 0;
     bool traitsStale_ = true;
     int appliedMode_ = -1;
     ValueRange range_;  ///< of modes that find their own

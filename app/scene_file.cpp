@@ -187,12 +187,16 @@ bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path
 
 std::string sceneFileText(const Session& session) {
     const Facts& facts = session.facts();
+    SimulationSettings settings = facts.settings;
+    settings.bodies = session.startBodies();
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + number(facts.time) + "\n";
-    if (const std::string print = shortFingerprint(facts.settings); !print.empty()) text += "# fingerprint: " + print + "\n";
+    if (session.edited())
+        text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
+    if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
     for (const SettingRow& row : settingRows())
         if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
-            text += std::string(row.key) + " = " + row.text(facts.settings) + "\n";
+            text += std::string(row.key) + " = " + row.text(settings) + "\n";
     text += "\n[view]\n";
     for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(session) + "\n";
     TwinChoice twin = session.intent.twin;

@@ -1,6 +1,7 @@
 // Scene files: what is written is read back, a picture restores its scene, and mistakes are named with their line.
 #include "app/scene_file.h"
 
+#include "app/config.h"
 #include "app/frame_loop.h"
 #include "app/headless.h"
 #include "app/look.h"
@@ -82,6 +83,29 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     EXPECT_THROW(withSceneFile(from), InputError);
     from.file = folder_ / "none.toml";
     EXPECT_THROW(withSceneFile(from), InputError) << "as for any other file that is not there";
+}
+
+TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
+    for (const char* scene : {"two-body", "plummer"}) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.bodies = scene == std::string("plummer") ? 50 : 0;
+        options.simulation.backend = "cpu";
+        Session session(options);
+        const std::size_t before = session.startBodies();
+        EXPECT_EQ(sceneFileText(session).find("by hand"), std::string::npos);
+        session.intent.touch = Touch::dropStar;
+        session.apply();
+        ASSERT_EQ(session.facts().settings.bodies, before + 1);
+        const std::string text = sceneFileText(session);
+        EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;
+        EXPECT_NE(text.find("by hand"), std::string::npos);
+        EXPECT_EQ(refusal(text), "");
+        EXPECT_EQ(configText(session, {}, {}).find("bodies = " + std::to_string(before + 1)), std::string::npos);
+        session.intent.settings.softening = 0.25;
+        session.apply();
+        EXPECT_EQ(session.startBodies(), before);
+    }
 }
 
 TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
