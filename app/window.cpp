@@ -402,7 +402,12 @@ void Window::attach(Session& session, Ui& ui) {
     });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
-        if (Glfw& self = of(w); !focused) self.drag = Glfw::Drag::none;
+        Glfw& self = of(w);
+        if (focused) return;
+        // Keys and buttons that are down are released for us now, which no one did.
+        self.altAlone = false;
+        self.drag = Glfw::Drag::none;
+        if (self.session) self.session->launch().cancel();
     });
     glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
     glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });

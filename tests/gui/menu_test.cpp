@@ -274,6 +274,23 @@ TEST_F(MenuTest, areWalkedByKeyboardAndLeft) {
     waitForValue("paused", false);
 }
 
+/// The window manager takes Tab; the window sees Alt go down, loses the keys, and must not take that for Alt by itself.
+TEST_F(MenuTest, stayClosedWhenAltLeadsToAnotherWindow) {
+    open(kSmall);
+    xdotool({"keydown", "Alt_L"});
+    settle();
+    xdotool({"windowunmap", window});
+    waitForValue("width", 0);
+    xdotool({"keyup", "Alt_L"});
+    xdotool({"windowmap", window});
+    waitForValue("width", 900);
+    xdotool({"windowfocus", window});
+    settle();
+    EXPECT_EQ(status().at("menu"), false);
+    key("space");
+    waitForValue("paused", true);
+}
+
 TEST_F(MenuTest, panelsAreReachedByKeyboard) {
     open(kSmall);
     key("F6");
