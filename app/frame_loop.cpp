@@ -78,16 +78,19 @@ Session::Session(const Options& options)
     std::fprintf(stderr, "gravlab: %s\n", twin_->note().c_str());
 }
 
-void Session::apply() {
+bool Session::apply() {
     const bool reset = intent.reset;
     intent.reset = false;
     if (intent.touch != Touch::none) touch(std::exchange(intent.touch, Touch::none));
-    if (reset || intent.settings != simulation_->settings()) change(intent.settings, reset);
+    const bool changes = reset || intent.settings != simulation_->settings();
+    const bool taken = !changes || change(intent.settings, reset);
+    if (!taken) intent.twin = twin_->choice();  // asked for together
     rewind();
     applyTwin();
+    return taken;
 }
 
-void Session::change(const SimulationSettings& wanted, bool reset) {
+bool Session::change(const SimulationSettings& wanted, bool reset) {
     const SimulationSettings before = simulation_->settings();
     try {
         if (wanted != before) simulation_->apply(wanted);
@@ -95,6 +98,7 @@ void Session::change(const SimulationSettings& wanted, bool reset) {
         message_.clear();
         if (reset) facts_.step = simulation_->step() + 1;  // also bodies that were edited at the start are others again
         takeUp();
+        return true;
     } catch (const std::bad_alloc&) {
         message_ = "There is not enough memory for that; the run goes on as it was.";
         intent.settings = simulation_->settings();
@@ -109,6 +113,7 @@ void Session::change(const SimulationSettings& wanted, bool reset) {
         simulation_->apply(before);
         takeUp();
     }
+    return false;
 }
 
 /// Everything that follows from a simulation that is new or was changed.

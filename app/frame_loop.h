@@ -113,8 +113,8 @@ public:
     /// Needs a current OpenGL context. The start is published, so that a draw before the first advance shows t = 0.
     explicit Session(const Options& options);
     ~Session();
-    /// Takes up changed intent. A refused change leaves the run as it was and its text in `message()`.
-    void apply();
+    /// Takes up changed intent. A refused change leaves the run as it was and its text in `message()`, and gives false.
+    bool apply();
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), and publishes.
     void advance(bool realTime);
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
@@ -225,7 +225,7 @@ public:
     ConservationWatch conservation;
 
 private:
-    void change(const SimulationSettings& wanted, bool reset);
+    bool change(const SimulationSettings& wanted, bool reset);
     void takeUp();
     void attachBuffer();
     void readFacts();

@@ -30,8 +30,9 @@ Options withSceneFile(const Options& options);
 
 /// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.
 Options sceneBase(const Session& session);
-/// Starts the scene that was opened, with its camera and look. A refusal is the session's message and changes nothing.
-void takeScene(Session& session, const Options& scene);
+/// Starts the scene that was opened, with its camera, look and twin. A refusal is the session's message, changes nothing and
+/// gives false.
+bool takeScene(Session& session, const Options& scene);
 
 /// Writes the session's scene file. Throws IoError.
 void writeSceneFile(const std::string& path, const Session& session);

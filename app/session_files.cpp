@@ -133,8 +133,7 @@ void SessionFiles::takeResults() {
             continue;
         }
         if (result.scene) {
-            takeScene(session_, *result.scene);
-            if (session_.message().empty()) state_.shown = false;
+            if (takeScene(session_, *result.scene)) state_.shown = false;
             continue;
         }
         result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file

@@ -43,6 +43,7 @@ void Session::applyTwin() {
 void Session::followWithTwin(bool restarted) {
     if (restarted) edited_ = false;
     if (!twin_->on()) return;
+    if (restarted && intent.twin != twin_->choice()) return twin_->end();  // another start has another twin: applyTwin()
     tryTwin([&] { twin_->follow(*simulation_, restarted); });
 }
 

@@ -15,14 +15,14 @@ Options sceneBase(const Session& session) {
     return base;
 }
 
-void takeScene(Session& session, const Options& scene) {
+bool takeScene(Session& session, const Options& scene) {
     session.dismissMessage();
     session.intent.reset = true;
+    session.intent.twin = scene.twin;
     // Twice: where scenes change, a number that is the running one counts as left open, and the file does mean it.
     for (int pass = 0; pass < 2; ++pass) {
         session.intent.settings = scene.simulation;
-        session.apply();
-        if (!session.message().empty()) return;
+        if (!session.apply()) return false;
     }
     const Facts& facts = session.facts();
     session.look = sceneLook(facts.scene->view, facts.settings.bodies);
@@ -33,7 +33,7 @@ void takeScene(Session& session, const Options& scene) {
     session.rotation = scene.look.rotation * std::numbers::pi / 180;
     if (scene.look.overlay) session.overlay = *scene.look.overlay;
     session.intent.stepsPerFrame = scene.stepsPerFrame;
-    session.intent.twin = scene.twin;
+    return true;
 }
 
 }  // namespace gravlab

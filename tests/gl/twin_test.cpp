@@ -221,6 +221,31 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
     EXPECT_THAT(refusal("[triplet]\n"), HasSubstr("[view] and [twin]"));
 }
 
+TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
+    Session session(optionsOf("two-body", "integrator=hermite4"));
+    const auto dropped = [&](const std::string& text) {
+        Options scene = sceneBase(session);
+        takeSceneText(text, "my.toml", scene);
+        const bool taken = takeScene(session, scene);
+        film(session, 1);
+        return taken;
+    };
+    ASSERT_TRUE(dropped("scene = \"plummer\"\nbodies = 30\nlaw = \"charges\"\n[view]\ndistance = 3\npaper = true\n"));
+    EXPECT_EQ(session.facts().settings.bodies, 30u);
+    EXPECT_EQ(session.camera.distance, 3);
+    EXPECT_TRUE(session.look.paper);
+    EXPECT_FALSE(session.twin().on());
+    EXPECT_EQ(session.message(), "");
+    // One that says what it trims is no refusal either.
+    ASSERT_TRUE(dropped("scene = \"two-body\"\ntime_step = 0.01\n[view]\ndistance = 4\n[twin]\ntime_step = 0.0314\n"));
+    EXPECT_EQ(session.camera.distance, 4);
+    EXPECT_TRUE(session.twin().on());
+    EXPECT_FALSE(dropped("scene = \"disc\"\nbodies = 600\nintegrator = \"radau15\"\n[twin]\ndt = 1\n"));
+    EXPECT_EQ(session.camera.distance, 4);
+    EXPECT_TRUE(session.twin().on()) << "what is refused leaves the twin, too";
+    EXPECT_THAT(session.message(), HasSubstr("radau15"));
+}
+
 TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
     Session session(optionsOf("two-body", ""));
     session.draw(target_.framebuffer(), kWidth, kHeight);
