@@ -50,7 +50,7 @@ TEST(NoDisplay, exitsWith4WithinTwoSecondsAndSaysWhy) {
     std::filesystem::create_directories(folder);
     for (const char* display : {"", ":4711"}) {
         const auto start = std::chrono::steady_clock::now();
-        Process program({GRAVLAB_BINARY, "view"}, {{"DISPLAY", display}, {"WAYLAND_DISPLAY", ""}}, folder / "log");
+        Process program({GRAVLAB_BINARY, "view"}, {{"DISPLAY", display}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder.string()}}, folder / "log");
         EXPECT_EQ(program.wait(10s), 4) << "DISPLAY='" << display << "'";
         EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
         const std::string text = contents(folder / "log");
@@ -63,7 +63,10 @@ TEST(NoDisplay, exitsWith4WithinTwoSecondsAndSaysWhy) {
 TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
     const auto start = std::chrono::steady_clock::now();
     Process view({GRAVLAB_BINARY, "view"},
-                 {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"MESA_GL_VERSION_OVERRIDE", "3.3"}},
+                 {{"DISPLAY", display->name()},
+                  {"WAYLAND_DISPLAY", ""},
+                  {"MESA_GL_VERSION_OVERRIDE", "3.3"},
+                  {"XDG_CONFIG_HOME", folder.string()}},
                  folder / "old.log");
     const int code = view.wait(10s);
     const std::string text = contents(folder / "old.log");
