@@ -129,7 +129,13 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             --framesOwed;
 
         if (const std::string lost = lostContext(); !lost.empty()) {
-            comeBack(window, session, ui, lost);
+            try {
+                comeBack(window, session, ui, lost);
+            } catch (const DeviceError&) {
+                throw;  // the simulation's state went, too
+            } catch (const std::runtime_error& error) {
+                throw NoDeviceError(std::string(error.what()) + ". " + files.leave());
+            }
             framesOwed = kFramesAfterEvent;
         }
         const double time = hostClock();

@@ -111,7 +111,7 @@ Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
 }
 
 Ui::~Ui() {
-    ImGui_ImplOpenGL3_Shutdown();
+    if (ImGui::GetIO().BackendRendererUserData) ImGui_ImplOpenGL3_Shutdown();  // not after dropPicture()
     ImGui::DestroyContext();
 }
 

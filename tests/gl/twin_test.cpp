@@ -230,7 +230,7 @@ TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
         film(session, 1);
         return taken;
     };
-    ASSERT_TRUE(dropped("scene = \"plummer\"\nbodies = 30\nlaw = \"charges\"\n[view]\ndistance = 3\npaper = true\n"));
+    ASSERT_TRUE(dropped("scene = \"plummer\"\nbodies = 30\nlaw = \"coulomb\"\n[view]\ndistance = 3\npaper = true\n"));
     EXPECT_EQ(session.facts().settings.bodies, 30u);
     EXPECT_EQ(session.camera.distance, 3);
     EXPECT_TRUE(session.look.paper);
