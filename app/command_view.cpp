@@ -153,6 +153,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         session.draw(0, window.width(), window.height());
         ++frame;
         const bool lastFrame = frame == options.frames;
+        double worked = hostClock() - time;
         if (window.width() > 0 && window.height() > 0) {
             window.beginUi();
             ui.frame(session);
@@ -161,11 +162,12 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             if (ui.state.screenshot) takeScreenshot(window, session);
             ui.state.screenshot = false;
             if (std::exchange(ui.state.saveScene, false)) saveScene(session);
+            worked = hostClock() - time;
             window.show();
         }
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
-        session.frameTook(hostClock() - time);
+        session.frameTook(hostClock() - time, worked);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }

@@ -407,8 +407,8 @@ void Session::glide(double seconds) {
     if (!gliding_) shown_ = camera;
 }
 
-void Session::frameTook(double seconds) {
-    if (renderer_) quality->frame(seconds, renderer_->drawMilliseconds() * 1e-3);
+void Session::frameTook(double seconds, double workSeconds) {
+    if (renderer_) quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {

@@ -194,8 +194,9 @@ public:
     bool edited() const { return edited_; }
     /// How many galaxies (or species, or single bodies) the scene tells apart.
     int galaxies() const { return galaxies_; }
-    /// A frame of a window that nothing waited for took this long [s]; the quality of the next ones follows.
-    void frameTook(double seconds);
+    /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
+    /// next ones follows.
+    void frameTook(double seconds, double workSeconds);
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
 

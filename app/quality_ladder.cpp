@@ -40,8 +40,9 @@ void QualityLadder::settle(std::size_t rung) {
     sum_ = drawSum_ = 0;
 }
 
-void QualityLadder::frame(double seconds, double drawSeconds) {
-    if (!on || !(seconds >= 0) || !(drawSeconds >= 0)) return;
+void QualityLadder::frame(double seconds, double workSeconds, double drawSeconds) {
+    if (!on || !(seconds >= 0) || !(workSeconds >= 0) || !(drawSeconds >= 0)) return;
+    seconds = std::min(seconds, workSeconds + drawSeconds);
     ++sinceChange_;
     if (sinceChange_ <= 3) return;  // frames under way still had the look before
     sum_ += seconds;

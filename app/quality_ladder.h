@@ -23,8 +23,9 @@ public:
     static constexpr double kFrame = 1.0 / 30;  ///< [s] that a frame may take
 
     bool on = true;  ///< off: full look, whatever it takes
-    /// A frame that nothing waited for took this long, the drawing of the picture that much of it [s].
-    void frame(double seconds, double drawSeconds);
+    /// A frame took this long until it was shown, and until it was handed to the display; the GPU drew the picture for that
+    /// long [s]. What is left of it was spent waiting for the display, and counts nothing.
+    void frame(double seconds, double workSeconds, double drawSeconds);
     /// The rung of the next frame.
     const QualityRung& rung() const;
     /// Most time that the simulation should take of a frame [s], given what is asked for.

@@ -12,7 +12,7 @@ double run(QualityLadder& ladder, double fullPicture, double rest, double simula
     for (int i = 0; i < frames; ++i) {
         const double draw = fullPicture * ladder.rung().cost;
         last = draw + rest + ladder.budget(simulation);
-        ladder.frame(last, draw);
+        ladder.frame(last, last - draw, draw);
     }
     return last;
 }
@@ -43,6 +43,16 @@ TEST(QualityLadder, takesTheSimulationsTimeOnlyAfterTheLook) {
     EXPECT_LT(slow.budget(0.010), 0.010);
     EXPECT_GT(slow.budget(0.010), 0);
     EXPECT_THAT(slow.text(), testing::HasSubstr("stepping"));
+}
+
+TEST(QualityLadder, doesNotTakeASlowDisplayForASlowMachine) {
+    QualityLadder ladder;
+    for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.012, 0.004);
+    EXPECT_FALSE(ladder.lowered()) << ladder.text();
+    EXPECT_EQ(ladder.budget(0.01), 0.01);
+    // One that works all the time is slow, on whatever display.
+    for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.04, 0.004);
+    EXPECT_TRUE(ladder.lowered());
 }
 
 TEST(QualityLadder, returnsToTheFullLookWhenThereIsTime) {
