@@ -408,7 +408,8 @@ void Session::glide(double seconds) {
 }
 
 void Session::frameTook(double seconds, double workSeconds) {
-    if (renderer_) quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
+    // Frames of a trial are drawn the slower way on purpose.
+    if (renderer_ && !renderer_->path().measuring()) quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {

@@ -129,11 +129,14 @@ BodyInk ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camer
 DrawPath ParticleRenderer::State::choosePath(const BodyInk& ink, const Camera& camera, const Look& look) {
     const int width = light->width(), height = light->height();
     chooser.setWish(wish, wish == PathWish::raster ? std::string() : compute.obstacle(ink.count, width, height));
-    const float depth = camera.orthographic ? 1 : camera.distance;
-    return chooser.next({.bodies = ink.count,
-                         .pixels = static_cast<double>(width) * height,
-                         .spriteRadius = static_cast<double>(std::max(ink.radiusScale / depth, ink.radiusLimits.x)),
-                         .glow = look.bloom > 0 && !look.paper});
+    // Of the full picture: a quality that follows the time of frames must not start the trials that take it.
+    const float depth = camera.orthographic ? 1 : camera.distance, scale = std::clamp(quality.scale, 0.1f, 1.0f);
+    const double pixels = static_cast<double>(width) * height;
+    return chooser.next(
+        {.bodies = ink.count,
+         .pixels = pixels / static_cast<double>(scale * scale),
+         .spriteRadius = static_cast<double>(std::max(ink.radiusScale / (depth * scale), ink.radiusLimits.x)),
+         .glow = look.bloom > 0 && !look.paper});
 }
 
 void ParticleRenderer::State::drawBodies(DrawPath path, const BodyInk& ink) {

@@ -278,6 +278,10 @@ TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     for (int i = 0; i < 100 && renderer_->path().measuring(); ++i) shown(64, 64);
     EXPECT_FALSE(renderer_->path().measuring());
     EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture"));
+    // A lower quality is the same load.
+    renderer_->setQuality({.scale = 0.35355f});
+    for (std::size_t i = 0; i < PathChooser::kRest + 10 && !renderer_->path().measuring(); ++i) shown(64, 64);
+    EXPECT_FALSE(renderer_->path().measuring());
 }
 
 }  // namespace
