@@ -226,7 +226,7 @@ void Session::dropStar() {
                         .id = newest + 1,
                         .position = {camera.target.x, camera.target.y, camera.target.z, kStarShare * mass},
                         .velocity = {0, 0, 0, 1},
-                        .group = 7};  // a colour of its own
+                        .group = newGroup()};
     edit([star](const ParticleSet&) { return std::vector{star}; },
          [id = star.id](const ParticleSet&) { return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}}; });
 }

@@ -246,9 +246,11 @@ private:
     void dropStar();
     void holdSelected(bool moving);
     void launchOrder();
+    std::uint8_t newGroup() const;
     void lookAhead();
     void lookAfterCentre();
     void followAsAsked(const std::string& what);
+    bool shines(int galaxy) const;
     void learnHeld(const ParticleSet& bodies);
     void undo();
     void rewind();
@@ -288,7 +290,7 @@ private:
     std::unique_ptr<CentreFinder> centreFinder_;  // from the first use
     std::optional<int> followed_;
     glm::vec3 centre_{0};
-    bool centreKnown_ = false, tagsStale_ = true;
+    bool centreKnown_ = false, centreAsked_ = false, tagsStale_ = true;
     std::unique_ptr<OrbitPreview> orbit_;
     std::unique_ptr<LaunchTool> launch_;
     std::unique_ptr<LaunchPreview> launchPath_;

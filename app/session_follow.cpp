@@ -4,6 +4,7 @@
 #include "render/centre_finder.h"
 #include "sim/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -13,8 +14,14 @@ namespace gravlab {
 
 void Session::followCentre(std::optional<int> which) {
     followed_ = which;
-    centreKnown_ = false;
+    centreKnown_ = centreAsked_ = false;
     if (which) follow = false;
+}
+
+/// Whether a galaxy has bodies that are no dark matter: it is followed where it shines.
+bool Session::shines(int galaxy) const {
+    return std::any_of(bodies_.group.begin(), bodies_.group.end(),
+                       [&](std::uint8_t group) { return !isDark(group) && galaxyOf(group) == galaxy; });
 }
 
 void Session::followAsAsked(const std::string& what) {
@@ -28,14 +35,17 @@ void Session::followAsAsked(const std::string& what) {
     if (galaxy >= galaxies_)
         throw UsageError("--follow " + what + ": the scene has " + std::to_string(galaxies_) +
                          (galaxies_ == 1 ? " galaxy" : " galaxies"));
+    if (galaxy != kWholeScene && !shines(galaxy))
+        throw UsageError("--follow " + what + ": that galaxy has no body that shines");
     followCentre(galaxy);
 }
 
 void Session::followNext() {
-    const int next = followed_ ? *followed_ + 1 : kWholeScene;
+    int next = followed_ ? *followed_ + 1 : kWholeScene;
     // A scene of one galaxy has one centre, and scenes of single bodies have bodies to follow.
     constexpr int kMostGalaxies = 20;
     const bool galaxies = galaxies_ > 1 && galaxies_ <= kMostGalaxies;
+    while (next != kWholeScene && next < galaxies_ && !shines(next)) ++next;
     followCentre(next <= (galaxies ? galaxies_ - 1 : kWholeScene) ? std::optional(next) : std::nullopt);
     if (!followed_)
         say("The camera stays where it is.");
@@ -53,7 +63,7 @@ void Session::lookAfterCentre() {
         tagsStale_ = true;
     }
     if (tagsStale_) {
-        constexpr float kNoGalaxy = -1;  // dark matter: a galaxy is followed where it shines
+        constexpr float kNoGalaxy = -1;  // dark matter
         std::vector<BodyTag> tags(bodies_.size());
         for (std::size_t i = 0; i < tags.size(); ++i)
             tags[i] = {std::abs(bodies_.mass[i]),
@@ -67,7 +77,10 @@ void Session::lookAfterCentre() {
     for (int round = 0; round < rounds; ++round) {
         const float radius = galaxy && centreKnown_ ? 0.12f * camera.distance : 0;
         centreFinder_->ask(*buffer_, *followed_, centreKnown_ ? centre_ : camera.target, radius);
-        if (!centreFinder_->take(centre_, !realTime_ || !centreKnown_)) return;
+        // A window waits for the first answer alone: there may be none.
+        const bool wait = !realTime_ || (!centreKnown_ && !centreAsked_);
+        centreAsked_ = true;
+        if (!centreFinder_->take(centre_, wait)) return;
         centreKnown_ = true;
     }
     const glm::vec3 way = centre_ - camera.target;

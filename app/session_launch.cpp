@@ -42,8 +42,7 @@ void Session::launchOrder() {
     if (const std::string why = launch_->refusal(scene); !why.empty()) return say(why);
     if (bodies_.size() + order.bodies > facts_.bodiesLimit) return say("There is not enough memory for so many bodies.");
     const std::uint32_t first = 1 + *std::max_element(bodies_.id.begin(), bodies_.id.end());
-    constexpr int kMostGalaxies = 64;  // what a group can name
-    const auto group = static_cast<std::uint8_t>(std::min(galaxies_, kMostGalaxies - 1));
+    const std::uint8_t group = newGroup();
     edit([=](const ParticleSet&) { return launchEdits(order, scene, first, group, first); },
          [first, count = order.bodies](const ParticleSet& now) {
              std::vector<BodyEdit> edits;
@@ -51,6 +50,12 @@ void Session::launchOrder() {
                  if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
              return edits;
          });
+}
+
+/// Of bodies that are dropped: a colour and a centre of their own.
+std::uint8_t Session::newGroup() const {
+    constexpr int kMostGalaxies = 64;  // what a group can name
+    return static_cast<std::uint8_t>(std::min(galaxies_, kMostGalaxies - 1));
 }
 
 void Session::learnHeld(const ParticleSet& bodies) {

@@ -275,6 +275,18 @@ TEST_F(TouchTest, FollowsTheCentreOfMass) {
     EXPECT_EQ(session_->camera.target.x, 1);
 }
 
+TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
+    session_->camera.target = {2, 1, 0};
+    session_->intent.touch = Touch::dropStar;
+    frame();
+    for (int i = 0; i < 3; ++i) session_->followNext();
+    ASSERT_EQ(session_->followedCentre(), std::optional(1)) << "the first is that of the cluster";
+    frame();
+    EXPECT_NE(session_->message().find("galaxy 2"), std::string::npos) << session_->message();
+    session_->followNext();
+    EXPECT_FALSE(session_->followedCentre()) << session_->message();
+}
+
 TEST_F(TouchTest, RemovesAndUndoes) {
     frame(5);
     clickOn(10);
