@@ -166,6 +166,7 @@ void Session::makeEdits(const Edits& edits) {
     simulation_->snapshot(bodies);
     applyEdits(bodies, edits(bodies));
     simulation_->load(bodies);
+    if (rewind_) rewind_->edited();
     intent.settings = simulation_->settings();
     readFacts();
     learnBodies();

@@ -132,7 +132,7 @@ void Rewind::branch(const Simulation& simulation) {
 }
 
 bool Rewind::isKept(const Simulation& simulation) const {
-    return std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
+    return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
         return kept->clock.step == simulation.step() && kept->settings.bodies == simulation.settings().bodies;
     });
 }
@@ -159,6 +159,7 @@ void Rewind::look(Simulation& simulation, double now) {
 }
 
 void Rewind::start(Simulation& simulation) {
+    edited_ = false;
     packing_ = std::async(std::launch::async, [state = simulation.state(), settings = simulation.settings(),
                                                before = line_.empty() ? nullptr : line_.back()]() mutable {
         return packed(std::move(state), std::move(settings), std::move(before));
@@ -271,6 +272,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         line_.insert(line_.end(), other_.begin(), other_.end());
         other_ = std::move(left);
     }
+    edited_ = false;
     wentTo_ = seenStep_ = simulation.step();
     seen_ = simulation.settings();
     nextAt_ = now_ + kInterval;

@@ -35,6 +35,8 @@ public:
     /// about a fiftieth of the time. Another scene, seed or number of bodies, or a start from 0, begins a new timeline. Once
     /// a frame; waits for a copy when one is due, never for anything else. `now`: host clock [s].
     void look(Simulation& simulation, double now);
+    /// The bodies were edited: what is kept of the present step is not what it is any more.
+    void edited() { edited_ = true; }
     /// Goes to a kept state, with the time step, softening, law, precision and integrator it was computed with; backend and
     /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
@@ -76,6 +78,7 @@ private:
     std::optional<std::int64_t> wentTo_;      ///< step gone to, as long as the run has not gone on from it
     std::optional<SimulationSettings> seen_;  ///< of the run whose states these are
     std::int64_t seenStep_ = -1;
+    bool edited_ = false;  ///< since the last state was kept
     double now_ = 0, nextAt_ = 0;
     std::string why_;
     std::future<Kept> packing_;

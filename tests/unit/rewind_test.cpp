@@ -153,6 +153,26 @@ TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
     EXPECT_EQ(rewind.neighbour(7, -1), 0u);
 }
 
+TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
+    Simulation simulation(few("leapfrog"));
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    run(rewind, simulation, 3, now);
+    rewind.settle();
+    const auto kept = steps(rewind, false);
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    bodies.velocity[0].x = 0.125;
+    simulation.load(bodies);
+    rewind.edited();
+    rewind.go(simulation, markOf(rewind, 2));
+    rewind.go(simulation, markOf(rewind, 3));
+    simulation.snapshot(bodies);
+    EXPECT_EQ(bodies.velocity[0].x, 0.125);
+    EXPECT_EQ(steps(rewind, false), kept);
+}
+
 TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind(64 * 1024);
