@@ -31,13 +31,8 @@ void Session::rewind() {
         intent.settings = simulation_->settings();
         readFacts();
         undo_.clear();  // of bodies that are others now
-        if (*ids != bodies_.id) {
-            learnBodies();
-            clearSelection();
-        }
-        ParticleSet bodies;
-        simulation_->snapshot(bodies);
-        learnHeld(bodies);  // a body may have been held in between
+        if (*ids != bodies_.id) clearSelection();
+        learnBodies();  // those of the same ids may be others, or held
         if (selectedIndex_) select(*selectedIndex_);
         ++edits_;
         conservation.jump(*simulation_);
