@@ -170,13 +170,9 @@ void Session::makeEdits(const Edits& edits) {
     intent.settings = simulation_->settings();
     readFacts();
     learnBodies();
-    renderer_->forgetTrails();
-    simulation_->publish(*buffer_);
-    telemetry.restart();
+    showAnew();
     conservation.restart();
-    stepsSinceChange_ = 0;
     ++edits_;
-    readProgress();
     editTwin(edits);
     // The same body may have another place in the list now, or none.
     if (!selected_) return;

@@ -155,13 +155,19 @@ void Session::takeUp() {
         followCentre(std::nullopt);
         ++edits_;
     }
+    showAnew();
+    sayPath();
+    followWithTwin(others);
+}
+
+/// The bodies are others than those drawn and counted last.
+void Session::showAnew() {
     forgetBothTrails();
     simulation_->publish(*buffer_);
     telemetry.restart();
     stepsSinceChange_ = 0;
+    matrixStep_ = -1;
     readProgress();
-    sayPath();
-    followWithTwin(others);
 }
 
 void Session::learnBodies() {
@@ -409,7 +415,8 @@ void Session::glide(double seconds) {
 
 void Session::frameTook(double seconds, double workSeconds) {
     // Frames of a trial are drawn the slower way on purpose.
-    if (renderer_ && !renderer_->path().measuring()) quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
+    if (renderer_ && !renderer_->path().measuring())
+        quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {

@@ -260,6 +260,7 @@ private:
     void editTwin(const Edits& edits);
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
     void forgetBothTrails();
+    void showAnew();
     template <class Action>
     void tryTwin(Action action);
     Look colouredLook();

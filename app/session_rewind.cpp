@@ -36,12 +36,7 @@ void Session::rewind() {
         if (selectedIndex_) select(*selectedIndex_);
         ++edits_;
         conservation.jump(*simulation_);
-        renderer_->forgetTrails();
-        trailStep_ = -1;
-        simulation_->publish(*buffer_);
-        telemetry.restart();
-        stepsSinceChange_ = 0;
-        readProgress();
+        showAnew();
         bringTwin();
     } catch (const Error& error) {
         if (error.code() == ExitCode::deviceFailure) throw;
