@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace gravlab {
@@ -137,7 +138,13 @@ bool Rewind::isKept(const Simulation& simulation) const {
     });
 }
 
-void Rewind::look(Simulation& simulation, double now) {
+void Rewind::look(Simulation& simulation, double now) try { keep(simulation, now); } catch (const std::bad_alloc&) {
+    budget_ = bytes() / 2;
+    thin();
+    list();
+}
+
+void Rewind::keep(Simulation& simulation, double now) {
     now_ = now;
     follow(simulation);
     branch(simulation);
@@ -148,7 +155,7 @@ void Rewind::look(Simulation& simulation, double now) {
     why_.clear();
     if (const std::size_t each = estimate(simulation.settings()); each > budget_ / kFewest) {
         why_ = "No way back is kept: a state takes " + std::to_string((each >> 20) + 1) + " MB and the memory for them is " +
-               std::to_string(budget_ >> 20) + " MB (--rewind-memory)";
+               std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
         return;
     }
     if (now < nextAt_ || wentTo_ || isKept(simulation)) return;

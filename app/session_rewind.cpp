@@ -4,6 +4,7 @@
 #include "app/twin.h"
 #include "sim/error.h"
 
+#include <new>
 #include <utility>
 
 namespace gravlab {
@@ -38,6 +39,9 @@ void Session::rewind() {
         conservation.jump(*simulation_);
         showAnew();
         bringTwin();
+    } catch (const std::bad_alloc&) {
+        intent.settings = simulation_->settings();
+        say("There is not enough memory to go there; the run goes on as it was.");
     } catch (const Error& error) {
         if (error.code() == ExitCode::deviceFailure) throw;
         intent.settings = simulation_->settings();
