@@ -61,18 +61,24 @@ void Session::editTwin(const Edits& edits) {
     tryTwin([&] { twin_->edit(*simulation_, edits); });
 }
 
-/// Advances both by up to `steps`; how many the first has made.
+/// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
 std::int64_t Session::advancePair(std::int64_t steps, double seconds, bool realTime) {
-    Twin::Progress progress;
+    const auto end = [&](const std::string& why) {
+        if (!realTime) throw;
+        say(why);
+        intent.twin = twin_->choice();
+    };
     try {
-        progress = twin_->advance(*simulation_, *buffer_, steps, seconds, realTime);
+        twin_->advance(*simulation_, *buffer_, steps, seconds, realTime);
+    } catch (const std::bad_alloc&) {
+        end(kNoMemory);
     } catch (const Error& error) {
         // Whose failure it was shows in the next step of the first alone.
-        say(std::string("The twin has ended: ") + error.what());
-        intent.twin = twin_->choice();
+        end(std::string("The twin has ended: ") + error.what());
     }
-    facts_.stepProgress = progress.stepProgress;
-    return progress.steps;
+    facts_.stepProgress = twin_->progress().stepProgress;
+    facts_.innerStep = twin_->progress().innerStep;
+    return twin_->progress().steps;
 }
 
 void Session::forgetBothTrails() {

@@ -138,8 +138,8 @@ void Twin::end() {
     choice_.on = false;
 }
 
-Twin::Progress Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime) {
-    Progress progress;
+void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime) {
+    progress_ = {.innerStep = progress_.innerStep};
     const double start = hostClock(), end = realTime ? start + seconds : 1e300;
     const auto left = [&] { return realTime ? std::max(end - hostClock(), 0.0) : 1e300; };
     const auto store = [&] {
@@ -150,8 +150,8 @@ Twin::Progress Twin::advance(Simulation& first, ParticleBuffer& shown, std::int6
     };
     try {
         even_ = run_->catchUp(first, left());
-        for (bool begun = false; even_ && progress.steps < steps && (!begun || left() > 0); begun = true) {
-            std::int64_t chunk = steps - progress.steps;
+        for (bool begun = false; even_ && progress_.steps < steps && (!begun || left() > 0); begun = true) {
+            std::int64_t chunk = steps - progress_.steps;
             // As many as the twin can follow within the same budget, so that each frame ends with both at one time.
             if (realTime && stepSeconds_ > 0)
                 chunk = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.8 * left() / stepSeconds_), 1, chunk);
@@ -161,8 +161,9 @@ Twin::Progress Twin::advance(Simulation& first, ParticleBuffer& shown, std::int6
             if (due) chunk = std::min(chunk, run_->stepsToMeeting(first));
             const double before = hostClock();
             const AdvanceStatus status = first.advance({.seconds = left(), .steps = chunk}, nullptr);
-            progress.stepProgress = status.stepProgress;
-            progress.steps += status.stepsCompleted;
+            progress_.stepProgress = status.stepProgress;
+            progress_.innerStep = status.innerStep;
+            progress_.steps += status.stepsCompleted;
             if (status.stepsCompleted == 0 && realTime) break;
             even_ = run_->catchUp(first, left());
             if (status.stepsCompleted > 0)
@@ -173,7 +174,7 @@ Twin::Progress Twin::advance(Simulation& first, ParticleBuffer& shown, std::int6
                 watch_.measure(first, simulation(), shown, *buffer_, hostClock(), realTime);
             }
         }
-        if (!even_) return progress;
+        if (!even_) return;
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
             watch_.measure(first, simulation(), shown, *buffer_, 0, false);
@@ -181,7 +182,6 @@ Twin::Progress Twin::advance(Simulation& first, ParticleBuffer& shown, std::int6
         this->end();
         throw;
     }
-    return progress;
 }
 
 void Twin::look(bool realTime) { watch_.look(hostClock(), realTime); }

@@ -52,13 +52,15 @@ public:
     void edit(Simulation& first, const TwinRun::Edits& edits);
     void end();
 
-    /// Advances both by up to `steps` of the first within `seconds`; neither waits for a device. Stores both for the
-    /// picture when they are at one time. A failure of the twin ends it and is thrown as DeviceError or UsageError.
+    /// What the first run has made of the last advance(), which may have failed later.
     struct Progress {
         std::int64_t steps = 0;
-        double stepProgress = 0;
+        double stepProgress = 0, innerStep = 0;  ///< as AdvanceStatus has them
     };
-    Progress advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime);
+    const Progress& progress() const { return progress_; }
+    /// Advances both by up to `steps` of the first within `seconds`; neither waits for a device. Stores both for the
+    /// picture when they are at one time. A failure of the twin ends it and is thrown as DeviceError or UsageError.
+    void advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime);
     /// Nothing is left to do for the twin until the first goes on.
     bool even() const { return !on() || even_; }
     /// Takes up measurements. Once a frame.
@@ -103,6 +105,7 @@ private:
     MemorySpace bufferSpace_ = MemorySpace::host;
     int bufferDevice_ = -1;
     bool even_ = true;
+    Progress progress_;
     double stepSeconds_ = 0;  ///< host time of one step of the first with what the twin makes beside it
     std::int64_t shownStep_ = -1, shownTwinStep_ = -1;
 };
