@@ -257,7 +257,10 @@ int runCommand(const Options& asked) {
     const Diagnostics& last = measured.conserved;
     if (csv && steps > 0) writeRow();
     if (plots) {
-        if (steps % plotStride != 0) plots->record(simulation);
+        if (steps % plotStride != 0) {
+            plots->record(simulation);
+            if (twin) twin->record(simulation);
+        }
         for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
         for (const std::string& file : writeRunProfiles(options.plots, simulation))
             std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());

@@ -32,6 +32,17 @@ TEST(CliTwin, runWritesTheGapAndThePicture) {
     EXPECT_EQ(readPng((folder / "divergence.png").string()).width, 1400);
 }
 
+TEST(CliTwin, thePictureEndsWithTheRun) {
+    const ScratchFolder folder;
+    const Outcome o =
+        runGravlab({"run", "two-body", "--steps", "4001", "--twin", "integrator=euler", "--plots", folder.path().string()});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const std::string said = readPng((folder / "divergence.png").string()).texts.at("Description");
+    const std::size_t from = said.find("apart: ");
+    ASSERT_NE(from, std::string::npos) << said;
+    EXPECT_THAT(o.out, HasSubstr(said.substr(from, said.size() - from - 1)));
+}
+
 TEST(CliTwin, cellsAreEmptyWhereTheRunsDoNotMeet) {
     const Outcome o = runGravlab({"run", "two-body", "--steps", "4", "--dt", "0.01", "--twin", "dt=0.02", "--csv", "-"});
     ASSERT_EQ(o.code, 0) << o.err;
