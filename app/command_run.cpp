@@ -28,8 +28,8 @@ namespace {
 
 // Above this the two O(N^2) energy sums of the closing line would take longer than many a run on the host.
 constexpr std::size_t kSummaryEnergyBodies = 16384;
-// Where the device sums: a second of it.
-constexpr std::size_t kSummaryOnDevice = 1048576;
+// Where the device sums: some seconds of a small one.
+constexpr std::size_t kSummaryOnDevice = 65536;
 // One call of advance() stays short, so that Ctrl-C and the progress line are looked at.
 constexpr double kSliceSeconds = 0.1;
 
@@ -169,7 +169,7 @@ int runCommand(const Options& asked) {
     const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
     // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
     Measurement measured;
-    if (summaryEnergy) measured = simulation.measureFully();
+    if (summaryEnergy) measured = simulation.measureFully(InterruptWatch::check);  // there is nothing to lose yet
     const Diagnostics first = measured.conserved;
     const auto writeRow = [&] {
         csv->write(energyRow(simulation, measured, first) + (twin ? twin->cells(simulation) : "") + "\n");

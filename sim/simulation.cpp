@@ -321,12 +321,13 @@ Diagnostics Simulation::measure() {
     return gravlab::measure(bodies, forceOf(settings_));
 }
 
-Measurement Simulation::measureFully() {
+Measurement Simulation::measureFully(const std::function<void()>& meanwhile) {
     constexpr double kSlice = 0.05;  // [s]; a display on the same device goes on
     if (backend_->mostMeasured() > 0) {
         backend_->requestMeasurement();
         while (backend_->measuring()) {
             backend_->wait();
+            if (meanwhile) meanwhile();
             if (const std::optional<Measurement> done = backend_->takeMeasurement(kSlice); done && done->failure.empty())
                 return *done;
         }

@@ -8,6 +8,7 @@
 #include "sim/tuning.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,8 +92,8 @@ public:
     void load(const ParticleSet& bodies);
     Diagnostics measure();
     /// All that can be measured of the last complete step, on the device where the backend measures, else on the host.
-    /// Waits.
-    Measurement measureFully();
+    /// Waits; `meanwhile` is called some times a second while a device measures, and may throw.
+    Measurement measureFully(const std::function<void()>& meanwhile = {});
 
 private:
     /// Settings with every default filled in but the kernel's, and the rows that they name.
