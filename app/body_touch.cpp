@@ -44,9 +44,8 @@ void Session::select(std::size_t index) {
                             .galaxy = galaxyOf(bodies_.group[index]),
                             .dark = isDark(bodies_.group[index]),
                             .mass = static_cast<double>(bodies_.mass[index])};
-    const auto held = std::find_if(held_.begin(), held_.end(), [&](const HeldBody& b) { return b.id == selected_->id; });
-    selected_->held = held != held_.end();
-    selected_->coasting = selected_->held && held->velocity != glm::dvec3(0);
+    selected_->held = bodies_.motion[index] != BodyMotion::free;
+    selected_->coasting = bodies_.motion[index] == BodyMotion::coasting;
     readAt_ = nearestAt_ = -1;
 }
 
@@ -232,7 +231,7 @@ void Session::dropStar() {
 void Session::holdSelected(bool moving) {
     if (!selected_) return say(kNothingSelected);
     const std::uint32_t id = selected_->id;
-    const bool letGo = selected_->held && selected_->coasting == moving;
+    const BodyMotion wanted = moving ? BodyMotion::coasting : BodyMotion::held;
     const auto before = std::make_shared<std::optional<Double4>>();  // of this run, not of its twin
     const auto indexIn = [id](const ParticleSet& bodies) {
         return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
@@ -241,7 +240,7 @@ void Session::holdSelected(bool moving) {
         const std::size_t i = indexIn(now);
         if (i == now.size()) return {};
         if (!*before) *before = now.velocity[i];
-        if (!letGo) {
+        if (motionOf(now.velocity[i]) != wanted) {
             if (!isHeld(**before)) responses_[id] = (*before)->w;
             return {holdBody(now, i, moving)};
         }

@@ -2,6 +2,7 @@
 #include "app/colour_mode.h"
 
 #include "render/colour_map.h"
+#include "sim/body_edit.h"
 #include "sim/random.h"
 
 #include <algorithm>
@@ -86,10 +87,18 @@ BodyTrait star(std::uint32_t id, std::uint8_t group) {
 
 std::span<const ColourMode> colourModes() { return kModes; }
 
+BodyMotion motionOf(const Double4& velocity) {
+    if (!isHeld(velocity)) return BodyMotion::free;
+    const bool moves = velocity.x != 0 || velocity.y != 0 || velocity.z != 0;
+    return moves ? BodyMotion::coasting : BodyMotion::held;
+}
+
 BodyFacts bodyFacts(const ParticleSet& bodies) {
-    BodyFacts facts{bodies.id, bodies.group, {}};
+    BodyFacts facts{bodies.id, bodies.group, {}, {}};
     facts.mass.reserve(bodies.size());
     for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
+    facts.motion.reserve(bodies.size());
+    for (const Double4& v : bodies.velocity) facts.motion.push_back(motionOf(v));
     return facts;
 }
 

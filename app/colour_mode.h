@@ -13,14 +13,19 @@
 
 namespace gravlab {
 
+/// Whether a body feels forces.
+enum class BodyMotion : std::uint8_t { free, held, coasting };
+
 /// What stays the same about bodies while they move.
 struct BodyFacts {
     std::vector<std::uint32_t> id;
     std::vector<std::uint8_t> group;
     std::vector<float> mass;
+    std::vector<BodyMotion> motion;
     std::size_t size() const { return id.size(); }
 };
 BodyFacts bodyFacts(const ParticleSet& bodies);
+BodyMotion motionOf(const Double4& velocity);
 
 /// A unit and what one of the scene's own is in it.
 struct ShownUnit {

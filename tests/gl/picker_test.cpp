@@ -384,6 +384,19 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     EXPECT_EQ(bodies().velocity[42].w, 1);
 }
 
+TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
+    for (std::size_t i = 0; i < 70; ++i) {
+        session_->select(i);
+        session_->intent.touch = Touch::hold;
+        session_->apply();
+    }
+    EXPECT_TRUE(session_->selected()->held);
+    session_->intent.touch = Touch::hold;
+    session_->apply();
+    EXPECT_FALSE(session_->selected()->held);
+    EXPECT_EQ(bodies().velocity[69].w, 1);
+}
+
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     session_->select(42);
     session_->intent.touch = Touch::coast;
