@@ -14,7 +14,10 @@
 #include "sim/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 namespace gravlab {
 namespace {
@@ -24,6 +27,22 @@ constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would
 constexpr double kReadInterval = 0.5;       // [s]
 constexpr double kStarShare = 0.01;         // of the whole mass, for a star that is dropped
 constexpr const char* kNothingSelected = "No body is selected: click on one first.";
+
+/// What an edit found in each of two runs. A twin that began later was like the first.
+template <class Value>
+class OfBoth {
+public:
+    void keep(bool ofTwin, const Value& value) { values_[ofTwin] = value; }
+    const Value& of(bool ofTwin) const { return *values_[ofTwin && values_[1]]; }
+
+private:
+    std::array<std::optional<Value>, 2> values_;
+};
+
+/// The size of the set where there is none.
+std::size_t indexOf(const ParticleSet& bodies, std::uint32_t id) {
+    return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
+}
 
 }  // namespace
 
@@ -163,7 +182,7 @@ void Session::touch(Touch wanted) {
 void Session::makeEdits(const Edits& edits) {
     ParticleSet bodies;
     simulation_->snapshot(bodies);
-    applyEdits(bodies, edits(bodies));
+    applyEdits(bodies, edits(bodies, false));
     simulation_->load(bodies);
     if (rewind_) rewind_->edited();
     intent.settings = simulation_->settings();
@@ -196,19 +215,21 @@ void Session::edit(const Edits& change, const Edits& back) {
 
 void Session::removeSelected() {
     if (!selected_) return say(kNothingSelected);
-    ParticleSet bodies;
-    simulation_->snapshot(bodies);
-    const auto found = std::find(bodies.id.begin(), bodies.id.end(), selected_->id);
-    if (found == bodies.id.end()) return;
-    const auto i = static_cast<std::size_t>(found - bodies.id.begin());
-    const BodyEdit back{.kind = BodyEdit::Kind::add,
-                        .id = bodies.id[i],
-                        .position = bodies.position[i],
-                        .velocity = bodies.velocity[i],
-                        .group = bodies.group[i]};
+    const std::uint32_t id = selected_->id;
     clearSelection();
-    edit([id = back.id](const ParticleSet&) { return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}}; },
-         [back](const ParticleSet&) { return std::vector{back}; });
+    const auto removed = std::make_shared<OfBoth<BodyEdit>>();
+    edit(
+        [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+            const std::size_t i = indexOf(now, id);
+            if (i == now.size()) return {};
+            removed->keep(ofTwin, {.kind = BodyEdit::Kind::add,
+                                   .id = id,
+                                   .position = now.position[i],
+                                   .velocity = now.velocity[i],
+                                   .group = now.group[i]});
+            return {BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
+        },
+        [=](const ParticleSet&, bool ofTwin) { return std::vector{removed->of(ofTwin)}; });
 }
 
 void Session::dropStar() {
@@ -223,8 +244,10 @@ void Session::dropStar() {
                         .position = {camera.target.x, camera.target.y, camera.target.z, kStarShare * mass},
                         .velocity = {0, 0, 0, 1},
                         .group = newGroup()};
-    edit([star](const ParticleSet&) { return std::vector{star}; },
-         [id = star.id](const ParticleSet&) { return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}}; });
+    edit([star](const ParticleSet&, bool) { return std::vector{star}; },
+         [id = star.id](const ParticleSet&, bool) {
+             return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
+         });
 }
 
 /// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
@@ -232,16 +255,14 @@ void Session::holdSelected(bool moving) {
     if (!selected_) return say(kNothingSelected);
     const std::uint32_t id = selected_->id;
     const BodyMotion wanted = moving ? BodyMotion::coasting : BodyMotion::held;
-    const auto before = std::make_shared<std::optional<Double4>>();  // of this run, not of its twin
-    const auto indexIn = [id](const ParticleSet& bodies) {
-        return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
-    };
-    const auto change = [=, this](const ParticleSet& now) -> std::vector<BodyEdit> {
-        const std::size_t i = indexIn(now);
+    const auto before = std::make_shared<OfBoth<Double4>>();
+    const auto change = [=, this](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now, id);
         if (i == now.size()) return {};
-        if (!*before) *before = now.velocity[i];
-        if (motionOf(now.velocity[i]) != wanted) {
-            if (!isHeld(**before)) responses_[id] = (*before)->w;
+        const Double4& velocity = now.velocity[i];
+        before->keep(ofTwin, velocity);
+        if (motionOf(velocity) != wanted) {
+            if (!isHeld(velocity)) responses_[id] = velocity.w;
             return {holdBody(now, i, moving)};
         }
         // A body that was held when it came from a file answers as its fellows do.
@@ -251,11 +272,11 @@ void Session::holdSelected(bool moving) {
         const double usual = fellow == now.velocity.end() ? 1 : fellow->w;
         return {releaseBody(now, i, known == responses_.end() ? usual : known->second)};
     };
-    const auto back = [=](const ParticleSet& now) -> std::vector<BodyEdit> {
-        const std::size_t i = indexIn(now);
+    const auto back = [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now, id);
         if (i == now.size()) return {};
-        BodyEdit edit = releaseBody(now, i, (*before)->w);
-        edit.velocity = **before;
+        BodyEdit edit = releaseBody(now, i, before->of(ofTwin).w);
+        edit.velocity = before->of(ofTwin);
         return {edit};
     };
     edit(change, back);

@@ -232,8 +232,8 @@ private:
     void readFacts();
     void readProgress();
     void advanceLab();
-    /// Edits to make to the bodies as they are at a step boundary.
-    using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now)>;
+    /// Edits to make to the bodies as they are at a step boundary, of the first run or of its twin.
+    using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
 
     void learnBodies();
     void lookAfterSelection();

@@ -43,8 +43,8 @@ void Session::launchOrder() {
     if (bodies_.size() + order.bodies > facts_.bodiesLimit) return say("There is not enough memory for so many bodies.");
     const std::uint32_t first = 1 + *std::max_element(bodies_.id.begin(), bodies_.id.end());
     const std::uint8_t group = newGroup();
-    edit([=](const ParticleSet&) { return launchEdits(order, scene, first, group, first); },
-         [first, count = order.bodies](const ParticleSet& now) {
+    edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
+         [first, count = order.bodies](const ParticleSet& now, bool) {
              std::vector<BodyEdit> edits;
              for (const std::uint32_t id : now.id)
                  if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});

@@ -58,7 +58,7 @@ void Session::bringTwin() {
 void Session::editTwin(const Edits& edits) {
     edited_ = true;
     if (!twin_->on()) return;
-    tryTwin([&] { twin_->edit(*simulation_, edits); });
+    tryTwin([&] { twin_->edit(*simulation_, [&](const ParticleSet& now) { return edits(now, true); }); });
 }
 
 /// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.

@@ -170,6 +170,31 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     picture(session);
 }
 
+TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
+    Options options = optionsOf("plummer", "softening=0.5");
+    options.simulation.bodies = 30;
+    Session session(options);
+    film(session, 30);
+    const auto placeOf = [](Simulation& simulation, std::uint32_t id) {
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            if (bodies.id[i] == id) return bodies.position[i].x;
+        return 1e9;
+    };
+    const double here = placeOf(session.simulation(), 3), there = placeOf(session.twin().simulation(), 3);
+    ASSERT_NE(here, there);
+    session.intent.stepsPerFrame = 0;
+    session.selectId(3);
+    session.intent.touch = Touch::remove;
+    film(session, 1);
+    ASSERT_EQ(placeOf(session.twin().simulation(), 3), 1e9);
+    session.intent.touch = Touch::undo;
+    film(session, 1);
+    EXPECT_EQ(placeOf(session.simulation(), 3), here);
+    EXPECT_EQ(placeOf(session.twin().simulation(), 3), there);
+}
+
 TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     Options options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
