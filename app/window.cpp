@@ -331,7 +331,9 @@ WindowPlace Window::place() const {
     const Glfw& g = *glfw_;
     WindowPlace found{g.oldX, g.oldY, g.oldWidth, g.oldHeight, true};
     if (g.fullscreen) return found;
+    glfwGetError(nullptr);
     glfwGetWindowPos(g.window, &found.x, &found.y);
+    found.placed = glfwGetError(nullptr) == GLFW_NO_ERROR;  // not every window system tells
     glfwGetWindowSize(g.window, &found.width, &found.height);
     return found;
 }
