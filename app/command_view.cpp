@@ -119,8 +119,9 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
-        if (const std::string text = config.look(session, ui.state, window.place(), hostClock()); !text.empty())
-            session.say(text);
+        if (const double now = hostClock(); config.due(now))
+            if (const std::string text = config.look(session, ui.state, window.place(), now); !text.empty())
+                session.say(text);
         if (files.look() || events)
             framesOwed = kFramesAfterEvent;
         else if (!busy)
@@ -179,7 +180,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
 
 int viewCommand(const Options& asked) {
     const InterruptWatch watch;
-    Remembered memory{asked, {}, {}};
+    Remembered memory{asked, {}, {}, {}};
     const bool forgets = std::find(asked.given.begin(), asked.given.end(), "--no-config") != asked.given.end();
     // A window that ends by itself is a test or a picture.
     ConfigKeeper config(asked.frames == 0 && !forgets, memory);

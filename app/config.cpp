@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -164,6 +165,11 @@ constexpr Row kRows[] = {
      [](Remembered& r, auto& k, auto v) { r.options.look.overlay = parseOverlay(splitList({word(k, v)})); }},
 };
 
+/// The command line goes before the row.
+bool passedOver(const Row& row, const Options& options) {
+    return row.option == "SCENE" ? sceneGiven(options) : given(options, row.option);
+}
+
 std::string_view trimmed(std::string_view text) {
     const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
     while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -203,9 +209,13 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
         if (valid.empty()) throw UsageError("'" + key + "' is in no table that is known");
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
     }
-    if (row->option == "SCENE" ? sceneGiven(to.options) : given(to.options, row->option)) return;
+    const std::string_view value = trimmed(line.substr(equals + 1));
+    if (passedOver(*row, to.options)) {
+        to.passedOver[table + "." + key] = value;
+        return;
+    }
     Remembered trial = to;
-    row->take(trial, key, trimmed(line.substr(equals + 1)));
+    row->take(trial, key, value);
     to = std::move(trial);
 }
 
@@ -236,19 +246,8 @@ std::vector<std::string> takeConfig(std::string_view text, const std::string& na
     return notes;
 }
 
-std::string configText(const Session& session, const UiState& ui, const WindowPlace& place) {
-    std::string text = "# What gravlab's window remembers. Written by gravlab; 'gravlab --no-config' does without it.\n";
-    std::string_view table;
-    for (const Row& row : kRows) {
-        const std::string value = row.text({session, ui, place});
-        if (value.empty()) continue;
-        if (row.table != table) text += "\n[" + std::string(table = row.table) + "]\n";
-        text += std::string(row.key) + " = " + value + "\n";
-    }
-    return text;
-}
-
 ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
+    asked_ = to;
     if (!on) return;
     file_ = configFile();
     std::error_code error;
@@ -258,17 +257,50 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
     if (stream.bad() || (!stream.is_open())) {
-        notes_.push_back("cannot read " + file_.string() + "; the window begins as it does the first time");
+        notes_.push_back("cannot read " + file_.string() +
+                         "; the window begins as it does the first time and leaves it alone");
+        file_.clear();
         return;
     }
     notes_ = takeConfig(text, file_.string(), to);
+    asked_ = to;
     written_ = text;
 }
 
+bool ConfigKeeper::due(double seconds) const {
+    return !file_.empty() && (lookedAt_ < 0 || seconds - lookedAt_ >= kInterval);
+}
+
+std::string ConfigKeeper::text(const Session& session, const UiState& ui, const WindowPlace& place) {
+    std::vector<std::string> now;
+    for (const Row& row : kRows) now.push_back(row.text({session, ui, place}));
+    if (begun_.empty()) begun_ = now;
+    // Width and height, or scene and bodies, belong together.
+    const auto changed = [&](std::string_view option) {
+        for (std::size_t i = 0; i < now.size(); ++i)
+            if (kRows[i].option == option && now[i] != begun_[i]) return true;
+        return false;
+    };
+    std::string text = "# What gravlab's window remembers. Written by gravlab; 'gravlab --no-config' does without it.\n";
+    std::string_view table;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const Row& row = kRows[i];
+        std::string value = now[i];
+        if (passedOver(row, asked_.options) && !changed(row.option)) {
+            const auto found = asked_.passedOver.find(std::string(row.table) + "." + std::string(row.key));
+            value = found == asked_.passedOver.end() ? std::string() : found->second;
+        }
+        if (value.empty()) continue;
+        if (row.table != table) text += "\n[" + std::string(table = row.table) + "]\n";
+        text += std::string(row.key) + " = " + value + "\n";
+    }
+    return text;
+}
+
 std::string ConfigKeeper::look(const Session& session, const UiState& ui, const WindowPlace& place, double seconds) {
-    if (file_.empty() || (lookedAt_ >= 0 && seconds - lookedAt_ < kInterval)) return {};
+    if (!due(seconds)) return {};
     lookedAt_ = seconds;
-    std::string now = configText(session, ui, place);
+    std::string now = text(session, ui, place);
     if (now != seen_) {
         seen_ = std::move(now);
         changedAt_ = seconds;
@@ -279,7 +311,7 @@ std::string ConfigKeeper::look(const Session& session, const UiState& ui, const 
 
 void ConfigKeeper::close(const Session& session, const UiState& ui, const WindowPlace& place) noexcept {
     try {
-        const std::string now = configText(session, ui, place);
+        const std::string now = text(session, ui, place);
         if (!file_.empty() && now != written_) write(now);
     } catch (const std::exception&) {
         // The window is closing; there is nobody to tell and nothing else to lose.
@@ -290,6 +322,9 @@ std::string ConfigKeeper::write(const std::string& text) {
     try {
         std::error_code error;
         fs::create_directories(file_.parent_path(), error);
+        // Lines that could not be used are still somebody's.
+        if (!std::exchange(notes_, {}).empty())
+            fs::copy_file(file_, file_.string() + ".old", fs::copy_options::overwrite_existing, error);
         writeFileAtomically(file_, text);
         written_ = text;
         return {};

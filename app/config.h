@@ -5,6 +5,7 @@
 #include "app/ui.h"
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct Remembered {
     Options options;
     UiState ui;
     WindowPlace place;
+    /// Values of the file that the command line went before, by "TABLE.KEY".
+    std::map<std::string, std::string> passedOver;
 };
 
 /// Where the file is; empty when neither XDG_CONFIG_HOME nor HOME names a folder.
@@ -31,10 +34,8 @@ std::filesystem::path configFile();
 /// cannot be used, with `name` and the line's number.
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to);
 
-/// The text of the file for the session as it is.
-std::string configText(const Session& session, const UiState& ui, const WindowPlace& place);
-
-/// Reads the file once and writes it when what it says has changed and rested for a while, and at the end.
+/// Reads the file once and writes it when what it says has changed and rested for a while, and at the end. What the command
+/// line asked for is of this time alone: its rows keep what the file says until they are changed in the window.
 class ConfigKeeper {
 public:
     /// Reads the file. Nothing is read or written when `on` is false, nor when there is no folder for it.
@@ -42,16 +43,23 @@ public:
     /// What was wrong with the file; empty: nothing.
     const std::vector<std::string>& notes() const { return notes_; }
 
-    /// Now and then: writes a change that has rested. A sentence, once, when it cannot be written; then it is left alone.
+    /// look() would do something.
+    bool due(double seconds) const;
+    /// Writes a change that has rested. A sentence, once, when it cannot be written; then it is left alone.
     std::string look(const Session& session, const UiState& ui, const WindowPlace& place, double seconds);
     /// Writes what has changed since, in silence.
     void close(const Session& session, const UiState& ui, const WindowPlace& place) noexcept;
+
+    /// The text of the file for the session as it is. The first call learns what the window begins with.
+    std::string text(const Session& session, const UiState& ui, const WindowPlace& place);
 
 private:
     std::string write(const std::string& text);
 
     std::filesystem::path file_;  ///< empty: off
     std::vector<std::string> notes_;
+    Remembered asked_;
+    std::vector<std::string> begun_;  ///< values of all rows when the window opened
     std::string written_, seen_;
     double lookedAt_ = -1, changedAt_ = 0;
 };

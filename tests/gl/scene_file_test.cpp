@@ -93,6 +93,7 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         options.simulation.backend = "cpu";
         Session session(options);
         const std::size_t before = session.startBodies();
+        Remembered none;
         EXPECT_EQ(sceneFileText(session).find("by hand"), std::string::npos);
         session.intent.touch = Touch::dropStar;
         session.apply();
@@ -101,11 +102,36 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;
         EXPECT_NE(text.find("by hand"), std::string::npos);
         EXPECT_EQ(refusal(text), "");
-        EXPECT_EQ(configText(session, {}, {}).find("bodies = " + std::to_string(before + 1)), std::string::npos);
+        EXPECT_EQ(ConfigKeeper(false, none).text(session, {}, {}).find("bodies = " + std::to_string(before + 1)),
+                  std::string::npos);
         session.intent.settings.softening = 0.25;
         session.apply();
         EXPECT_EQ(session.startBodies(), before);
     }
+}
+
+TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
+    Remembered memory;
+    memory.options.given = {"SCENE", "--paper", "--ui-scale"};
+    memory.options.simulation.scene = "plummer";
+    memory.options.simulation.bodies = 40;
+    memory.options.simulation.backend = "cpu";
+    memory.options.look.paper = true;
+    takeConfig("[window]\ntext_scale = 1.5\n[scene]\nname = \"two-body\"\n[look]\npaper = false\nglow = 0.25\n", "f",
+               memory);
+    ConfigKeeper keeper(false, memory);
+    Session session(memory.options);
+    const auto has = [&](const char* line) { return keeper.text(session, {}, {}).find(line) != std::string::npos; };
+    EXPECT_TRUE(has("text_scale = 1.5\n"));
+    EXPECT_TRUE(has("paper = false\n"));
+    EXPECT_TRUE(has("name = \"two-body\"\n"));
+    EXPECT_FALSE(has("bodies"));
+    EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
+    // What is changed in the window is remembered, and a number of bodies with its scene.
+    session.intent.settings.bodies = 50;
+    session.apply();
+    EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));
+    EXPECT_TRUE(has("paper = false\n"));
 }
 
 TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
