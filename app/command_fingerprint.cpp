@@ -1,4 +1,5 @@
 // `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it.
+#include "app/open_file.h"
 #include "app/options.h"
 #include "sim/error.h"
 #include "sim/fingerprint.h"
@@ -9,7 +10,8 @@
 
 namespace gravlab {
 
-int fingerprintCommand(const Options& options) {
+int fingerprintCommand(const Options& asked) {
+    const Options options = withFile(asked);
     const Fingerprint print = fingerprint(options.simulation, options.steps >= 0 ? options.steps : kFingerprintSteps);
     const SimulationSettings& s = print.settings;
     if (options.json) {

@@ -105,7 +105,7 @@ void addBodies(CLI::App& app, Options& o) {
         "number of bodies: 65536, 64k, 1M [the scene's own]");
 }
 
-/// Backend, kernel and physics: whatever a command does with them.
+/// Backend and kernel: whatever a command does with them.
 void addMachine(CLI::App& app, Options& o) {
     SimulationSettings& s = o.simulation;
     addValue(
@@ -127,13 +127,6 @@ void addMachine(CLI::App& app, Options& o) {
         [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
         "fp32, mixed or fp64, where the backend has it [fp64 up to 256 bodies on the CPU, else fp32]");
     addValue(
-        app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
-        "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
-    addValue(
-        app, "--exponent", "NUMBER",
-        [&s](auto& name, auto& text) { requireExponent(*(s.exponent = parseReal(name, text))); },
-        "exponent a of the power law r^-a, -4 to 12; 2 is gravity [the scene's own]");
-    addValue(
         app, "--bodies-per-thread", "COUNT",
         [&s](auto& name, auto& text) {
             s.kernel.launch.bodiesPerThread = static_cast<int>(parseInteger(name, text, 1, 1024));
@@ -143,6 +136,18 @@ void addMachine(CLI::App& app, Options& o) {
         app, "--split", "COUNT",
         [&s](auto& name, auto& text) { s.kernel.launch.split = static_cast<int>(parseInteger(name, text, 1, 65535)); },
         "parts of the sources summed apart, where the kernel has it [1]");
+}
+
+/// What is computed, whoever does it.
+void addPhysics(CLI::App& app, Options& o) {
+    SimulationSettings& s = o.simulation;
+    addValue(
+        app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
+        "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
+    addValue(
+        app, "--exponent", "NUMBER",
+        [&s](auto& name, auto& text) { requireExponent(*(s.exponent = parseReal(name, text))); },
+        "exponent a of the power law r^-a, -4 to 12; 2 is gravity [the scene's own]");
     addValue(
         app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
         "Plummer softening length, 0 allowed [the scene's own]");
@@ -302,6 +307,7 @@ void addViewOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
+    addPhysics(app, o);
     addKernel(app, o);
     addTwin(app, o, true);
     addPicture(app, o);
@@ -333,6 +339,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
+    addPhysics(app, o);
     addKernel(app, o);
     addTwin(app, o, true);
     addPicture(app, o);
@@ -350,6 +357,7 @@ void addRunOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
     addBodies(app, o);
     addMachine(app, o);
+    addPhysics(app, o);
     addKernel(app, o);
     addTwin(app, o, false);
     addValue(
@@ -396,6 +404,7 @@ void addBenchOptions(CLI::App& app, Options& o) {
         },
         "numbers of bodies, separated by commas or spaces");
     addMachine(app, o);
+    addPhysics(app, o);
     addList(
         app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; },
         "kernels; 'all' is every one of the backend [auto]");
@@ -532,24 +541,12 @@ void addCheckOptions(CLI::App& app, Options& o) {
 }
 
 void addFingerprintOptions(CLI::App& app, Options& o) {
-    SimulationSettings& s = o.simulation;
-    addScene(app, o, "plummer");
+    addSceneOrFile(app, o, "plummer");
     addBodies(app, o);
+    addPhysics(app, o);
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, 1000000); },
         "steps before the hash [16]");
-    addValue(
-        app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
-        "same seed, same bodies [1]");
-    addValue(
-        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(s.timeStep = parseReal(name, text)); },
-        "time step [the scene's own]");
-    addValue(
-        app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
-        "Plummer softening length [the scene's own]");
-    addValue(
-        app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
-        "see 'gravlab list integrators' [" + std::string(integrators().front().name) + "]");
     app.add_flag("--json", o.json, "as JSON");
 }
 

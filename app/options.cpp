@@ -6,6 +6,7 @@
 #include "app/numbered_name.h"
 #include "app/open_file.h"
 #include "app/option_values.h"
+#include "app/scene_file.h"
 #include "app/version.h"
 #include "sim/names.h"
 #include "sim/validation.h"
@@ -185,7 +186,7 @@ void validate(Options& o, bool commandNamed) {
 
     std::vector<std::size_t> counts = o.benchBodies;
     if (s.bodies != 0) counts.push_back(s.bodies);
-    if (!o.file.empty() && s.bodies != 0) throw UsageError("a file has the bodies that it has; leave out -n");
+    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0) throw UsageError("a file has the bodies that it has; leave out -n");
     for (const std::size_t count : counts)
         if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +

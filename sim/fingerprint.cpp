@@ -2,10 +2,12 @@
 #include "sim/fingerprint.h"
 
 #include "sim/error.h"
+#include "sim/law.h"
 #include "sim/sha256.h"
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 namespace gravlab {
@@ -28,6 +30,22 @@ void addWord(Sha256& hash, Word word) {
 void addNumber(Sha256& hash, double value) {
     if (!std::isfinite(value)) throw UsageError("there is no fingerprint of a state that is not finite");
     addWord(hash, std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+}
+
+/// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
+std::string differences(const SimulationSettings& s) {
+    const Scenario& scene = s.start ? s.start->row : scenario(s.scene);
+    std::string text;
+    const auto add = [&](const std::string& name, double value) {
+        char digits[40];
+        text += name + " " + std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr) + ", ";
+    };
+    if (s.timeStep != scene.timeStep) add("dt", s.timeStep);
+    if (s.softening != scene.softening) add("softening", s.softening);
+    if (s.law != scene.law) text += std::string(laws()[static_cast<std::size_t>(*s.law)].name) + ", ";
+    if (s.exponent != scene.exponent) add("exponent", *s.exponent);
+    for (const auto& [name, value] : s.parameters) add(name, value);
+    return text;
 }
 
 }  // namespace
@@ -66,7 +84,8 @@ Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
     for (Double4& a : bodies.velocity) round(a);
     simulation.load(bodies);
     Fingerprint print{.settings = simulation.settings(), .steps = steps, .start = hashOf(bodies), .state = {}};
-    while (simulation.step() < steps) simulation.advance({.steps = steps - simulation.step()}, nullptr);
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
     simulation.snapshot(bodies);
     print.state = hashOf(bodies);
     return print;
@@ -74,8 +93,8 @@ Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
 
 std::string fingerprintText(const Fingerprint& print) {
     return print.settings.scene + ", " + std::to_string(print.settings.bodies) + " bodies, seed " +
-           std::to_string(print.settings.seed) + ", " + std::to_string(print.steps) + " steps of " +
-           print.settings.integrator + ": " + print.state.substr(0, 16);
+           std::to_string(print.settings.seed) + ", " + differences(print.settings) + std::to_string(print.steps) +
+           " steps of " + print.settings.integrator + ": " + print.state.substr(0, 16);
 }
 
 std::string shortFingerprint(const SimulationSettings& settings) {

@@ -34,7 +34,8 @@ Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps = kFinge
 /// The hash alone.
 std::string hashOf(const ParticleSet& bodies);
 
-/// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef".
+/// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef", and before the steps what is not the
+/// scene's own: "dt 0.02, ".
 std::string fingerprintText(const Fingerprint& print);
 
 /// The fingerprint of a scene with its numbers, seed, time step, law and integrator, of at most 256 bodies so that it costs

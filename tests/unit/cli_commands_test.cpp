@@ -213,6 +213,18 @@ TEST(Cli, benchGivesJsonWithTheNamedKeys) {
     EXPECT_EQ(rows[1]["n"], 64);
 }
 
+TEST(Cli, aSceneFileHasTheFingerprintOfItsOptions) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "x.toml") << "scene = \"plummer\"\nbodies = 90\ntime_step = 0.02\n";
+    const Outcome file = runGravlab({"fingerprint", (folder / "x.toml").string()});
+    const Outcome options = runGravlab({"fingerprint", "plummer", "-n", "90", "--dt", "0.02"});
+    ASSERT_EQ(file.code, 0) << file.err;
+    EXPECT_EQ(file.out, options.out);
+    EXPECT_THAT(file.out, HasSubstr("dt 0.02, 16 steps"));
+    EXPECT_EQ(runGravlab({"fingerprint", (folder / "x.toml").string(), "-n", "64"}).out,
+              runGravlab({"fingerprint", "plummer", "-n", "64", "--dt", "0.02"}).out);
+}
+
 TEST(Cli, benchWritesCsvToAFile) {
     const ScratchFolder folder;
     const Outcome o = runGravlab({"bench", "--backend", "cpu", "--kernel", "simd,naive", "-n", "64", "--steps", "2",

@@ -99,6 +99,18 @@ TEST(Fingerprint, aLastBitOfTheBuilderDoesNotShow) {
     EXPECT_EQ(rounded(nudged), usual);
 }
 
+TEST(Fingerprint, namesWhatIsNotTheScenesOwn) {
+    SimulationSettings settings = scene("plummer", 64);
+    const std::string usual = fingerprintText(fingerprint(settings));
+    EXPECT_EQ(usual.substr(0, usual.find(':')), "plummer, 64 bodies, seed 1, 16 steps of leapfrog");
+    settings.timeStep = 0.02;
+    settings.law = Law::powerLaw;
+    settings.exponent = 1.5;
+    const std::string other = fingerprintText(fingerprint(settings));
+    EXPECT_EQ(other.substr(0, other.find(':')),
+              "plummer, 64 bodies, seed 1, dt 0.02, power-law, exponent 1.5, 16 steps of leapfrog");
+}
+
 TEST(Fingerprint, refusesTooManyBodies) { EXPECT_THROW(fingerprint(scene("plummer", kFingerprintBodies + 1)), UsageError); }
 
 TEST(Fingerprint, aShortOneNamesItsRun) {
