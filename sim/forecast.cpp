@@ -172,13 +172,16 @@ void Forecaster::addPoint(const Double4& place, double time) {
     path_.points.push_back({place.x, place.y, place.z, time});
 }
 
-bool Forecaster::advanceCopy() {
-    const std::int64_t steps = std::min(stepsAPoint_, stepsLeft_);
-    const StepProgram program = integrator(integrator_).program;
-    std::int64_t made = 0;
-    while (made < steps) made += copy_->advance(program, timeStep_, {.steps = steps - made}, nullptr).stepsCompleted;
-    stepsLeft_ -= steps;
-    done_ += steps;
+/// True at the last step; a point that is not reached within `seconds` is left for the next time.
+bool Forecaster::advanceCopy(double seconds) {
+    // The last point may be nearer than the others.
+    const std::int64_t steps = std::min(stepsAPoint_ - done_ % stepsAPoint_, stepsLeft_);
+    const std::int64_t made =
+        copy_->advance(integrator(integrator_).program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr)
+            .stepsCompleted;
+    stepsLeft_ -= made;
+    done_ += made;
+    if (made < steps) return false;
     copy_->snapshot(state_);
     addPoint(state_.position[subject_], from_ + timeStep_ * static_cast<double>(done_));
     return stepsLeft_ == 0;
@@ -189,7 +192,7 @@ bool Forecaster::advance(double seconds) {
     const auto end = now() + std::chrono::duration<double>(std::min(seconds, 1e6));
     while (!path_.complete) {
         if (copy_) {
-            if (advanceCopy()) path_.complete = true;
+            if (advanceCopy(std::chrono::duration<double>(end - now()).count())) path_.complete = true;
         } else {
             field_->step(timeStep_);
             --stepsLeft_;

@@ -75,7 +75,7 @@ public:
 private:
     class Field;
     void startCopy(const ForecastQuestion& question, ParticleSet bodies);
-    bool advanceCopy();
+    bool advanceCopy(double seconds);
     void addPoint(const Double4& place, double time);
 
     Forecast path_;

@@ -163,6 +163,15 @@ TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
     EXPECT_LT(error, 0.35 * travelled);
 }
 
+TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
+    Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "reference"});
+    const double dt = simulation.settings().timeStep;
+    Forecaster forecaster({.start = startOf(simulation), .id = 1, .duration = 40000 * dt});
+    // A point is a hundred steps of 90,000 pairs: no core makes them in so short a time.
+    EXPECT_FALSE(forecaster.advance(1e-5));
+    EXPECT_EQ(forecaster.path().points.size(), 1u) << "only the start is known yet";
+}
+
 TEST(ForecastTest, refusesABodyThatIsNotThere) {
     Simulation simulation({.scene = "two-body", .backend = "reference"});
     EXPECT_THROW(Forecaster({.start = startOf(simulation), .id = 99}), UsageError);
