@@ -26,12 +26,6 @@ Ink inkOf(bool paper) {
     return {IM_COL32(222, 226, 232, 235), IM_COL32(222, 226, 232, 200), IM_COL32(160, 175, 200, 50)};
 }
 
-/// Length at the camera's target that is one pixel long.
-double lengthPerPixel(const Camera& camera, float height) {
-    return 2.0 * static_cast<double>(camera.distance) * std::tan(static_cast<double>(camera.fieldOfView) / 2) /
-           static_cast<double>(std::max(height, 1.0f));
-}
-
 std::string shortNumber(double value) {
     char text[32];
     const double size = std::abs(value);
@@ -40,7 +34,7 @@ std::string shortNumber(double value) {
 }
 
 void drawScaleBar(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
-    const double pixel = lengthPerPixel(view.camera, view.size.y);
+    const auto pixel = static_cast<double>(view.camera.lengthPerPixel({view.size.x, view.size.y}));
     const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), session.facts().scene->units);
     const auto width = static_cast<float>(bar.length / pixel);
     const float s = area.scale, tick = 4 * s;
@@ -188,12 +182,17 @@ void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     const Ink ink = inkOf(session.look.paper);
     ImGui::PushFont(area.font);
     const std::vector<SpaceView> views = spaceViews(session, surface);
-    for (const SpaceView& view : views) {
+    // One of two pictures is not drawn over by the other's lines.
+    const auto within = [&](const SpaceView& view, auto draw) {
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
-        if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
+        draw();
         list.PopClipRect();
-    }
-    drawTouch(session, area, views.front(), list);
+    };
+    for (const SpaceView& view : views)
+        within(view, [&] {
+            if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
+        });
+    within(views.front(), [&] { drawTouch(session, area, views.front(), list); });
     if (wanted.scaleBar) drawScaleBar(session, area, views.front(), list, ink);
     if (wanted.clock) drawClock(session, area, list, ink);
     if (wanted.legend) drawLegend(session, area, list, ink);
