@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -89,7 +91,7 @@ struct Ui::Parts {
     bool settled = false;  ///< sizes that follow from contents are known
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
-    std::size_t panelWithKeys = 0;
+    std::string panelWithKeys;
 
     void passKeys(UiState& state);
     void build(Session& session, UiState& state);
@@ -218,16 +220,17 @@ void Ui::Parts::build(Session& session, UiState& state) {
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-/// Gives the keys to the next panel that is shown, when that was asked for.
+/// Gives the keys to the next panel that is shown, when that was asked for; none is left, none has them.
 void Ui::Parts::passKeys(UiState& state) {
-    static constexpr const char* kPanels[] = {"gravlab controls", "gravlab measurements", "gravlab conservation",
-                                              "gravlab lab",      "gravlab body",         "gravlab files",
-                                              "gravlab keys",     "gravlab message"};
-    if (!state.panelAsked) return;
-    state.panelAsked = false;
+    std::vector<std::string_view> panels = widgets.panels();
+    std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
+    if (panels.empty()) state.navigating = false;
+    if (!std::exchange(state.panelAsked, false) || panels.empty()) return;
     state.navigating = true;
-    ImGui::SetWindowFocus(kPanels[panelWithKeys % std::size(kPanels)]);
-    ++panelWithKeys;
+    const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
+    const bool wraps = last == panels.end() || last + 1 == panels.end();
+    panelWithKeys = wraps ? panels.front() : *(last + 1);
+    ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
 void Ui::frame(Session& session) {

@@ -48,6 +48,7 @@ void Widgets::beginFrame(float scale, const Fonts& fonts) {
     scale_ = scale;
     fonts_ = fonts;
     items.clear();
+    panels_.clear();
     if (!restingSeen_) restingOn_.clear();
     restingSeen_ = tooltipShown_ = false;
 }
@@ -83,6 +84,7 @@ void Widgets::finish(const Control& control, const Reason& unavailable) {
 }
 
 void Widgets::panel(const char* name) {
+    panels_.push_back(name);
     if (!recording) return;
     const ImVec2 from = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
     items.push_back({std::string("panel/") + name, from.x, from.y, from.x + size.x, from.y + size.y, true});

@@ -86,8 +86,10 @@ public:
     float scale() const { return scale_; }
     const Fonts& fonts() const { return fonts_; }
 
-    /// Remembers where the window is that is being drawn, as item "panel/NAME".
+    /// Remembers the window that is being drawn, "gravlab NAME", and where it is as item "panel/NAME".
     void panel(const char* name);
+    /// Those of this frame, in the order in which they were drawn.
+    const std::vector<std::string_view>& panels() const { return panels_; }
     /// A quiet heading with a line.
     void section(const char* title);
     /// A heading that opens and closes what follows; true while open. `open` says how it starts.
@@ -141,6 +143,7 @@ private:
 
     float scale_ = 1;
     Fonts fonts_;
+    std::vector<std::string_view> panels_;
     std::string restingOn_;  ///< control under the pointer
     double restingSince_ = 0;
     bool restingSeen_ = false, tooltipShown_ = false;

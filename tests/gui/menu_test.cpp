@@ -308,6 +308,14 @@ TEST_F(MenuTest, panelsAreReachedByKeyboard) {
     waitForValue("navigating", false);
     key("space");
     waitForValue("paused", false);
+    // Panels that go take the keys nowhere.
+    key("F6");
+    waitForValue("navigating", true);
+    key("g");
+    waitForValue("panel", false);
+    waitForValue("navigating", false);
+    key("space");
+    waitForValue("paused", true);
 }
 
 TEST_F(MenuTest, looksComposedAtTheUsualSizes) {
