@@ -153,7 +153,7 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
     drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.lineWidth = 1.4f * p.widgets.scale(), .legend = legend});
+             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = legend});
 }
 
 }  // namespace
@@ -233,6 +233,7 @@ void drawTwinStrip(PanelContext& p) {
                             ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                             ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab divergence", nullptr, kFlags)) {
+        p.widgets.panel("divergence");
         ImGui::PushFont(p.widgets.fonts().small);
         const Twin& twin = p.session.twin();
         const Divergence& curve = twin.watch().curve();
