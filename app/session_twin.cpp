@@ -35,6 +35,7 @@ void Session::tryTwin(Action action) {
 void Session::applyTwin() {
     if (intent.twin == twin_->choice()) return;
     const bool view = intent.twin.view != twin_->choice().view;
+    if (twin_->on() && !intent.twin.on) simulation_->publish(*buffer_);  // what is drawn may have waited for the twin
     tryTwin([&] { twin_->apply(*simulation_, intent.twin, edited_); });
     if (view) forgetBothTrails();
 }
