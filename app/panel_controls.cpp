@@ -253,8 +253,6 @@ void drawCompute(PanelContext& p) {
     }
 }
 
-Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
-
 /// Law and precision; what no kernel of the backend has is grey.
 void drawForce(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;

@@ -59,9 +59,12 @@ void drawList(PanelContext& p, const Control& control, std::string_view key, std
 }
 
 void drawIntegrators(PanelContext& p, const SimulationSettings& now, const Reason& off) {
+    // A backend that was not chosen for the twin gives way to one that can.
+    const BackendRow& by = backend(p.session.intent.twin.names("backend") ? now.backend : "reference");
     drawList(p, kIntegrator, "integrator", now.integrator, off, [&] {
         for (const Integrator& row : integrators())
-            if (p.widgets.choice(row.name, row.idea, row.name == now.integrator, refusal(row, *now.law))) {
+            if (p.widgets.choice(row.name, row.idea, row.name == now.integrator,
+                                 firstOf(refusal(row, *now.law), refusal(by, row, now.bodies)))) {
                 SimulationSettings values;
                 values.integrator = row.name;
                 choose(p, "integrator", values);
@@ -95,7 +98,9 @@ void drawLaws(PanelContext& p, const SimulationSettings& now, const Reason& off)
         for (const LawRow& row : laws()) {
             const ForceSettings asked{
                 .law = row.law, .precision = now.precision.value_or(Precision::fp32), .exponent = *now.exponent};
-            if (p.widgets.choice(row.name, row.idea, row.law == now.law, refusal(backend(now.backend), asked))) {
+            if (p.widgets.choice(
+                    row.name, row.idea, row.law == now.law,
+                    firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law)))) {
                 SimulationSettings values;
                 values.law = row.law;
                 choose(p, "law", values);

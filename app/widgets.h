@@ -33,6 +33,9 @@ private:
     const char* text_;
 };
 
+/// Of two reasons why not, the first that is there.
+inline Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
+
 /// What every control has. `name` is stable: tests point at it.
 struct Control {
     const char* name;
