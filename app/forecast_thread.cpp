@@ -7,19 +7,12 @@
 
 namespace gravlab {
 
-ForecastThread::~ForecastThread() {
-    if (!thread_.joinable()) return;
-    thread_.request_stop();
-    changed_.notify_all();
-}
-
 void ForecastThread::ask(ForecastQuestion question) {
     {
         const std::lock_guard lock(mutex_);
         question_ = std::move(question);
         ++asked_;
         busy_ = true;
-        refusal_.clear();
     }
     if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
     changed_.notify_all();
@@ -32,7 +25,6 @@ void ForecastThread::drop() {
     busy_ = false;
     path_ = {};
     news_ = true;
-    refusal_.clear();
     changed_.notify_all();
 }
 
@@ -48,11 +40,6 @@ bool ForecastThread::busy() const {
     return busy_;
 }
 
-std::string ForecastThread::refusal() const {
-    const std::lock_guard lock(mutex_);
-    return refusal_;
-}
-
 void ForecastThread::wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !busy_; });
@@ -64,7 +51,7 @@ void ForecastThread::work(const std::stop_token& stop) {
     while (changed_.wait(lock, stop, [&] { return question_.has_value(); })) {
         const ForecastQuestion question = *std::exchange(question_, std::nullopt);
         const std::uint64_t mine = asked_;
-        std::string failure;
+        Forecast failed;
         lock.unlock();
         std::optional<Forecaster> forecaster;
         try {
@@ -77,12 +64,16 @@ void ForecastThread::work(const std::stop_token& stop) {
                 news_ = true;
             }
         } catch (const std::exception& error) {
-            failure = error.what();
+            failed.complete = true;
+            failed.failure = error.what();
         }
         forecaster.reset();
         lock.lock();
         if (mine != asked_) continue;
-        refusal_ = failure;
+        if (!failed.failure.empty()) {
+            path_ = std::move(failed);
+            news_ = true;
+        }
         busy_ = false;
         changed_.notify_all();
     }

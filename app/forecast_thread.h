@@ -14,7 +14,6 @@ namespace gravlab {
 class ForecastThread {
 public:
     ForecastThread() = default;
-    ~ForecastThread();
     ForecastThread(const ForecastThread&) = delete;
     ForecastThread& operator=(const ForecastThread&) = delete;
 
@@ -26,8 +25,6 @@ public:
     bool busy() const;
     /// Waits for the whole path. Films do.
     void wait();
-    /// Why the last question has no path; empty when it has.
-    std::string refusal() const;
 
 private:
     void work(const std::stop_token& stop);
@@ -37,9 +34,8 @@ private:
     std::optional<ForecastQuestion> question_;
     std::uint64_t asked_ = 0;  ///< questions so far
     Forecast path_;
-    std::string refusal_;
     bool news_ = false, busy_ = false;
-    std::jthread thread_;  // last: it ends before what it uses
+    std::jthread thread_;  // last: it stops and ends before what it uses
 };
 
 }  // namespace gravlab

@@ -49,6 +49,7 @@ std::string forecastText(const Forecast& path) {
 }
 
 bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) const {
+    if (!path_.failure.empty()) return false;  // it would fail again
     const double ahead = path_.until - askedTime_;
     if (ahead == 0 || path_.points.empty()) return true;
     if ((simulation.time() - askedTime_) / ahead > kUsedUp || (simulation.time() - askedTime_) / ahead < 0) return true;

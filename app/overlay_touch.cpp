@@ -106,8 +106,11 @@ void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view,
     }
     drawPath(session, session.orbit().path(), view, area, list, kSelected);
     if (!session.selected() || !session.selected()->placed) return;
-    if (const std::optional<ImVec2> at = onSurface(view, session.selected()->position))
-        list.AddCircle(*at, 11 * area.scale, kSelected, 32, 1.6f * area.scale);
+    const std::optional<ImVec2> at = onSurface(view, session.selected()->position);
+    if (!at) return;
+    list.AddCircle(*at, 11 * area.scale, kSelected, 32, 1.6f * area.scale);
+    if (const std::string& failure = session.orbit().path().failure; !failure.empty())
+        write(list, {at->x + 16 * area.scale, at->y}, view, "no path ahead: " + failure, kSelected, area.scale);
 }
 
 }  // namespace gravlab

@@ -53,6 +53,7 @@ struct Forecast {
     bool complete = false;              ///< it is there already, or ended at a body that is not finite
     std::vector<ForecastPoint> points;  ///< evenly spaced in time, about kForecastPoints
     std::string integrator;             ///< that computed it
+    std::string failure;                ///< why there is no path; empty when there is
 };
 
 /// Up to so many bodies are copied and moved.

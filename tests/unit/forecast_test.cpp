@@ -1,6 +1,7 @@
 // Predicted paths against what runs then do, and against orbits that are known.
 #include "sim/forecast.h"
 
+#include "app/forecast_thread.h"
 #include "sim/error.h"
 #include "sim/forecast_field.h"
 #include "sim/simulation.h"
@@ -170,6 +171,22 @@ TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
     // A point is a hundred steps of 90,000 pairs: no core makes them in so short a time.
     EXPECT_FALSE(forecaster.advance(1e-5));
     EXPECT_EQ(forecaster.path().points.size(), 1u) << "only the start is known yet";
+}
+
+TEST(ForecastTest, theThreadSaysWhyThereIsNoPathAndGoesOn) {
+    Simulation simulation({.scene = "figure-eight", .backend = "reference"});
+    ForecastThread thread;
+    Forecast path;
+    thread.ask({.start = startOf(simulation), .id = 77});
+    thread.wait();
+    ASSERT_TRUE(thread.take(path));
+    EXPECT_NE(path.failure.find("body 77"), std::string::npos) << path.failure;
+    EXPECT_TRUE(path.points.empty());
+    thread.ask({.start = startOf(simulation), .id = 1, .duration = 0.1});
+    thread.wait();
+    ASSERT_TRUE(thread.take(path));
+    EXPECT_EQ(path.failure, "");
+    EXPECT_TRUE(path.complete);
 }
 
 TEST(ForecastTest, refusesABodyThatIsNotThere) {
