@@ -2,6 +2,7 @@
 
 #include "app/host_clock.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -95,22 +96,27 @@ void TwinRun::edit(const Edits& edits) {
     twin_->load(bodies);
 }
 
-/// Brings both to one time by a step of the twin that is as long as the gap, and counts from there.
-void TwinRun::relink(const Simulation& first) {
-    twin_->backend().finishStep();
-    twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts it
+/// Brings both to one time by a step of the twin that is as long as the gap, and counts from there. False while that step
+/// is under way.
+bool TwinRun::relink(const Simulation& first, double seconds) {
     SimulationSettings settings = twin_->settings();
-    const double gap = first.time() - twin_->time();
-    if (std::abs(gap) > 1e-9 * std::abs(first.settings().timeStep)) {
-        settings.timeStep = gap;
-        twin_->apply(settings);
-        while (twin_->advance({.steps = 1}, nullptr).stepsCompleted == 0) {
+    if (!bridging_) {
+        twin_->backend().finishStep();
+        twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts it
+        const double gap = first.time() - twin_->time();
+        bridging_ = std::abs(gap) > 1e-9 * std::abs(first.settings().timeStep);
+        if (bridging_) {
+            settings.timeStep = gap;
+            twin_->apply(settings);
         }
     }
+    if (bridging_ && twin_->advance({.seconds = seconds, .steps = 1}, nullptr).stepsCompleted == 0) return false;
+    bridging_ = false;
     ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
     settings.timeStep = ratio_.twinStep;
     twin_->apply(settings);
     link(first);
+    return true;
 }
 
 std::int64_t TwinRun::due(const Simulation& first) const {
@@ -126,8 +132,7 @@ bool TwinRun::catchUp(Simulation& first, double seconds) {
         twin_->advance({.seconds = left, .steps = due(first)}, nullptr);
         if (due(first) > 0 && hostClock() >= end) return false;
     }
-    if (relink_ && settled) relink(first);
-    return true;
+    return !relink_ || !settled || relink(first, std::max(end - hostClock(), 0.0));
 }
 
 bool TwinRun::met(const Simulation& first) const {

@@ -53,7 +53,7 @@ public:
 private:
     std::int64_t due(const Simulation& first) const;
     void link(const Simulation& first);
-    void relink(const Simulation& first);
+    bool relink(const Simulation& first, double seconds);
 
     std::unique_ptr<Simulation> twin_;
     std::shared_ptr<const StartState> start_;  ///< the first's own, whose texts the twin's may refer to
@@ -62,6 +62,7 @@ private:
     StepRatio ratio_;
     std::int64_t firstFrom_ = 0, twinFrom_ = 0;  ///< steps at which they met last when the link was made
     bool relink_ = false;
+    bool bridging_ = false;  ///< the step to the first's time is under way
 };
 
 }  // namespace gravlab

@@ -273,6 +273,25 @@ TEST(TwinRun, goesOnWhenTimeStepsChangeAndWhenTimeTurnsBack) {
     EXPECT_TRUE(twin.met(first));
 }
 
+TEST(TwinRun, aLongStepToANewRatioIsMadeInSlices) {
+    SimulationSettings settings{.scene = "plummer", .bodies = 4000, .backend = "cpu"};
+    settings.timeStep = 0.01;
+    settings.backendOptions.threads = 1;
+    Simulation first(settings);
+    TwinChoice choice = parseTwin("dt=0.05,precision=fp64");
+    TwinRun twin(first, choice, false);
+    advance(first, twin, 3);  // the twin waits at 0
+    setTwin(choice, "dt", "0.02");
+    twin.follow(first, choice);
+    EXPECT_FALSE(twin.catchUp(first, 0)) << "16 million pairs take longer than nothing";
+    EXPECT_FALSE(twin.met(first));
+    while (!twin.catchUp(first, 0.001)) {
+    }
+    EXPECT_TRUE(twin.met(first));
+    EXPECT_NEAR(twin.simulation().time(), 0.03, 1e-14);
+    EXPECT_EQ(twin.simulation().settings().timeStep, 0.02);
+}
+
 TEST(TwinRun, aRefusedSettingLeavesTheOldTwin) {
     Simulation first(settingsOf("two-body", 0.01));
     TwinRun twin(first, parseTwin("integrator=euler"), false);
