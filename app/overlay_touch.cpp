@@ -37,7 +37,7 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const std::string
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
 void drawPath(Session& session, const Forecast& path, const SpaceView& view, const OverlayArea& area, ImDrawList& list,
-              ImU32 colour) {
+              ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;
     const double now = session.facts().time, whole = path.until - now;
     const ForecastPoint* before = nullptr;
@@ -62,7 +62,7 @@ void drawPath(Session& session, const Forecast& path, const SpaceView& view, con
     const ImVec2 at(end->x + 8 * area.scale,
                     std::clamp(end->y - line, view.from.y, view.from.y + std::max(view.size.y - 3 * line, 0.0f)));
     write(list, at, view, (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1), colour, area.scale);
-    write(list, {at.x, at.y + line}, view, forecastText(path), (colour & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 150),
+    write(list, {at.x, at.y + line}, view, forecastText(path) + note, (colour & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 150),
           area.scale);
 }
 
@@ -101,7 +101,8 @@ bool touchDraws(const Session& session) {
 void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list) {
     drawHeld(session, view, area, list);
     if (session.launch().dragging()) {
-        drawPath(session, session.launchPath().path(), view, area, list, kArrow);
+        drawPath(session, session.launchPath().path(), view, area, list, kArrow,
+                 session.launch().pending().bodies > 1 ? "; the galaxy as one body" : "");
         drawArrow(session, view, area, list);
     }
     drawPath(session, session.orbit().path(), view, area, list, kSelected);
