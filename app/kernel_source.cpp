@@ -91,7 +91,7 @@ constexpr AddedMarks kAdded[] = {
     {[](const KernelRow& row, const KernelRow& below) { return !row.deterministic && below.deterministic; },
      {"atomic", "kAtomic", "atomic"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.equalMasses && !below.equalMasses; },
-     {"kEqual", "equal", "Equal"}},
+     {"kOne", "equal", "Equal"}},
     {[](const KernelRow& row, const KernelRow& below) {
          return row.shape == below.shape && row.issuedPerDirectedPair < below.issuedPerDirectedPair && !row.equalMasses;
      },
