@@ -60,7 +60,7 @@ private:
 /// A moment of a running simulation for a forecast. Copies all bodies; waits.
 std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation);
 
-/// What is and is not in a path, in words: "all 9 bodies, radau15" or "pull of 65,536 bodies; galaxies keep their shape".
+/// What is and is not in a path, in words: "all 9 bodies move, radau15 in fp64".
 std::string forecastText(const Forecast& path);
 
 }  // namespace gravlab

@@ -32,9 +32,9 @@ public:
     Rewind& operator=(const Rewind&) = delete;
 
     /// Keeps the state when it is due: half a second after the last one, later where a copy takes long, so that copies take
-    /// about a fiftieth of the time. Another scene, seed or number of bodies, or a start from 0, begins a new timeline. Once
-    /// a frame; waits for a copy when one is due, never for anything else. `now`: host clock [s].
-    /// Where there is no memory for a copy, half of the states are dropped and the rest is all that is kept from then on.
+    /// about a fiftieth of the time. Another scene, seed or number, or a start from 0, begins a new timeline; an edit does
+    /// not. Once a frame; waits for a copy when one is due, never for anything else. `now`: host clock [s]. Where there is
+    /// no memory for a copy, half of the states are dropped and the rest is all that is kept from then on.
     void look(Simulation& simulation, double now);
     /// The bodies were edited: what is kept of the present step is not what it is any more.
     void edited() { edited_ = true; }

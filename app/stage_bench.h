@@ -24,7 +24,7 @@ struct StageRow {
     std::size_t frames = 0;
 };
 
-/// Gathers frames of one row; the first ones, which compile and allocate, are left out.
+/// Gathers frames of one row. The caller leaves out the first ones, which compile and allocate.
 class StageSamples {
 public:
     void add(const DrawTimes& times);

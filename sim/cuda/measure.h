@@ -45,7 +45,7 @@ struct RadiusSearch {
     unsigned long long prefix[3], inside[3];
 };
 
-/// Sums of a chunk of bodies into parts[block]; then `finish` adds up all of them into `result`, in one block.
+/// Sums of a chunk of bodies into parts[block]; then a MomentEndTask adds up all of them into `result`, in one block.
 template <class Real>
 struct MomentTask {
     const Vec4<Real>*x, *v;
