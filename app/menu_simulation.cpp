@@ -223,7 +223,7 @@ constexpr Action kBodies[] = {
      .checked = [](const KeyTarget& t) { return t.session.launch().on; }},
     {.name = "undo",
      .label = "Undo",
-     .idea = "undo: bring back a removed body, take out a dropped one",
+     .idea = "undo the last removal, drop or hold of a body",
      .strokes = {{Key::letterZ, kControl}},
      .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::undo; },
      .line = true},
