@@ -82,6 +82,11 @@ if(NOT _version_found)
   set(_version_found "${imgui_VERSION}")
 endif()
 gravlab_sbom(imgui "${_version_found}" MIT imgui::imgui https://github.com/ocornut/imgui)
+# Where a distribution takes stb out of Dear ImGui, it is a library of its own.
+if("stb" IN_LIST IMGUI_PC_LIBRARIES)
+  gravlab_pc_version(_version_found stb "")
+  gravlab_sbom(stb "${_version_found}" "MIT OR Unlicense" DYNAMIC https://github.com/nothings/stb)
+endif()
 # glad has no option that tells its version; what it generated says it, and before that the interpreter that runs it.
 set(_version_found "")
 if(EXISTS ${PROJECT_BINARY_DIR}/glad/include/glad/gl.h)
