@@ -78,8 +78,8 @@ start
 while [ "$done_" -lt "$events" ]; do
     count=$((events - done_ < batch ? events - done_ : batch))
     commands $((seed * 100003 + done_)) "$count" >"$folder/commands"
-    before=$(field frame)
     xdotool - <"$folder/commands" >/dev/null 2>&1 || true
+    before=$(field frame)
     done_=$((done_ + count))
     for _ in $(seq $((10 * patience))); do
         kill -0 "$program" 2>/dev/null || break

@@ -79,7 +79,8 @@ xdotool windowfocus "$window"
 
 RANDOM=$seed
 keys=(n Right Home bracketright bracketleft 2 3 4 5 6 7 8 period comma k k c m m t Left w s a d q p ctrl+1 alt+1 ctrl+3 alt+3 \
-  f Delete i i ctrl+z y u x z e ctrl+b plus minus g ctrl+p Tab h F11 F12 ctrl+e ctrl+s Escape j l r space)
+  f Delete i i ctrl+z y u x z e ctrl+b plus minus g ctrl+p Tab h F11 F12 ctrl+e ctrl+s Escape j l r space \
+  F6 F10 Alt_L v ctrl+v o ctrl+t alt+t ctrl+i ctrl+f ctrl+Left ctrl+Right ctrl+Home ctrl+End)
 press() { xdotool key "$1"; }
 at() {  # the middle of a control, or nothing
   sed -n 's/.*"'"$1"'":{"rect":\[\([-0-9.,]*\)\].*/\1/p' "$GRAVLAB_STATUS_FILE" |
@@ -141,11 +142,12 @@ rest() {
   window=${now:-$window}
   xdotool windowsize "$window" 1000 700 mousemove --window "$window" 500 20
   xdotool windowfocus "$window"
-  press Escape; press Escape
+  for _ in 1 2 3 4 5; do press Escape; done  # lists, menus, what is open, and keys that belong to panels
   [ "$(fact fullscreen)" = true ] && press F11
   [ "$(fact visible)" = false ] && press Tab
   [ "$(fact projector)" = true ] && press ctrl+p
   [ "$(sed -n 's/.*"lab":{"open":\(true\|false\).*/\1/p' "$GRAVLAB_STATUS_FILE")" = true ] && press l
+  [ "$(sed -n 's/.*"twin":{"on":\(true\|false\).*/\1/p' "$GRAVLAB_STATUS_FILE")" = true ] && press ctrl+t
   press 9
   sleep 1
   press r
