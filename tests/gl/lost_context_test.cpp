@@ -129,10 +129,9 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     session_->lab.page = LabPage::matrix;
     session_->look.trails = 20;
     for (int i = 0; i < 12; ++i) step();
-    session_->pickAt({kWidth / 2, kHeight / 2}, {kWidth, kHeight});
-    for (int i = 0; i < 50 && !session_->selected(); ++i) step();
+    session_->select(0);
     EXPECT_NE(session_->lab.matrix.texture(), 0u);
-    const bool selected = session_->selected().has_value();
+    ASSERT_TRUE(session_->selected());
     session_->intent.paused = true;
     picture(true);
     const std::vector<std::uint8_t> want = picture(true);
@@ -145,7 +144,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     picture(true);
     const std::vector<std::uint8_t> now = picture(true);
     EXPECT_NE(session_->lab.matrix.texture(), 0u) << "the matrix is shown again";
-    EXPECT_EQ(session_->selected().has_value(), selected);
+    EXPECT_TRUE(session_->selected());
     std::size_t different = 0;
     for (std::size_t i = 0; i < now.size(); ++i) different += std::abs(now[i] - want[i]) > 40 ? 1 : 0;
     EXPECT_LT(static_cast<double>(different), 0.1 * static_cast<double>(now.size())) << "the panels are not as they were";
