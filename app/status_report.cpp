@@ -102,6 +102,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"text_scale", ui.state.textScale},
         {"navigating", ui.navigates()},
         {"menu", ui.hasPopup()},
+        {"moving", session.moving()},
         {"rotation", session.rotation},
         {"orthographic", session.camera.orthographic},
         {"tone", toneCurves()[static_cast<std::size_t>(session.look.tone)].name},

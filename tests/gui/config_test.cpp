@@ -69,8 +69,14 @@ TEST_F(ConfigTest, namesTheLineThatIsWrongAndWritesNothingWhereItMayNot) {
     EXPECT_NE(now.at("message").get<std::string>().find("config.toml, line 4"), std::string::npos) << now.at("message");
     EXPECT_EQ(now.at("scene"), "two-body");
     key("Escape");
-    fs::remove_all(file().parent_path());
-    std::ofstream(file().parent_path()) << "no folder";
+    waitForValue("message", "");
+    // The window may be writing just then.
+    std::ofstream blocker;
+    for (int i = 0; i < 100 && !blocker.is_open(); ++i) {
+        fs::remove_all(file().parent_path());
+        blocker.open(file().parent_path());
+    }
+    ASSERT_TRUE(blocker.is_open());
     key("j");
     const Json later = waitFor("one sentence", [](const Json& s) { return s.at("message") != ""; });
     EXPECT_NE(later.at("message").get<std::string>().find("is not kept"), std::string::npos) << later.at("message");

@@ -50,7 +50,9 @@ TEST(NoDisplay, exitsWith4WithinTwoSecondsAndSaysWhy) {
     std::filesystem::create_directories(folder);
     for (const char* display : {"", ":4711"}) {
         const auto start = std::chrono::steady_clock::now();
-        Process program({GRAVLAB_BINARY, "view"}, {{"DISPLAY", display}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder.string()}}, folder / "log");
+        Process program({GRAVLAB_BINARY, "view"},
+                        {{"DISPLAY", display}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder.string()}},
+                        folder / "log");
         EXPECT_EQ(program.wait(10s), 4) << "DISPLAY='" << display << "'";
         EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
         const std::string text = contents(folder / "log");
@@ -228,6 +230,7 @@ TEST_F(WindowTest, restsWhenPausedAndWakesForAKey) {
     moveTo(500, 650);
     key("space");
     waitForValue("paused", true);
+    waitForValue("moving", false);
     settle();
     std::this_thread::sleep_for(300ms);
     const auto frame = status().at("frame").get<std::int64_t>();
