@@ -63,7 +63,6 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
 
 int benchCommand(const Options& options) {
     if (!options.benchFigure.empty()) return figureCommand(options);
-    if (options.benchStages && options.frames == 0) throw UsageError("--stages needs --frames COUNT");
     if (options.frames > 0) return framesCommand(options);
     if (!options.benchCard.empty()) return cardCommand(options);
     const InterruptWatch watch;

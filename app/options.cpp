@@ -134,9 +134,25 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
     }
 }
 
+/// What would be left out in silence.
+void validateCompany(const Options& o) {
+    const auto given = [&](std::string_view option) {
+        return std::find(o.given.begin(), o.given.end(), option) != o.given.end();
+    };
+    if (o.command == Command::list && o.json && given("--markdown"))
+        throw UsageError("--json and --markdown exclude each other; give one of them");
+    if (o.command == Command::render && o.look.ahead && !o.look.select)
+        throw UsageError("--ahead shows the path of one body: add --select ID");
+    if (o.command != Command::bench) return;
+    for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--ui"})
+        if (o.frames == 0 && given(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
+    if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
+}
+
 /// What only makes sense together.
 void validate(Options& o, bool commandNamed) {
     const SimulationSettings& s = o.simulation;
+    validateCompany(o);
     if (o.command == Command::list) {
         if (o.listWhat.empty())
             throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys");
@@ -186,7 +202,8 @@ void validate(Options& o, bool commandNamed) {
 
     std::vector<std::size_t> counts = o.benchBodies;
     if (s.bodies != 0) counts.push_back(s.bodies);
-    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0) throw UsageError("a file has the bodies that it has; leave out -n");
+    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0)
+        throw UsageError("a file has the bodies that it has; leave out -n");
     for (const std::size_t count : counts)
         if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +

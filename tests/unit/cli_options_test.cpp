@@ -147,6 +147,16 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
     EXPECT_THAT(refusalOf({"disc", "--law", "power-law", "--exponent", "99"}), HasSubstr("-4 to 12"));
 }
 
+TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {
+    EXPECT_THAT(refusalOf({"render", "two-body", "-o", "x.png", "--ahead", "3"}), HasSubstr("--select ID"));
+    EXPECT_EQ(parsed({"two-body", "--ahead", "3"}).look.ahead, 3) << "in a window a body can be selected later";
+    EXPECT_THAT(refusalOf({"bench", "--splat", "compute"}), HasSubstr("--splat needs --frames"));
+    EXPECT_THAT(refusalOf({"bench", "--stages"}), HasSubstr("--stages needs --frames"));
+    EXPECT_THAT(refusalOf({"bench", "--frames", "50", "--size", "64x48,80x60"}), HasSubstr("only with --stages"));
+    EXPECT_EQ(parsed({"bench", "--frames", "50", "--size", "64x48"}).width, 64);
+    EXPECT_THAT(refusalOf({"list", "keys", "--json", "--markdown"}), HasSubstr("exclude each other"));
+}
+
 TEST(Options, scenesOfFixedSizeKeepIt) {
     EXPECT_EQ(parsed({"two-body", "-n", "2"}).simulation.bodies, 2u);
     EXPECT_THAT(refusalOf({"two-body", "-n", "3"}), HasSubstr("always has 2 bodies"));
