@@ -5,6 +5,7 @@
 #include "app/options.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
+#include "sim/law_numbers.h"
 #include "sim/scenario.h"
 
 #include <algorithm>
@@ -74,10 +75,10 @@ int benchCommand(const Options& options) {
     const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
 
-    const ForceSettings force{.law = wanted.law.value_or(scene.law),
-                              .precision = wanted.precision.value_or(Precision::fp32),
-                              .softening = wanted.softening >= 0 ? wanted.softening : scene.softening,
-                              .exponent = wanted.exponent.value_or(scene.exponent)};
+    ForceSettings force{.law = wanted.law.value_or(scene.law),
+                        .precision = wanted.precision.value_or(Precision::fp32),
+                        .softening = wanted.softening >= 0 ? wanted.softening : scene.softening};
+    takeLawNumbers(force, wanted, scene);
     const Sweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
                       choicesOf(options, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)

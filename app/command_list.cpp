@@ -4,6 +4,7 @@
 #include "sim/backend.h"
 #include "sim/error.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/scenario.h"
 
 #include <nlohmann/json.hpp>
@@ -110,13 +111,21 @@ Json integratorList(const BackendOptions&) {
     return rows;
 }
 
+/// "exponent, strength": what is set beside the softening.
+std::string numbersOf(Law law) {
+    std::string text;
+    for (const LawNumber& number : lawNumbers())
+        if (number.acts(law)) text += (text.empty() ? "" : ", ") + std::string(number.option + 2);
+    return text;
+}
+
 Json lawList(const BackendOptions&) {
     Json rows = Json::array();
     for (const LawRow& row : laws())
         rows.push_back({{"name", std::string(row.name)},
                         {"source", std::string(row.source)},
                         {"softened", row.softened},
-                        {"exponent", row.hasExponent},
+                        {"numbers", numbersOf(row.law)},
                         {"idea", std::string(row.idea)}});
     return rows;
 }

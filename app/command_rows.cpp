@@ -9,6 +9,7 @@
 #include "app/version.h"
 #include "sim/io/units.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/validation.h"
 
@@ -144,10 +145,11 @@ void addPhysics(CLI::App& app, Options& o) {
     addValue(
         app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
         "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
-    addValue(
-        app, "--exponent", "NUMBER",
-        [&s](auto& name, auto& text) { requireExponent(*(s.exponent = parseReal(name, text))); },
-        "exponent a of the power law r^-a, -4 to 12; 2 is gravity [the scene's own]");
+    for (const LawNumber& number : lawNumbers())
+        addValue(
+            app, number.option, "NUMBER",
+            [&s, &number](auto& name, auto& text) { requireLawNumber(number, *(s.*number.asked = parseReal(name, text))); },
+            std::string(number.help) + ", " + rangeText(number) + " [the scene's own]");
     addValue(
         app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
         "Plummer softening length, 0 allowed [the scene's own]");
@@ -186,7 +188,8 @@ void addTwin(CLI::App& app, Options& o, bool picture) {
             o.twin.view = view;
         },
         "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also precision, "
-        "softening, law, exponent, backend, kernel, threads");
+        "softening, law, exponent, strength, diameter, cut_off, backend, "
+        "kernel, threads");
     if (!picture) return;
     addValue(
         app, "--twin-view", "NAME", [&o](auto&, auto& text) { o.twin.view = twinView(text); },

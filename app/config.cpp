@@ -7,6 +7,7 @@
 #include "render/colour_map.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 
 #include <algorithm>
@@ -63,8 +64,10 @@ bool given(const Options& options, std::string_view option) {
 
 /// Whether the command line says which scene, or what only makes sense with the one it means.
 bool sceneGiven(const Options& options) {
-    constexpr std::string_view kOf[] = {"SCENE", "--bodies", "--set", "--law", "--exponent", "--integrator"};
-    return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return given(options, option); });
+    constexpr std::string_view kOf[] = {"SCENE", "--bodies", "--set", "--law", "--integrator"};
+    return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return given(options, option); }) ||
+           std::any_of(lawNumbers().begin(), lawNumbers().end(),
+                       [&](auto& number) { return given(options, number.option); });
 }
 
 /// A scene of the table, and none that a file brought.

@@ -2,6 +2,7 @@
 
 #include "app/format.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +66,10 @@ void ConservationWatch::follow(const Simulation& simulation) {
         mark(now.backend != followed_->backend, now.backend);
         rebase_ |= mark(now.softening != followed_->softening, "softening " + number("%.3g", now.softening), true);
         rebase_ |= mark(now.law != followed_->law, "law", true);
-        rebase_ |= mark(now.exponent != followed_->exponent, "exponent " + number("%.3g", *now.exponent), true);
+        for (const LawNumber& row : lawNumbers())
+            if (row.acts(*now.law) || now.law != followed_->law)
+                rebase_ |= mark(now.*row.asked != (*followed_).*row.asked,
+                                row.option + 2 + number(" %.3g", *(now.*row.asked)), true);
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
                marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))

@@ -8,6 +8,8 @@
 #include "app/option_values.h"
 #include "app/scene_file.h"
 #include "app/version.h"
+#include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/validation.h"
 
@@ -176,8 +178,14 @@ void validate(Options& o, bool commandNamed) {
     }
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
     if (!law.empty() && o.file.empty()) throw UsageError(law);
-    if (s.exponent && o.file.empty() && s.law.value_or(known->law) != Law::powerLaw)
-        throw UsageError("--exponent belongs to the power law; add --law power-law");
+    for (const LawNumber& number : lawNumbers()) {
+        const Law acting = o.file.empty() ? s.law.value_or(known->law) : Law::gravity;
+        if (!(s.*number.asked) || !o.file.empty() || number.acts(acting)) continue;
+        std::string fitting;
+        for (const LawRow& row : laws())
+            if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
+        throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
+    }
     if (s.backend != "auto" &&
         std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
         std::vector<std::string_view> valid{"auto"};

@@ -8,6 +8,7 @@
 #include "render/colour_map.h"
 #include "sim/error.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 
 #include <algorithm>
 #include <iterator>
@@ -41,8 +42,6 @@ constexpr Control kSoftening{
     "Length that blunts close encounters. Drag, or double click to type; the force is checked again"};
 constexpr Control kIntegrator{"integrator", "Integrator", "How forces become motion"};
 constexpr Control kLaw{"law", "Law", "How two bodies act on each other. The run goes on under it"};
-constexpr Control kExponent{"exponent", "Exponent",
-                            "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code"};
 constexpr Control kPrecision{
     "precision", "Precision",
     "fp32 is fast, fp64 exact; mixed has pairs in fp32 and keeps bodies and sums in fp64. The error "
@@ -270,10 +269,12 @@ void drawForce(PanelContext& p) {
         }
         p.widgets.endCombo();
     }
-    if (now.hasExponent) {
-        double exponent = *wanted.exponent;
-        if (p.widgets.drag(kExponent, exponent, {.least = -2, .most = 8, .speed = 0, .floor = 0.02, .format = "%.2f"}))
-            wanted.exponent = exponent;
+    for (const LawNumber& number : lawNumbers()) {
+        if (!number.acts(now.law)) continue;
+        double value = *(wanted.*number.asked);
+        DragRange range{.least = number.least, .most = number.most};
+        if (number.least < 0) range.speed = 0, range.floor = 0.02, range.format = "%.2f";  // goes through 0
+        if (p.widgets.drag({number.key, number.label, Tip::ofRow(number.idea)}, value, range)) wanted.*number.asked = value;
     }
     constexpr std::string_view kNames[] = {"fp32", "mixed", "fp64"};
     constexpr std::string_view kIdeas[] = {"State and pairs in single precision.",

@@ -46,7 +46,7 @@ long double energyOf(const ParticleSet& bodies, const ForceSettings& force) {
             const long double dx = y.x - x.x, dy = y.y - x.y, dz = y.z - x.z, r2 = dx * dx + dy * dy + dz * dz;
             const long double pair =
                 loopLaw(force) == Law::gravity
-                    ? -forceSign(force.law) / std::sqrt(r2 + static_cast<long double>(force.softening) * force.softening)
+                    ? -forceFactor(force) / std::sqrt(r2 + static_cast<long double>(force.softening) * force.softening)
                     : withLaw<double>(force, [&](const auto& law) {
                           return static_cast<long double>(law.potential(static_cast<double>(r2)));
                       });
@@ -342,12 +342,18 @@ void addLaws(Rows& rows) {
                                                 {.law = Law::powerLaw, .softening = 0.05, .exponent = 3},
                                                 {.law = Law::powerLaw, .softening = 0.05, .exponent = -1},
                                                 {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.5},
-                                                {.law = Law::lennardJones}};
+                                                {.law = Law::lennardJones},
+                                                {.law = Law::coulomb, .softening = 0.05, .strength = 1.75},
+                                                {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.5, .strength = 0.5},
+                                                {.law = Law::lennardJones, .strength = 0.5, .diameter = 0.75, .cutOff = 3}};
     for (const ForceSettings& force : kForces) {
         std::string name(laws()[static_cast<std::size_t>(force.law)].name);
         char exponent[32];
         std::snprintf(exponent, sizeof exponent, ", a = %g", force.exponent);
         if (force.law == Law::powerLaw) name += exponent;
+        char numbers[60];
+        std::snprintf(numbers, sizeof numbers, ", strength %g", force.strength);
+        if (force.strength != 1) name += numbers;
         addBound(rows, name + ", four bodies, yoshida4: dE/E at t = 5", 1e-8, [&force] {
             ParticleSet bodies;
             bodies.resize(4);

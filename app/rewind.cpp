@@ -1,5 +1,6 @@
 // States are packed beside the run: fp32 where that loses nothing, ids and groups shared as long as they are the same.
 #include "app/rewind.h"
+#include "sim/law_numbers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -262,7 +263,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
     wanted.softening = target->settings.softening;
     wanted.integrator = target->settings.integrator;
     wanted.law = target->settings.law;
-    wanted.exponent = target->settings.exponent;
+    for (const LawNumber& number : lawNumbers()) wanted.*number.asked = target->settings.*number.asked;
     wanted.precision = target->settings.precision;
     if (wanted != before) simulation.apply(wanted);
     try {

@@ -4,6 +4,7 @@
 #include "sim/error.h"
 #include "sim/io/run_settings.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/validation.h"
 
@@ -16,8 +17,8 @@ namespace gravlab {
 namespace {
 
 constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
-constexpr std::array<std::string_view, 9> kKeys{"integrator", "time_step", "precision", "softening", "law",
-                                                "exponent",   "backend",   "kernel",    "threads"};
+constexpr std::array<std::string_view, 12> kKeys{"integrator", "time_step", "precision", "softening", "law",    "exponent",
+                                                 "strength",   "diameter",  "cut_off",   "backend",   "kernel", "threads"};
 constexpr std::string_view kPrecisions[] = {"fp32", "mixed", "fp64"};
 
 const SettingRow& rowOf(std::string_view key) {
@@ -37,12 +38,20 @@ bool takes(const SettingRow& row, SimulationSettings& to, std::string_view value
     return value.find('"') == std::string_view::npos && row.take(to, "\"" + std::string(value) + "\"");
 }
 
+/// The number of a law that a name means, if it does.
+const LawNumber* lawNumber(std::string_view key) {
+    for (const LawNumber& row : lawNumbers())
+        if (row.key == key) return &row;
+    return nullptr;
+}
+
 /// What is refused at once rather than when the run starts.
 void require(std::string_view key, const SimulationSettings& values) {
     if (key == "integrator") integrator(values.integrator);
     if (key == "time_step") requireTimeStep(values.timeStep);
     if (key == "softening") requireSoftening(values.softening);
-    if (key == "exponent" && values.exponent) requireExponent(*values.exponent);
+    if (const LawNumber* number = lawNumber(key); number && values.*number->asked)
+        requireLawNumber(*number, *(values.*number->asked));
     if (key == "backend" && values.backend != "auto") backend(values.backend);
     if (key == "kernel" && values.kernel.kernel != "auto") {
         std::vector<std::string_view> valid{"auto"};
@@ -74,7 +83,8 @@ std::string shown(std::string_view key, const SimulationSettings& s) {
     if (key == "precision") return s.precision ? std::string(kPrecisions[static_cast<std::size_t>(*s.precision)]) : "auto";
     if (key == "softening") return number("softening %.3g", s.softening);
     if (key == "law") return s.law ? std::string(laws()[static_cast<std::size_t>(*s.law)].name) : "auto";
-    if (key == "exponent") return s.exponent ? number("exponent %.3g", *s.exponent) : "auto";
+    if (const LawNumber* row = lawNumber(key))
+        return s.*row->asked ? row->option + 2 + number(" %.3g", *(s.*row->asked)) : "auto";
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
     if (s.backendOptions.threads == 0) return "all threads";

@@ -18,7 +18,9 @@ constexpr std::size_t kMostChanges = 64;
 
 /// Whether energies of the two have different definitions.
 bool another(const ForceSettings& a, const ForceSettings& b) {
-    return a.law != b.law || a.softening != b.softening || a.exponent != b.exponent;
+    ForceSettings same = a;
+    same.precision = b.precision;
+    return !(same == b);
 }
 
 /// Frames of a film between two samples, by the number of bodies alone: a film is the same however fast it is made.

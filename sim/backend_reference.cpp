@@ -5,6 +5,7 @@
 #include "sim/error.h"
 #include "sim/few_body.h"
 #include "sim/kernel_rows.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/reference_gravity.h"
 #include "sim/step_runner.h"
@@ -75,7 +76,7 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         requireSoftening(force.softening);
-        requireExponent(force.exponent);
+        requireLawNumbers(force);
         if (choice.kernel != "auto") kernel("reference", choice.kernel);
         wanted_ = force;
         if (runner_.cursor().atBoundary()) adoptSettings();

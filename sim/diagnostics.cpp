@@ -57,7 +57,7 @@ double potentialEnergy(std::span<const Double4> x, int threads, RowEnergy rowEne
 double potentialEnergy(std::span<const Double4> x, const ForceSettings& force, int threads) {
     if (loopLaw(force) == Law::gravity) {
         const double squared = force.softening * force.softening;
-        return -forceSign(force.law) *
+        return -forceFactor(force) *
                potentialEnergy(x, threads, [&](std::size_t i) { return potentialBefore(x, i, squared); });
     }
     const bool finiteAtZero = force.softening > 0 || force.law == Law::lennardJones;

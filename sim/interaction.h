@@ -22,6 +22,9 @@ struct ForceSettings {
     Precision precision = Precision::fp32;
     double softening = 0;  ///< Plummer softening length [L]
     double exponent = 2;   ///< of the power law
+    double strength = 1;   ///< Coulomb's constant, alpha of the power law, the depth of Lennard-Jones; gravity's is 1
+    double diameter = 1;   ///< of Lennard-Jones: where the potential crosses zero [L]
+    double cutOff = 2.5;   ///< of Lennard-Jones, in diameters
     bool operator==(const ForceSettings&) const = default;
 };
 

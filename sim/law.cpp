@@ -17,14 +17,14 @@ double potentialOf(const ForceSettings& settings, double distanceSquared) {
 }
 
 constexpr LawRow kLaws[] = {
-    {"gravity", "every mass attracts every other with 1/r^2", "mass", Law::gravity, true, false, pullOf<Gravity>,
+    {"gravity", "every mass attracts every other with 1/r^2", "mass", Law::gravity, true, pullOf<Gravity>,
      potentialOf<Gravity>},
-    {"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge", Law::coulomb, true, false,
-     pullOf<Coulomb>, potentialOf<Coulomb>},
-    {"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass", Law::powerLaw, true, true, pullOf<PowerLaw>,
+    {"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge", Law::coulomb, true, pullOf<Coulomb>,
+     potentialOf<Coulomb>},
+    {"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass", Law::powerLaw, true, pullOf<PowerLaw>,
      potentialOf<PowerLaw>},
     {"lennard-jones", "a soft wall and a short attraction: drops, crystals and gases of neutral atoms", "strength",
-     Law::lennardJones, false, false, pullOf<LennardJones>, potentialOf<LennardJones>},
+     Law::lennardJones, false, pullOf<LennardJones>, potentialOf<LennardJones>},
 };
 
 }  // namespace

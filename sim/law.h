@@ -56,34 +56,39 @@ struct Gravity {
     }
 };
 
-/// Charges with sign: like ones repel. Softened as gravity is; Coulomb's constant is 1.
+/// Charges with sign: like ones repel. Softened as gravity is.
 template <class Real>
 struct Coulomb {
     Real softeningSquared;
+    Real strength;  ///< Coulomb's constant
 
-    explicit Coulomb(const ForceSettings& settings) : softeningSquared(flooredSoftening<Real>(settings.softening)) {}
+    explicit Coulomb(const ForceSettings& settings)
+        : softeningSquared(flooredSoftening<Real>(settings.softening)), strength(static_cast<Real>(settings.strength)) {}
     GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
         const Real inverse = inverseRoot(distanceSquared + softeningSquared);
-        return -(inverse * inverse * inverse);
+        return -strength * (inverse * inverse * inverse);
     }
     GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
-        return inverseRoot(distanceSquared + softeningSquared);
+        return strength * inverseRoot(distanceSquared + softeningSquared);
     }
 };
 
-/// Attraction d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied out,
-/// so a = 2 gives gravity to the last bit; other a go through exp2 and log2.
+/// Attraction alpha d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied
+/// out, so a = 2 gives gravity to the last bit; other a go through exp2 and log2.
 template <class Real>
 struct PowerLaw {
     static constexpr int kLargestWhole = 8;
 
     Real softeningSquared;
     Real exponent;
+    Real strength;     ///< alpha
     Real nearest = 0;  ///< smallest d^2: steep laws leave the range of numbers sooner than gravity does
     int whole = -1;    ///< the exponent if it is whole and small, else -1
 
     explicit PowerLaw(const ForceSettings& settings)
-        : softeningSquared(flooredSoftening<Real>(settings.softening)), exponent(static_cast<Real>(settings.exponent)) {
+        : softeningSquared(flooredSoftening<Real>(settings.softening)),
+          exponent(static_cast<Real>(settings.exponent)),
+          strength(static_cast<Real>(settings.strength)) {
         for (int a = 0; a <= kLargestWhole; ++a)
             if (settings.exponent == a) whole = a;
         const double power = 0.5 * (settings.exponent + 1);
@@ -92,16 +97,16 @@ struct PowerLaw {
     }
     GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
         const Real squared = softened(distanceSquared);
-        if (whole < 0) return std::exp2(Real(-0.5) * (exponent + 1) * std::log2(squared));
+        if (whole < 0) return strength * std::exp2(Real(-0.5) * (exponent + 1) * std::log2(squared));
         const Real inverse = inverseRoot(squared);
-        Real product = inverse;
+        Real product = strength * inverse;
         for (int factor = 0; factor < whole; ++factor) product *= inverse;
         return product;
     }
     GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
         const Real squared = softened(distanceSquared);
-        if (whole == 1) return Real(0.5) * std::log(squared);
-        return std::exp2(Real(0.5) * (1 - exponent) * std::log2(squared)) / (1 - exponent);
+        if (whole == 1) return strength * Real(0.5) * std::log(squared);
+        return strength * std::exp2(Real(0.5) * (1 - exponent) * std::log2(squared)) / (1 - exponent);
     }
 
 private:
@@ -116,12 +121,16 @@ private:
 /// the potential its exact integral. Softening does not act.
 template <class Real>
 struct LennardJones {
-    Real diameter = 1;  ///< where the unshifted potential crosses zero [L]
-    Real depth = 1;     ///< of the unshifted well [M L^2/T^2]
-    Real cutOff = Real(2.5);
-    Real core = Real(0.5);
+    Real diameter;  ///< where the unshifted potential crosses zero [L]
+    Real depth;     ///< of the unshifted well [M L^2/T^2]
+    Real cutOff;    ///< [L]
+    Real core;      ///< [L]
 
-    explicit LennardJones(const ForceSettings&) {}
+    explicit LennardJones(const ForceSettings& settings)
+        : diameter(static_cast<Real>(settings.diameter)),
+          depth(static_cast<Real>(settings.strength)),
+          cutOff(static_cast<Real>(settings.cutOff * settings.diameter)),
+          core(static_cast<Real>(settings.diameter / 2)) {}
     GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
         const Real squared = distanceSquared > core * core ? distanceSquared : core * core;
         if (squared >= cutOff * cutOff) return 0;
@@ -164,15 +173,19 @@ decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
     return use(Gravity<Real>(settings));
 }
 
-/// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceSign(), and the power law of
+/// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceFactor(), and the power law of
 /// exponent 2, which then equals gravity to the last bit on every backend.
 inline Law loopLaw(const ForceSettings& settings) {
     if (settings.law == Law::coulomb) return Law::gravity;
     return settings.law == Law::powerLaw && settings.exponent == 2 ? Law::gravity : settings.law;
 }
 
-/// What the sum of loopLaw() is multiplied with, beside the body's response.
-constexpr double forceSign(Law law) { return law == Law::coulomb ? -1 : 1; }
+/// What the sum of loopLaw() is multiplied with, beside the body's response: sign and strength where gravity's loops stand
+/// in for another law; 1 where the loops know the strength.
+inline double forceFactor(const ForceSettings& settings) {
+    if (settings.law == Law::coulomb) return -settings.strength;
+    return settings.law == Law::powerLaw && loopLaw(settings) == Law::gravity ? settings.strength : 1;
+}
 
 /// A row of the law table.
 struct LawRow {
@@ -181,7 +194,6 @@ struct LawRow {
     std::string_view source;  ///< what the w of a position means
     Law law;
     bool softened;                                                      ///< the softening length acts
-    bool hasExponent;                                                   ///< ForceSettings::exponent acts
     double (*pull)(const ForceSettings&, double distanceSquared);       ///< in fp64, for checks and plots
     double (*potential)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
 };

@@ -108,7 +108,7 @@ Measurement measureFully(const ParticleSet& bodies, const ForceSettings& force, 
     double sign = 1;
     std::vector<Row> rows;
     if (loopLaw(force) == Law::gravity) {
-        sign = -forceSign(force.law);
+        sign = -forceFactor(force);
         rows = rowsOf(planes, threads, GravityEnergy{force.softening * force.softening});
     } else {
         const bool finiteAtZero = force.softening > 0 || force.law == Law::lennardJones;

@@ -80,7 +80,8 @@ struct Scenario {
     ParticleSet (*build)(const ScenarioRequest&);  ///< COM-centred, at rest as a whole
     ScenarioUnits units{};
     std::span<const ScenarioParameter> parameters{};
-    double exponent = 2;  ///< of the power law
+    double exponent = 2;                              ///< of the power law
+    double strength = 1, diameter = 1, cutOff = 2.5;  ///< of the law, see ForceSettings
 };
 
 /// All scenes; the default is `collision`.

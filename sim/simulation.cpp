@@ -2,6 +2,7 @@
 #include "sim/simulation.h"
 
 #include "sim/error.h"
+#include "sim/law_numbers.h"
 #include "sim/validation.h"
 
 #include <cmath>
@@ -20,17 +21,16 @@ ParticleSet built(const Scenario& scene, const SimulationSettings& settings) {
 
 /// Of settings in which every default is filled in.
 ForceSettings forceOf(const SimulationSettings& settings) {
-    return {.law = *settings.law,
-            .precision = *settings.precision,
-            .softening = settings.softening,
-            .exponent = *settings.exponent};
+    ForceSettings force{.law = *settings.law, .precision = *settings.precision, .softening = settings.softening};
+    for (const LawNumber& number : lawNumbers()) force.*number.force = *(settings.*number.asked);
+    return force;
 }
 
 /// What is asked of a backend before it is known which one it is.
 ForceSettings forceAsked(const Scenario& scene, const SimulationSettings& wanted) {
-    return {.law = wanted.law.value_or(scene.law),
-            .precision = wanted.precision.value_or(Precision::fp32),
-            .exponent = wanted.exponent.value_or(scene.exponent)};
+    ForceSettings force{.law = wanted.law.value_or(scene.law), .precision = wanted.precision.value_or(Precision::fp32)};
+    takeLawNumbers(force, wanted, scene);
+    return force;
 }
 
 /// The number of bodies, 0 where it follows from the backend.
@@ -116,7 +116,9 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
         keepOpen(p.requested.timeStep, settings_.timeStep, sameScene ? requested_.timeStep : 0);
         keepOpen(p.requested.softening, settings_.softening, sameScene ? requested_.softening : -1);
         keepOpen(p.requested.law, settings_.law, sameScene ? requested_.law : std::nullopt);
-        keepOpen(p.requested.exponent, settings_.exponent, sameScene ? requested_.exponent : std::nullopt);
+        for (const LawNumber& number : lawNumbers())
+            keepOpen(p.requested.*number.asked, settings_.*number.asked,
+                     sameScene ? requested_.*number.asked : std::nullopt);
         keepOpen(p.requested.precision, settings_.precision, requested_.precision);
         if (!sameScene && wanted.parameters == settings_.parameters) p.requested.parameters.clear();
     }
@@ -141,7 +143,8 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
     if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
     if (!p.requested.law) p.settings.law = p.scene->law;
-    if (!p.requested.exponent) p.settings.exponent = p.scene->exponent;
+    for (const LawNumber& number : lawNumbers())
+        if (!(p.requested.*number.asked)) p.settings.*number.asked = p.scene->*number.scene;
     if (!p.requested.precision)
         p.settings.precision =
             p.backend.row->name == "reference" || (p.backend.row->name == "cpu" && p.settings.bodies <= kSmallSystem)
@@ -151,7 +154,7 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     requireBodies(p.settings.bodies);
     requireTimeStep(p.settings.timeStep);
     requireSoftening(p.settings.softening);
-    requireExponent(*p.settings.exponent);
+    requireLawNumbers(p.force());
     if (const Reason reason = refusal(*p.integrator, *p.settings.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
         throw UsageError(reason);

@@ -31,6 +31,9 @@ struct SimulationSettings {
     double softening = -1;                 ///< < 0: the scene's [L]
     std::optional<Law> law{};              ///< empty: the scene's
     std::optional<double> exponent{};      ///< of the power law; empty: the scene's
+    std::optional<double> strength{};      ///< of all laws but gravity; empty: the scene's
+    std::optional<double> diameter{};      ///< of Lennard-Jones [L]; empty: the scene's
+    std::optional<double> cutOff{};        ///< of Lennard-Jones, in diameters; empty: the scene's
     std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
     std::shared_ptr<const StartState> start{};

@@ -50,11 +50,6 @@ void requireSoftening(double softening) {
     throw UsageError("the softening is " + text(softening) + "; give a finite length, 0 or more");
 }
 
-void requireExponent(double exponent) {
-    if (!(exponent >= -4 && exponent <= 12))
-        throw UsageError("the exponent of the power law must be from -4 to 12; 2 is gravity");
-}
-
 void requireHostMemory(double bytes, const char* what) {
     const double free = freeHostBytes();
     if (bytes <= free) return;

@@ -14,9 +14,6 @@ void requireTimeStep(double timeStep);
 /// Finite and not negative.
 void requireSoftening(double softening);
 
-/// Exponent of the power law: -4 to 12, beyond which every softening is either no force or infinite.
-void requireExponent(double exponent);
-
 /// Throws DeviceError when `bytes` more do not fit into the host's free memory; `what` names what needs them. Without this
 /// an overcommitting system would end the program instead. Passes where the system does not tell.
 void requireHostMemory(double bytes, const char* what);

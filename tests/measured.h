@@ -60,7 +60,11 @@ inline std::vector<ForceSettings> measuredForces(Precision precision) {
             {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2},
             {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 1},
             {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2.5},
-            {.law = Law::lennardJones, .precision = precision}};
+            {.law = Law::lennardJones, .precision = precision},
+            {.law = Law::coulomb, .precision = precision, .softening = 0.1, .strength = 3.7},
+            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2, .strength = 0.3},
+            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 1.5, .strength = 0.3},
+            {.law = Law::lennardJones, .precision = precision, .strength = 2.3, .diameter = 0.9, .cutOff = 1.9}};
 }
 
 /// A disordered grid, so that the wall of Lennard-Jones is not entered deeply; positions and velocities are floats.

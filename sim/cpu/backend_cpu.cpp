@@ -4,6 +4,7 @@
 #include "sim/body_edit.h"
 #include "sim/cpu/engine.h"
 #include "sim/kernel_rows.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/validation.h"
 
@@ -71,7 +72,7 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         requireSoftening(force.softening);
-        requireExponent(force.exponent);
+        requireLawNumbers(force);
         const KernelRow& row = choose(choice.kernel, size(), force);
         if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         if (force == force_ && &row == row_) {

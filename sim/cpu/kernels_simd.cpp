@@ -85,7 +85,7 @@ template <class D>
 struct SimdPowerLaw {
     using T = hn::TFromD<D>;
     using V = hn::Vec<D>;
-    V offset, nearest, power;
+    V offset, nearest, power, strength;
     int whole;
 
     HWY_INLINE SimdPowerLaw(D d, const ForceSettings& force) {
@@ -93,13 +93,14 @@ struct SimdPowerLaw {
         offset = hn::Set(d, plain.softeningSquared);
         nearest = hn::Set(d, plain.nearest);
         power = hn::Set(d, T(-0.5) * (plain.exponent + 1));
+        strength = hn::Set(d, plain.strength);
         whole = plain.whole;
     }
     HWY_INLINE V pull(D d, V distanceSquared) const {
         const V squared = hn::Max(distanceSquared, nearest);
-        if (whole < 0) return hn::Exp(d, hn::Mul(power, hn::Log(d, squared)));
+        if (whole < 0) return hn::Mul(strength, hn::Exp(d, hn::Mul(power, hn::Log(d, squared))));
         const V inverse = inverseRootOf(d, squared);
-        V product = inverse;
+        V product = hn::Mul(strength, inverse);
         for (int factor = 0; factor < whole; ++factor) product = hn::Mul(product, inverse);
         return product;
     }

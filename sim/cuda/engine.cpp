@@ -125,7 +125,7 @@ void EngineOf<Real>::takeForce(V* direct) {
     if (!responds()) return;
     constexpr unsigned kThreads = 256;
     launchKernel(respondKernel<Real>(), {(count_ + kThreads - 1) / kThreads}, kThreads,
-                 RespondTask<Real>{sums_, ranges_, v_, forceSign(force_.law), direct, count_}, 0, context_.stream);
+                 RespondTask<Real>{sums_, ranges_, v_, forceFactor(force_), direct, count_}, 0, context_.stream);
     sums_ = direct;
     ranges_ = 1;
 }
@@ -188,7 +188,7 @@ void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
                                .result = checkResult_.data(),
                                .count = count_,
                                .softeningSquared = std::max(force_.softening * force_.softening, smallestR2_),
-                               .sign = forceSign(force_.law)};
+                               .sign = forceFactor(force_)};
     const Dim blocks{static_cast<unsigned>(samples)};
     const void* kernel = checkKernel<Real>(loopLaw(force_));
     if (loopLaw(force_) == Law::gravity)

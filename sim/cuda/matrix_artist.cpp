@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -55,6 +56,7 @@ void MatrixArtist<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& for
     const auto edge = static_cast<unsigned>(edge_);
     const unsigned tiles = (task.cells + edge - 1) / edge;
     const Law law = loopLaw(force);
+    factor_ = std::abs(forceFactor(force));
     CUDA_CHECK(recordEvent(begin_, stream_));
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
     const auto run = [&](const auto& single, const auto& exact) {
@@ -85,8 +87,10 @@ std::optional<PaintedMatrix> MatrixArtist<Real>::take() {
     float milliseconds = 0;
     CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, end_));
     const MatrixFacts& facts = *host_.data();
-    return PaintedMatrix{.strongest = std::bit_cast<float>(facts.strongest),
-                         .pair = facts.pair,
+    MatrixPair pair = facts.pair;
+    pair.force *= factor_;
+    return PaintedMatrix{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(factor_),
+                         .pair = pair,
                          .seconds = 1e-3 * static_cast<double>(milliseconds),
                          .edge = edge_};
 }

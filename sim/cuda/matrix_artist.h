@@ -27,6 +27,7 @@ private:
     OwnedEvent begin_, end_;
     bool running_ = false;
     int edge_ = 0;
+    double factor_ = 1;  ///< of what is painted, see forceFactor()
 };
 
 }  // namespace gravlab::cuda

@@ -141,7 +141,7 @@ void Measurer<Real>::enqueueEnd() {
         PairChunkTask<Real>{x_.data(), reinterpret_cast<const double*>(first_.data()),
                             reinterpret_cast<const double*>(second_.data()), neighbour_.data(), pairParts_.data(), count_},
         0, stream_);
-    const double sign = loopLaw(force_) == Law::gravity ? -forceSign(force_.law) : 1;
+    const double sign = loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
     launchKernel(kernels_.pairsEnd, {1}, kMeasureThreads,
                  PairEndTask<Real>{x_.data(), pairParts_.data(), blocks, sign, state_.data()}, 0, stream_);
     CUDA_CHECK(copyAsync(host_.data(), state_.data(), sizeof(MeasuredState), Copy::toHost, stream_));

@@ -4,6 +4,7 @@
 #include "sim/error.h"
 #include "sim/io/source.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/scenario.h"
 #include "sim/validation.h"
@@ -138,6 +139,30 @@ bool takeTable(ScenarioParameters& to, std::string_view value) {
     return true;
 }
 
+std::string lawNumberText(const LawNumber& row, const SimulationSettings& s) {
+    return s.*row.asked ? numberText(*(s.*row.asked)) : tomlString(kAuto);
+}
+
+bool takeLawNumber(const LawNumber& row, SimulationSettings& s, std::string_view value) {
+    if (stringValue(value) == kAuto) return true;
+    double number = 0;
+    if (!takeNumber<double>(number, value, row.least, row.most)) return false;
+    s.*row.asked = number;
+    return true;
+}
+
+constexpr std::size_t kLawNumbers = 4;
+
+/// "a number from -4 to 12", of each row.
+const std::array<std::string, kLawNumbers>& lawNumberRanges() {
+    static const std::array<std::string, kLawNumbers> texts = [] {
+        std::array<std::string, kLawNumbers> made;
+        for (std::size_t k = 0; k < kLawNumbers; ++k) made[k] = "a number from " + rangeText(lawNumbers()[k]);
+        return made;
+    }();
+    return texts;
+}
+
 #define GRAVLAB_NAME(member, key, option, what)                                                           \
     {                                                                                                     \
         key, option, [](const SimulationSettings& s) { return tomlString(s.member); },                    \
@@ -153,7 +178,18 @@ bool takeTable(ScenarioParameters& to, std::string_view value) {
             [](SimulationSettings& to, const SimulationSettings& from) { to.member = from.member; }, what \
     }
 
-constexpr SettingRow kRows[] = {
+#define GRAVLAB_LAW_NUMBER(index)                                                                               \
+    {                                                                                                           \
+        lawNumbers()[index].key, lawNumbers()[index].option,                                                    \
+            [](const SimulationSettings& s) { return lawNumberText(lawNumbers()[index], s); },                  \
+            [](SimulationSettings& s, std::string_view v) { return takeLawNumber(lawNumbers()[index], s, v); }, \
+            [](SimulationSettings& to, const SimulationSettings& from) {                                        \
+                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;                                \
+            },                                                                                                  \
+            lawNumberRanges()[index]                                                                            \
+    }
+
+const SettingRow kRows[] = {
     GRAVLAB_NAME(scene, "scene", "", "the name of a scene"),
     GRAVLAB_INTEGER(bodies, "bodies", "--bodies", 0, kMostBodies, "a whole number up to 2147483647"),
     GRAVLAB_INTEGER(seed, "seed", "--seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
@@ -210,20 +246,15 @@ constexpr SettingRow kRows[] = {
          return s.law.has_value();
      },
      [](SimulationSettings& to, const SimulationSettings& from) { to.law = from.law; }, "the name of a law"},
-    {"exponent", "--exponent",
-     [](const SimulationSettings& s) { return s.exponent ? numberText(*s.exponent) : tomlString(kAuto); },
-     [](SimulationSettings& s, std::string_view v) {
-         if (stringValue(v) == kAuto) return true;
-         double exponent = 0;
-         if (!takeNumber<double>(exponent, v, -4, 12)) return false;
-         s.exponent = exponent;
-         return true;
-     },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.exponent = from.exponent; }, "a number from -4 to 12"},
+    GRAVLAB_LAW_NUMBER(0),
+    GRAVLAB_LAW_NUMBER(1),
+    GRAVLAB_LAW_NUMBER(2),
+    GRAVLAB_LAW_NUMBER(3),
 };
 
 #undef GRAVLAB_NAME
 #undef GRAVLAB_INTEGER
+#undef GRAVLAB_LAW_NUMBER
 
 /// The line without a remark that begins outside a string.
 std::string_view withoutRemark(std::string_view line) {

@@ -40,13 +40,20 @@ std::vector<ForceSettings> settings() {
         for (const double exponent : {2.0, 3.0, 1.0, 1.5})
             result.push_back({.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = exponent});
         result.push_back({.law = Law::lennardJones, .precision = precision});
+        result.push_back({.law = Law::coulomb, .precision = precision, .softening = 0.1, .strength = 3.7});
+        for (const double exponent : {2.0, 3.0, 1.5})
+            result.push_back(
+                {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = exponent, .strength = 0.3});
+        result.push_back(
+            {.law = Law::lennardJones, .precision = precision, .strength = 2.3, .diameter = 1.05, .cutOff = 1.9});
     }
     return result;
 }
 
 std::string text(const ForceSettings& force) {
     return "law " + std::to_string(static_cast<int>(force.law)) + ", exponent " + std::to_string(force.exponent) +
-           ", precision " + std::to_string(static_cast<int>(force.precision));
+           ", strength " + std::to_string(force.strength) + ", precision " +
+           std::to_string(static_cast<int>(force.precision));
 }
 
 TEST_F(GpuTest, everyRowComputesTheLawsThatItOffers) {

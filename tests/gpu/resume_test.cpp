@@ -59,6 +59,8 @@ SimulationSettings settingsOf(const Case& c, std::size_t bodies) {
     settings.precision = c.precision;
     settings.law = c.law;
     if (c.law == Law::powerLaw) settings.exponent = 1.5;
+    if (c.law != Law::gravity) settings.strength = 1.3;
+    if (c.law == Law::lennardJones) settings.diameter = 0.95, settings.cutOff = 2.2;
     return settings;
 }
 

@@ -132,5 +132,28 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
     EXPECT_EQ(status().at("message"), "");
 }
 
+TEST_F(Panel, takesTheNumbersOfTheLawInForce) {
+    open({"lennard-jones", "-n", "60", "--size", "1280x720", "--backend", "cpu"});
+    const auto typed = [&](const char* name, const char* number) {
+        moveTo(name);
+        xdotool({"click", "--repeat", "2", "--delay", "150", "1"});
+        key("ctrl+a");
+        type(number);
+        key("Return");
+    };
+    EXPECT_FALSE(status().at("items").contains("exponent")) << "of another law";
+    typed("cut_off", "3");
+    waitForValue("cut_off", 3);
+    typed("strength", "0.5");
+    waitForValue("strength", 0.5);
+    typed("diameter", "5000");
+    waitForValue("diameter", 1000);
+    EXPECT_EQ(status().at("message"), "");
+    choose("law", "power-law");
+    waitFor("the exponent", [](const Json& s) { return s.at("items").contains("exponent"); });
+    EXPECT_FALSE(status().at("items").contains("cut_off"));
+    waitForValue("strength", 0.5);
+}
+
 }  // namespace
 }  // namespace gravlab::test

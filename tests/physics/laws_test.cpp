@@ -2,6 +2,8 @@
 #include "sim/diagnostics.h"
 #include "sim/error.h"
 #include "sim/inertia.h"
+#include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/shape.h"
 #include "sim/simulation.h"
 #include "tests/bodies.h"
@@ -28,6 +30,12 @@ const LawCase kCases[] = {
     {"springs", {.law = Law::powerLaw, .softening = 0.05, .exponent = -1}},
     {"broken", {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.7}},
     {"lennard_jones", {.law = Law::lennardJones}},
+    {"strong_charges", {.law = Law::coulomb, .softening = 0.02, .strength = 3.7}},
+    {"strong_gravity", {.law = Law::powerLaw, .softening = 0.05, .exponent = 2, .strength = 0.3}},
+    {"strong_cube", {.law = Law::powerLaw, .softening = 0.05, .exponent = 3, .strength = 2.9}},
+    {"strong_broken", {.law = Law::powerLaw, .softening = 0.05, .exponent = 0.6, .strength = 1.6}},
+    {"large_atoms", {.law = Law::lennardJones, .strength = 2.3, .diameter = 1.15, .cutOff = 1.9}},
+    {"small_atoms", {.law = Law::lennardJones, .strength = 0.4, .diameter = 0.8, .cutOff = 3.2}},
 };
 
 /// Sources of both signs for charges, and responses that differ; a loose lattice for atoms.
@@ -88,6 +96,51 @@ TEST(Laws, theComparisonNoticesAnotherExponent) {
     EXPECT_FALSE(checkOf("cpu", "simd-threads", attractive, bodiesFor(kCases[0].force, 257), kCases[0].force).passed);
 }
 
+TEST(Laws, theComparisonNoticesEveryNumberOfALaw) {
+    for (const LawCase& law : kCases)
+        for (const LawNumber& number : lawNumbers()) {
+            if (!number.acts(law.force.law) || law.force.*number.force == ForceSettings().*number.force) continue;
+            SCOPED_TRACE(std::string(law.name) + " " + number.key);
+            ForceSettings wrong = law.force;
+            wrong.*number.force *= 1.001;
+            EXPECT_FALSE(checkOf("cpu", "simd-threads", wrong, bodiesFor(law.force, 257), law.force).passed);
+        }
+}
+
+TEST(Laws, theirNumbersMeanWhatTheyAreCalled) {
+    // Two bodies a distance apart on every backend and kernel, against formulas written out here.
+    const double r = 1.3, q = 0.5, k = 3.7, alpha = 0.3, depth = 2.3, sigma = 1.15, end = 1.9 * sigma;
+    const auto slope = [&](double d) { return -24 * depth * (2 * std::pow(sigma / d, 12) - std::pow(sigma / d, 6)) / d; };
+    const struct {
+        ForceSettings force;
+        double attraction;  // between sources 1 and q
+    } known[] = {
+        {{.law = Law::coulomb, .strength = k}, -k * q / (r * r)},
+        {{.law = Law::powerLaw, .exponent = 2, .strength = alpha}, alpha * q / (r * r)},
+        {{.law = Law::powerLaw, .exponent = 3, .strength = alpha}, alpha * q / (r * r * r)},
+        {{.law = Law::powerLaw, .exponent = 1.7, .strength = alpha}, alpha * q * std::pow(r, -1.7)},
+        {{.law = Law::lennardJones, .strength = depth, .diameter = sigma, .cutOff = 1.9}, q * (slope(r) - slope(end))},
+        {{.law = Law::lennardJones, .strength = depth, .diameter = sigma, .cutOff = 1.12}, 0}};
+    const ParticleSet bodies = bodiesOf({{0, 0, 0, 1}, {r, 0, 0, q}}, {{0, 0, 0, 1}, {0, 0, 0, 1}});
+    for (const KernelRow& row : kernels()) {
+        if (row.backend == "cuda") continue;
+        for (const auto& [force, attraction] : known)
+            for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+                ForceSettings asked = force;
+                asked.precision = precision;
+                if (!refusal(row, asked).empty()) continue;
+                const std::unique_ptr<Backend> tested = backend(row.backend).make({});
+                tested->configure(asked, {std::string(row.name), {}});
+                tested->load(bodies);
+                std::vector<Double4> a;
+                tested->accelerations(a);
+                const double tolerance = (precision == Precision::fp64 ? 1e-12 : 3e-5) * std::fmax(1, std::fabs(attraction));
+                EXPECT_NEAR(a[0].x, attraction, tolerance) << row.name << ' ' << static_cast<int>(force.law);
+                EXPECT_NEAR(a[1].x, -attraction / q, tolerance / q) << row.name << ' ' << static_cast<int>(force.law);
+            }
+    }
+}
+
 TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
     const ParticleSet bodies = unevenBodies(300);
     for (const KernelRow& row : kernels()) {
@@ -132,12 +185,14 @@ TEST(Laws, chargeAndInertiaAreApart) {
 }
 
 double energyChange(const char* scene, std::size_t bodies, Precision precision, double time, double dtFactor,
-                    std::optional<Law> judgedAs = {}) {
+                    std::optional<Law> judgedAs = {}, const SimulationSettings& numbers = {}, double judgedStrength = 0) {
     SimulationSettings settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
+    for (const LawNumber& number : lawNumbers()) settings.*number.asked = numbers.*number.asked;
     settings.timeStep = scenario(scene).timeStep * dtFactor;
     Simulation simulation(settings);
     ForceSettings force = simulation.force();
     if (judgedAs) force.law = *judgedAs;
+    if (judgedStrength > 0) force.strength = judgedStrength;
     const auto energy = [&] {
         ParticleSet now;
         simulation.snapshot(now);
@@ -166,6 +221,60 @@ TEST(Laws, theirScenesKeepTheirEnergy) {
         EXPECT_GT(energyChange(scene, 200, Precision::fp64, 1, 1, Law::gravity), 5 * fine + 1e-4)
             << "gravity's energy is not conserved here";
     }
+}
+
+TEST(Laws, energyIsKeptUnderNumbersThatAreNotTheScenesOwn) {
+    const struct {
+        const char* scene;
+        SimulationSettings numbers;
+    } cases[] = {{"charges", {.strength = 1.7}},
+                 {"power-law", {.exponent = 1.5, .strength = 0.6}},
+                 {"power-law", {.exponent = 2, .strength = 1.8}},
+                 {"lennard-jones", {.strength = 1.4, .diameter = 0.96, .cutOff = 3.1}}};
+    for (const auto& [scene, numbers] : cases) {
+        SCOPED_TRACE(std::string(scene) + " " + std::to_string(numbers.exponent.value_or(2)));
+        const double coarse = energyChange(scene, 200, Precision::fp64, 1, 0.5, {}, numbers);
+        const double fine = energyChange(scene, 200, Precision::fp64, 1, 0.125, {}, numbers);
+        EXPECT_LT(coarse, 2e-2);
+        EXPECT_LT(fine, coarse / 8);
+        EXPECT_GT(energyChange(scene, 200, Precision::fp64, 1, 0.125, {}, numbers, 1), 5 * fine)
+            << "the energy of another strength is not conserved";
+    }
+}
+
+TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
+    Simulation simulation({.scene = "lennard-jones", .bodies = 10, .backend = "cpu"});
+    for (const LawNumber& number : lawNumbers())
+        for (const double bad : {number.least - 1e-3, number.most * 1.001, double(NAN), double(INFINITY)}) {
+            SimulationSettings wanted = simulation.settings();
+            wanted.*number.asked = bad;
+            try {
+                simulation.apply(wanted);
+                ADD_FAILURE() << number.key << " = " << bad << " was accepted";
+            } catch (const UsageError& error) {
+                EXPECT_NE(std::string(error.what()).find(rangeText(number)), std::string::npos) << error.what();
+            }
+            ForceSettings force;
+            force.*number.force = bad;
+            for (const char* name : {"reference", "cpu"})
+                EXPECT_THROW(backend(name).make({})->configure(force, {}), UsageError) << name << ' ' << number.key;
+        }
+    EXPECT_EQ(simulation.force(), (ForceSettings{.law = Law::lennardJones, .precision = Precision::fp64}));
+}
+
+TEST(Laws, numbersOfOneSceneDoNotFollowToTheNext) {
+    Simulation simulation({.scene = "charges", .bodies = 10, .backend = "cpu", .strength = 4});
+    EXPECT_EQ(simulation.force().strength, 4);
+    SimulationSettings wanted = simulation.settings();
+    wanted.strength = 5;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.force().strength, 5);
+    simulation.reset();
+    EXPECT_EQ(simulation.force().strength, 5) << "the scene again, under the same law";
+    wanted = simulation.settings();
+    wanted.scene = "lennard-jones";
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.force().strength, 1);
 }
 
 TEST(Laws, springsBringEveryBodyBackAfterOnePeriod) {

@@ -145,6 +145,22 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
     EXPECT_THAT(refusalOf({"disc", "--law", "coulomb", "--integrator", "hermite4"}), HasSubstr("radau15"));
     EXPECT_THAT(refusalOf({"disc", "--exponent", "3"}), HasSubstr("--law power-law"));
     EXPECT_THAT(refusalOf({"disc", "--law", "power-law", "--exponent", "99"}), HasSubstr("-4 to 12"));
+    EXPECT_THAT(refusalOf({"disc", "--strength", "3"}),
+                HasSubstr("--law coulomb or --law power-law or --law lennard-jones"));
+    EXPECT_THAT(refusalOf({"charges", "--diameter", "3"}), HasSubstr("--law lennard-jones"));
+    EXPECT_THAT(refusalOf({"charges", "--strength", "0"}), HasSubstr("0.001 to 1000"));
+    EXPECT_THAT(refusalOf({"lennard-jones", "--diameter", "-1"}), HasSubstr("0.001 to 1000"));
+    EXPECT_THAT(refusalOf({"lennard-jones", "--cut-off", "0.5"}), HasSubstr("1 to 20"));
+    EXPECT_THAT(refusalOf({"lennard-jones", "--cut-off", "nan"}), HasSubstr("--cut-off"));
+    for (const char* command : {"view", "run", "render", "bench"}) {
+        std::vector<std::string> words{command, "lennard-jones", "--strength", "2", "--diameter", "0.9", "--cut-off", "3"};
+        if (std::string_view(command) == "run") words.insert(words.end(), {"--steps", "1"});
+        if (std::string_view(command) == "render") words.insert(words.end(), {"-o", "x.png"});
+        const SimulationSettings settings = parsed(words).simulation;
+        EXPECT_EQ(settings.strength, 2) << command;
+        EXPECT_EQ(settings.diameter, 0.9) << command;
+        EXPECT_EQ(settings.cutOff, 3) << command;
+    }
 }
 
 TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {

@@ -75,6 +75,10 @@ constexpr BadText kBadTexts[] = {
     {"softening = -0.1", 1, "at least 0"},
     {"softening = 1e999", 1, "at least 0"},
     {"exponent = 13", 1, "from -4 to 12"},
+    {"strength = 0", 1, "from 0.001 to 1000"},
+    {"diameter = -1.0", 1, "from 0.001 to 1000"},
+    {"cut_off = 0.9", 1, "from 1 to 20"},
+    {"cut_off = nan", 1, "from 1 to 20"},
     {"threads = 1000000", 1, "from 0 to 4096"},
     {"block = 0", 1, "at least 1"},
     // What does not go together.

@@ -64,6 +64,8 @@ TEST(PairMatrix, followsTheLaw) {
     EXPECT_NEAR(matrix.strongest(), 2, 1e-6) << "6 / 3";
     matrix.compute(bodies, {.law = Law::coulomb});
     EXPECT_NEAR(matrix.at(0.5, 0.1)->force, 0.75, 1e-12);
+    matrix.compute(bodies, {.law = Law::coulomb, .strength = 4});
+    EXPECT_NEAR(matrix.at(0.5, 0.1)->force, 3, 1e-12);
     EXPECT_THAT(matrix.path(), testing::HasSubstr("host"));
 }
 
