@@ -99,12 +99,13 @@ void Trial::runPhase(double seconds) {
 /// Steps within the time; their number. Waits, so that the host's clock has seen the work.
 std::int64_t Trial::work(std::int64_t steps, double seconds) {
     const double start = now();
-    const std::int64_t done =
-        backend_.advance(integrator_.program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr).stepsCompleted;
+    const AdvanceStatus status =
+        backend_.advance(integrator_.program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr);
     backend_.wait();
     worked_ += now() - start;
-    stepsDone_ += done;
-    return done;
+    stepsDone_ += status.stepsCompleted;
+    ofStep_ = std::clamp(status.stepProgress, 0.0, 1.0);
+    return status.stepsCompleted;
 }
 
 /// The check of the forces that the steps themselves compute. True when it has passed.
@@ -213,17 +214,21 @@ void Trial::finish() {
 }
 
 double Trial::progress() const {
-    const double warm = plan_.warmUpSeconds, total = warm + (plan_.repeats + 1) * plan_.repetitionSeconds;
-    const double inRepeat = row_.steps > 0 ? static_cast<double>(stepsDone_) / static_cast<double>(row_.steps) : 0;
+    // Each check is a step or two, which may be the longest part: it counts as one repetition.
+    const double check = plan_.repetitionSeconds, warm = plan_.warmUpSeconds;
+    const int repeats = row_.repeats > 0 ? row_.repeats : plan_.repeats;
+    const double total = check + warm + (repeats + 1) * plan_.repetitionSeconds;
+    const double steps = static_cast<double>(stepsDone_) + ofStep_;
+    const double inRepeat = row_.steps > 0 ? std::min(steps / static_cast<double>(row_.steps), 1.0) : 0;
     switch (phase_) {
         case Phase::checkBefore:
-            return 0;
+            return std::min(steps / kCheckAttempts, 1.0) * check / total;
         case Phase::warmUp:
-            return std::min(worked_, warm) / total;
+            return (check + std::min(worked_, warm)) / total;
         case Phase::repeat:
-            return (warm + (static_cast<double>(rates_.size()) + inRepeat) * plan_.repetitionSeconds) / total;
+            return (check + warm + (static_cast<double>(rates_.size()) + inRepeat) * plan_.repetitionSeconds) / total;
         case Phase::checkAfter:
-            return 0.95;
+            return 1 - plan_.repetitionSeconds / total;
         case Phase::done:
             break;
     }

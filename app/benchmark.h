@@ -83,6 +83,7 @@ private:
     bool asked_ = false;
     int attempts_ = 0;
     double worked_ = 0;           ///< [s] of the host's clock in this phase or repetition
+    double ofStep_ = 0;           ///< share of the step under way that is done
     std::int64_t stepsDone_ = 0;  ///< in this phase or repetition
     std::int64_t batch_ = 1;
     double perStep_ = 0;  ///< [s], estimated before the repetitions

@@ -23,9 +23,6 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .checkOnHost = false,
                                     .checkBodies = 128};
 
-// Building and loading a scene is one piece of work: with more bodies than these it would stop the picture.
-constexpr std::size_t kMostBodies = 262144;
-
 constexpr LabSweep kSweeps[] = {
     {"unroll", "rate over the unroll factor", "unroll", ""},
     {"block", "rate over the block size", "block", ""},
@@ -70,24 +67,18 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     const SweepAxis& axis = sweepAxis(sweep.axis);
     std::vector<SweepPoint> points =
         sweep.rows.empty() ? pointsAlong(axis, row, base) : pointsOver(axis, sweepAxis(sweep.rows), row, base);
-    std::erase_if(points, [](const SweepPoint& point) { return point.bodies > kMostBodies; });
-    sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision});
+    sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision}, maker);
     status_ = "starting";
-    if (sweep_->total() > 0) return;
-    sweep_.reset();
-    status_ = std::string("more than ") + grouped(kMostBodies).text + " bodies are measured by 'gravlab bench --figure'";
 }
 
 void Lab::startTune(LabSubject subject) {
     cancel();
-    if (subject.bodies > kMostBodies) {
-        status_ = std::string("more than ") + grouped(kMostBodies).text + " bodies are tuned by 'gravlab tune'";
-        return;
-    }
     subject_ = std::move(subject);
     try {
-        tuner_.emplace(TuneRequest{.backend = subject_.backend, .options = subject_.options, .bodies = subject_.bodies},
-                       SweepSettings{.precision = subject_.precision});
+        tuner_.emplace(
+            TuneRequest{
+                .backend = subject_.backend, .options = subject_.options, .bodies = subject_.bodies, .checkOnHost = false},
+            SweepSettings{.precision = subject_.precision}, maker);
         status_ = "starting";
     } catch (const UsageError& error) {
         status_ = error.what();
@@ -96,6 +87,7 @@ void Lab::startTune(LabSubject subject) {
 
 void Lab::cancel() {
     if (!busy()) return;
+    if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
     if (sweep_) {
         sweep_->cancel();
         finished_.assign(sweep_->results().begin(), sweep_->results().end());
@@ -108,12 +100,15 @@ void Lab::cancel() {
 double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tuner_->progress() : 0; }
 
 void Lab::advance(double seconds, const std::function<void()>& quieten) {
+    std::erase_if(leaving_, [](const auto& preparation) { return preparation->ready(0); });
     if (!busy()) return;
     quieten();
     if (sweep_) {
         const bool more = sweep_->advance(seconds);
         status_ = "point " + std::to_string(std::min(sweep_->results().size() + 1, sweep_->total())) + " of " +
                   std::to_string(sweep_->total());
+        if (const SweepPoint* point = sweep_->current(); point && sweep_->preparing())
+            status_ += std::string(", preparing ") + grouped(point->bodies).text + " bodies";
         if (more) return;
         finished_.assign(sweep_->results().begin(), sweep_->results().end());
         sweep_.reset();

@@ -46,6 +46,7 @@ public:
     std::size_t sweepIndex = 0;  ///< of labSweeps()
     bool wholeSteps = false;     ///< which rate is drawn
     PairMatrix matrix;           ///< kept new while its page is shown
+    Sweep::Maker maker{};        ///< replaces the table of backends, for tests
 
     /// Opens the page of that name; nothing for an empty one.
     void openAt(std::string_view page);
@@ -89,6 +90,7 @@ private:
     std::vector<SweepResult> finished_;
     std::string status_;
     std::optional<TunedChoice> tuned_;
+    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
 };
 
 }  // namespace gravlab

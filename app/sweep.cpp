@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <new>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -31,40 +33,17 @@ Sweep::Sweep(std::vector<SweepPoint> points, SweepSettings settings, Maker make)
 
 Sweep::~Sweep() = default;
 
-void Sweep::dropBackend() {
-    trial_.reset();
-    backend_.reset();
-    loadedBodies_ = 0;
-}
-
-/// Brings the next point's backend, bodies and launch together.
-void Sweep::begin() {
-    const SweepPoint& point = points_[next_];
-    const Scenario& scene = scenario(settings_.scene);
-    if (!backend_ || madeName_ != point.backend || madeOptions_ != point.options) {
-        dropBackend();
-        backend_ = make_(point.backend, point.options);
-        madeName_ = point.backend;
-        madeOptions_ = point.options;
-    }
-    if (const Reason reason = refusal(gravlab::backend(point.backend), integrator(settings_.integrator), point.bodies);
-        !reason.empty())
-        throw UsageError(reason);
-    if (start_.size() != point.bodies) {
-        start_ = scene.build({.bodies = point.bodies, .seed = settings_.seed});
-        if (settings_.unequalMasses) spreadMasses(start_);
-    }
-    const ForceSettings force{.law = scene.law,
-                              .precision = settings_.precision,
-                              .softening = settings_.softening >= 0 ? settings_.softening : scene.softening,
-                              .exponent = scene.exponent};
-    // Bodies that have moved on would make later points of a sweep differ from earlier ones.
-    backend_->configure(force, {});
-    backend_->load(start_);
-    loadedBodies_ = start_.size();
-    configureTuned(*backend_, force, point.kernel, settings_.tuning.get());
-    trial_.emplace(*backend_, integrator(settings_.integrator),
-                   settings_.timeStep != 0 ? settings_.timeStep : scene.timeStep, force, point.plan);
+/// Begins to prepare the next point, and takes it up when it is ready. Waits a little: most points take no time.
+bool Sweep::begin(double seconds) {
+    constexpr double kPatience = 2e-3;  // [s]
+    if (!preparation_)
+        preparation_ = std::make_unique<Preparation>(std::exchange(bench_, {}), points_[next_], settings_, make_);
+    if (!preparation_->ready(std::clamp(seconds, 0.0, kPatience))) return false;
+    std::exception_ptr error;
+    bench_ = preparation_->take(error);
+    preparation_.reset();
+    if (error) std::rethrow_exception(error);
+    return true;
 }
 
 bool Sweep::advance(double seconds) {
@@ -72,28 +51,28 @@ bool Sweep::advance(double seconds) {
     do {
         if (finished()) break;
         try {
-            if (!trial_) begin();
-            if (trial_->advance(until - now())) store(trial_->row(), false);
+            if (!bench_.trial && !begin(until - now())) break;
+            if (bench_.trial->advance(until - now())) store(bench_.trial->row(), false);
         } catch (const UsageError& error) {
             fail(error.what(), true);
         } catch (const Error& error) {
             if (isInterrupt(error)) throw;
             fail(error.what(), false);
-            dropBackend();
+            bench_.drop();
         } catch (const std::bad_alloc&) {
             fail("not enough memory", false);
-            dropBackend();
+            bench_.drop();
         }
     } while (now() < until);
-    if (finished()) dropBackend();
+    if (finished()) bench_.drop();
     return !finished();
 }
 
 void Sweep::store(BenchmarkRow row, bool refused) {
     SweepResult result{.point = points_[next_], .row = std::move(row), .facts = {}, .refused = refused};
-    if (!refused && backend_) result.facts = backend_->launchFacts();
+    if (!refused && bench_.backend) result.facts = bench_.backend->launchFacts();
     results_.push_back(std::move(result));
-    trial_.reset();
+    bench_.trial.reset();
     ++next_;
 }
 
@@ -115,13 +94,14 @@ void Sweep::fail(const std::string& note, bool refused) {
 void Sweep::cancel() {
     if (finished()) return;
     cancelled_ = true;
-    dropBackend();
+    preparation_.reset();
+    bench_.drop();
     next_ = points_.size();
 }
 
 double Sweep::progress() const {
     if (total_ == 0 || finished()) return 1;
-    return (static_cast<double>(next_) + (trial_ ? trial_->progress() : 0)) / static_cast<double>(total_);
+    return (static_cast<double>(next_) + (bench_.trial ? bench_.trial->progress() : 0)) / static_cast<double>(total_);
 }
 
 const SweepResult* bestOf(std::span<const SweepResult> results) {

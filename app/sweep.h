@@ -1,28 +1,14 @@
 // Many configurations, checked and timed one after the other, little by little: the one engine behind figures, `tune` and
 // the sweeps of the lab. Rule: it has backends of its own and never touches a running simulation.
 #pragma once
-#include "app/benchmark.h"
-#include "sim/tuning.h"
+#include "app/sweep_bench.h"
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace gravlab {
-
-/// One configuration, and where its result belongs.
-struct SweepPoint {
-    std::string backend;
-    BackendOptions options;  ///< device, threads, instruction set
-    std::size_t bodies = 0;
-    KernelChoice kernel;
-    BenchmarkPlan plan;
-    std::string series;  ///< curve of a plot, or row of a map
-    double x = 0;        ///< where it is drawn
-};
 
 /// What came of it. `row.verified` says whether there are rates, `row.note` why not: refused, wrong, or failed.
 struct SweepResult {
@@ -32,21 +18,9 @@ struct SweepResult {
     bool refused = false;  ///< row or device cannot do it: nothing was run
 };
 
-/// What all points have in common.
-struct SweepSettings {
-    std::string scene = "plummer";
-    std::uint64_t seed = 1;
-    std::string integrator = "leapfrog";
-    Precision precision = Precision::fp32;
-    double timeStep = 0;                     ///< 0: the scene's [T]
-    double softening = -1;                   ///< < 0: the scene's [L]
-    bool unequalMasses = false;              ///< no two bodies weigh the same, so that nothing is tuned to equal masses
-    std::shared_ptr<const Tuning> tuning{};  ///< what "auto" means; null: the backend's own choice
-};
-
 class Sweep {
 public:
-    using Maker = std::function<std::unique_ptr<Backend>(const std::string& name, const BackendOptions&)>;
+    using Maker = BackendMaker;
 
     /// Points are worked off in their order; neighbours with the same backend and bodies share what was loaded. `make`
     /// replaces the table of backends. Throws UsageError for an unknown scene or integrator.
@@ -54,8 +28,12 @@ public:
     ~Sweep();
 
     /// Works for about `seconds` and waits for its own work. True while there is more to do. A point that is refused, wrong
-    /// or fails becomes a result that says so; only an interrupt is thrown.
+    /// or fails becomes a result that says so; only an interrupt is thrown. Returns early while a point is being prepared,
+    /// which a thread of its own does, however many bodies it has.
     bool advance(double seconds);
+    bool preparing() const { return preparation_ != nullptr; }
+    /// What is being prepared, for who ends the sweep and does not want to wait for that; null when nothing is.
+    std::unique_ptr<Preparation> takePreparation() { return std::move(preparation_); }
     /// Ends it. What has been measured stays.
     void cancel();
     bool finished() const { return next_ == points_.size(); }
@@ -69,10 +47,9 @@ public:
     const SweepSettings& settings() const { return settings_; }
 
 private:
-    void begin();
+    bool begin(double seconds);
     void store(BenchmarkRow row, bool refused);
     void fail(const std::string& note, bool refused);
-    void dropBackend();
 
     std::vector<SweepPoint> points_;
     SweepSettings settings_;
@@ -81,12 +58,8 @@ private:
     bool cancelled_ = false;
     std::vector<SweepResult> results_;
 
-    std::unique_ptr<Backend> backend_;
-    std::string madeName_;
-    BackendOptions madeOptions_;
-    std::size_t loadedBodies_ = 0;
-    ParticleSet start_;
-    std::optional<Trial> trial_;  // before backend_ goes
+    SweepBench bench_;
+    std::unique_ptr<Preparation> preparation_;
 };
 
 /// The verified result with the highest rate of whole steps; null when there is none.

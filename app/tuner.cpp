@@ -195,6 +195,7 @@ std::vector<SweepPoint> Tuner::finalRound() const {
     points.push_back(pointOf("auto"));
     for (SweepPoint& point : points) {
         point.plan = kFinal;
+        point.plan.checkOnHost = request_.checkOnHost;
         point.series.clear();
     }
     return points;
@@ -259,6 +260,7 @@ std::string Tuner::status() const {
     if (finished()) return std::to_string(measured_.size()) + " launches measured";
     std::string text = "round " + std::to_string(round_ + 1) + ", point " + std::to_string(sweep_->results().size() + 1) +
                        " of " + std::to_string(sweep_->total());
+    if (sweep_->preparing()) text += ", preparing";
     if (const SweepPoint* point = sweep_->current())
         text += ": " + launchSentence(point->backend, point->kernel, point->options.threads);
     return text;

@@ -16,6 +16,7 @@ struct TuneRequest {
     std::size_t bodies = 0;
     std::vector<std::string> kernels{};  ///< empty: all of the backend
     double patience = 1;                 ///< scales the time of every measurement
+    bool checkOnHost = true;             ///< finalists are checked by the host's own loop, which takes seconds at large N
 };
 
 class Tuner {
@@ -26,6 +27,9 @@ public:
     /// Works for about `seconds`. True while there is more to do.
     bool advance(double seconds);
     void cancel();
+    /// As Sweep::preparing() and Sweep::takePreparation().
+    bool preparing() const { return sweep_ && sweep_->preparing(); }
+    std::unique_ptr<Preparation> takePreparation() { return sweep_ ? sweep_->takePreparation() : nullptr; }
     bool finished() const { return round_ == kRounds; }
     bool cancelled() const { return cancelled_; }
     double progress() const;

@@ -6,6 +6,10 @@
 #include "sim/scenario.h"
 #include "sim/simulation.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
 namespace gravlab::test {
 namespace {
 
@@ -85,6 +89,28 @@ TEST_F(LabGpu, slicesOfAFrameGiveRatesToo) {
     EXPECT_TRUE(b.verified) << b.note;
     // Not a speed, but the same quantity: far less than the factor that a forgotten wait would make.
     EXPECT_NEAR(b.interactionsPerSecond / a.interactionsPerSecond, 1, 0.5);
+}
+
+TEST_F(LabGpu, aMillionBodiesAreMeasuredInSlicesOfAFrame) {
+    SweepPoint point = tiled(1 << 20, 128);
+    point.plan = {.repeats = 2,
+                  .warmUpSeconds = 0.1,
+                  .repetitionSeconds = 0.1,
+                  .mostSeconds = 1,
+                  .checkOnHost = false,
+                  .checkBodies = 128};
+    Sweep sweep({point}, {});
+    int slices = 0;
+    double longest = 0;
+    for (bool more = true; more; ++slices) {
+        const auto start = std::chrono::steady_clock::now();
+        more = sweep.advance(0.02);
+        longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    ASSERT_EQ(sweep.results().size(), 1u);
+    EXPECT_TRUE(sweep.results()[0].row.verified) << sweep.results()[0].row.note;
+    EXPECT_GT(slices, 20) << "a step of a third of a second was one piece";
+    std::printf("[          ] %d slices of 20 ms, the longest took %.1f ms\n", slices, 1e3 * longest);
 }
 
 TEST_F(LabGpu, sweepsGoPastWhatTheDeviceCannotLaunch) {

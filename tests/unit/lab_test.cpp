@@ -2,11 +2,17 @@
 #include "app/lab.h"
 
 #include "sim/error.h"
+#include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 namespace gravlab {
 namespace {
@@ -62,14 +68,128 @@ TEST(Lab, greysWhatAKernelCannotVary) {
     EXPECT_EQ(refusal(sweepNamed("bodies"), kernel("cpu", "naive")), "");
 }
 
-TEST(Lab, leavesWhatWouldStopThePictureToTheCommandLine) {
+constexpr std::size_t kMany = 300000;
+
+/// Closed, it holds everything that comes by; not for ever, so that a test of the picture's thread fails instead of hanging.
+class Gate {
+public:
+    void pass() {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait_for(lock, std::chrono::seconds(20), [this] { return open_; })) gaveUp_ = true;
+    }
+    void open() {
+        const std::lock_guard lock(mutex_);
+        open_ = true;
+        changed_.notify_all();
+    }
+    bool gaveUp() const { return gaveUp_; }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool open_ = false;
+    std::atomic<bool> gaveUp_ = false;
+};
+
+/// A device that takes many bodies: it loads when the gate is open and says that it computes, a quarter of a step a call.
+class Large : public test::Spoilt {
+public:
+    explicit Large(Gate& gate) : Spoilt(nullptr), gate_(gate) {}
+    std::string_view name() const override { return "cpu"; }
+    std::size_t size() const override { return bodies_.size(); }
+    void load(const ParticleSet& bodies) override {
+        gate_.pass();
+        bodies_ = bodies;
+    }
+    void snapshot(ParticleSet& out) override { out = bodies_; }
+    void configure(const ForceSettings&, const KernelChoice& choice) override {
+        kernel_ = &kernel("cpu", choice.kernel == "auto" ? "simd-threads" : choice.kernel);
+    }
+    const KernelRow& activeKernel() const override { return *kernel_; }
+    AdvanceStatus advance(StepProgram, double, const Budget& budget, VertexSink*) override {
+        EXPECT_LE(budget.seconds, 0.05) << "a slice of the picture's time";
+        quarters_ += 1;
+        totals_.interactions += 0.25 * static_cast<double>(size()) * static_cast<double>(size());
+        totals_.forceSeconds += 1e-3;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return {.stepsCompleted = quarters_ % 4 == 0, .stepProgress = 0.25 * (quarters_ % 4)};
+    }
+    void accelerations(std::vector<Double4>&) override { ADD_FAILURE() << "all forces at once would stop the picture"; }
+    void requestForceCheck(std::vector<std::uint32_t> targets) override {
+        EXPECT_LE(targets.size(), 256u);
+        check_ = ForceCheck{};
+        check_->passed = true;
+    }
+    std::optional<ForceCheck> takeForceCheck() override {
+        return quarters_ % 4 == 0 ? std::exchange(check_, {}) : std::nullopt;
+    }
+    WorkTotals totals() override { return totals_; }
+
+private:
+    Gate& gate_;
+    ParticleSet bodies_;
+    const KernelRow* kernel_ = &kernel("cpu", "simd-threads");
+    int quarters_ = 0;
+    WorkTotals totals_;
+    std::optional<ForceCheck> check_;
+};
+
+TEST(Lab, preparesManyBodiesBesideThePictureAndMeasuresThemInSlices) {
+    Gate gate;
     Lab lab;
-    lab.startTune(subject("simd", 1u << 20));
-    EXPECT_FALSE(lab.busy());
-    EXPECT_THAT(lab.status(), HasSubstr("gravlab tune"));
-    lab.startSweep(sweepNamed("threads"), subject("simd-threads", 1u << 20));
-    EXPECT_FALSE(lab.busy());
-    EXPECT_THAT(lab.status(), HasSubstr("262,144"));
+    lab.maker = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
+    lab.startSweep(sweepNamed("threads"), subject("simd-threads", kMany));
+    for (int frame = 0; frame < 20; ++frame) lab.advance(0.02, [] {});
+    EXPECT_FALSE(gate.gaveUp()) << "a frame waited for the bodies";
+    EXPECT_TRUE(lab.busy());
+    EXPECT_TRUE(lab.results().empty());
+    EXPECT_THAT(lab.status(), HasSubstr("preparing 300,000 bodies"));
+    gate.open();
+    double last = 0;
+    while (lab.busy()) {
+        lab.advance(0.02, [] {});
+        if (!lab.busy()) break;
+        EXPECT_GE(lab.progress(), last - 1e-12);
+        last = lab.progress();
+    }
+    EXPECT_GT(last, 0);
+    ASSERT_FALSE(lab.results().empty());
+    for (const SweepResult& result : lab.results()) {
+        EXPECT_TRUE(result.row.verified) << result.row.note;
+        EXPECT_EQ(result.row.bodies, kMany);
+    }
+}
+
+TEST(Lab, cancellingDoesNotWaitForWhatIsBeingPrepared) {
+    Gate gate;
+    Lab lab;
+    lab.maker = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
+    for (int again = 0; again < 2; ++again) {
+        lab.startSweep(sweepNamed("threads"), subject("simd-threads", kMany));
+        lab.advance(0.02, [] {});
+        lab.cancel();
+        EXPECT_FALSE(lab.busy());
+        lab.startTune(subject("simd-threads", kMany));
+        lab.advance(0.02, [] {});
+        EXPECT_TRUE(lab.tuning());
+        EXPECT_THAT(lab.status(), HasSubstr("preparing"));
+        lab.cancel();
+        EXPECT_EQ(lab.status(), "cancelled");
+    }
+    EXPECT_FALSE(gate.gaveUp());
+    gate.open();
+}
+
+TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
+    Gate gate;
+    gate.open();
+    const auto make = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
+    Tuner tuner({.backend = "cpu", .bodies = kMany, .kernels = {"simd-threads"}, .patience = 0.1, .checkOnHost = false}, {},
+                make);
+    while (tuner.advance(0.02)) {
+    }
+    ASSERT_TRUE(tuner.choice());
+    EXPECT_EQ(tuner.choice()->bodies, kMany);
 }
 
 TEST(Lab, opensAtAPageByName) {
