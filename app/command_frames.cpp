@@ -53,7 +53,7 @@ void timeFrames(const Options& options) {
                 options.showUi ? " with panels" : "", times.text().c_str(), steps);
 }
 
-/// One row: the same picture again and again while nothing steps, so that nothing else is on the GPU.
+/// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.
 StageRow timeStages(const Options& options) {
     OffscreenTarget target(options.width, options.height);
     Session session(options);
@@ -63,12 +63,8 @@ StageRow timeStages(const Options& options) {
     OneFrameAhead pace;
     StageSamples samples;
     GpuTimer panelTimer;
-    constexpr std::int64_t kLeftOut = 20;
-    double last = now();
-    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+    const auto drawOne = [&] {
         InterruptWatch::check();
-        const bool detailed = frame % 2 == 1;
-        session.renderer().timeStages(detailed);
         session.apply();
         session.advance(true);
         session.draw(target.framebuffer(), options.width, options.height);
@@ -80,15 +76,23 @@ StageRow timeStages(const Options& options) {
             panelTimer.end();
         }
         pace.submitted();
-        const double time = now();
-        for (const DrawTimes& times : session.renderer().takeTimes())
-            if (frame >= kLeftOut) samples.add(times);
-        const std::optional<double> panelTime = panelTimer.take();
-        if (frame >= kLeftOut) {
-            if (panelTime) samples.addPanels(*panelTime);
-            if (!detailed) samples.addFrame(1e3 * (time - last));
+    };
+    // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
+    constexpr int kLeftOut = 20;
+    for (int frame = 0; frame < kLeftOut || session.conservation.busy(); ++frame) drawOne();
+    session.renderer().takeTimes();
+    panelTimer.take();
+    for (const bool detailed : {false, true}) {
+        session.renderer().timeStages(detailed);
+        double last = now();
+        for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+            drawOne();
+            const double time = now();
+            if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
+            last = time;
+            for (const DrawTimes& times : session.renderer().takeTimes()) samples.add(times);
+            if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
         }
-        last = time;
     }
     StageRow row{.scene = session.facts().settings.scene,
                  .bodies = session.facts().settings.bodies,

@@ -56,6 +56,8 @@ public:
     const std::deque<ConservationMark>& marks() const { return marks_; }
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
+    /// A sample is being summed, here or on a device.
+    bool busy() const { return waiting() || running_.valid(); }
     /// A device has begun a sample that has not been taken yet.
     bool waiting() const { return pending_.has_value(); }
     /// Why there are no samples; empty when there are or will be.

@@ -248,6 +248,7 @@ OneFrameAhead::~OneFrameAhead() {
 void OneFrameAhead::submitted() {
     constexpr GLuint64 kSecond = 1000000000;
     const GLsync mine = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    glFlush();  // as a display's swap does: else a frame may lie in the driver until the next one is made
     if (const GLsync before = static_cast<GLsync>(last_)) {
         while (glClientWaitSync(before, GL_SYNC_FLUSH_COMMANDS_BIT, kSecond) == GL_TIMEOUT_EXPIRED) {
         }

@@ -1,5 +1,6 @@
 // What drawing takes on the GPU, stage by stage: the rows of `gravlab bench --frames --stages`.
-// Rule: stages and wholes come from different frames, because time stamps between stages cost something themselves.
+// Rule: stages and wholes come from different frames, because time stamps between stages cost something themselves, and from
+// frames that follow others of their kind: a frame is under way while the next is made, and would be counted as that.
 #pragma once
 #include "render/stage_timer.h"
 
@@ -18,7 +19,8 @@ struct StageRow {
     int width = 0, height = 0;
     DrawPath path = DrawPath::raster;
     std::array<double, kDrawStages> stages{};
-    double picture = 0;  ///< GPU, all stages
+    double sum = 0;      ///< of the stages: about the picture, and the time stamps between them
+    double picture = 0;  ///< GPU, from the first command of a picture to its last; without stamps in between
     double panels = 0;   ///< GPU; 0 without panels
     double frame = 0;    ///< host clock, from frame to frame
     std::size_t frames = 0;
