@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# Would the tests notice? Applies the known mistakes of tests/mutations to a copy of the sources, one after another, builds
+# what tests them, and says for each whether a test failed:
+#   tests/mutate.sh [--cuda] [--only NAME]... [--work FOLDER] [--csv FILE] [--list]
+# --cuda runs those of the CUDA backend instead, which takes an NVIDIA GPU. --work keeps the copy and its build for the next
+# time. --csv adds a line a mutation. Ends with 1 when a mutation survives, with 2 when one does not fit the sources any more,
+# does not build, or when the tests fail without any.
+# Rule: a mutation that did not go through all of apply, build and run counts neither as caught nor as survived.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+root=$PWD
+usage() { sed -n 's/^#   //p' "$0" >&2; exit 2; }
+cuda='' only=() work='' csv='' list=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --cuda) cuda=1 ;;
+    --only) only+=("${2:?}"); shift ;;
+    --work) work=${2:?}; shift ;;
+    --csv) csv=$(realpath "${2:?}"); shift ;;
+    --list) list=1 ;;
+    *) usage ;;
+  esac
+  shift
+done
+
+# Lines "KEY: text" before the patch itself: Mutation (one), Test (label and filter; any number), Needs.
+said() { sed -n "/^---/q;s/^$1: //p" "$2"; }
+chosen=()
+for patch in tests/mutations/*.patch; do
+  name=$(basename "$patch" .patch)
+  [ "$(said Needs "$patch")" = cuda ] && [ -z "$cuda" ] && continue
+  [ "$(said Needs "$patch")" != cuda ] && [ -n "$cuda" ] && continue
+  if [ ${#only[@]} -gt 0 ] && [[ " ${only[*]} " != *" $name "* ]]; then continue; fi
+  if [ -z "$(said Mutation "$patch")" ] || [ -z "$(said Test "$patch")" ]; then
+    echo "mutate: $patch does not say what it is or which test is to catch it" >&2
+    exit 2
+  fi
+  chosen+=("$name")
+  [ -n "$list" ] && printf '%-32s %s\n' "$name" "$(said Mutation "$patch")"
+done
+[ ${#chosen[@]} -gt 0 ] || { echo "mutate: there is no such mutation; --list names them" >&2; exit 2; }
+[ -n "$list" ] && exit 0
+
+if [ -z "$work" ]; then
+  work=$(mktemp -d /tmp/gravlab-mutants.XXXXXX)
+  trap 'rm -rf "$work"' EXIT
+fi
+mkdir -p "$work/source" || exit 2
+work=$(realpath "$work")
+# Only what differs is written, so that a kept build stays new.
+while IFS= read -r -d '' file; do
+  [ -f "$file" ] || continue
+  cmp -s "$file" "$work/source/$file" || cp --parents -- "$file" "$work/source/" || exit 2
+done < <(git ls-files -z --cached --others --exclude-standard)
+
+log=$work/log
+# Of the tests, only the files that have those asked for: a small binary links fast.
+suites=$(for name in "${chosen[@]}"; do said Test "tests/mutations/$name.patch"; done | cut -d' ' -f2- | tr ':' '\n' |
+  sed 's/\..*//;s/.*\///;s/\*$//' | sort -u)
+files=$(for suite in $suites; do
+  grep -lE "TEST(_F|_P)?\($suite|INSTANTIATE_TEST_SUITE_P\(\w+, *$suite" tests/*/*.cpp
+done | xargs -rn1 basename | sort -u | paste -sd ';')
+cd "$work" || exit 2
+cmake -G Ninja -S source -B source/build -DCMAKE_BUILD_TYPE=Release "-DGRAVLAB_TEST_FILES=$files" \
+  "-DGRAVLAB_CUDA=$([ -n "$cuda" ] && echo ON || echo OFF)" > "$log" 2>&1 || { tail -20 "$log" >&2; exit 2; }
+labels=$(for name in "${chosen[@]}"; do said Test "$root/tests/mutations/$name.patch"; done | cut -d' ' -f1 | sort -u)
+build() {
+  local targets=() label
+  for label in "$@"; do targets+=("gravlab_${label}_tests"); done
+  ninja -C source/build -j "${JOBS:-$(nproc)}" "${targets[@]}" > "$log" 2>&1
+}
+# The tests of a mutation; true when all pass. The first one that fails is left in $failed. With $known, what has passed
+# under the sources as they are is not run again.
+declare -A sound=()
+passes() {
+  local label filter rule
+  failed=''
+  while read -r label filter; do
+    [ -n "$known" ] && [ -n "${sound[$label $filter]:-}" ] && continue
+    if ! "source/build/tests/gravlab_${label}_tests" "--gtest_filter=$filter" --gtest_list_tests 2> /dev/null | grep -q '^  '; then
+      failed="no test of the name $filter"
+      return 1
+    fi
+    GRAVLAB_REQUIRE_GPU=${cuda:+1} timeout "${LIMIT:-900}" "source/build/tests/gravlab_${label}_tests" "--gtest_filter=$filter" \
+      --gtest_brief=1 > "$log" 2>&1
+    rule=$?
+    if [ $rule = 0 ]; then
+      [ -n "$known" ] && sound[$label $filter]=1
+      continue
+    fi
+    failed=$(sed -n 's/^\[  FAILED  \] \([^ ,]*\).*/\1/p' "$log" | head -1)
+    [ -z "$failed" ] && failed=$([ $rule = 124 ] && echo "no end within ${LIMIT:-900} s" || echo "exit code $rule")
+    return 1
+  done <<< "$(said Test "$1")"
+}
+
+echo "building without a mutation"
+# shellcheck disable=SC2086  # a list of words
+build $labels || { tail -30 "$log" >&2; echo "mutate: the sources do not build" >&2; exit 2; }
+survived=0 broken=0 caught=0 known=''
+for name in "${chosen[@]}"; do
+  patch=$root/tests/mutations/$name.patch
+  what=$(said Mutation "$patch") verdict='' by=''
+  if ! patch -d source -p1 --fuzz=0 --dry-run -s < "$patch" > "$log" 2>&1; then
+    verdict='DOES NOT FIT' by='its text is not in the sources any more'
+  elif known=1 && ! passes "$patch"; then
+    verdict='FAILS WITHOUT' by=$failed
+  fi
+  known=''
+  if [ -z "$verdict" ]; then
+    patch -d source -p1 --fuzz=0 -s < "$patch"
+    # shellcheck disable=SC2046  # a list of words
+    if ! build $(said Test "$patch" | cut -d' ' -f1 | sort -u); then
+      verdict='DOES NOT BUILD' by=$(grep -m1 'error' "$log")
+    elif passes "$patch"; then
+      verdict=SURVIVED
+    else
+      verdict=caught by=$failed
+    fi
+    patch -d source -p1 --fuzz=0 -s -R < "$patch" || exit 2
+  fi
+  case $verdict in
+    caught) caught=$((caught + 1)) ;;
+    SURVIVED) survived=$((survived + 1)) ;;
+    *) broken=$((broken + 1)) ;;
+  esac
+  printf '%-32s %-15s %s\n' "$name" "$verdict" "${by:+by $by}"
+  [ -n "$csv" ] && printf '%s,"%s",%s,"%s"\n' "$name" "$what" "$verdict" "$by" >> "$csv"
+done
+echo "$caught caught, $survived survived, $broken could not be judged"
+[ $broken -gt 0 ] && exit 2
+[ $survived -gt 0 ] && exit 1
+exit 0
