@@ -1,0 +1,127 @@
+// What is said of a scene's balance when it loads.
+#include "app/equilibrium.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+ParticleSet bodiesOf(const char* scene, std::size_t count, ForceSettings& force) {
+    Simulation simulation({.scene = scene, .bodies = count, .backend = "cpu"});
+    force = simulation.force();
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    return bodies;
+}
+
+TEST(Equilibrium, aPlummerSphereIsInBalance) {
+    ForceSettings force;
+    const ParticleSet bodies = bodiesOf("plummer", 4000, force);
+    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_NEAR(found[0].virial, 1, 0.05);
+    EXPECT_EQ(found[0].looked, 4000u);
+    // Henon units: r_h = 0.77, so sqrt(2 r_h^3) = 0.95.
+    EXPECT_NEAR(found[0].halfMassRadius, 0.77, 0.04);
+    EXPECT_NEAR(found[0].dynamicalTime, 0.95, 0.08);
+    ASSERT_TRUE(found[0].drift);
+    EXPECT_LT(std::abs(*found[0].drift), 0.06);
+    // The same without softening against the energies of the run: 2T / |W|.
+    force.softening = 0;
+    EXPECT_NEAR(measureEquilibrium(bodies, force)[0].virial, 2 * measure(bodies, force).virialRatio(), 1e-9);
+}
+
+TEST(Equilibrium, aSampleSaysWhatAllSay) {
+    ForceSettings force;
+    const ParticleSet bodies = bodiesOf("galaxy", 3 * kSampleOfBalance, force);
+    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_LE(found[0].looked, 2 * kSampleOfBalance);
+    const Diagnostics all = measure(bodies, {.softening = 1e-6});
+    const Equilibrium sharp = measureEquilibrium(bodies, {.softening = 1e-6})[0];
+    EXPECT_NEAR(sharp.virial, 2 * all.virialRatio(), 0.03);
+    EXPECT_NEAR(found[0].virial, 1, 0.06) << "made in balance under its own softening";
+    EXPECT_THAT(equilibriumText(found, std::nullopt, kGalacticUnits), HasSubstr("bodies)"));
+}
+
+TEST(Equilibrium, whatItExpectsIsWhatComes) {
+    // Shrunk velocities: T = 0.5 of balance, so r -> r / 1.5, and more than that while it swings.
+    ForceSettings force;
+    ParticleSet bodies = bodiesOf("plummer", 2000, force);
+    for (Double4& v : bodies.velocity) v = {v.x * std::sqrt(0.5), v.y * std::sqrt(0.5), v.z * std::sqrt(0.5), v.w};
+    const Equilibrium cold = measureEquilibrium(bodies, force)[0];
+    ASSERT_TRUE(cold.drift);
+    EXPECT_NEAR(*cold.drift, -1 / 3.0, 0.03);
+    for (Double4& v : bodies.velocity) v = {v.x * 2, v.y * 2, v.z * 2, v.w};
+    EXPECT_FALSE(measureEquilibrium(bodies, force)[0].drift) << "2T = 2|W|: not bound";
+    EXPECT_THAT(equilibriumText(measureEquilibrium(bodies, force), std::nullopt, {}), HasSubstr("not bound"));
+    Simulation simulation({.scene = "cold-collapse", .bodies = 1500, .backend = "cpu"});
+    std::vector<ConservationPoint> points;
+    const auto note = [&] {
+        ParticleSet now;
+        simulation.snapshot(now);
+        ConservationPoint point{.time = simulation.time()};
+        point.shape.lagrangianRadii = lagrangianRadii(now);
+        points.push_back(point);
+    };
+    note();
+    ParticleSet start;
+    simulation.snapshot(start);
+    const std::vector<Equilibrium> found = measureEquilibrium(start, simulation.force());
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_LT(found[0].virial, 0.3);
+    EXPECT_LT(*found[0].drift, -0.35);
+    EXPECT_FALSE(measuredDrift(found, points)) << "a dynamical time has not passed";
+    while (simulation.time() < found[0].dynamicalTime) simulation.advance({.steps = 10}, nullptr);
+    note();
+    ASSERT_TRUE(measuredDrift(found, points));
+    EXPECT_LT(*measuredDrift(found, points), -0.15);
+    EXPECT_THAT(equilibriumText(found, measuredDrift(found, points), {}), HasSubstr("measured -"));
+}
+
+TEST(Equilibrium, takesGalaxiesOnTheirWayOneByOne) {
+    ForceSettings force;
+    const ParticleSet bodies = bodiesOf("andromeda", 4000, force);
+    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    ASSERT_EQ(found.size(), 2u);
+    for (const Equilibrium& galaxy : found) EXPECT_NEAR(galaxy.virial, 1, 0.15);
+    EXPECT_THAT(equilibriumText(found, std::nullopt, kGalacticUnits), HasSubstr("each galaxy alone"));
+}
+
+TEST(Equilibrium, saysOnlyWhatItKnows) {
+    ForceSettings force;
+    const ParticleSet few = bodiesOf("six-body", 0, force);
+    EXPECT_TRUE(measureEquilibrium(few, force).empty()) << "six bodies have no balance to keep";
+    const ParticleSet light = bodiesOf("kepler-disc", 1000, force);
+    EXPECT_TRUE(measureEquilibrium(light, force).empty()) << "massless bodies are not bound to each other";
+    ParticleSet sphere = bodiesOf("plummer", 500, force);
+    EXPECT_FALSE(measureEquilibrium(sphere, force).empty());
+    EXPECT_TRUE(measureEquilibrium(sphere, {.law = Law::coulomb}).empty());
+    sphere.velocity[3].x = NAN;
+    EXPECT_TRUE(measureEquilibrium(sphere, force).empty());
+    EXPECT_EQ(equilibriumText({}, 0.1, {}), "");
+}
+
+TEST(Balance, measuresWhenAskedAndForgetsWithTheRun) {
+    ForceSettings force;
+    Balance balance;
+    EXPECT_TRUE(balance.read(true).empty());
+    balance.begin(bodiesOf("plummer", 500, force), force);
+    EXPECT_FALSE(balance.busy()) << "nobody has asked";
+    ASSERT_EQ(balance.read(true).size(), 1u);
+    balance.begin(bodiesOf("cold-collapse", 500, force), force);
+    balance.read(false);
+    balance.begin(bodiesOf("plummer", 500, force), force);  // while the other is on its way
+    std::span<const Equilibrium> found;
+    for (int i = 0; i < 3 && found.empty(); ++i) found = balance.read(true);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_GT(found[0].virial, 0.8) << "what it said is of bodies that are gone";
+}
+
+}  // namespace
+}  // namespace gravlab
