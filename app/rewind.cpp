@@ -166,6 +166,14 @@ void Rewind::keep(Simulation& simulation, double now) {
     nextAt_ = now + std::max(simulation.settings().bodies > kLarge ? kLargeInterval : kInterval, kCostFactor * cost);
 }
 
+std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
+    const auto after = std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > step; });
+    if (after == line_.begin()) return std::nullopt;
+    const Kept kept = *(after - 1);
+    return KeptBodies{kept->clock.step, kept->clock.time(), kept->settings.bodies,
+                      [kept] { return std::make_shared<const ParticleSet>(unpacked(*kept).bodies); }};
+}
+
 void Rewind::start(Simulation& simulation) {
     edited_ = false;
     packing_ = std::async(std::launch::async, [state = simulation.state(), settings = simulation.settings(),

@@ -1,6 +1,7 @@
 // The way back: states of a running simulation kept in memory, dense where they are new and sparse where they are old.
 // Rule: going on from a kept state gives the bits of the first pass, where the kernel is deterministic.
 #pragma once
+#include "app/instruments.h"
 #include "sim/simulation.h"
 
 #include <cstdint>
@@ -49,6 +50,9 @@ public:
     /// The mark so many places before (below 0) or after a step, along the present branch; the last one there is when there
     /// are not so many; empty when there is none.
     std::optional<std::size_t> neighbour(std::int64_t step, int by) const;
+    /// The newest state kept of the present branch, not after that step; empty when there is none. What unpacks it stays
+    /// valid when the state is dropped.
+    std::optional<KeptBodies> newest(std::int64_t step) const;
     /// Takes up a state that is still being packed. Waits.
     void settle();
 

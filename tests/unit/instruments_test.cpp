@@ -1,0 +1,122 @@
+// Profiles beside a running simulation: they come, they follow choices, and they take what others keep anyway.
+#include "app/instruments.h"
+
+#include "app/rewind.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+std::optional<KeptBodies> nothing() { return std::nullopt; }
+
+/// Looks until a profile for the present choice is there.
+bool arrives(Instruments& instruments, Simulation& simulation, int galaxies, double now) {
+    for (int tries = 0; tries < 10000; ++tries) {
+        instruments.look(simulation, galaxies, nothing, now);
+        if (instruments.profile() && instruments.request() == instruments.wanted && !instruments.busy()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
+TEST(Instruments, measureTheRunAndFollowChoices) {
+    Simulation simulation({.scene = "andromeda", .bodies = 3000, .backend = "cpu"});
+    Instruments instruments;
+    instruments.look(simulation, 2, nothing, 0);
+    EXPECT_FALSE(instruments.busy()) << "off costs nothing";
+    instruments.on = true;
+    ASSERT_TRUE(arrives(instruments, simulation, 2, 0));
+    EXPECT_EQ(instruments.wanted.galaxy, 0) << "of two galaxies one is looked at";
+    EXPECT_LT(instruments.profile()->bodies, 3000u);
+    EXPECT_EQ(instruments.step(), 0);
+    // The same step again: nothing to do, however late it is.
+    instruments.look(simulation, 2, nothing, 1000);
+    EXPECT_FALSE(instruments.busy());
+    // Another choice is answered though nothing moved.
+    instruments.wanted.galaxy = -1;
+    ASSERT_TRUE(arrives(instruments, simulation, 2, 1000));
+    EXPECT_EQ(instruments.profile()->bodies, 3000u);
+    // A step later: due, but not before an interval has passed; the sums of the last one may ask for more.
+    simulation.advance({.steps = 1}, nullptr);
+    instruments.look(simulation, 2, nothing, 1000);
+    EXPECT_TRUE(instruments.busy()) << "frames go on until it has been measured";
+    instruments.look(simulation, 2, nothing, 1000.5);
+    EXPECT_EQ(instruments.step(), 0);
+    ASSERT_TRUE(arrives(instruments, simulation, 2, 2000));
+    EXPECT_EQ(instruments.step(), 1);
+    EXPECT_GT(instruments.time(), 0);
+    // Another scene: its own profile and its own centre, never the old one.
+    SimulationSettings wanted = simulation.settings();
+    wanted.scene = "plummer";
+    wanted.bodies = 500;
+    simulation.apply(wanted);
+    instruments.look(simulation, 1, nothing, 2000);
+    EXPECT_FALSE(instruments.profile());
+    ASSERT_TRUE(arrives(instruments, simulation, 1, 2000));
+    EXPECT_EQ(instruments.profile()->bodies, 500u);
+    EXPECT_EQ(instruments.wanted, Instruments::usual(1));
+}
+
+TEST(Instruments, lookAtASampleOfManyAndSaySo) {
+    Simulation simulation({.scene = "plummer", .bodies = 40000, .backend = "cpu"});
+    Instruments instruments;
+    instruments.on = true;
+    ASSERT_TRUE(arrives(instruments, simulation, 1, 0));
+    EXPECT_EQ(instruments.profile()->bodies, 40000u);
+    EXPECT_EQ(instruments.profile()->looked, Instruments::kSample);
+}
+
+TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
+    Simulation simulation({.scene = "disc", .bodies = Instruments::kLarge + 1, .backend = "cpu"});
+    Instruments instruments;
+    instruments.on = true;
+    int unpacked = 0;
+    const auto kept = [&] {
+        return std::optional(KeptBodies{0, 0, Instruments::kLarge + 1, [&] {
+                                            ++unpacked;
+                                            auto bodies = std::make_shared<ParticleSet>();
+                                            bodies->resize(1000);
+                                            for (std::size_t i = 0; i < 1000; ++i)
+                                                bodies->position[i] = {static_cast<double>(i), 1, 0, 1};
+                                            return bodies;
+                                        }});
+    };
+    for (int tries = 0; tries < 10000 && !instruments.profile(); ++tries) {
+        instruments.look(simulation, 1, kept, 0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ASSERT_TRUE(instruments.profile());
+    EXPECT_EQ(unpacked, 1);
+    EXPECT_EQ(instruments.profile()->bodies, 1000u);
+    instruments.look(simulation, 1, kept, 1000);
+    EXPECT_FALSE(instruments.busy()) << "the same kept state says nothing new";
+}
+
+TEST(Instruments, theHistoryHandsOutItsNewestStateNotAfterTheRun) {
+    Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "cpu"});
+    Rewind rewind;
+    EXPECT_FALSE(rewind.newest(0));
+    double now = 0;
+    for (int i = 0; i < 3; ++i) {
+        rewind.look(simulation, now += 10);
+        rewind.settle();
+        simulation.advance({.steps = 5}, nullptr);
+    }
+    const std::optional<KeptBodies> kept = rewind.newest(simulation.step());
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->step, 10);
+    EXPECT_EQ(kept->bodies, 300u);
+    EXPECT_EQ(rewind.newest(9)->step, 5);
+    Simulation again({.scene = "plummer", .bodies = 300, .backend = "cpu"});
+    again.advance({.steps = 10}, nullptr);
+    ParticleSet expected;
+    again.snapshot(expected);
+    EXPECT_EQ(kept->unpack()->position[299].x, expected.position[299].x);
+}
+
+}  // namespace
+}  // namespace gravlab
