@@ -108,6 +108,26 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
     }
 }
 
+/// Where a box of that size hides the fewest points of curves: one of the corners, the upper left where all are alike.
+ImVec2 freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 from, ImVec2 to, ImVec2 size, float gap) {
+    const float right = to.x - gap - size.x, bottom = to.y - gap - size.y;
+    ImVec2 best(from.x + gap, from.y + gap);
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const ImVec2 corner : {best, ImVec2(right, from.y + gap), ImVec2(from.x + gap, bottom), ImVec2(right, bottom)}) {
+        std::size_t hidden = 0;
+        for (const PlotSeries& series : plot.series)
+            for (std::size_t i = 0; i < series.x.size(); ++i) {
+                if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
+                const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
+                hidden += at.x >= corner.x && at.x <= corner.x + size.x && at.y >= corner.y && at.y <= corner.y + size.y;
+            }
+        if (hidden >= least) continue;
+        least = hidden;
+        best = corner;
+    }
+    return best;
+}
+
 }  // namespace
 
 ImU32 seriesColour(std::size_t index, bool light) {
@@ -127,7 +147,10 @@ std::vector<double> roundTicks(double low, double high, bool logarithmic, int mo
         const int first = static_cast<int>(std::floor(std::log10(low))),
                   last = static_cast<int>(std::ceil(std::log10(high)));
         const int decades = std::max(1, last - first), skip = std::max(1, (decades + most - 1) / most);
-        const bool fine = 3 * decades <= most;
+        bool fine = 3 * decades <= most;
+        // One number on an axis says nothing of its scale.
+        const auto inside = std::floor(std::log10(high) + 1e-9) - std::ceil(std::log10(low) - 1e-9) + 1;
+        if (inside < 2) fine = true;
         for (int d = first; d <= last; d += skip)
             for (const double m : {1.0, 2.0, 5.0}) {
                 const double value = m * std::pow(10.0, d);
@@ -238,16 +261,18 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     list.AddRect(from, to, palette.frame);
 
     if (!legend) return;
-    // Rates rise with N, so the upper left corner is the one that curves leave free.
-    const ImVec2 box(beside > 0 ? to.x + gap : from.x + gap, from.y + gap);
-    list.AddRectFilled(box, ImVec2(box.x + widest + 3 * line, box.y + (1.25f * static_cast<float>(rows) + 0.4f) * line),
-                       palette.background, 3);
+    const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
+    const ImVec2 box = beside > 0 ? ImVec2(to.x + gap, from.y + gap) : freeCorner(plot, sx, sy, from, to, size, gap);
+    list.AddRectFilled(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
     float y = box.y + 0.2f * line;
     for (std::size_t i = 0; i < plot.series.size(); ++i) {
         if (plot.series[i].label.empty()) continue;
         const float middle = y + 0.5f * line;
-        list.AddLine(ImVec2(box.x + 0.4f * line, middle), ImVec2(box.x + 1.8f * line, middle), seriesColour(i, style.light),
-                     style.lineWidth);
+        if (plot.series[i].line)
+            list.AddLine(ImVec2(box.x + 0.4f * line, middle), ImVec2(box.x + 1.8f * line, middle),
+                         seriesColour(i, style.light), style.lineWidth);
+        else
+            list.AddCircleFilled(ImVec2(box.x + 1.1f * line, middle), 2.2f * style.lineWidth, seriesColour(i, style.light));
         pen.text(ImVec2(box.x + 2.3f * line, y), plot.series[i].label, palette.text);
         y += 1.25f * line;
     }

@@ -1,6 +1,8 @@
 // Ticks and numbers on plot axes: the parts of a plot that can be wrong without anyone noticing.
 #include "app/plot.h"
 
+#include "app/canvas.h"
+
 #include <gtest/gtest.h>
 
 namespace gravlab {
@@ -34,6 +36,34 @@ TEST(Plot, NumbersReadLikeNumbers) {
     EXPECT_EQ(tickText(0.25), "0.25");
     EXPECT_EQ(tickText(1e-6), "1e-06");
     EXPECT_EQ(tickText(999), "999");
+}
+
+/// Pixels of the first curve's colour in the upper left part of a plot of one curve.
+int curveAtTheUpperLeft(double from, double to) {
+    Canvas canvas(300, 200, 12);
+    Plot plot;
+    plot.series.push_back({.label = "a curve", .x = {}, .y = {}, .error = {}, .hollow = {}, .markers = false});
+    for (int i = 0; i <= 40; ++i) {
+        plot.series[0].x.push_back(i);
+        plot.series[0].y.push_back(from + (to - from) * i / 40);
+    }
+    drawPlot(canvas.list(), ImVec2(0, 0), canvas.size(), plot, {.lineWidth = 3});
+    const auto rgb = canvas.finish();
+    int found = 0;
+    for (std::size_t y = 0; y < 90; ++y)
+        for (std::size_t x = 30; x < 120; ++x) {
+            const std::uint8_t* p = &rgb[3 * (y * 300 + x)];
+            found += p[0] == 86 && p[1] == 180 && p[2] == 233;
+        }
+    return found;
+}
+
+TEST(Plot, TheLegendStandsWhereItHidesNothing) {
+    // A falling curve begins where the legend of a rising one is: both its line and the one of the legend would be 20 or so.
+    EXPECT_GT(curveAtTheUpperLeft(10, 1), 120);
+    const int legend = curveAtTheUpperLeft(1, 10);
+    EXPECT_GT(legend, 5) << "upper left, where nothing is";
+    EXPECT_LT(legend, 120);
 }
 
 TEST(Plot, NeighbouringSeriesDiffer) {
