@@ -1,7 +1,10 @@
 // Session: what people do to single bodies: pick, read, follow, hold, remove, drop, undo.
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
+#include "app/equilibrium.h"
+#include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/host_clock.h"
+#include "app/instruments.h"
 #include "app/launch.h"
 #include "app/orbit_preview.h"
 #include "app/quality_ladder.h"

@@ -84,7 +84,7 @@ int renderCommand(const Options& asked) {
     OffscreenTarget target(options.width, options.height);
     Session session(options);
     std::optional<FilmPanels> panels;
-    if (options.showUi || session.overlay.any() || session.twin().on() || session.selected()) {
+    if (options.showUi || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected()) {
         panels.emplace(options, context.description());
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }

@@ -224,6 +224,13 @@ void addPicture(CLI::App& app, Options& o) {
         [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
         "steps of the simulation a frame [1]");
     addValue(
+        app, "--views", "COUNT",
+        [&o](auto& name, auto& text) {
+            o.views = static_cast<int>(parseInteger(name, text, 1, 4));
+            if (o.views != 1 && o.views != 4) throw UsageError(name + " must be 1 or 4");
+        },
+        "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts [1]");
+    addValue(
         app, "--lab", "PAGE",
         [&o](auto&, auto& text) {
             indexOf("page of the lab", text, kLabPages);

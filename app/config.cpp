@@ -106,6 +106,8 @@ constexpr Row kRows[] = {
      [](Remembered& r, auto& k, auto v) { r.ui.panel = flag(k, v); }},
     {"panels", "conservation", "", [](const Source& s) { return flagText(s.ui.conservation); },
      [](Remembered& r, auto& k, auto v) { r.ui.conservation = flag(k, v); }},
+    {"panels", "instruments", "", [](const Source& s) { return flagText(s.ui.instruments); },
+     [](Remembered& r, auto& k, auto v) { r.ui.instruments = flag(k, v); }},
     {"panels", "lab", "--lab",
      [](const Source& s) {
          return inQuotes(s.session.lab.open ? kPages[static_cast<std::size_t>(s.session.lab.page)] : std::string_view());

@@ -1,7 +1,10 @@
 // Session: where intent becomes action. Rule: nothing here waits for a device except what the user asked for.
 #include "app/frame_loop.h"
 
+#include "app/equilibrium.h"
+#include "app/four_view.h"
 #include "app/host_clock.h"
+#include "app/instruments.h"
 #include "app/launch.h"
 #include "app/look.h"
 #include "app/orbit_preview.h"
@@ -45,7 +48,10 @@ bool alike(const Camera& a, const Camera& b) {
 }  // namespace
 
 Session::Session(const Options& options)
-    : renderer_(std::make_unique<ParticleRenderer>()),
+    : instruments(std::make_unique<Instruments>()),
+      balance(std::make_unique<Balance>()),
+      fourView(std::make_unique<FourView>()),
+      renderer_(std::make_unique<ParticleRenderer>()),
       twin_(std::make_unique<Twin>()),
       simulation_(std::make_unique<Simulation>(options.simulation)),
       orbit_(std::make_unique<OrbitPreview>()),
@@ -64,6 +70,7 @@ Session::Session(const Options& options)
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
+    if (options.views == 4) fourView->show(true, look, facts_.settings.bodies);
     quality->on = !options.fullQuality && options.command == Command::view && options.screenshot.empty();
     if (options.look.select) selectId(*options.look.select);
     followAsAsked(options.look.follow);
@@ -147,7 +154,7 @@ void Session::takeUp() {
                         facts_.step > simulation_->step();
     if (others) {
         startBodies_ = now.bodies;
-        learnBodies();
+        learnBodies(true);
         clearSelection();
         undo_.clear();
         responses_.clear();
@@ -170,12 +177,17 @@ void Session::showAnew() {
     readProgress();
 }
 
-void Session::learnBodies() {
+/// `start`: a run begins with them.
+void Session::learnBodies(bool start) {
     ParticleSet bodies;
     simulation_->snapshot(bodies);
     bodies_ = bodyFacts(bodies);
     tagsStale_ = true;
     learnHeld(bodies);
+    if (start) {
+        balance->begin(bodies, simulation_->force());
+        fourView->takeStart(bodies);
+    }
     totalMass_ = 0;
     for (const float mass : bodies_.mass) totalMass_ += std::abs(static_cast<double>(mass));
     darkBodies_ = std::any_of(bodies_.group.begin(), bodies_.group.end(), isDark);
@@ -312,7 +324,11 @@ void Session::advance(bool realTime) {
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     if (twin_->on()) twin_->look(realTime);
-    if (realTime) conservation.look(*simulation_, hostClock());
+    if (realTime) {
+        conservation.look(*simulation_, hostClock());
+        const auto kept = [this] { return rewind_ ? rewind_->newest(simulation_->step()) : std::nullopt; };
+        instruments->look(*simulation_, galaxies_, kept, hostClock());
+    }
     readProgress();
     sayPath();
     if (realTime) advanceLab();
@@ -379,6 +395,8 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     if (drawn && twin_->on()) {
         twin_->setDrawing(picture, path);
         twin_->draw(*renderer_, *buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+    } else if (drawn && fourViewed()) {
+        fourView->draw(*renderer_, *buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     } else if (drawn) {
         renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
     }
@@ -388,7 +406,9 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         lookAfterCentre();
         lookAhead();
     }
-    telemetry.frame(simulation_->totals(), hostClock(), drawn ? renderer_->drawMilliseconds() * 1e-3 : 0);
+    // The timer knows one picture; four views are four alike.
+    const double pictures = fourViewed() ? 4 : 1;
+    telemetry.frame(simulation_->totals(), hostClock(), drawn ? pictures * renderer_->drawMilliseconds() * 1e-3 : 0);
 }
 
 void Session::turn(double seconds) {
@@ -416,12 +436,12 @@ void Session::glide(double seconds) {
 void Session::frameTook(double seconds, double workSeconds) {
     // Frames of a trial are drawn the slower way on purpose.
     if (renderer_ && !renderer_->path().measuring())
-        quality->frame(seconds, workSeconds, renderer_->drawMilliseconds() * 1e-3);
+        quality->frame(seconds, workSeconds, (fourViewed() ? 4 : 1) * renderer_->drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
-    if (conservation.waiting() || (lab.open && lab.matrix.waiting())) return true;
+    if (conservation.waiting() || instruments->busy() || balance->busy() || (lab.open && lab.matrix.waiting())) return true;
     if (orbit_->busy() || launch_->dragging() || launchPath_->busy()) return true;
     if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;

@@ -24,7 +24,10 @@
 namespace gravlab {
 
 struct LaunchScene;
+class Balance;
 class CentreFinder;
+class FourView;
+class Instruments;
 class LaunchPreview;
 class LaunchTool;
 class NearestBodies;
@@ -165,7 +168,7 @@ public:
     /// The second run, which may be off.
     const Twin& twin() const;
     Twin& twin();
-    /// A point of the surface in the picture that is there: one of two where twins share the surface.
+    /// A point of the surface in the picture that is there: one of two where twins share the surface, or of four.
     struct SurfaceSpot {
         glm::vec2 cursor, size;  ///< pixels from that picture's upper left corner
         Camera camera;           ///< that it is drawn with
@@ -224,6 +227,11 @@ public:
     Telemetry telemetry;
     Lab lab;
     ConservationWatch conservation;
+    std::unique_ptr<Instruments> instruments;  ///< a galaxy over its radius; never null
+    std::unique_ptr<Balance> balance;          ///< of the bodies that the run began with; never null
+    std::unique_ptr<FourView> fourView;        ///< never null
+    /// Whether the surface shows four views now: twins share it in their own way.
+    bool fourViewed() const;
 
 private:
     bool change(const SimulationSettings& wanted, bool reset);
@@ -235,7 +243,7 @@ private:
     /// Edits to make to the bodies as they are at a step boundary, of the first run or of its twin.
     using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
 
-    void learnBodies();
+    void learnBodies(bool start = false);
     void lookAfterSelection();
     void readSelected();
     void findNeighbours();

@@ -56,6 +56,7 @@ enum class Key : int {
     home = 268,
     end = 269,
     f1 = 290,
+    f4 = 293,
     f6 = 295,
     f10 = 299,
     f11 = 300,

@@ -1,7 +1,10 @@
 // The rows of the menus View, Look and Window.
 #include "app/action.h"
+#include "app/four_view.h"
 #include "app/frame_loop.h"
+#include "app/instruments.h"
 #include "app/look.h"
+#include "app/twin.h"
 #include "app/ui.h"
 #include "render/colour_map.h"
 
@@ -83,6 +86,19 @@ constexpr Action kView[] = {
      .strokes = {{Key::letterP}},
      .act = [](KeyTarget& t, int) { toggle(t.session.camera.orthographic); },
      .checked = [](const KeyTarget& t) { return t.session.camera.orthographic; }},
+    {.name = "four-views",
+     .label = "Four views",
+     .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
+     .strokes = {{Key::f4}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().settings.bodies);
+         },
+     .checked = [](const KeyTarget& t) { return t.session.fourViewed(); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.twin().on() ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
+         }},
     {.name = "fly-ahead",
      .label = "Ahead",
      .idea = "fly ahead",
@@ -215,6 +231,18 @@ constexpr Action kWindow[] = {
      .strokes = {{Key::letterJ}},
      .act = [](KeyTarget& t, int) { toggle(t.ui.conservation); },
      .checked = [](const KeyTarget& t) { return t.ui.conservation; }},
+    {.name = "instruments",
+     .label = "Instruments",
+     .idea = "a galaxy over its radius, in place of the energy: rotation, density, dispersions, Toomre Q",
+     .strokes = {{Key::letterJ, kControl}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.instruments); },
+     .checked = [](const KeyTarget& t) { return t.ui.instruments; },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.facts().settings.bodies < Instruments::kFewest && !t.ui.instruments
+                        ? Reason("So few bodies have no curves over a radius.")
+                        : Reason();
+         }},
     {.name = "picture-alone",
      .label = "Picture alone",
      .idea = "show the picture alone",

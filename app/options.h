@@ -61,6 +61,7 @@ struct Options {
     bool fullQuality = false;            ///< keep the full look, whatever the rate
     std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
     std::string lab;                     ///< page of the lab to open; empty: none
+    int views = 1;                       ///< 4: the planes xy, xz and yz and space at once
     bool showUi = true;                  ///< render: false unless --ui
 
     // render

@@ -2,6 +2,7 @@
 #include "app/overlay.h"
 
 #include "app/colour_mode.h"
+#include "app/four_view.h"
 #include "app/overlay_space.h"
 #include "app/overlay_touch.h"
 #include "render/colour_map.h"
@@ -108,7 +109,7 @@ void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view,
             drawSegment(list, view, {at, -reach, 0}, {at, reach, 0}, ink.faint, area.scale);
             drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
         }
-    if (!session.overlay.axes) return;
+    if (!session.overlay.axes || session.fourViewed()) return;  // four views have their own
     // Colours that stay apart for every eye, and letters anyway.
     const struct {
         glm::vec3 way;
@@ -182,18 +183,14 @@ void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     const Ink ink = inkOf(session.look.paper);
     ImGui::PushFont(area.font);
     const std::vector<SpaceView> views = spaceViews(session, surface);
-    // One of two pictures is not drawn over by the other's lines.
-    const auto within = [&](const SpaceView& view, auto draw) {
+    const bool four = session.fourViewed();  // these have axes with numbers instead of a scale bar
+    for (const SpaceView& view : views) {
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
-        draw();
+        if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
+        if (four || &view == &views.front()) drawTouch(session, area, view, list);
         list.PopClipRect();
-    };
-    for (const SpaceView& view : views)
-        within(view, [&] {
-            if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
-        });
-    within(views.front(), [&] { drawTouch(session, area, views.front(), list); });
-    if (wanted.scaleBar) drawScaleBar(session, area, views.front(), list, ink);
+    }
+    if (wanted.scaleBar && !four) drawScaleBar(session, area, views.front(), list, ink);
     if (wanted.clock) drawClock(session, area, list, ink);
     if (wanted.legend) drawLegend(session, area, list, ink);
     ImGui::PopFont();

@@ -1,5 +1,6 @@
 #include "app/overlay_space.h"
 
+#include "app/four_view.h"
 #include "app/twin.h"
 
 #include <glm/mat4x4.hpp>
@@ -16,6 +17,17 @@ std::vector<SpaceView> spaceViews(const Session& session, ImVec2 surface) {
         camera.distance *= stretch;
         views.push_back({from, size, camera, camera.projection(size.x / std::max(size.y, 1.0f)) * camera.view()});
     };
+    if (session.fourViewed()) {
+        const auto parts = session.fourView->parts(static_cast<int>(surface.x), static_cast<int>(surface.y));
+        for (std::size_t row = 0; row < parts.size(); ++row) {
+            const PicturePart& part = parts[row];
+            const Camera camera = FourView::cameraOf(row, session.drawnCamera());
+            const ImVec2 size(static_cast<float>(part.width), static_cast<float>(part.height));
+            views.push_back({ImVec2(static_cast<float>(part.left), static_cast<float>(part.top)), size, camera,
+                             camera.projection(size.x / size.y) * camera.view()});
+        }
+        return views;
+    }
     if (!session.twin().on() || session.twin().choice().view != TwinView::side) {
         add(ImVec2(0, 0), surface, 1);
         return views;

@@ -9,14 +9,14 @@
 
 namespace gravlab {
 
-/// A picture of the bodies and its place on the surface: all of it, or one of two.
+/// A picture of the bodies and its place on the surface: all of it, one of two, or of four.
 struct SpaceView {
     ImVec2 from, size;
     Camera camera;
     glm::mat4 clipFromWorld{1};
 };
 
-/// The first run's picture, and the twin's where both share the surface side by side.
+/// The first run's picture, and the twin's where both share the surface side by side; or its four views, in their order.
 std::vector<SpaceView> spaceViews(const Session& session, ImVec2 surface);
 
 /// Where a point of space is on the surface; empty behind the eye.

@@ -74,17 +74,18 @@ void drawNumbers(PanelContext& p) {
 
 }  // namespace
 
-float conservationHeight(const UiState& state, ImVec2 surface, float scale) {
+float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
     const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
     // The picture comes first.
     const bool fits = wide >= 420 * scale && surface.y >= 420 * scale;
-    return state.inWindow && state.visible && state.panel && state.conservation && fits
+    return state.inWindow && state.visible && state.panel && state.conservation &&
+                   instrumentsHeight(session, state, surface, scale) == 0 && fits
                ? (kConservationHeight + kMargin) * scale
                : 0;
 }
 
 void drawConservation(PanelContext& p) {
-    if (conservationHeight(p.state, p.surface, p.widgets.scale()) == 0) return;
+    if (conservationHeight(p.session, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale(), height = kConservationHeight * s;
     const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s - height));

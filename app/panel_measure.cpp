@@ -1,5 +1,6 @@
 // The right panel: how fast, how right, where the time goes and what runs.
 // Rule: a rate is shown only for a configuration whose force check has passed.
+#include "app/equilibrium.h"
 #include "app/format.h"
 #include "app/panels.h"
 
@@ -29,6 +30,11 @@ constexpr Control kFrameTime{"frame_time", "ms/frame", "Mean time from one pictu
 constexpr Control kSplitBar{
     "split_bar", "Time",
     "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
+constexpr Control kBalance{
+    "balance", "Balance",
+    "Twice the kinetic energy over the virial of the forces when the run began: 1 in balance, below it falls together. A "
+    "system keeps its energy while it comes to balance, and that says where its half-mass radius will go; after a "
+    "dynamical time it is measured"};
 constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
 constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the picture"};
 constexpr Control kPicture{"picture", "Picture",
@@ -238,6 +244,21 @@ void drawSplit(PanelContext& p) {
     ImGui::PopFont();
 }
 
+/// Does the scene stand still when left alone? Nothing where that has no meaning.
+void drawBalance(PanelContext& p) {
+    const auto start = p.session.balance->read(!p.state.inWindow);
+    if (start.empty()) return;
+    p.widgets.section("Balance");
+    ImGui::PushFont(p.widgets.fonts().small);
+    const std::string text =
+        equilibriumText(start, measuredDrift(start, p.session.conservation.points()), p.facts.scene->units);
+    ImGui::BeginGroup();
+    p.widgets.wrapped(palette::kText, text.c_str());
+    ImGui::EndGroup();
+    p.widgets.finish(kBalance);
+    ImGui::PopFont();
+}
+
 void drawWhere(PanelContext& p) {
     const struct {
         const Control& control;
@@ -275,6 +296,7 @@ void drawMeasurePanel(PanelContext& p) {
         drawPace(p);
         p.widgets.section("Time of a frame");
         drawSplit(p);
+        drawBalance(p);
         p.widgets.section("Runs on");
         drawWhere(p);
         if (p.widgets.button(kLab, ImGui::GetContentRegionAvail().x)) p.session.lab.open = !p.session.lab.open;

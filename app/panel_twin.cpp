@@ -224,6 +224,7 @@ void drawTwinLabels(PanelContext& p) {
 
 float twinStripHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
     if (!session.twin().on() || !state.visible || !state.panel || !state.conservation) return 0;
+    if (instrumentsHeight(session, state, surface, scale) > 0) return 0;
     const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
     return wide >= 420 * scale && surface.y >= 420 * scale ? (kStripHeight + kMargin) * scale : 0;
 }

@@ -29,8 +29,11 @@ void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, p
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
 /// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
-float conservationHeight(const UiState& state, ImVec2 surface, float scale);
+float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
+/// The same for the strip that takes its place.
+float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
+void drawInstruments(PanelContext& panel);   // in its place: a galaxy over its radius
 void drawTimeline(PanelContext& panel);      // over the status line: kept states
 void drawStatusLine(PanelContext& panel);    // bottom
 void drawMessage(PanelContext& panel);       // a refused change

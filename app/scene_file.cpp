@@ -1,6 +1,7 @@
 // The rows of [view], and the settings of a run above them.
 #include "app/scene_file.h"
 
+#include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
 #include "app/option_values.h"
@@ -122,6 +123,11 @@ constexpr ViewRow kRows[] = {
      [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseInteger(k, std::string(v), 0, 100000)); }},
     {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
      [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({word(k, v)})); }},
+    {"views", "--views", [](const Session& s) { return std::string(s.fourView->on() ? "4" : "1"); },
+     [](Options& o, auto& k, auto v) {
+         o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
+         if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
+     }},
     {"steps_per_frame", "--steps-per-frame", [](const Session& s) { return std::to_string(s.intent.stepsPerFrame); },
      [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseInteger(k, std::string(v), 1, 1000000)); }},
 };

@@ -1,4 +1,5 @@
 // Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
+#include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/twin.h"
 #include "render/centre_finder.h"
@@ -12,6 +13,7 @@ void Session::dropPicture() {
     lab.matrix.forgetTexture();
     matrixStep_ = -1;
     twin_->dropPicture();
+    fourView->dropPicture();
     picker_.reset();
     nearest_.reset();
     centreFinder_.reset();

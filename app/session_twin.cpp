@@ -1,4 +1,5 @@
 // Session: the second run beside the first. Rule: what goes wrong with the twin is a message, and the first run goes on.
+#include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/twin.h"
 #include "sim/error.h"
@@ -9,9 +10,18 @@
 namespace gravlab {
 namespace {
 
+/// The camera of a pane, where the wanted one is and not where the drawn one is on its way to it.
+Camera aimedLike(Camera pane, const Camera& wanted) {
+    pane.target = wanted.target;
+    pane.distance = wanted.distance;
+    return pane;
+}
+
 constexpr const char* kNoMemory = "There is not enough memory for a twin; the first run goes on alone.";
 
 }  // namespace
+
+bool Session::fourViewed() const { return fourView->on() && !twin_->on(); }
 
 const Twin& Session::twin() const { return *twin_; }
 Twin& Session::twin() { return *twin_; }
@@ -90,6 +100,10 @@ void Session::forgetBothTrails() {
 
 Session::SurfaceSpot Session::spotAt(glm::vec2 cursor, glm::vec2 surface) const {
     SurfaceSpot spot{.cursor = cursor, .size = surface, .camera = drawnCamera(), .ofTwin = false};
+    if (fourViewed()) {
+        const FourView::Pane pane = fourView->paneAt(cursor, surface, drawnCamera());
+        return {.cursor = cursor - pane.from, .size = pane.size, .camera = pane.camera};
+    }
     if (!twin_->on() || twin_->choice().view != TwinView::side) return spot;
     const auto panes = twin_->panes(static_cast<int>(surface.x), static_cast<int>(surface.y));
     spot.ofTwin = cursor.x >= static_cast<float>(panes[1].part.left);
@@ -102,6 +116,13 @@ Session::SurfaceSpot Session::spotAt(glm::vec2 cursor, glm::vec2 surface) const 
 
 void Session::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {
     const SurfaceSpot spot = spotAt(cursor, surface);
+    if (fourViewed()) {
+        Camera moved = aimedLike(spot.camera, camera);
+        moved.zoom(steps, spot.cursor, spot.size);
+        camera.target = moved.target;
+        camera.distance = moved.distance;
+        return;
+    }
     const float stretch = spot.camera.distance / drawnCamera().distance;
     // The camera's own distance sees a surface that is smaller by the stretch.
     const glm::vec2 seen = spot.size / stretch;
@@ -110,11 +131,21 @@ void Session::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {
 
 void Session::panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface) {
     const SurfaceSpot spot = spotAt(cursor, surface);
+    if (fourViewed()) {
+        Camera moved = aimedLike(spot.camera, camera);
+        moved.pan(pixels, spot.size);
+        camera.target = moved.target;
+        return;
+    }
     camera.pan(pixels, spot.size * (drawnCamera().distance / spot.camera.distance));
 }
 
 void Session::centreOn(glm::vec2 cursor, glm::vec2 surface) {
     const SurfaceSpot spot = spotAt(cursor, surface);
+    if (fourViewed()) {
+        panBy(0.5f * spot.size - spot.cursor, cursor, surface);
+        return;
+    }
     camera.pan(0.5f * spot.size - spot.cursor, spot.size * (drawnCamera().distance / spot.camera.distance));
 }
 

@@ -1,6 +1,8 @@
 // One JSON object a frame, under a temporary name first so that a reader never sees half of it.
 #include "app/status_report.h"
 
+#include "app/four_view.h"
+#include "app/instruments.h"
 #include "app/launch.h"
 #include "app/look.h"
 #include "app/orbit_preview.h"
@@ -91,6 +93,15 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
           {"points", session.conservation.points().size()},
           {"marks", session.conservation.marks().size()},
           {"worst", session.conservation.worstChange()}}},
+        {"instruments",
+         {{"shown", ui.state.instruments},
+          {"bodies", session.instruments->profile() ? session.instruments->profile()->bodies : 0},
+          {"looked", session.instruments->profile() ? session.instruments->profile()->looked : 0},
+          {"rings", session.instruments->profile() ? session.instruments->profile()->rings.size() : 0},
+          {"step", session.instruments->step()},
+          {"busy", session.instruments->busy()}}},
+        {"four_views", session.fourViewed()},
+        {"inner_step", facts.innerStep},
         {"rewind", rewindFacts(session)},
         {"help", ui.state.help},
         {"files",

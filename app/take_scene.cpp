@@ -1,4 +1,5 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
+#include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
 #include "app/scene_file.h"
@@ -32,6 +33,7 @@ bool takeScene(Session& session, const Options& scene) {
     session.colourMode = colourModeIndex(scene.look.colourMode);
     session.rotation = scene.look.rotation * std::numbers::pi / 180;
     if (scene.look.overlay) session.overlay = *scene.look.overlay;
+    session.fourView->show(scene.views == 4, session.look, facts.settings.bodies);
     session.intent.stepsPerFrame = scene.stepsPerFrame;
     return true;
 }

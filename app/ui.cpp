@@ -2,7 +2,10 @@
 #include "app/ui.h"
 
 #include "app/font_files.h"
+#include "app/four_view.h"
+#include "app/instruments.h"
 #include "app/overlay.h"
+#include "app/overlay_four.h"
 #include "app/panel_twin.h"
 #include "app/twin.h"
 
@@ -173,6 +176,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
     visibleBefore = state.visible;
+    session.instruments->on = instrumentsHeight(session, state, ImGui::GetIO().DisplaySize, scale) > 0;
     const float top = menuHeight(state, scale);
     if (state.visible || !state.inWindow) {
         const bool sides = state.visible && state.panel;
@@ -180,7 +184,9 @@ void Ui::Parts::build(Session& session, UiState& state) {
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
-        const float strip = std::max(conservationHeight(state, size, scale), twinStripHeight(session, state, size, scale));
+        const float strip =
+            std::max({conservationHeight(session, state, size, scale), instrumentsHeight(session, state, size, scale),
+                      twinStripHeight(session, state, size, scale)});
         const OverlayArea area{.from = ImVec2(fits ? wide : 0, top),
                                .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
                                             size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip),
@@ -188,9 +194,14 @@ void Ui::Parts::build(Session& session, UiState& state) {
                                .font = fonts.normal};
         session.twin().setFree({static_cast<int>(area.from.x), static_cast<int>(area.from.y),
                                 static_cast<int>(area.to.x - area.from.x), static_cast<int>(area.to.y - area.from.y)});
+        drawFourViewOverlay(session, area, size);
         drawOverlay(session, area, size);
     } else {
         session.twin().setFree({});
+        // Views of planes without their axes would say little: those stay.
+        drawFourViewOverlay(session,
+                            {.from = ImVec2(0, 0), .to = ImGui::GetIO().DisplaySize, .scale = scale, .font = fonts.normal},
+                            ImGui::GetIO().DisplaySize);
     }
     PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
     if (state.visible || !state.inWindow) drawTwinLabels(panel);
@@ -208,6 +219,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
             drawTwinStrip(panel);
         else
             drawConservation(panel);
+        drawInstruments(panel);
         drawLabPanel(panel);
     }
     drawBodyPanel(panel);

@@ -22,6 +22,7 @@ struct UiState {
     bool visible = true;       ///< anything at all
     bool panel = true;         ///< controls and measurements
     bool conservation = true;  ///< the strip under the picture, in a window
+    bool instruments = false;  ///< a galaxy over its radius, in place of that strip
     bool timeline = false;     ///< the strip of kept states over the status line
     bool help = false;         ///< the list of keys
     bool inWindow = false;

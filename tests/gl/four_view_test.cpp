@@ -1,0 +1,144 @@
+// Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
+#include "app/four_view.h"
+
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/scene_file.h"
+#include "app/twin.h"
+#include "sim/error.h"
+
+#include <gtest/gtest.h>
+#include <glm/geometric.hpp>
+
+#include <algorithm>
+
+namespace gravlab::test {
+namespace {
+
+constexpr int kWidth = 402, kHeight = 302;
+
+class FourViewPicture : public ::testing::Test {
+protected:
+    static Options optionsOf(const char* scene, int views = 4) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.backend = "cpu";
+        options.simulation.backendOptions.threads = 1;
+        options.views = views;
+        return options;
+    }
+    std::vector<std::uint8_t> picture(Session& session) {
+        session.draw(target_.framebuffer(), kWidth, kHeight);
+        return target_.read();
+    }
+    /// Bright pixels within a part of one view, given by shares of its size.
+    static int bright(const std::vector<std::uint8_t>& rgb, const PicturePart& part, double x0, double x1, double y0,
+                      double y1) {
+        int found = 0;
+        for (int y = part.top + static_cast<int>(y0 * part.height); y < part.top + static_cast<int>(y1 * part.height); ++y)
+            for (int x = part.left + static_cast<int>(x0 * part.width); x < part.left + static_cast<int>(x1 * part.width);
+                 ++x) {
+                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kWidth + x))];
+                found += std::max({p[0], p[1], p[2]}) > 90;
+            }
+        return found;
+    }
+    HeadlessContext context_;
+    OffscreenTarget target_{kWidth, kHeight};
+};
+
+TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
+    // Two bodies on the x axis: apart in x-y and x-z, one behind the other in y-z.
+    Session session(optionsOf("two-body"));
+    session.look.trails = 0;
+    session.look.bloom = 0;
+    const auto rgb = picture(session);
+    const auto parts = session.fourView->parts(kWidth, kHeight);
+    for (const std::size_t row : {std::size_t{0}, std::size_t{2}}) {
+        EXPECT_GT(bright(rgb, parts[row], 0.02, 0.45, 0.3, 0.7), 0) << row;
+        EXPECT_GT(bright(rgb, parts[row], 0.55, 0.98, 0.3, 0.7), 0) << row;
+    }
+    EXPECT_GT(bright(rgb, parts[1], 0, 1, 0, 1), 0);
+    EXPECT_GT(bright(rgb, parts[3], 0.4, 0.6, 0.3, 0.7), 0);
+    EXPECT_EQ(bright(rgb, parts[3], 0.02, 0.4, 0, 1), 0);
+    EXPECT_EQ(bright(rgb, parts[3], 0.6, 0.98, 0, 1), 0);
+    // One view again: nothing is left of the lines between.
+    session.fourView->show(false, session.look, 2);
+    EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST_F(FourViewPicture, drawsPathsInEachView) {
+    Session session(optionsOf("figure-eight"));
+    EXPECT_GT(session.look.trails, 0) << "paths come with the views";
+    picture(session);
+    int before[4], after[4];
+    const auto parts = session.fourView->parts(kWidth, kHeight);
+    for (int pass = 0; pass < 2; ++pass) {
+        const auto rgb = picture(session);
+        for (std::size_t row = 0; row < 4; ++row) (pass ? after : before)[row] = bright(rgb, parts[row], 0, 1, 0, 1);
+        for (int frame = 0; frame < 60 && pass == 0; ++frame) {
+            session.apply();
+            session.advance(false);
+            session.draw(0, 0, 0);  // trails remember every frame
+        }
+    }
+    for (int row = 0; row < 4; ++row) EXPECT_GT(after[row], before[row] + 5) << row;
+}
+
+TEST_F(FourViewPicture, theMouseMovesAllFourThroughTheViewUnderIt) {
+    Session session(optionsOf("two-body"));
+    picture(session);
+    const glm::vec2 surface(kWidth, kHeight);
+    const PicturePart xz = session.fourView->parts(kWidth, kHeight)[2];
+    const glm::vec2 middle(xz.left + 0.5f * static_cast<float>(xz.width), xz.top + 0.5f * static_cast<float>(xz.height));
+    const glm::vec3 before = session.camera.target;
+    const float azimuth = session.camera.azimuth;
+    session.panBy({10, 0}, middle, surface);
+    EXPECT_LT(session.camera.target.x, before.x) << "the picture follows the pointer";
+    EXPECT_NEAR(session.camera.target.y, before.y, 1e-5f);
+    EXPECT_NEAR(session.camera.target.z, before.z, 1e-5f);
+    session.panBy({0, 10}, middle, surface);
+    EXPECT_GT(session.camera.target.z, before.z);
+    const float distance = session.camera.distance;
+    session.zoomAt(1, middle, surface);
+    EXPECT_LT(session.camera.distance, distance);
+    EXPECT_EQ(session.camera.azimuth, azimuth) << "the view of space keeps its way of looking";
+    EXPECT_FALSE(session.camera.orthographic);
+    const Session::SurfaceSpot spot = session.spotAt(middle, surface);
+    EXPECT_EQ(spot.size, glm::vec2(xz.width, xz.height));
+    EXPECT_TRUE(spot.camera.orthographic);
+}
+
+TEST_F(FourViewPicture, leavesThePictureToTwins) {
+    Options options = optionsOf("two-body");
+    options.twin = parseTwin("integrator=euler");
+    Session session(options);
+    EXPECT_FALSE(session.fourViewed());
+    picture(session);
+    session.twin().end();
+    EXPECT_TRUE(session.fourViewed());
+}
+
+TEST_F(FourViewPicture, goesThroughASceneFile) {
+    const Session session(optionsOf("figure-eight"));
+    Options read;
+    takeSceneText(sceneFileText(session), "test", read);
+    EXPECT_EQ(read.views, 4);
+    const Session one(optionsOf("figure-eight", 1));
+    Options other;
+    takeSceneText(sceneFileText(one), "test", other);
+    EXPECT_EQ(other.views, 1);
+    EXPECT_THROW(takeSceneText("[view]\nviews = 3\n", "test", other), InputError);
+}
+
+TEST_F(FourViewPicture, survivesALostContext) {
+    Session session(optionsOf("figure-eight"));
+    picture(session);
+    session.dropPicture();
+    session.remakePicture();
+    const auto rgb = picture(session);
+    EXPECT_GT(bright(rgb, session.fourView->parts(kWidth, kHeight)[0], 0, 1, 0, 1), 0);
+}
+
+}  // namespace
+}  // namespace gravlab::test
