@@ -1,5 +1,6 @@
 // `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
 #include "app/action.h"
+#include "app/encoders.h"
 #include "app/options.h"
 #include "sim/backend.h"
 #include "sim/error.h"
@@ -145,6 +146,22 @@ Json keyList(const BackendOptions&) {
     return rows;
 }
 
+/// What films can be written with, as the ffmpeg of this machine says.
+Json encoderList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const EncoderRow& row : encoders()) {
+        const Reason reason = unavailable(row);
+        rows.push_back({{"name", std::string(row.name)},
+                        {"available", reason.empty()},
+                        {"codec", std::string(row.codec)},
+                        {"files", std::string(row.extensions)},
+                        {"lossless", row.lossless},
+                        {"idea", std::string(row.idea)},
+                        {"reason", reason}});
+    }
+    return rows;
+}
+
 struct ListRow {
     std::string_view name;
     Json (*rows)(const BackendOptions&);
@@ -152,7 +169,7 @@ struct ListRow {
 
 constexpr ListRow kLists[] = {
     {"devices", devices}, {"backends", backendList},       {"kernels", kernelList}, {"scenes", sceneList},
-    {"laws", lawList},    {"integrators", integratorList}, {"keys", keyList},
+    {"laws", lawList},    {"integrators", integratorList}, {"keys", keyList},       {"encoders", encoderList},
 };
 
 std::string cellText(const Json& value) {

@@ -1,5 +1,6 @@
 // `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
 // Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/encoders.h"
 #include "app/film.h"
 #include "app/frame_loop.h"
 #include "app/headless.h"
@@ -74,11 +75,14 @@ int renderCommand(const Options& asked) {
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
     const InterruptWatch watch;
     // First of all: a folder that is not there or a missing encoder is known at once.
-    const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
-                                                               .width = options.width,
-                                                               .height = options.height,
-                                                               .fps = options.fps,
-                                                               .ffmpeg = "ffmpeg"});
+    const std::unique_ptr<FilmWriter> writer =
+        makeFilmWriter({.output = parseFilmOutput(options.output),
+                        .width = options.width,
+                        .height = options.height,
+                        .fps = options.fps,
+                        .ffmpeg = "ffmpeg",
+                        .encoder = std::string(encoderHere(options.output, options.encoder).name),
+                        .quality = options.quality});
     const HeadlessContext context(options.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
     OffscreenTarget target(options.width, options.height);

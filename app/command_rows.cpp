@@ -1,6 +1,7 @@
 // The options of each command. Rule: a bad value is refused here, with a sentence, before anything is made.
 #include "app/command_rows.h"
 
+#include "app/encoders.h"
 #include "app/figure.h"
 #include "app/look.h"
 #include "app/numbered_name.h"
@@ -28,7 +29,8 @@ constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
 constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 7> kLists{"devices", "backends", "kernels", "scenes", "laws", "integrators", "keys"};
+constexpr std::array<std::string_view, 8> kLists{"devices", "backends",    "kernels", "scenes",
+                                                 "laws",    "integrators", "keys",    "encoders"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -356,10 +358,20 @@ void addRenderOptions(CLI::App& app, Options& o) {
     addLook(app, o);
     addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
-        "FILE.png, FILE.mp4 (needs ffmpeg) or numbered frames DIR/%05d.png");
+        "FILE.png, a film FILE.mp4, .mov, .mkv or .webm (needs ffmpeg), or numbered frames DIR/%05d.png");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
         "frames a second of the film [60]");
+    addValue(
+        app, "--encoder", "NAME", [&o](auto&, auto& text) { o.encoder = encoder(text).name; },
+        "of the film, see 'gravlab list encoders' [the first that works here and fits the file]");
+    addValue(
+        app, "--quality", "NUMBER",
+        [&o](auto& name, auto& text) {
+            o.quality = parseReal(name, text);
+            if (!(o.quality >= 0 && o.quality <= 100)) throw UsageError(name + " must be from 0 to 100");
+        },
+        "of the film: 0 makes small files, 100 large ones [80]");
     app.add_flag("--ui", o.showUi, "draw the panel into the picture");
 }
 
@@ -520,7 +532,7 @@ void addListOptions(CLI::App& app, Options& o) {
                indexOf("list", text, kLists);
                o.listWhat = text;
            },
-           "devices, backends, kernels, scenes, laws, integrators or keys")
+           "devices, backends, kernels, scenes, laws, integrators, keys or encoders")
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
     app.add_flag_callback(

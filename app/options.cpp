@@ -3,6 +3,8 @@
 #include "app/options.h"
 
 #include "app/command_rows.h"
+#include "app/encoders.h"
+#include "app/film.h"
 #include "app/numbered_name.h"
 #include "app/open_file.h"
 #include "app/option_values.h"
@@ -157,7 +159,7 @@ void validate(Options& o, bool commandNamed) {
     validateCompany(o);
     if (o.command == Command::list) {
         if (o.listWhat.empty())
-            throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys");
+            throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders");
         return;
     }
     if (o.command == Command::check) return;
@@ -221,8 +223,8 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
     if (o.command == Command::render) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
-        if (!o.output.ends_with(".png") && !o.output.ends_with(".mp4"))
-            throw UsageError("-o '" + o.output + "': expected FILE.png, FILE.mp4 or DIR/%05d.png");
+        parseFilmOutput(o.output);
+        encoderFor(o.output, o.encoder, o.quality);
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
         if (o.frames == 0 && !still) throw UsageError("a film needs its length: --frames COUNT");
     }

@@ -67,6 +67,8 @@ struct Options {
     // render
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
+    std::string encoder;  ///< row of encoders(); empty: the first that fits the file
+    double quality = -1;  ///< 0 to 100; below 0: the usual one
 
     // run
     std::int64_t steps = -1;  ///< -1: not given; for bench: steps of one repetition

@@ -120,6 +120,11 @@ TEST(Options, unknownNamesListTheValidOnesAndTheNearest) {
     EXPECT_THAT(refusalOf({"disc", "--backend", "cpu", "--kernel", "tiled"}), HasSubstr("simd"));
     EXPECT_THAT(refusalOf({"disc", "--kernel", "tield"}), HasSubstr("'tiled'?"));
     EXPECT_THAT(refusalOf({"disc", "--precision", "fp16"}), HasSubstr("fp32, mixed, fp64"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "2", "--encoder", "h246"}), HasSubstr("'h264'?"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "2", "--encoder", "prores"}), HasSubstr("mov mkv"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mkv", "--frames", "2", "--encoder", "ffv1", "--quality", "9"}),
+                HasSubstr("every pixel"));
+    EXPECT_THAT(refusalOf({"render", "-o", "a.mp4", "--frames", "2", "--quality", "101"}), HasSubstr("0 to 100"));
     EXPECT_THAT(refusalOf({"list", "scene"}), HasSubstr("'scenes'?"));
     EXPECT_THAT(refusalOf({"bench", "--format", "xml"}), HasSubstr("table, csv, json"));
     EXPECT_THAT(refusalOf({"disc", "--sofening", "1"}), HasSubstr("'--softening'?"));

@@ -1,0 +1,203 @@
+// Encoders: the table, what ffmpeg makes of every row that works here and films that end early.
+#include "app/encoders.h"
+#include "app/film.h"
+#include "sim/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string output(const std::string& command) {
+    std::string text;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (!pipe) return text;
+    char block[256];
+    while (std::fgets(block, sizeof block, pipe)) text += block;
+    pclose(pipe);
+    return text;
+}
+
+std::vector<std::uint8_t> frame(int width, int height, int shift) {
+    std::vector<std::uint8_t> rgb;
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+            for (int c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(x * (c + 1) + 2 * y + 5 * shift));
+    return rgb;
+}
+
+class EncoderTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("gravlab_encoder_" + std::to_string(getpid()));
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+    FilmSettings settings(const std::string& name) const {
+        FilmSettings s;
+        s.output = parseFilmOutput(at(name));
+        s.width = 160;
+        s.height = 96;
+        s.fps = 25;
+        return s;
+    }
+    std::string script(const std::string& body) {
+        const fs::path path = folder_ / "encoder";
+        std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+        fs::permissions(path, fs::perms::owner_all);
+        return path.string();
+    }
+    /// "count,seconds" of the first video stream.
+    static std::string probe(const std::string& file) {
+        return output(
+            "ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=nb_read_frames:format=duration "
+            "-of csv=p=0 '" +
+            file + "' | tr '\\n' ','");
+    }
+    static bool haveFfmpeg() { return unavailable(encoder("h264")).empty() && !output("command -v ffprobe").empty(); }
+    fs::path folder_;
+};
+
+TEST_F(EncoderTest, theTableFindsRowsByNameAndFile) {
+    EXPECT_EQ(encoderFor("a.mp4").name, "h264");
+    EXPECT_EQ(encoderFor("a.webm").name, "av1");
+    EXPECT_EQ(encoderFor("dir.mp4/a.mkv").name, "h264");
+    EXPECT_EQ(encoderFor("d/%05d.png").name, "png");
+    EXPECT_EQ(encoderFor("a.webm", "vp9", 30).name, "vp9");
+    EXPECT_THROW(encoderFor("a.avi"), UsageError);
+    EXPECT_THROW(encoderFor("mp4"), UsageError);
+    EXPECT_THROW(encoderFor("a.mp4", "prores", -1), UsageError);
+    EXPECT_THROW(encoderFor("a.mkv", "ffv1", 50), UsageError) << "quality does not apply";
+    try {
+        encoder("h246");
+        FAIL();
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("h264"));
+    }
+    for (const EncoderRow& row : encoders()) {
+        EXPECT_FALSE(row.idea.empty());
+        EXPECT_TRUE(fits(row, "a." + std::string(row.extensions.substr(0, row.extensions.find(' ')))));
+        if (row.lossless) continue;
+        EXPECT_NE(row.words(0), row.words(100)) << row.name << " must listen to the quality";
+    }
+}
+
+TEST_F(EncoderTest, whatFfmpegLacksIsSaidWithWhatWorks) {
+    EXPECT_THAT(unavailable(encoder("h264"), "no-such-ffmpeg"), HasSubstr("not installed"));
+    EXPECT_EQ(workingEncoder("no-such-ffmpeg").name, "png");
+    try {
+        encoderHere("a.mp4", "", "no-such-ffmpeg");
+        FAIL();
+    } catch (const IoError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("%05d.png"));
+    }
+    const std::string few = script("echo ' V....D libvpx-vp9 VP9'; echo ' V..... libx264rgb no plain one'");
+    EXPECT_THAT(unavailable(encoder("h264"), few), HasSubstr("libx264"));
+    EXPECT_EQ(workingEncoder(few).name, "vp9");
+    EXPECT_EQ(encoderHere("a.webm", "", few).name, "vp9") << "av1 would be first";
+    try {
+        encoderHere("a.mp4", "h265", few);
+        FAIL() << "another encoder than the one asked for";
+    } catch (const IoError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("works here: vp9, png"));
+    }
+    EXPECT_THAT(filmName("two bodies/x", encoder("png")),
+                testing::MatchesRegex("gravlab-two-bodies-x-[0-9]+-[0-9]+/%05d.png"));
+    EXPECT_THAT(filmName("galaxy", encoder("vp9")), testing::EndsWith(".webm"));
+}
+
+TEST_F(EncoderTest, everyEncoderOfThisMachineGivesExactlyTheFrames) {
+    if (!haveFfmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+    for (const EncoderRow& row : encoders()) {
+        if (row.codec.empty() || !unavailable(row).empty()) continue;
+        if (row.name == "nvenc") continue;  // it is compiled in where no GPU has it
+        FilmSettings s =
+            settings(std::string(row.name) + "." + std::string(row.extensions.substr(0, row.extensions.find(' '))));
+        s.encoder = row.name;
+        const auto writer = makeFilmWriter(s);
+        for (int i = 0; i < 10; ++i) writer->write(frame(s.width, s.height, i));
+        writer->finish();
+        const std::string found = probe(s.output.path);
+        EXPECT_THAT(found, testing::StartsWith("10,")) << row.name;
+        EXPECT_NEAR(std::atof(found.c_str() + 3), 0.4, 0.003) << row.name << " " << found;
+    }
+}
+
+TEST_F(EncoderTest, ffv1KeepsEveryPixelAndQualityMakesFilesLarger) {
+    if (!haveFfmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+    FilmSettings s = settings("a.mkv");
+    s.encoder = "ffv1";
+    {
+        const auto writer = makeFilmWriter(s);
+        for (int i = 0; i < 3; ++i) writer->write(frame(s.width, s.height, i));
+        writer->finish();
+    }
+    output("ffmpeg -v error -y -i '" + at("a.mkv") + "' -f rawvideo -pix_fmt rgb24 '" + at("raw") + "'");
+    std::ifstream raw(at("raw"), std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(raw), {}};
+    const std::vector<std::uint8_t> last = frame(s.width, s.height, 2);
+    ASSERT_EQ(bytes.size(), 3 * last.size());
+    EXPECT_TRUE(std::equal(last.begin(), last.end(), bytes.begin() + static_cast<std::ptrdiff_t>(2 * last.size()),
+                           [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
+
+    std::uintmax_t sizes[2];
+    for (int k = 0; k < 2; ++k) {
+        FilmSettings lossy = settings("q.mp4");
+        lossy.quality = k == 0 ? 10 : 95;
+        const auto writer = makeFilmWriter(lossy);
+        for (int i = 0; i < 5; ++i) writer->write(frame(lossy.width, lossy.height, i));
+        writer->finish();
+        sizes[k] = fs::file_size(at("q.mp4"));
+    }
+    EXPECT_GT(sizes[1], 2 * sizes[0]);
+}
+
+TEST_F(EncoderTest, aFilmThatEndsEarlyPlaysAsFarAsItWent) {
+    if (!haveFfmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+    FilmSettings s = settings("part.mp4");
+    s.keepsPart = true;
+    {
+        const auto writer = makeFilmWriter(s);
+        for (int i = 0; i < 7; ++i) writer->write(frame(s.width, s.height, i));
+    }
+    EXPECT_THAT(probe(at("part.mp4")), testing::StartsWith("7,"));
+    EXPECT_EQ(files(), 1u);
+    {
+        s.output = parseFilmOutput(at("none.mp4"));
+        const auto writer = makeFilmWriter(s);
+        writer->write(frame(s.width, s.height, 0));
+        writer->discarded = true;
+    }
+    EXPECT_EQ(files(), 1u) << "what is cancelled is not kept";
+}
+
+TEST_F(EncoderTest, aFullDiskKeepsWhatWasEncodedAndSaysSo) {
+    FilmSettings s = settings("full.mp4");
+    s.keepsPart = true;
+    // Writes the file that it was told to write, then dies as on a full disk.
+    s.ffmpeg =
+        script("for last; do :; done; head -c 100000 > \"${last#file:}\"; echo 'No space left on device' >&2; exit 1");
+    const auto writer = makeFilmWriter(s);
+    try {
+        for (int i = 0; i < 1000; ++i) writer->write(frame(s.width, s.height, i));
+        FAIL() << "the encoder has died";
+    } catch (const IoError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("No space left"));
+        EXPECT_THAT(error.what(), HasSubstr("encoded before is there"));
+    }
+    EXPECT_EQ(fs::file_size(at("full.mp4")), 100000u);
+}
+
+}  // namespace
+}  // namespace gravlab::test
