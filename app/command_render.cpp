@@ -10,13 +10,16 @@
 #include "app/options.h"
 #include "app/progress.h"
 #include "app/scene_file.h"
+#include "app/tiles.h"
 #include "app/twin.h"
 #include "app/ui.h"
 #include "app/version.h"
 #include "sim/error.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <optional>
 
 namespace gravlab {
@@ -56,6 +59,8 @@ public:
         while (built_ < 3) build(session, options);
         ui_.draw();
     }
+    /// A part of what draw() built: pixels from the upper left corner.
+    void drawPart(int left, int top, int width, int height) { ui_.drawPart(left, top, width, height); }
 
 private:
     void build(Session& session, const Options& options) {
@@ -66,6 +71,8 @@ private:
     Ui ui_;
     std::int64_t built_ = 0;
 };
+
+constexpr int kOverview = 1024;  // pixels of the longer side
 
 }  // namespace
 
@@ -85,7 +92,16 @@ int renderCommand(const Options& asked) {
                         .quality = options.quality});
     const HeadlessContext context(options.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    OffscreenTarget target(options.width, options.height);
+    const int side = tileSide(options.width, options.height, options.tile, largestSide());
+    if (side > 0 && options.twin.on)
+        throw UsageError("twins cannot be drawn in parts; leave out --tile, or choose a smaller --size than " +
+                         std::to_string(options.width) + "x" + std::to_string(options.height));
+    const TilePlan parts = side > 0 ? planTiles(options.width, options.height, side) : TilePlan{};
+    if (side > 0)
+        std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", options.width, options.height, parts.tiles.size());
+    // In parts: the whole is drawn small first, for the light and for what follows the picture.
+    const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
+    OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
     Session session(options);
     std::optional<FilmPanels> panels;
     if (options.showUi || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected()) {
@@ -110,11 +126,14 @@ int renderCommand(const Options& asked) {
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.
         if (kept || panels)
-            session.draw(target.framebuffer(), options.width, options.height);
+            session.draw(target.framebuffer(), target.width(), target.height());
         else
             session.draw(0, 0, 0);  // trails remember every frame
         if (panels) panels->draw(session, options);
-        if (kept) {
+        if (kept && side > 0) {
+            const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
+            writer->write(drawTiles(session, parts, panels ? over : std::function<void(int, int, int, int)>()));
+        } else if (kept) {
             // One copy stays under way while the next frame is computed.
             target.beginRead();
             if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());

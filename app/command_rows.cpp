@@ -372,6 +372,10 @@ void addRenderOptions(CLI::App& app, Options& o) {
             if (!(o.quality >= 0 && o.quality <= 100)) throw UsageError(name + " must be from 0 to 100");
         },
         "of the film: 0 makes small files, 100 large ones [80]");
+    addValue(
+        app, "--tile", "PIXELS",
+        [&o](auto& name, auto& text) { o.tile = static_cast<int>(parseInteger(name, text, 64, 16384)); },
+        "draw the picture in parts of that size [only where it is too large for OpenGL, as large as that allows]");
     app.add_flag("--ui", o.showUi, "draw the panel into the picture");
 }
 
@@ -608,6 +612,7 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
      "  gravlab render cube -o frames/%05d.png --frames 120\n"
+     "  gravlab render galaxy -o poster.png --frames 300 --size 7680x4320\n"
      "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n"},
     {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,
      "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"

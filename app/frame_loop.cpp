@@ -392,13 +392,14 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     const PathWish path = !realTime_ && splat == PathWish::automatic ? PathWish::raster : splat;
     renderer_->setQuality(picture);
     renderer_->setPathWish(path);
+    if (drawn) drawnLook_ = colouredLook();
     if (drawn && twin_->on()) {
         twin_->setDrawing(picture, path);
-        twin_->draw(*renderer_, *buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+        twin_->draw(*renderer_, *buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
     } else if (drawn && fourViewed()) {
-        fourView->draw(*renderer_, *buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+        fourView->draw(*renderer_, *buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
     } else if (drawn) {
-        renderer_->draw(*buffer_, drawnCamera(), colouredLook(), framebuffer, width, height);
+        renderer_->draw(*buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
     }
     if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
     if (drawn) {

@@ -122,6 +122,9 @@ public:
     void advance(bool realTime);
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
+    /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
+    /// draw() found it. `part`: left, bottom, width and height, in parts of the whole picture; twins have no parts.
+    void drawAgain(unsigned framebuffer, int width, int height, const glm::vec4& part = {0, 0, 1, 1});
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
     /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
@@ -326,6 +329,7 @@ private:
     int bufferDevice_ = -1;
     Facts facts_;
     Camera shown_;
+    Look drawnLook_;  ///< what bodies were drawn like last
     bool gliding_ = false;
     std::int64_t stepsSinceChange_ = 0;
     double lastStepAt_ = 0;  ///< host clock [s]

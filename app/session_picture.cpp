@@ -35,4 +35,16 @@ void Session::remakePicture() {
     twin_->remakePicture();
 }
 
+void Session::drawAgain(unsigned framebuffer, int width, int height, const glm::vec4& part) {
+    Look drawn = drawnLook_;
+    drawn.adaptation = 0;
+    Camera seen = drawnCamera();
+    seen.part = part;
+    // Films have the full look, however slow the window is.
+    renderer_->setQuality({});
+    if (!twin_->on()) return renderer_->drawAgain(*buffer_, seen, drawn, framebuffer, width, height);
+    twin_->setDrawing({}, splat);
+    twin_->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
+}
+
 }  // namespace gravlab

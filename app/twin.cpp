@@ -239,12 +239,14 @@ void Twin::forgetTrails() {
 }
 
 void Twin::draw(ParticleRenderer& renderer, const ParticleBuffer& shown, const Camera& camera, const Look& look,
-                unsigned framebuffer, int width, int height) {
+                unsigned framebuffer, int width, int height, bool again) {
     const std::array<TwinPane, 2> where = panes(width, height);
     const PicturePart &one = where[0].part, &other = where[1].part;
     picture_->fit(one, other);
-    renderer.draw(shown, fromFarther(camera, where[0].stretch), look, picture_->first(), one.width, one.height);
-    renderer_->draw(*buffer_, fromFarther(camera, where[1].stretch), look, picture_->twin(), other.width, other.height);
+    const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
+    (renderer.*draws)(shown, fromFarther(camera, where[0].stretch), look, picture_->first(), one.width, one.height);
+    ((*renderer_).*draws)(*buffer_, fromFarther(camera, where[1].stretch), look, picture_->twin(), other.width,
+                          other.height);
     if (choice_.view == TwinView::side)
         picture_->beside(one, other, look.paper, framebuffer, width, height);
     else

@@ -75,9 +75,9 @@ public:
     void setDrawing(const PictureQuality& quality, PathWish path);
     void recordTrail(const Look& look);
     void forgetTrails();
-    /// Draws both. `renderer` and `shown` are the first's.
+    /// Draws both; `again` as ParticleRenderer::drawAgain() does. `renderer` and `shown` are the first's.
     void draw(ParticleRenderer& renderer, const ParticleBuffer& shown, const Camera& camera, const Look& look,
-              unsigned framebuffer, int width, int height);
+              unsigned framebuffer, int width, int height, bool again = false);
 
     /// The OpenGL context is lost: its part goes while that is still current, and comes back in another one.
     void dropPicture();

@@ -83,9 +83,23 @@ ImGuiStyle makeStyle(float scale, bool strong) {
     return style;
 }
 
+/// Makes a context the current one for as long as it lives: a film has panels of its own beside the window's.
+class CurrentContext {
+public:
+    explicit CurrentContext(ImGuiContext* mine) : before_(ImGui::GetCurrentContext()) { ImGui::SetCurrentContext(mine); }
+    ~CurrentContext() { ImGui::SetCurrentContext(before_); }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    ImGuiContext* before_;
+};
+
 }  // namespace
 
 struct Ui::Parts {
+    ImGuiContext* context = nullptr;
+    bool strong = false;  ///< colours of the theme
     std::string renderer;
     float scale = 1;
     Fonts fonts;
@@ -102,41 +116,48 @@ struct Ui::Parts {
 
 Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
     IMGUI_CHECKVERSION();
-    ImGui::CreateContext();
+    parts_->context = ImGui::CreateContext();
+    const CurrentContext current(parts_->context);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;  // the layout follows the window; there is nothing to remember
     io.LogFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     parts_->renderer = std::move(renderer);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
-        ImGui::DestroyContext();
+        ImGui::DestroyContext(parts_->context);
         throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
     }
     setScale(scale);
 }
 
 Ui::~Ui() {
+    ImGuiContext* const before = ImGui::GetCurrentContext();
+    ImGui::SetCurrentContext(parts_->context);
     if (ImGui::GetIO().BackendRendererUserData) ImGui_ImplOpenGL3_Shutdown();  // not after dropPicture()
-    ImGui::DestroyContext();
+    ImGui::DestroyContext(parts_->context);
+    ImGui::SetCurrentContext(before == parts_->context ? nullptr : before);
 }
 
 void Ui::dropPicture() {
+    const CurrentContext current(parts_->context);
     ImGui_ImplOpenGL3_Shutdown();
     parts_->drawn = false;
 }
 
 void Ui::remakePicture(std::string renderer) {
+    const CurrentContext current(parts_->context);
     parts_->renderer = std::move(renderer);
     if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
         throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
 }
 
 void Ui::setScale(float scale) {
+    const CurrentContext current(parts_->context);
     scale = std::clamp(scale, 0.5f, 4.0f);
     parts_->scale = scale;
     parts_->settled = false;
-    palette::strong = state.projector;
-    ImGui::GetStyle() = makeStyle(scale, palette::strong);
+    parts_->strong = state.projector;
+    ImGui::GetStyle() = makeStyle(scale, parts_->strong);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
     const auto add = [&](float size, const char* file) {
@@ -163,6 +184,7 @@ void Ui::setScale(float scale) {
 }
 
 void Ui::setSurface(int width, int height, double seconds) {
+    const CurrentContext current(parts_->context);
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = ImVec2(static_cast<float>(std::max(width, 1)), static_cast<float>(std::max(height, 1)));
     io.DisplayFramebufferScale = ImVec2(1, 1);
@@ -246,6 +268,8 @@ void Ui::Parts::passKeys(UiState& state) {
 }
 
 void Ui::frame(Session& session) {
+    const CurrentContext current(parts_->context);
+    palette::strong = parts_->strong;
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
@@ -264,13 +288,33 @@ void Ui::frame(Session& session) {
     ImGui::Render();
 }
 
-void Ui::draw() { ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData()); }
+void Ui::draw() {
+    const CurrentContext current(parts_->context);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
 
-bool Ui::wantsMouse() const { return ImGui::GetIO().WantCaptureMouse; }
-bool Ui::wantsKeyboard() const { return ImGui::GetIO().WantTextInput; }
+void Ui::drawPart(int left, int top, int width, int height) {
+    const CurrentContext current(parts_->context);
+    ImDrawData& data = *ImGui::GetDrawData();
+    const ImVec2 from = data.DisplayPos, size = data.DisplaySize;
+    data.DisplayPos = ImVec2(from.x + static_cast<float>(left), from.y + static_cast<float>(top));
+    data.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+    data.DisplayPos = from;
+    data.DisplaySize = size;
+}
+
+bool Ui::wantsMouse() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantCaptureMouse;
+}
+bool Ui::wantsKeyboard() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantTextInput;
+}
 bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
-bool Ui::restless() const { return parts_->widgets.restless() || ImGui::GetIO().WantTextInput; }
+bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
 std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }

@@ -41,7 +41,8 @@ struct UiState {
 
 class Ui {
 public:
-    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. One at a time.
+    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
+    /// film has its own. A window's platform backend belongs to the first.
     Ui(float scale, std::string renderer);
     ~Ui();
     Ui(const Ui&) = delete;
@@ -59,6 +60,8 @@ public:
     void frame(Session& session);
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
     void draw();
+    /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
+    void drawPart(int left, int top, int width, int height);
 
     /// Whether the pointer is over a panel, or text is being typed: then the scene must not react.
     bool wantsMouse() const;

@@ -37,12 +37,22 @@ glm::vec3 Camera::eye() const {
 glm::mat4 Camera::view() const { return glm::lookAt(eye(), target, glm::vec3(0, 0, 1)); }
 
 glm::mat4 Camera::projection(float aspect) const {
+    const float whole = aspect * part.w / part.z;
+    glm::mat4 projection;
     if (orthographic) {
         const float up = distance * std::tan(fieldOfView / 2), depth = 1e4f * distance;
-        return glm::ortho(-up * aspect, up * aspect, -up, up, -depth, depth);
+        projection = glm::ortho(-up * whole, up * whole, -up, up, -depth, depth);
+    } else {
+        // No depth buffer is used, so the planes only clip: near follows the distance, far is at infinity.
+        projection = glm::infinitePerspective(fieldOfView, whole, distance * 1e-3f);
     }
-    // No depth buffer is used, so the planes only clip: near follows the distance, far is at infinity.
-    return glm::infinitePerspective(fieldOfView, aspect, distance * 1e-3f);
+    if (part == glm::vec4(0, 0, 1, 1)) return projection;
+    glm::mat4 crop(1);
+    crop[0][0] = 1 / part.z;
+    crop[1][1] = 1 / part.w;
+    crop[3][0] = (1 - 2 * part.x) / part.z - 1;
+    crop[3][1] = (1 - 2 * part.y) / part.w - 1;
+    return crop * projection;
 }
 
 float Camera::lengthPerPixel(glm::vec2 viewport) const {

@@ -3,6 +3,7 @@
 #include <glm/mat4x4.hpp>
 #include <glm/vec2.hpp>
 #include <glm/vec3.hpp>
+#include <glm/vec4.hpp>
 
 namespace gravlab {
 
@@ -13,10 +14,12 @@ struct Camera {
     float elevation = 0.5f;     ///< [rad], clamped just short of the poles
     float fieldOfView = 0.8f;   ///< vertical [rad]
     bool orthographic = false;  ///< no perspective; the target's plane keeps its scale
+    /// Left, bottom, width and height of what is drawn, in parts of the whole picture.
+    glm::vec4 part{0, 0, 1, 1};
 
     glm::vec3 eye() const;
     glm::mat4 view() const;
-    glm::mat4 projection(float aspect) const;  ///< near and far follow the distance
+    glm::mat4 projection(float aspect) const;  ///< near and far follow the distance; aspect is that of the part
 
     /// Of the plane through the target that faces the viewer: how long a pixel is [L], and what is under the cursor.
     float lengthPerPixel(glm::vec2 viewport) const;

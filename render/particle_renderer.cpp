@@ -70,6 +70,7 @@ struct ParticleRenderer::State {
     void setColours(int map);
     void readTimes();
     BodyInk inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
+    DrawPath lastPath(const BodyInk& ink) const;
     DrawPath choosePath(const BodyInk& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawPath path, const BodyInk& ink);
     void drawTrails(const BodyInk& ink, const Look& look);
@@ -114,7 +115,8 @@ BodyInk ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camer
             .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
             .clipFromWorld = projection * camera.view(),
             .radiusScale = look.pointSize * projection[1][1] * height / 2,
-            .radiusLimits = {smallest, std::max(std::min(kLargestRadius * height, raster.largestRadius()), smallest)},
+            .radiusLimits = {smallest,
+                             std::max(std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()), smallest)},
             // Without perspective every depth is 1, and nothing fades.
             .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
             .valueRange = {low, high > low ? high : low + 1e-6f},
@@ -124,6 +126,12 @@ BodyInk ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camer
             .brightness = look.brightness,
             .colours = colours.id(),
             .mostLight = 1.001f * look.brightness * mostColour * share};
+}
+
+/// The way of the last picture, where one of this size can be drawn so.
+DrawPath ParticleRenderer::State::lastPath(const BodyInk& ink) const {
+    const bool can = compute.obstacle(ink.count, light->width(), light->height()).empty();
+    return can ? chooser.path() : DrawPath::raster;
 }
 
 DrawPath ParticleRenderer::State::choosePath(const BodyInk& ink, const Camera& camera, const Look& look) {
@@ -183,6 +191,16 @@ ParticleRenderer::~ParticleRenderer() = default;
 
 void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
                             int width, int height) {
+    drawSo(false, bodies, camera, look, framebuffer, width, height);
+}
+
+void ParticleRenderer::drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
+                                 int width, int height) {
+    drawSo(true, bodies, camera, look, framebuffer, width, height);
+}
+
+void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Camera& camera, const Look& look,
+                              unsigned framebuffer, int width, int height) {
     if (width <= 0 || height <= 0) return;
     State& state = *state_;
     state.readTimes();
@@ -196,12 +214,12 @@ void ParticleRenderer::draw(const ParticleBuffer& bodies, const Camera& camera, 
     };
     state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
     const BodyInk ink = state.inkOf(bodies, camera, look);
-    const DrawPath path = state.choosePath(ink, camera, look);
-    state.timer.begin(path);
+    const DrawPath path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
+    if (!again) state.timer.begin(path);
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
     state.lens.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer);
-    state.timer.end();
+    if (!again) state.timer.end();
 }
 
 void ParticleRenderer::setPathWish(PathWish wish) { state_->wish = wish; }

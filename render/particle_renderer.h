@@ -65,6 +65,10 @@ public:
     /// its size, so a picture looks the same at every resolution and from every distance.
     void draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
               int height);
+    /// The same picture once more, of another size or a part of it, the way that draw() took last: neither is it measured,
+    /// nor does it count for which way is the faster one.
+    void drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
+                   int height);
     /// Traits of all bodies, copied. As long as their number is not that of the drawn bodies, every body is plain.
     void setTraits(std::span<const BodyTrait> traits);
 
@@ -104,6 +108,8 @@ public:
 
 private:
     struct State;
+    void drawSo(bool again, const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer,
+                int width, int height);
     std::unique_ptr<State> state_;
 };
 

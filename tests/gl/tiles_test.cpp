@@ -1,0 +1,122 @@
+// Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
+#include "app/tiles.h"
+#include "app/headless.h"
+#include "gl_fixture.h"
+#include "sim/error.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+namespace gravlab::test {
+namespace {
+
+TEST(Tiles, coverThePictureOnceWithBorders) {
+    for (const auto& [width, height, inner] : {std::tuple{7680, 4320, 3584},
+                                               {1280, 1024, 512},
+                                               {1000, 70, 64},
+                                               {641, 1081, 256},
+                                               {64, 64, 64},
+                                               {513, 513, 512}}) {
+        const TilePlan plan = planTiles(width, height, inner);
+        std::vector<std::uint8_t> covered(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+        for (const Tile& t : plan.tiles) {
+            EXPECT_EQ(t.left % 64, 0);
+            EXPECT_EQ(t.bottom % 64, 0);
+            EXPECT_GE(t.left, 0);
+            EXPECT_EQ(t.width % 64, 0) << "else its glow has other steps than its neighbour's";
+            EXPECT_EQ(t.height % 64, 0);
+            EXPECT_LT(t.left + t.width, width + 64);
+            EXPECT_LT(t.bottom + t.height, height + 64);
+            EXPECT_LE(t.left, std::max(0, t.innerLeft - kTileBorder));
+            EXPECT_GE(t.left + t.width, std::min(width, t.innerLeft + t.innerWidth + kTileBorder));
+            EXPECT_LE(t.bottom, std::max(0, t.innerBottom - kTileBorder));
+            EXPECT_GE(t.bottom + t.height, std::min(height, t.innerBottom + t.innerHeight + kTileBorder));
+            EXPECT_GE(t.width, std::min(width, 512)) << "else the glow has fewer steps";
+            for (int y = 0; y < t.innerHeight; ++y)
+                for (int x = 0; x < t.innerWidth; ++x)
+                    ++covered[static_cast<std::size_t>(t.innerBottom + y) * static_cast<std::size_t>(width) +
+                              static_cast<std::size_t>(t.innerLeft + x)];
+        }
+        EXPECT_EQ(std::count(covered.begin(), covered.end(), 1), static_cast<std::ptrdiff_t>(covered.size()))
+            << width << "x" << height << " in " << inner;
+    }
+}
+
+TEST(Tiles, areUsedForWhatIsTooLargeOnly) {
+    EXPECT_EQ(tileSide(1920, 1080, 0, 16384), 0);
+    EXPECT_EQ(tileSide(3840, 2160, 0, 16384), 0);
+    EXPECT_GT(tileSide(7680, 4320, 0, 16384), 1000);
+    EXPECT_GT(tileSide(5000, 100, 0, 8192), 1000) << "wider than the viewport allows";
+    EXPECT_EQ(tileSide(1920, 1080, 512, 16384), 512);
+    EXPECT_THROW(tileSide(7680, 4320, 9000, 16384), UsageError);
+}
+
+struct Difference {
+    int most = 0;
+    double mean = 0;
+};
+
+Difference difference(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
+    Difference found;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const int d = std::abs(static_cast<int>(a[i]) - static_cast<int>(b[i]));
+        found.most = std::max(found.most, d);
+        found.mean += d;
+    }
+    found.mean /= static_cast<double>(a.size());
+    return found;
+}
+
+class TilesGl : public GlTest {};
+
+TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
+    Options options;
+    options.simulation.scene = "collision";
+    options.simulation.bodies = 2000;
+    options.simulation.backend = "cpu";
+    options.look.autoExposure = true;  // measured once, for all parts
+    options.look.trails = 20;
+    options.look.glow = 0.8;  // strong, so that a seam would show
+    constexpr int kWidth = 1088, kHeight = 832;
+    Session session(options);
+    OffscreenTarget target(kWidth, kHeight);
+    for (int i = 0; i < 4; ++i) {
+        if (i > 0) session.advance(false);
+        session.draw(target.framebuffer(), kWidth, kHeight);
+    }
+    const std::vector<std::uint8_t> whole = target.read();
+    const std::vector<std::uint8_t> parts = drawTiles(session, planTiles(kWidth, kHeight, 320), {});
+    ASSERT_EQ(parts.size(), whole.size());
+    EXPECT_GT(*std::max_element(whole.begin(), whole.end()), 100) << "there must be a picture";
+    const Difference found = difference(whole, parts);
+    EXPECT_LE(found.most, 3);
+    EXPECT_LT(found.mean, 0.5) << "the dither has another pattern, and nothing else may differ much";
+
+    // The comparison sees a seam: parts without their borders.
+    TilePlan bare = planTiles(kWidth, kHeight, 320);
+    for (Tile& tile : bare.tiles) {
+        tile.left = tile.innerLeft;
+        tile.bottom = tile.innerBottom;
+        tile.width = tile.innerWidth;
+        tile.height = tile.innerHeight;
+    }
+    EXPECT_GT(difference(whole, drawTiles(session, bare, {})).most, 3);
+}
+
+TEST_F(TilesGl, orthographicAndPaperToo) {
+    Options options;
+    options.simulation.scene = "collision";
+    options.simulation.bodies = 500;
+    options.simulation.backend = "cpu";
+    options.look.orthographic = options.look.paper = true;
+    Session session(options);
+    OffscreenTarget target(704, 640);
+    session.draw(target.framebuffer(), 704, 640);
+    EXPECT_LE(difference(target.read(), drawTiles(session, planTiles(704, 640, 192), {})).most, 3);
+}
+
+}  // namespace
+}  // namespace gravlab::test
