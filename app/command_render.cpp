@@ -1,5 +1,6 @@
 // `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
 // Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/camera_path.h"
 #include "app/encoders.h"
 #include "app/film.h"
 #include "app/frame_loop.h"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -74,11 +76,18 @@ private:
 
 constexpr int kOverview = 1024;  // pixels of the longer side
 
+/// As many as were asked for, or as the camera path lasts, both ends shown.
+std::int64_t framesOfPath(const Options& options) {
+    if (options.frames > 0) return options.frames;
+    return static_cast<std::int64_t>(std::ceil(options.look.path.back().seconds * options.fps - 1e-6)) + 1;
+}
+
 }  // namespace
 
 int renderCommand(const Options& asked) {
-    const Options options = withFile(asked);
+    Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+    if (options.flyPath) options.frames = framesOfPath(options);
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
     const InterruptWatch watch;
     // First of all: a folder that is not there or a missing encoder is known at once.
@@ -108,6 +117,7 @@ int renderCommand(const Options& asked) {
         panels.emplace(options, context.description());
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }
+    session.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(session.simulation().settings(), options);
     writer->texts[kSceneFileKey] = sceneFileText(session);
 

@@ -307,6 +307,7 @@ void addLook(CLI::App& app, Options& o) {
         },
         "keep in the middle: body (of --select), centre (of mass), or a galaxy by its number from 1");
     app.add_flag("--orthographic", l.orthographic, "no perspective");
+    app.add_flag("--path", o.flyPath, "fly along the scene file's camera path; render: --frames is then its length");
     name("--splat", l.splat, requireSplat,
          "how bodies are drawn: raster, compute, or auto for the faster one as measured here [auto; render: raster]");
     app.add_flag("--paper", l.paper, "dark bodies on white, for print and projectors");
@@ -612,6 +613,7 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
      "  gravlab render cube -o frames/%05d.png --frames 120\n"
+     "  gravlab render my.toml --path -o flight.webm --encoder vp9 --quality 90\n"
      "  gravlab render galaxy -o poster.png --frames 300 --size 7680x4320\n"
      "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n"},
     {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,

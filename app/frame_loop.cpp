@@ -1,6 +1,7 @@
 // Session: where intent becomes action. Rule: nothing here waits for a device except what the user asked for.
 #include "app/frame_loop.h"
 
+#include "app/camera_path.h"
 #include "app/equilibrium.h"
 #include "app/four_view.h"
 #include "app/host_clock.h"
@@ -51,6 +52,7 @@ Session::Session(const Options& options)
     : instruments(std::make_unique<Instruments>()),
       balance(std::make_unique<Balance>()),
       fourView(std::make_unique<FourView>()),
+      tour(std::make_unique<CameraTour>()),
       renderer_(std::make_unique<ParticleRenderer>()),
       twin_(std::make_unique<Twin>()),
       simulation_(std::make_unique<Simulation>(options.simulation)),
@@ -67,6 +69,8 @@ Session::Session(const Options& options)
     applyCamera(options.look, camera);
     shown_ = camera;
     rotation = options.look.rotation * std::numbers::pi / 180;
+    if (!options.look.path.empty()) tour->path = CameraPath(options.look.path);
+    if (options.flyPath) tour->start();
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
@@ -413,6 +417,12 @@ void Session::draw(unsigned framebuffer, int width, int height) {
 }
 
 void Session::turn(double seconds) {
+    if (tour->playing) {
+        tour->advance(seconds, camera);
+        shown_ = camera;
+        gliding_ = false;
+        return;
+    }
     if (rotation == 0) return;
     const auto angle = static_cast<float>(rotation * std::clamp(seconds, 0.0, 0.25));
     camera.azimuth = std::remainder(camera.azimuth + angle, 2 * std::numbers::pi_v<float>);
@@ -444,7 +454,7 @@ bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     if (conservation.waiting() || instruments->busy() || balance->busy() || (lab.open && lab.matrix.waiting())) return true;
     if (orbit_->busy() || launch_->dragging() || launchPath_->busy()) return true;
-    if (rotation != 0 || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
+    if (rotation != 0 || tour->playing || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
     if (renderer_ && renderer_->path().measuring()) return true;
     if (!twin_->even()) return true;

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ namespace gravlab {
 
 struct LaunchScene;
 class Balance;
+struct CameraTour;
 class CentreFinder;
 class FourView;
 class Instruments;
@@ -226,7 +228,10 @@ public:
     bool follow = false;                   ///< keeps the selected body in the middle
     double rotation = 0;                   ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
-    std::unique_ptr<QualityLadder> quality;      ///< of a window's picture
+    std::unique_ptr<CameraTour> tour;            ///< never null
+    /// Of the next advance() of a window: up to the next frame of a film.
+    std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
+    std::unique_ptr<QualityLadder> quality;  ///< of a window's picture
     Telemetry telemetry;
     Lab lab;
     ConservationWatch conservation;

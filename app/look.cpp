@@ -87,6 +87,7 @@ void applyCamera(const LookOptions& wanted, Camera& camera) {
         camera.target = {static_cast<float>((*wanted.target)[0]), static_cast<float>((*wanted.target)[1]),
                          static_cast<float>((*wanted.target)[2])};
     camera.orthographic = wanted.orthographic;
+    if (wanted.field) camera.fieldOfView = static_cast<float>(*wanted.field * kDegree);
 }
 
 void applyLook(const LookOptions& wanted, Look& look) {

@@ -1,5 +1,6 @@
 // The rows of the menus View, Look and Window.
 #include "app/action.h"
+#include "app/camera_path.h"
 #include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/instruments.h"
@@ -80,6 +81,15 @@ constexpr Action kView[] = {
      .act = [](KeyTarget& t, int) { t.session.rotation = t.session.rotation == 0 ? kTurn : 0; },
      .checked = [](const KeyTarget& t) { return t.session.rotation != 0; },
      .line = true},
+    {.name = "fly-path",
+     .label = "Fly along the path",
+     .idea = "fly along the remembered views or the scene file's camera path, or stop",
+     .strokes = {{Key::letterW, kAlt}},
+     .act =
+         [](KeyTarget& t, int) {
+             if (const std::string why = toggleTour(*t.session.tour, t.session.views); !why.empty()) t.session.say(why);
+         },
+     .checked = [](const KeyTarget& t) { return t.session.tour->playing; }},
     {.name = "flat",
      .label = "Without perspective",
      .idea = "with or without perspective",

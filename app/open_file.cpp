@@ -20,7 +20,9 @@ StartOffer openStart(const std::string& path, const ReadOptions& options) {
     return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
 }
 
-Options withFile(const Options& options) {
+namespace {
+
+Options filled(const Options& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
@@ -38,6 +40,15 @@ Options withFile(const Options& options) {
     merged.simulation = std::move(offer.settings);
     for (const std::string& note : offer.notes)
         std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
+    return merged;
+}
+
+}  // namespace
+
+Options withFile(const Options& options) {
+    Options merged = filled(options);
+    if (merged.flyPath && merged.look.path.empty())
+        throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
     return merged;
 }
 

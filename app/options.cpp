@@ -226,7 +226,7 @@ void validate(Options& o, bool commandNamed) {
         parseFilmOutput(o.output);
         encoderFor(o.output, o.encoder, o.quality);
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
-        if (o.frames == 0 && !still) throw UsageError("a film needs its length: --frames COUNT");
+        if (o.frames == 0 && !still && !o.flyPath) throw UsageError("a film needs its length: --frames COUNT");
     }
     if (o.command == Command::bench && !o.benchFigure.empty()) {
         if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
@@ -299,7 +299,7 @@ Options parseOptions(int argc, const char* const* argv) {
         if (option->count() > 0)
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
     validate(options, named);
-    if (options.command == Command::render && options.frames == 0) options.frames = 1;  // a still
+    if (options.command == Command::render && options.frames == 0 && !options.flyPath) options.frames = 1;  // a still
     return options;
 }
 

@@ -1,5 +1,6 @@
 // What the command line asks for, as plain data. parseOptions is the only code that knows CLI11.
 #pragma once
+#include "app/camera_path.h"
 #include "app/twin_choice.h"
 #include "sim/io/snapshot.h"
 #include "sim/simulation.h"
@@ -36,6 +37,8 @@ struct LookOptions {
     std::string follow{};  ///< body, centre, or the number of a galaxy from 1; empty: nothing
     double rotation = 0;   ///< of the camera [degrees a second]
     bool orthographic = false;
+    std::optional<double> field{};  ///< of view, upwards [degrees]
+    std::vector<PathPoint> path{};  ///< of the camera; empty: none
 };
 
 struct Options {
@@ -63,6 +66,7 @@ struct Options {
     std::string lab;                     ///< page of the lab to open; empty: none
     int views = 1;                       ///< 4: the planes xy, xz and yz and space at once
     bool showUi = true;                  ///< render: false unless --ui
+    bool flyPath = false;                ///< along the camera path
 
     // render
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write

@@ -1,6 +1,7 @@
 // The rows of [view], and the settings of a run above them.
 #include "app/scene_file.h"
 
+#include "app/camera_path.h"
 #include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -93,6 +95,8 @@ constexpr ViewRow kRows[] = {
     {"orthographic", "--orthographic",
      [](const Session& s) { return std::string(s.camera.orthographic ? "true" : "false"); },
      [](Options& o, auto& k, auto v) { o.look.orthographic = flag(k, v); }},
+    {"field", "", [](const Session& s) { return number(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
+     [](Options& o, auto& k, auto v) { requireField(o.look.field.emplace(positive(k, v))); }},
     {"rotate", "--rotate", [](const Session& s) { return number(s.rotation * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.rotation = real(k, v); }},
     {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
@@ -187,6 +191,37 @@ void takeTwin(std::string_view text, std::size_t line, const std::string& name, 
     options.twin = twin;
 }
 
+/// What [camera.path] holds: one key, over as many lines as it takes.
+void takePath(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+    std::string inside;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        inside += std::string(trimmed(text.substr(0, std::min(end, text.find('#'))))) + " ";
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    const std::size_t equals = inside.find('=');
+    try {
+        if (equals == std::string::npos || trimmed(inside.substr(0, equals)) != "points")
+            throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
+        options.look.path = parsePath(std::string_view(inside).substr(equals + 1));
+    } catch (const UsageError& error) {
+        throw InputError(name + ", line " + std::to_string(line - 1) + ": [camera.path]: " + error.what());
+    }
+}
+
+/// The remembered views, or the path there was.
+CameraPath pathOf(const Session& session) {
+    const CameraPath remembered = CameraPath::through(session.views);
+    return remembered.empty() ? session.tour->path : remembered;
+}
+
+constexpr std::string_view kTables[] = {"[view]", "[twin]", "[camera.path]"};
+
+/// A table's name begins with a letter; rows of numbers do not.
+bool isHeading(std::string_view line) {
+    return line.size() > 1 && line[0] == '[' && (std::isalpha(static_cast<unsigned char>(line[1])) || line[1] == ']');
+}
+
 }  // namespace
 
 bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path.ends_with(".png"); }
@@ -209,6 +244,8 @@ std::string sceneFileText(const Session& session) {
     for (const std::string_view key : kMachine) twin.release(key);
     if (twin.on)
         text += "\n[twin]\nview = " + inQuotes(twinViews()[static_cast<std::size_t>(twin.view)]) + "\n" + twinText(twin);
+    if (const CameraPath path = pathOf(session); !path.empty())
+        text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
     return text;
 }
 
@@ -222,10 +259,10 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view here = trimmed(text.substr(at, end - at));
-        if (here.starts_with('[')) {
-            if (here != "[view]" && here != "[twin]")
+        if (isHeading(here)) {
+            if (std::find(std::begin(kTables), std::end(kTables), here) == std::end(kTables))
                 throw InputError(name + ", line " + std::to_string(line) +
-                                 ": the only tables of a scene file are [view] and [twin]");
+                                 ": the only tables of a scene file are [view], [twin] and [camera.path]");
             for (const Table& before : tables)
                 if (before.heading == here)
                     throw InputError(name + ", line " + std::to_string(line) + ": " + std::string(here) + " is there twice");
@@ -247,6 +284,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
             takeTable(table.text, table.line, name,
                       [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
         if (table.heading == "[twin]") takeTwin(table.text, table.line, name, options);
+        if (table.heading == "[camera.path]") takePath(table.text, table.line, name, options);
     }
 }
 

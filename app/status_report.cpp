@@ -1,6 +1,7 @@
 // One JSON object a frame, under a temporary name first so that a reader never sees half of it.
 #include "app/status_report.h"
 
+#include "app/camera_path.h"
 #include "app/four_view.h"
 #include "app/instruments.h"
 #include "app/launch.h"
@@ -103,6 +104,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"four_views", session.fourViewed()},
         {"inner_step", facts.innerStep},
         {"rewind", rewindFacts(session)},
+        {"tour", session.tour->playing},
         {"help", ui.state.help},
         {"files",
          {{"shown", ui.state.files.shown},

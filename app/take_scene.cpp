@@ -1,4 +1,5 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
+#include "app/camera_path.h"
 #include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
@@ -32,6 +33,8 @@ bool takeScene(Session& session, const Options& scene) {
     applyCamera(scene.look, session.camera);
     session.colourMode = colourModeIndex(scene.look.colourMode);
     session.rotation = scene.look.rotation * std::numbers::pi / 180;
+    session.tour->playing = false;
+    session.tour->path = scene.look.path.empty() ? CameraPath() : CameraPath(scene.look.path);
     if (scene.look.overlay) session.overlay = *scene.look.overlay;
     session.fourView->show(scene.views == 4, session.look, facts.settings.bodies);
     session.intent.stepsPerFrame = scene.stepsPerFrame;

@@ -66,6 +66,43 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     EXPECT_EQ(again.facts().settings.parameters.at("mass-ratio"), 0.5);
 }
 
+TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
+    Options options;
+    options.simulation.backend = "cpu";
+    takeSceneText(
+        "scene = \"figure-eight\"\n[camera.path]\npoints = [\n  [0, 20, 30, 25, 0, 0, 0],  # first\n\n"
+        "  [4, 5, 60, 25, 1, 0, 0, 20],\n]\n[view]\ndistance = 9\n",
+        "my.toml", options);
+    ASSERT_EQ(options.look.path.size(), 2u);
+    EXPECT_EQ(options.look.path[1].distance, 5);
+    EXPECT_EQ(options.look.path[1].field, 20);
+    EXPECT_EQ(options.look.distance, 9) << "what follows is read too";
+    Session session(options);
+    const std::string text = sceneFileText(session);
+    Options read;
+    read.simulation.backend = "cpu";
+    takeSceneText(text, "test", read);
+    EXPECT_EQ(read.look.path[1].distance, 5);
+    EXPECT_EQ(read.look.path.size(), 2u);
+
+    // Remembered views are a path.
+    session.views[2] = Camera{.distance = 1};
+    session.views[3] = Camera{.distance = 2};
+    session.views[5] = Camera{.distance = 3};
+    takeSceneText(sceneFileText(session), "test", read);
+    ASSERT_EQ(read.look.path.size(), 3u);
+    EXPECT_EQ(read.look.path[2].distance, 3);
+    EXPECT_EQ(read.look.path[2].seconds, 8);
+
+    for (const char* wrong :
+         {"[camera.path]\n", "[camera.path]\nspeed = 3\n", "[camera.path]\npoints = [[0, 1, 2, 3, 4, 5, 6]]\n",
+          "[camera.path]\npoints = [[0, 1, 2, 3, 4, 5, 6],\n[1, 1, 2, 3, 4, five, 6]]\n",
+          "[camera.path]\npoints = [[0, 1, 2, 3, 4, 5, 6], [1, 1, 2, 3, 4, 5, 6]]\nmore = 1\n"})
+        EXPECT_NE(refusal("\n" + std::string(wrong)).find("my.toml, line 2: [camera.path]"), std::string::npos)
+            << wrong << refusal("\n" + std::string(wrong));
+    EXPECT_NE(refusal("[camera.paths]\n").find("[camera.path]"), std::string::npos);
+}
+
 TEST_F(SceneFileTest, APictureRestoresItsScene) {
     Options options;
     options.simulation.scene = "figure-eight";
