@@ -9,6 +9,7 @@
 #include "app/open_file.h"
 #include "app/options.h"
 #include "app/picture.h"
+#include "app/recorder.h"
 #include "app/scene_file.h"
 #include "app/session_files.h"
 #include "app/status_report.h"
@@ -115,8 +116,9 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     double last = hostClock();
     bool projector = false;
     float textScale = 1;
+    Recorder recorder;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
-        const bool busy = session.moving() || ui.restless() || framesOwed > 0 || options.frames > 0;
+        const bool busy = session.moving() || ui.restless() || recorder.needsFrame() || framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
@@ -130,6 +132,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             --framesOwed;
 
         if (const std::string lost = lostContext(); !lost.empty()) {
+            recorder.dropPicture();
             try {
                 comeBack(window, session, ui, lost);
             } catch (const DeviceError&) {
@@ -148,7 +151,9 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
         session.apply();
+        recorder.prepare(session, ui, window.width(), window.height(), window.description());
         session.advance(true);
+        session.turn(recorder.pace(time - last));
         session.glide(time - last);
         last = time;
         session.draw(0, window.width(), window.height());
@@ -169,9 +174,11 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
         session.frameTook(hostClock() - time, worked);
+        recorder.look(session, ui);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
+    if (const std::string text = recorder.close(); !text.empty()) std::fprintf(stderr, "gravlab: %s\n", text.c_str());
     if (const std::string text = times.text(); options.frames > 0 && !text.empty())
         std::fprintf(stderr, "gravlab: frames of %d x %d: %s\n", window.width(), window.height(), text.c_str());
 }

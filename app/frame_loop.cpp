@@ -49,10 +49,10 @@ bool alike(const Camera& a, const Camera& b) {
 }  // namespace
 
 Session::Session(const Options& options)
-    : instruments(std::make_unique<Instruments>()),
+    : tour(std::make_unique<CameraTour>()),
+      instruments(std::make_unique<Instruments>()),
       balance(std::make_unique<Balance>()),
       fourView(std::make_unique<FourView>()),
-      tour(std::make_unique<CameraTour>()),
       renderer_(std::make_unique<ParticleRenderer>()),
       twin_(std::make_unique<Twin>()),
       simulation_(std::make_unique<Simulation>(options.simulation)),
@@ -311,6 +311,7 @@ void Session::advance(bool realTime) {
     realTime_ = realTime;
     if (realTime && rewind_) rewind_->look(*simulation_, hostClock());  // before the first step: the start is a state too
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
+    if (realTime) left = std::min(left, mostSteps);
     if (left > 0 || twin_->on()) {
         const double seconds = realTime ? quality->budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds;
         std::int64_t done = twin_->on() ? advancePair(left, seconds, realTime) : 0;
@@ -430,7 +431,6 @@ void Session::turn(double seconds) {
 }
 
 void Session::glide(double seconds) {
-    turn(seconds);
     if (!gliding_ && alike(shown_, camera)) return;
     constexpr double kTimeConstant = 0.05;  // [s]; below this a drag feels direct, above it feels like rubber
     const auto part = static_cast<float>(1 - std::exp(-std::max(seconds, 0.0) / kTimeConstant));

@@ -185,7 +185,7 @@ public:
     void panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface);
     void centreOn(glm::vec2 cursor, glm::vec2 surface);
 
-    /// Lets the camera turn by itself for `seconds`, if it shall. Films call it once a frame; glide() does it for windows.
+    /// Lets the camera turn or fly by itself for `seconds`, if it shall. Once a frame, before glide() in windows.
     void turn(double seconds);
     /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
     void glide(double seconds);

@@ -33,6 +33,18 @@ constexpr Action kFile[] = {
      .idea = "write a picture into the current folder",
      .strokes = {{Key::f12}},
      .act = [](KeyTarget& t, int) { t.ui.screenshot = true; }},
+    {.name = "record",
+     .label = "Record a film",
+     .idea = "start a film in the current folder, or stop and keep it",
+     .strokes = {{Key::letterR, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.film.toggle = true; },
+     .checked = [](const KeyTarget& t) { return t.ui.film.active; }},
+    {.name = "film",
+     .label = "Film ...",
+     .idea = "size, encoder, pace and length of a film",
+     .strokes = {{Key::letterR, kAlt}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.film.shown); },
+     .checked = [](const KeyTarget& t) { return t.ui.film.shown; }},
     {.name = "quit",
      .label = "Quit",
      .idea = "quit",
@@ -60,7 +72,7 @@ constexpr Action kHelp[] = {
              }
              t.session.launch().on = false;
              t.ui.help = false;
-             t.ui.files.shown = false;
+             t.ui.files.shown = t.ui.film.shown = false;
              if (t.session.message().empty()) t.session.clearSelection();
              t.session.dismissMessage();
          }},

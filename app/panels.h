@@ -40,5 +40,6 @@ void drawMessage(PanelContext& panel);       // a refused change
 void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
 void drawFiles(PanelContext& panel);         // save, open, recover
+void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
 
 }  // namespace gravlab

@@ -1,4 +1,5 @@
-// Session: a lost OpenGL context. Rule: nothing here touches the bodies; what was drawn is drawn again.
+// Session: what was drawn, drawn again: for films, and when the OpenGL context was lost. Rule: nothing here touches the
+// bodies.
 #include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/twin.h"

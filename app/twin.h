@@ -85,6 +85,7 @@ public:
 
     /// Part of the surface that no panel covers; empty: all of it.
     void setFree(const PicturePart& free) { free_ = free; }
+    const PicturePart& free() const { return free_; }
     std::array<TwinPane, 2> panes(int width, int height) const { return twinPanes(choice_.view, width, height, free_); }
     const ParticleBuffer& vertices() const { return *buffer_; }
 

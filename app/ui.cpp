@@ -249,6 +249,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     drawStatusLine(panel);
     drawHelp(panel);
     if (state.inWindow) drawFiles(panel);
+    drawFilmPanel(panel);
     drawMessage(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);

@@ -2,6 +2,7 @@
 // Rule: panels read facts and write intent; they never call the simulation and never wait.
 #pragma once
 #include "app/files_state.h"
+#include "app/film_state.h"
 #include "app/frame_loop.h"
 
 #include <memory>
@@ -37,6 +38,7 @@ struct UiState {
     bool panelAsked = false;     ///< keys go to the next panel
     bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
     FilesState files;
+    FilmState film;
 };
 
 class Ui {

@@ -56,7 +56,8 @@ commands() {
             others = "space Right Left Up Down Return Escape Tab F1 F6 F10 Home End comma period plus minus " \
                      "bracketleft bracketright Delete Next 1 2 3 4 5 6 7 8 9 Prior"
             control = "ctrl+1 ctrl+2 alt+1 alt+2 alt+9 ctrl+b ctrl+z ctrl+p ctrl+o ctrl+e ctrl+v ctrl+plus ctrl+minus " \
-                      "ctrl+Left ctrl+Right ctrl+Home ctrl+End Alt_L shift+Tab F11 alt+Return ctrl+s F12"
+                      "ctrl+Left ctrl+Right ctrl+Home ctrl+End Alt_L shift+Tab F11 alt+Return ctrl+s F12 " \
+                      "alt+r alt+w"
             for (i = 0; i < count; ++i) {
                 r = rand()
                 x = int(900 * rand()); y = int(620 * rand())

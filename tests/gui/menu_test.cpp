@@ -30,6 +30,7 @@ protected:
     void clickItem(const Menu& menu, const Action& action);
     /// Closes whatever is open, and waits until it is.
     void calm();
+    void endFilm();
     /// A click without a hand's patience: the item stands still.
     void tap(const std::string& item);
     /// Every row that does not end the window or change its size; those that change the scene last, since others need bodies
@@ -46,6 +47,8 @@ const std::map<std::string_view, std::string> kEffects{
     {"save", "/message"},
     {"save-scene", "/message"},
     {"picture", "/message"},
+    {"record", "/film/active"},
+    {"film", "/film/shown"},
     {"presets", "/scene"},
     {"scene-galaxies", "/scene"},
     {"scene-clusters", "/scene"},
@@ -71,6 +74,7 @@ const std::map<std::string_view, std::string> kEffects{
     {"drop-star", "/bodies"},
     {"drop-by-arrow", "/launch"},
     {"turn", "/rotation"},
+    {"fly-path", "/message"},  // at most one view is remembered, and it says so
     {"flat", "/orthographic"},
     {"four-views", "/four_views"},
     {"fly-ahead", "/camera/target"},
@@ -171,6 +175,7 @@ void MenuTest::press(const Action& action) {
             key("bracketleft");
             waitFor("the scene before", [](const Json& s) { return s.at("scene") != "figure-eight"; });
         }
+        if (action.name == "record") endFilm();
         calm();
     }
 }
@@ -182,10 +187,15 @@ TEST_F(MenuTest, everyKeyDoesWhatItSays) {
     EXPECT_EQ(status().at("gl_errors"), 0);
 }
 
+void MenuTest::endFilm() {
+    key("ctrl+r");
+    waitFor("the end of the film", [](const Json& s) { return s.at("film").at("active") == false; });
+}
+
 void MenuTest::calm() {
     const auto open = [](const Json& s) {
         return s.at("menu") == true || s.at("message") != "" || s.at("navigating") == true || s.at("help") == true ||
-               s.at("files").at("shown") == true;
+               s.at("files").at("shown") == true || s.at("film").at("shown") == true;
     };
     for (int i = 0; i < 6 && open(status()); ++i) key("Escape");
     waitFor("everything to be closed", [&](const Json& s) { return !open(s); });
@@ -234,6 +244,7 @@ void MenuTest::clickItem(const Menu& menu, const Action& action) {
                    s.at("items").at(title).at("rect") != before.at("items").at(title).at("rect");
         });
     if (status().at("visible") == false) key("Tab");
+    if (action.name == "record") endFilm();
     calm();
 }
 

@@ -1,0 +1,32 @@
+// What panels and keys ask of a recording, and what it tells them. Rule: plain data; the recorder is elsewhere.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace gravlab {
+
+struct FilmState {
+    // asked
+    bool shown = false;         ///< the panel of settings
+    bool toggle = false;        ///< start, or stop and keep
+    bool cancel = false;        ///< stop and keep nothing
+    int width = 0, height = 0;  ///< pixels; 0: those of the window
+    int stepsPerFrame = 1;
+    double fps = 60;
+    double seconds = 0;   ///< length of the film; 0: until it is stopped
+    double quality = -1;  ///< 0 to 100; below 0: the usual one
+    std::string encoder;  ///< row of encoders(); empty: the first that works here
+    bool panels = false;  ///< draw them into the film
+
+    // known
+    bool active = false;
+    bool ending = false;            ///< no frame comes any more; the encoder has some left
+    bool waiting = false;           ///< the run waits for the encoder
+    std::int64_t frames = 0;        ///< drawn so far
+    std::int64_t framesWanted = 0;  ///< 0: until it is stopped
+    double secondsLeft = -1;        ///< to wait for the last of these; below 0: not known
+    double fpsInUse = 60;
+    std::string file;  ///< being written, or written last
+};
+
+}  // namespace gravlab

@@ -1,0 +1,170 @@
+// Recording from the window: by key and panel, at a size of its own, exactly the steps asked for.
+#include "gui_fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string output(const std::string& command) {
+    std::string text;
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (!pipe) return text;
+    char block[256];
+    while (std::fgets(block, sizeof block, pipe)) text += block;
+    pclose(pipe);
+    return text;
+}
+
+/// "width,height,frames,seconds".
+std::string probe(const fs::path& film) {
+    return output(
+        "ffprobe -v error -count_frames -select_streams v:0 -show_entries "
+        "stream=width,height,nb_read_frames:format=duration -of csv=p=0 '" +
+        film.string() + "' | tr '\\n' ',' | sed 's/,$//'");
+}
+
+class WindowFilm : public GuiTest {
+protected:
+    // Films go where they are gone afterwards.
+    void SetUp() override {
+        GuiTest::SetUp();
+        before_ = fs::current_path();
+        if (fs::exists(folder)) fs::current_path(folder);
+    }
+    void TearDown() override {
+        fs::current_path(before_);
+        GuiTest::TearDown();
+    }
+    /// Types into a field that is dragged otherwise.
+    void typeInto(const std::string& item, const std::string& text) {
+        xdotool({"keydown", "ctrl"});
+        settle();
+        click(item);
+        settle();
+        xdotool({"keyup", "ctrl"});
+        settle();
+        key("ctrl+a");
+        type(text);
+        key("Return");
+        settle();
+    }
+    /// What is recorded is over; the last status.
+    Json ended() {
+        return waitFor("the end of the film", [](const Json& s) { return s.at("film").at("active") == false; });
+    }
+    std::vector<std::string> films() const {
+        std::vector<std::string> found;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+            if (entry.path().filename().string().find("plummer") != std::string::npos)
+                found.push_back(entry.path().filename());
+        return found;
+    }
+
+private:
+    fs::path before_;
+};
+
+TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
+    if (!installed("ffmpeg") || !installed("ffprobe")) GTEST_SKIP() << "ffmpeg is not installed";
+    open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--steps-per-frame", "7", "--no-config"});
+    key("alt+r");
+    waitFor("the panel", [](const Json& s) { return s.at("film").at("shown") == true; });
+    settle();
+    choose("film_size", "640 x 360");
+    settle();
+    typeInto("film_steps", "3");
+    typeInto("film_length", "0.4");
+    const auto before = status().at("step").get<std::int64_t>();
+    click("film_start");
+    waitFor("the first frames", [](const Json& s) { return s.at("film").at("frames") >= 1; });
+    const Json after = ended();
+    EXPECT_EQ(after.at("film").at("frames"), 24) << "0.4 s of 60 frames a second";
+    EXPECT_THAT(after.at("message").get<std::string>(), HasSubstr("24 frames, 0.40 s"));
+    EXPECT_GE(after.at("step").get<std::int64_t>() - before, 3 * 23) << "three steps a frame";
+    const fs::path film = folder / after.at("film").at("file").get<std::string>();
+    EXPECT_THAT(probe(film), testing::StartsWith("640,360,24,0.4"));
+
+    // Without a length, at the window's size, by key alone; and the window is closed while it records.
+    typeInto("film_length", "0");
+    choose("film_size", "as the window");
+    waitForValue("menu", false);
+    waitForValue("navigating", false);
+    key("Escape");
+    waitFor("no panel", [](const Json& s) { return s.at("film").at("shown") == false; });
+    key("ctrl+r");
+    const Json now = waitFor(
+        "a second film", [&](const Json& s) { return s.at("film").at("active") == true && s.at("film").at("frames") >= 5; });
+    const fs::path second = folder / now.at("film").at("file").get<std::string>();
+    EXPECT_NE(second, film);
+    key("ctrl+q");
+    EXPECT_EQ(program->wait(std::chrono::seconds(20)), 0);
+    const std::string found = probe(second);
+    EXPECT_THAT(found, testing::StartsWith("900,640,")) << found;
+    std::ifstream log(folder / "gravlab.log");
+    const std::string said{std::istreambuf_iterator<char>(log), {}};
+    int width = 0, height = 0, frames = 0;
+    double seconds = 0;
+    ASSERT_EQ(std::sscanf(found.c_str(), "%d,%d,%d,%lf", &width, &height, &frames, &seconds), 4) << found;
+    EXPECT_GE(frames, 5);
+    EXPECT_NEAR(seconds, frames / 60.0, 0.01);
+    EXPECT_THAT(said, HasSubstr(second.filename().string() + ": " + std::to_string(frames) + " frames"));
+    EXPECT_EQ(films().size(), 2u) << "nothing else is left";
+}
+
+TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
+    // An ffmpeg that says it can, and dies as on a full disk.
+    fs::create_directory(folder / "bin");
+    std::ofstream(folder / "bin" / "ffmpeg")
+        << "#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V....D libx264 x'; exit 0;; esac\n"
+           "if [ -e '"
+        << (folder / "full").string()
+        << "' ]; then echo 'No space left on device' >&2; exit 1; fi\n"
+           "exec cat >/dev/null\n";
+    fs::permissions(folder / "bin" / "ffmpeg", fs::perms::owner_all);
+    const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+    setenv("PATH", ((folder / "bin").string() + ":" + path).c_str(), 1);
+    open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--no-config"});
+    setenv("PATH", path.c_str(), 1);
+    key("ctrl+r");
+    waitFor("frames", [](const Json& s) { return s.at("film").at("frames") >= 3; });
+    click("film_cancel");
+    EXPECT_THAT(ended().at("message").get<std::string>(), HasSubstr("cancelled"));
+    EXPECT_TRUE(films().empty());
+    std::ofstream(folder / "full") << "yes";
+    key("ctrl+r");
+    const Json failed = waitFor("a failure", [](const Json& s) {
+        return s.at("message").get<std::string>().find("No space left") != std::string::npos;
+    });
+    EXPECT_EQ(failed.at("film").at("active"), false);
+    const auto step = failed.at("step").get<std::int64_t>();
+    waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
+}
+
+TEST_F(WindowFilm, aTourAlongRememberedViews) {
+    open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--no-config"});
+    key("alt+w");
+    waitFor("advice", [](const Json& s) { return s.at("message").get<std::string>().find("Ctrl 1") != std::string::npos; });
+    key("Escape");
+    waitForValue("message", "");
+    key("ctrl+1");
+    const Json before = status();
+    for (int i = 0; i < 4; ++i) key("w");
+    waitFor("another place", [&](const Json& s) { return s.at("camera") != before.at("camera"); });
+    key("ctrl+2");
+    waitForValue("views", 2);
+    key("alt+w");
+    waitForValue("tour", true);
+    waitForValue("tour", false);
+    EXPECT_EQ(status().at("message"), "");
+}
+
+}  // namespace
+}  // namespace gravlab::test
