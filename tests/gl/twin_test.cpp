@@ -243,7 +243,7 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
     EXPECT_THAT(refusal("scene = \"disc\"\n[twin]\ndt = \"often\"\n"), HasSubstr("my.toml, line 3"));
     EXPECT_THAT(refusal("[twin]\nseed = 3\n"), HasSubstr("valid: integrator"));
     EXPECT_THAT(refusal("[twin]\n[twin]\n"), HasSubstr("twice"));
-    EXPECT_THAT(refusal("[triplet]\n"), HasSubstr("[view] and [twin]"));
+    EXPECT_THAT(refusal("[triplet]\n"), HasSubstr("[view], [twin] and [camera.path]"));
 }
 
 TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {

@@ -38,7 +38,7 @@ constexpr BadText kBadTexts[] = {
     {"scene = \"disc\"\nbodies 5", 2, "expected KEY = VALUE"},
     {"= 5", 1, "unknown setting"},
     {"[run]\n", 1, "[view]"},
-    {"scene = \"disc\"\n[view]\n[lab]", 3, "[view] and [twin]"},
+    {"scene = \"disc\"\n[view]\n[lab]", 3, "[view], [twin] and [camera.path]"},
     {"[view]\ndistance", 2, "expected KEY = VALUE"},
     {"seed = 1\n\n# remark\nseed = 2", 4, "twice, first in line 1"},
     {"[view]\npaper = true\npaper = false", 3, "twice, first in line 2"},

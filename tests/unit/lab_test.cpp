@@ -184,7 +184,7 @@ TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
     Gate gate;
     gate.open();
     const auto make = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
-    Tuner tuner({.backend = "cpu", .bodies = kMany, .kernels = {"simd-threads"}, .patience = 0.1, .checkOnHost = false}, {},
+    Tuner tuner({.backend = "cpu", .options = {}, .bodies = kMany, .kernels = {"simd-threads"}, .patience = 0.1, .checkOnHost = false}, {},
                 make);
     while (tuner.advance(0.02)) {
     }
