@@ -243,6 +243,16 @@ void GuiTest::enter(const std::string& item, const std::string& text) {
     key("Return");
 }
 
+void GuiTest::overwrite(const std::string& item, const std::string& text) {
+    moveTo(item);
+    xdotool({"keydown", "ctrl"});
+    xdotool({"click", "1"});
+    xdotool({"keyup", "ctrl"});
+    key("ctrl+a");
+    type(text);
+    key("Return");
+}
+
 void GuiTest::drag(int fromX, int fromY, int toX, int toY, int button) {
     moveTo(fromX, fromY);
     xdotool({"mousedown", std::to_string(button)});

@@ -74,6 +74,8 @@ protected:
     void type(const std::string& text);
     /// Replaces what a text field holds and presses Enter.
     void enter(const std::string& item, const std::string& text);
+    /// Likewise for a number that is dragged: Ctrl and a click open it, at any pace of the frames.
+    void overwrite(const std::string& item, const std::string& text);
     void moveTo(int x, int y);
     void moveTo(const std::string& item);
     void click(const std::string& item);

@@ -123,30 +123,19 @@ TEST_F(Panel, dragsNumbersAndTypesThem) {
     const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;
     drag(x, y, x + 40, y, 1);
     waitFor("a longer time step", [&](const Json& s) { return s.at("time_step") > before; });
-    moveTo("softening");
-    xdotool({"click", "--repeat", "2", "--delay", "150", "1"});
-    key("ctrl+a");
-    type("0.125");
-    key("Return");
+    overwrite("softening", "0.125");
     waitForValue("softening", 0.125);
     EXPECT_EQ(status().at("message"), "");
 }
 
 TEST_F(Panel, takesTheNumbersOfTheLawInForce) {
     open({"lennard-jones", "-n", "60", "--size", "1280x720", "--backend", "cpu"});
-    const auto typed = [&](const char* name, const char* number) {
-        moveTo(name);
-        xdotool({"click", "--repeat", "2", "--delay", "150", "1"});
-        key("ctrl+a");
-        type(number);
-        key("Return");
-    };
     EXPECT_FALSE(status().at("items").contains("exponent")) << "of another law";
-    typed("cut_off", "3");
+    overwrite("cut_off", "3");
     waitForValue("cut_off", 3);
-    typed("strength", "0.5");
+    overwrite("strength", "0.5");
     waitForValue("strength", 0.5);
-    typed("diameter", "5000");
+    overwrite("diameter", "5000");
     waitForValue("diameter", 1000);
     EXPECT_EQ(status().at("message"), "");
     choose("law", "power-law");
