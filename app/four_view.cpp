@@ -30,6 +30,12 @@ void FourView::show(bool on, Look& look, std::size_t bodies) {
     }
 }
 
+void FourView::fit(Look& look, std::size_t bodies) {
+    if (!on_) return;
+    show(false, look, bodies);
+    show(true, look, bodies);
+}
+
 std::array<PicturePart, 4> FourView::parts(int width, int height) const {
     PicturePart area{0, 0, std::max(width, 1), std::max(height, 1)};
     // Panels that leave next to nothing free are drawn over, as over a single picture.

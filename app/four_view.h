@@ -35,6 +35,8 @@ public:
     bool on() const { return on_; }
     /// Shows them with paths, or one view again with the trails there were before.
     void show(bool on, Look& look, std::size_t bodies);
+    /// Other bodies: paths come and go with their number.
+    void fit(Look& look, std::size_t bodies);
     /// Part of the surface that nothing covers; empty: all of it.
     void setFree(const PicturePart& free) { free_ = free; }
 

@@ -159,6 +159,7 @@ void Session::takeUp() {
     if (others) {
         startBodies_ = now.bodies;
         learnBodies(true);
+        fourView->fit(look, now.bodies);
         clearSelection();
         undo_.clear();
         responses_.clear();

@@ -107,6 +107,10 @@ TEST(FourView, bringsPathsAndTakesBackWhatItBrought) {
     views.show(true, look, FourView::kMostPaths + 1);
     EXPECT_EQ(look.trails, 0) << "of very many bodies paths would be a fog";
     EXPECT_TRUE(views.on());
+    views.fit(look, 100);
+    EXPECT_EQ(look.trails, kUsualTrail);
+    views.fit(look, FourView::kMostPaths + 1);
+    EXPECT_EQ(look.trails, 0);
 }
 
 }  // namespace
