@@ -112,6 +112,8 @@ int renderCommand(const Options& asked) {
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
     Session session(options);
+    if (side > 0 && session.fourViewed())
+        throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
     if (options.showUi || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected()) {
         panels.emplace(options, context.description());

@@ -80,7 +80,8 @@ void FourView::takeStart(const ParticleSet& bodies) {
 }
 
 void FourView::draw(ParticleRenderer& renderer, const ParticleBuffer& bodies, const Camera& space, const Look& look,
-                    unsigned framebuffer, int width, int height) {
+                    unsigned framebuffer, int width, int height, bool again) {
+    const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
     if (!target_) target_ = std::make_unique<PartTarget>();
     const std::array<PicturePart, 4> all = parts(width, height);
     const PicturePart &first = all.front(), &last = all.back();
@@ -93,8 +94,8 @@ void FourView::draw(ParticleRenderer& renderer, const ParticleBuffer& bodies, co
     Look drawn = look;
     for (const std::size_t row : {kSpace, std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
         const PicturePart& part = all[row];
-        renderer.draw(bodies, cameraOf(row, space), drawn, target_->framebuffer(part.width, part.height), part.width,
-                      part.height);
+        (renderer.*draws)(bodies, cameraOf(row, space), drawn, target_->framebuffer(part.width, part.height), part.width,
+                          part.height);
         target_->copyTo(framebuffer, part.left, part.top, height);
         drawn.adaptation = 0;
     }

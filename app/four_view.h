@@ -39,6 +39,7 @@ public:
     void fit(Look& look, std::size_t bodies);
     /// Part of the surface that nothing covers; empty: all of it.
     void setFree(const PicturePart& free) { free_ = free; }
+    const PicturePart& free() const { return free_; }
 
     /// Where they are on a surface of that size, in the order of kRows; all of one size.
     std::array<PicturePart, 4> parts(int width, int height) const;
@@ -58,9 +59,9 @@ public:
     void takeStart(const ParticleSet& bodies);
     const std::vector<Double4>& starts() const { return starts_; }
 
-    /// Draws all four into `framebuffer` and leaves it bound.
+    /// Draws all four into `framebuffer` and leaves it bound; `again` as ParticleRenderer::drawAgain() does.
     void draw(ParticleRenderer& renderer, const ParticleBuffer& bodies, const Camera& space, const Look& look,
-              unsigned framebuffer, int width, int height);
+              unsigned framebuffer, int width, int height, bool again = false);
     /// Lets go of what it has in OpenGL, with the context still current.
     void dropPicture();
 

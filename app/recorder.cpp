@@ -1,6 +1,7 @@
 #include "app/recorder.h"
 
 #include "app/encoders.h"
+#include "app/four_view.h"
 #include "app/headless.h"
 #include "app/host_clock.h"
 #include "app/picture.h"
@@ -153,13 +154,14 @@ double Recorder::pace(double seconds) {
 }
 
 void Recorder::drawFrame(Session& session, Ui& ui) {
-    const PicturePart windows = session.twin().free();
+    const PicturePart windows = session.twin().free(), windowsFour = session.fourView->free();
     const bool panels = ui.state.film.panels;
-    const bool over = panels || session.overlay.any() || session.twin().on() || session.selected();
+    const bool over = panels || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected();
     if (over && !panels_)
         panels_ =
             std::make_unique<Ui>(std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f), renderer_);
     session.twin().setFree({});
+    session.fourView->setFree({});
     if (over) {
         panels_->state = ui.state;
         panels_->state.inWindow = panels_->state.timeline = panels_->state.help = panels_->state.navigating = false;
@@ -172,6 +174,7 @@ void Recorder::drawFrame(Session& session, Ui& ui) {
     session.drawAgain(target_->framebuffer(), target_->width(), target_->height());
     if (over) panels_->draw();
     session.twin().setFree(windows);
+    session.fourView->setFree(windowsFour);
 }
 
 void Recorder::look(Session& session, Ui& ui) {

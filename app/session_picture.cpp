@@ -43,6 +43,7 @@ void Session::drawAgain(unsigned framebuffer, int width, int height, const glm::
     seen.part = part;
     // Films have the full look, however slow the window is.
     renderer_->setQuality({});
+    if (fourViewed()) return fourView->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
     if (!twin_->on()) return renderer_->drawAgain(*buffer_, seen, drawn, framebuffer, width, height);
     twin_->setDrawing({}, splat);
     twin_->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);

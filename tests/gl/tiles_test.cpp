@@ -1,6 +1,7 @@
 // Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
 #include "app/tiles.h"
 #include "app/headless.h"
+#include "app/twin_choice.h"
 #include "gl_fixture.h"
 #include "sim/error.h"
 
@@ -116,6 +117,26 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
     OffscreenTarget target(704, 640);
     session.draw(target.framebuffer(), 704, 640);
     EXPECT_LE(difference(target.read(), drawTiles(session, planTiles(704, 640, 192), {})).most, 3);
+}
+
+TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
+    for (const bool twin : {false, true}) {
+        Options options;
+        options.simulation.scene = "collision";
+        options.simulation.bodies = 500;
+        options.simulation.backend = "cpu";
+        if (twin)
+            options.twin = parseTwin("integrator=euler");
+        else
+            options.views = 4;
+        Session session(options);
+        OffscreenTarget target(512, 512), again(512, 512);
+        session.draw(target.framebuffer(), 512, 512);
+        const std::vector<std::uint8_t> first = target.read();
+        EXPECT_GT(*std::max_element(first.begin(), first.end()), 100) << "there must be a picture";
+        session.drawAgain(again.framebuffer(), 512, 512);
+        EXPECT_LE(difference(first, again.read()).most, 1) << (twin ? "twin" : "four views");
+    }
 }
 
 }  // namespace
