@@ -3,6 +3,7 @@
 
 #include "sim/error.h"
 #include "sim/law.h"
+#include "sim/law_numbers.h"
 #include "sim/sha256.h"
 
 #include <algorithm>
@@ -43,7 +44,8 @@ std::string differences(const SimulationSettings& s) {
     if (s.timeStep != scene.timeStep) add("dt", s.timeStep);
     if (s.softening != scene.softening) add("softening", s.softening);
     if (s.law != scene.law) text += std::string(laws()[static_cast<std::size_t>(*s.law)].name) + ", ";
-    if (s.exponent != scene.exponent) add("exponent", *s.exponent);
+    for (const LawNumber& number : lawNumbers())
+        if (s.*number.asked != scene.*number.scene) add(number.option + 2, *(s.*number.asked));
     for (const auto& [name, value] : s.parameters) add(name, value);
     return text;
 }

@@ -184,8 +184,13 @@ TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
     Gate gate;
     gate.open();
     const auto make = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
-    Tuner tuner({.backend = "cpu", .options = {}, .bodies = kMany, .kernels = {"simd-threads"}, .patience = 0.1, .checkOnHost = false}, {},
-                make);
+    Tuner tuner({.backend = "cpu",
+                 .options = {},
+                 .bodies = kMany,
+                 .kernels = {"simd-threads"},
+                 .patience = 0.1,
+                 .checkOnHost = false},
+                {}, make);
     while (tuner.advance(0.02)) {
     }
     ASSERT_TRUE(tuner.choice());
