@@ -198,7 +198,8 @@ void Ui::Parts::build(Session& session, UiState& state) {
     widgets.beginFrame(scale, fonts);
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
     visibleBefore = state.visible;
-    session.instruments->on = instrumentsHeight(session, state, ImGui::GetIO().DisplaySize, scale) > 0;
+    // A film beside the window has panels of its own, which measure nothing.
+    if (state.inWindow) session.instruments->on = instrumentsHeight(session, state, ImGui::GetIO().DisplaySize, scale) > 0;
     const float top = menuHeight(state, scale);
     if (state.visible || !state.inWindow) {
         const bool sides = state.visible && state.panel;

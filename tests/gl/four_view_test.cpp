@@ -67,6 +67,14 @@ TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
+TEST_F(FourViewPicture, isTheSameBesideTheFrame) {
+    Session session(optionsOf("two-body"));
+    const auto rgb = picture(session);
+    OffscreenTarget film(kWidth, kHeight);
+    session.drawAgain(film.framebuffer(), kWidth, kHeight);
+    EXPECT_EQ(film.read(), rgb) << "as a film beside the window has it";
+}
+
 TEST_F(FourViewPicture, drawsPathsInEachView) {
     Session session(optionsOf("figure-eight"));
     EXPECT_GT(session.look.trails, 0) << "paths come with the views";
