@@ -236,7 +236,12 @@ void AtomicFile::linkPrevious() {
     if (::stat(target_.c_str(), &about) != 0) return;  // nothing to keep
     // A second name for the old file, moved into place: the target is there at every instant.
     const std::filesystem::path name = folder_ / temporaryName();
-    if (fileCalls().link(target_.c_str(), name.c_str()) == 0) {
+    // While another process replaces the file, the name may lead to one that is gone already.
+    constexpr int kTries = 100;
+    int linked = fileCalls().link(target_.c_str(), name.c_str());
+    for (int attempt = 1; linked != 0 && errno == ENOENT && attempt < kTries; ++attempt)
+        linked = fileCalls().link(target_.c_str(), name.c_str());
+    if (linked == 0) {
         if (fileCalls().rename(name.c_str(), previousOf(target_).c_str()) == 0) {
             // rename does nothing when both names are already the same file.
             (void)fileCalls().remove(name.c_str());
