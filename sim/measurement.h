@@ -17,8 +17,8 @@ struct Measurement {
     std::string failure;   ///< why there are no numbers; empty when they are there
 };
 
-/// In one pass over all pairs on `threads` host threads (0 = all). The same for any number of threads; measure() and
-/// measureShape() take their sums in another order.
+/// In one pass over all pairs on `threads` host threads (0 = all). The same for any number of threads; measure() takes its
+/// sums in another order.
 Measurement measureFully(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
 
 }  // namespace gravlab

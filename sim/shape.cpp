@@ -1,11 +1,9 @@
 #include "sim/shape.h"
 
 #include "sim/inertia.h"
-#include "sim/parallel.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -40,47 +38,6 @@ std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
         while (share < radii.size() && inside >= kLagrangianShares[share] * centre.w * (1 - 1e-12)) radii[share++] = radius;
     }
     return radii;
-}
-
-namespace {
-
-struct Nearest {
-    double squared = std::numeric_limits<double>::infinity();
-    std::size_t index = 0;
-};
-
-Nearest nearestBefore(const ParticleSet& bodies, std::size_t i) {
-    Nearest nearest;
-    const Double4& at = bodies.position[i];
-    for (std::size_t j = 0; j < i; ++j) {
-        const Double4& x = bodies.position[j];
-        const double dx = x.x - at.x, dy = x.y - at.y, dz = x.z - at.z, squared = dx * dx + dy * dy + dz * dz;
-        if (squared < nearest.squared && (x.w != 0 || at.w != 0)) nearest = {squared, j};
-    }
-    return nearest;
-}
-
-}  // namespace
-
-Shape measureShape(const ParticleSet& bodies, int threads) {
-    Shape shape;
-    shape.lagrangianRadii = lagrangianRadii(bodies);
-    const std::size_t n = bodies.size(), half = (n + 1) / 2;
-    std::vector<Nearest> rows(n);
-    // Row i has i pairs: folding the triangle gives every piece the same work.
-    parallelFor(half, threads, 64, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k)
-            for (const std::size_t i : {k, n - 1 - k}) rows[i] = nearestBefore(bodies, i);
-    });
-    double best = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < n; ++i) {
-        if (!(rows[i].squared < best)) continue;
-        best = rows[i].squared;
-        shape.closest = std::sqrt(best);
-        shape.closestFirst = static_cast<std::uint32_t>(rows[i].index);
-        shape.closestSecond = static_cast<std::uint32_t>(i);
-    }
-    return shape;
 }
 
 std::size_t firstNonFinite(const ParticleSet& bodies) {

@@ -18,10 +18,7 @@ struct Shape {
     std::uint32_t closestFirst = 0, closestSecond = 0;  ///< their indices
 };
 
-/// On `threads` host threads (0 = all). The same for any number of threads.
-Shape measureShape(const ParticleSet& bodies, int threads = 0);
-
-/// Its radii alone: O(N log N).
+/// O(N log N).
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies);
 
 /// Index of the first body that has a number which is not finite; bodies.size() if there is none.

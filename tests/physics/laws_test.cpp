@@ -4,7 +4,7 @@
 #include "sim/inertia.h"
 #include "sim/law.h"
 #include "sim/law_numbers.h"
-#include "sim/shape.h"
+#include "sim/measurement.h"
 #include "sim/simulation.h"
 #include "tests/bodies.h"
 
@@ -363,11 +363,11 @@ TEST(Precisions, sixBodiesWithYoshidaKeepNineDigitsOfTheirEnergy) {
 TEST(Shapes, radiiAndTheClosestPairOfAKnownSet) {
     ParticleSet bodies =
         bodiesOf({{-1, 0, 0, 1}, {1, 0, 0, 1}, {0, 2, 0, 0}, {0, 2.25, 0, 0}, {0, 3, 0, 0}}, {{}, {}, {}, {}, {}});
-    const Shape pair = measureShape(bodies);
+    const Shape pair = measureFully(bodies, {}).shape;
     EXPECT_DOUBLE_EQ(pair.lagrangianRadii[1], 1);
     EXPECT_DOUBLE_EQ(pair.closest, 2) << "two massless bodies are no pair";
     const ParticleSet plummer = scenario("plummer").build({.bodies = 4096, .seed = 1});
-    const Shape shape = measureShape(plummer);
+    const Shape shape = measureFully(plummer, {}).shape;
     EXPECT_NEAR(shape.lagrangianRadii[0], 0.3087, 4 * 0.021 * 0.3087);
     EXPECT_NEAR(shape.lagrangianRadii[1], 0.7686, 4 * 0.015 * 0.7686);
     EXPECT_NEAR(shape.lagrangianRadii[2], 2.1837, 4 * 0.024 * 2.1837);

@@ -17,9 +17,19 @@ using namespace testing_support;
 Measurement measuredApart(const ParticleSet& bodies, const ForceSettings& force) {
     Measurement m;
     m.conserved = measure(bodies, force, 1);
-    m.shape = measureShape(bodies, 1);
+    m.shape.lagrangianRadii = lagrangianRadii(bodies);
+    double best = INFINITY;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        for (std::size_t j = 0; j < i; ++j) {
+            const Double4& y = bodies.position[j];
+            const double squared = (y.x - x.x) * (y.x - x.x) + (y.y - x.y) * (y.y - x.y) + (y.z - x.z) * (y.z - x.z);
+            if (!(squared < best) || (x.w == 0 && y.w == 0)) continue;
+            best = squared;
+            m.shape.closest = std::sqrt(squared);
+            m.shape.closestFirst = static_cast<std::uint32_t>(j);
+            m.shape.closestSecond = static_cast<std::uint32_t>(i);
+        }
         m.spinScale += std::abs(inertia(x, v)) * std::hypot(x.x, x.y, x.z) * std::hypot(v.x, v.y, v.z);
     }
     return m;
