@@ -237,7 +237,7 @@ int listCommand(const Options& options) {
     const Json rows = list->rows(options.simulation.backendOptions);
     if (options.json)
         std::printf("%s\n", rows.dump(2).c_str());
-    else if (std::find(options.given.begin(), options.given.end(), "--markdown") != options.given.end())
+    else if (options.has("--markdown"))
         printMarkdown(rows);
     else
         printTable(rows);

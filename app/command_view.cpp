@@ -188,9 +188,8 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
 int viewCommand(const Options& asked) {
     const InterruptWatch watch;
     Remembered memory{asked, {}, {}, {}};
-    const bool forgets = std::find(asked.given.begin(), asked.given.end(), "--no-config") != asked.given.end();
     // A window that ends by itself is a test or a picture.
-    ConfigKeeper config(asked.frames == 0 && !forgets, memory);
+    ConfigKeeper config(asked.frames == 0 && !asked.has("--no-config"), memory);
     const Options options = withFile(memory.options);
     Window window(options);
     window.moveTo(memory.place);

@@ -9,6 +9,7 @@
 #include "sim/io/atomic_file.h"
 #include "sim/law_numbers.h"
 #include "sim/names.h"
+#include "sim/text.h"
 
 #include <algorithm>
 #include <array>
@@ -58,16 +59,11 @@ double within(const std::string& key, std::string_view value, double least, doub
     return found;
 }
 
-bool given(const Options& options, std::string_view option) {
-    return !option.empty() && std::find(options.given.begin(), options.given.end(), option) != options.given.end();
-}
-
 /// Whether the command line says which scene, or what only makes sense with the one it means.
 bool sceneGiven(const Options& options) {
     constexpr std::string_view kOf[] = {"SCENE", "--bodies", "--set", "--law", "--integrator"};
-    return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return given(options, option); }) ||
-           std::any_of(lawNumbers().begin(), lawNumbers().end(),
-                       [&](auto& number) { return given(options, number.option); });
+    return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return options.has(option); }) ||
+           std::any_of(lawNumbers().begin(), lawNumbers().end(), [&](auto& number) { return options.has(number.option); });
 }
 
 /// A scene of the table, and none that a file brought.
@@ -172,24 +168,7 @@ constexpr Row kRows[] = {
 
 /// The command line goes before the row.
 bool passedOver(const Row& row, const Options& options) {
-    return row.option == "SCENE" ? sceneGiven(options) : given(options, row.option);
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
-/// Up to a remark that is not within quotes.
-std::string_view withoutRemark(std::string_view line) {
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '"') quoted = !quoted;
-        if (line[i] == '#' && !quoted) return line.substr(0, i);
-    }
-    return line;
+    return row.option == "SCENE" ? sceneGiven(options) : options.has(row.option);
 }
 
 void takeLine(std::string_view line, std::string& table, Remembered& to) {

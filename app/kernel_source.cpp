@@ -1,6 +1,8 @@
 // From embedded files to coloured lines.
 #include "app/kernel_source.h"
 
+#include "sim/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -101,12 +103,6 @@ constexpr AddedMarks kAdded[] = {
 };
 
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 std::vector<std::string_view> linesOf(std::string_view text) {
     std::vector<std::string_view> lines;

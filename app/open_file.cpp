@@ -28,13 +28,9 @@ Options filled(const Options& options) {
     Options merged = options;
     StartOffer offer = openStart(options.file, options.read);
     for (const SettingRow& row : settingRows())
-        if (std::find(options.given.begin(), options.given.end(), row.option) != options.given.end())
-            row.copy(offer.settings, options.simulation);
+        if (options.has(row.option)) row.copy(offer.settings, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
-    const auto given = [&](std::string_view option) {
-        return std::find(options.given.begin(), options.given.end(), option) != options.given.end();
-    };
-    if (given("--backend") && !given("--kernel") && offer.settings.kernel != options.simulation.kernel)
+    if (options.has("--backend") && !options.has("--kernel") && offer.settings.kernel != options.simulation.kernel)
         offer.settings.kernel = options.simulation.kernel;
     offer.settings.tuning = options.simulation.tuning;
     merged.simulation = std::move(offer.settings);

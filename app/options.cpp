@@ -140,16 +140,13 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
 
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
-    const auto given = [&](std::string_view option) {
-        return std::find(o.given.begin(), o.given.end(), option) != o.given.end();
-    };
-    if (o.command == Command::list && o.json && given("--markdown"))
+    if (o.command == Command::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
     if (o.command == Command::render && o.look.ahead && !o.look.select)
         throw UsageError("--ahead shows the path of one body: add --select ID");
     if (o.command != Command::bench) return;
     for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--ui"})
-        if (o.frames == 0 && given(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
+        if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }
 
@@ -219,7 +216,7 @@ void validate(Options& o, bool commandNamed) {
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
                              " bodies; leave out -n, or choose another scene");
 
-    if (!o.twin.on && std::find(o.given.begin(), o.given.end(), "--twin-view") != o.given.end() && o.file.empty())
+    if (!o.twin.on && o.has("--twin-view") && o.file.empty())
         throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
     if (o.command == Command::render) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");

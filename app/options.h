@@ -5,10 +5,12 @@
 #include "sim/io/snapshot.h"
 #include "sim/simulation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -48,6 +50,8 @@ struct Options {
     std::string file;                ///< to start from instead of a scene; for convert and info: to read
     ReadOptions read;                ///< how
     std::vector<std::string> given;  ///< long names of the options that were given
+    /// Whether that one is among them; the empty name is not.
+    bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
 
     TwinChoice twin;  ///< a second run beside it: view, render and run
 

@@ -14,6 +14,7 @@
 #include "sim/io/run_settings.h"
 #include "sim/io/source.h"
 #include "sim/names.h"
+#include "sim/text.h"
 
 #include <algorithm>
 #include <array>
@@ -39,13 +40,6 @@ std::string number(double value) {
     return text;
 }
 std::string inQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-std::string_view trimmed(std::string_view text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-    while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-    return text;
-}
 
 std::string word(const std::string& key, std::string_view value) {
     if (value.size() < 2 || value.front() != '"' || value.back() != '"') throw UsageError(key + " must be a name in quotes");
@@ -136,10 +130,6 @@ constexpr ViewRow kRows[] = {
      [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseInteger(k, std::string(v), 1, 1000000)); }},
 };
 
-bool given(const Options& options, std::string_view option) {
-    return !option.empty() && std::find(options.given.begin(), options.given.end(), option) != options.given.end();
-}
-
 /// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
 template <class Take>
 void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
@@ -148,7 +138,7 @@ void takeTable(std::string_view text, std::size_t line, const std::string& name,
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view here = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
-        here = trimmed(here.substr(0, here.find('#')));
+        here = trimmed(withoutRemark(here));
         if (here.empty()) continue;
         const std::string where = name + ", line " + std::to_string(line) + ": ";
         const std::size_t equals = here.find('=');
@@ -173,7 +163,7 @@ void takeView(Options& options, const std::string& key, std::string_view value) 
     }
     Options trial = options;
     row->take(trial, key, value);
-    if (!given(options, row->option)) options = trial;
+    if (!options.has(row->option)) options = trial;
 }
 
 /// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
@@ -186,8 +176,8 @@ void takeTwin(std::string_view text, std::size_t line, const std::string& name, 
         else
             setTwin(twin, key, value);
     });
-    if (given(options, "--twin")) return;
-    if (given(options, "--twin-view")) twin.view = options.twin.view;
+    if (options.has("--twin")) return;
+    if (options.has("--twin-view")) twin.view = options.twin.view;
     options.twin = twin;
 }
 
@@ -277,7 +267,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
         const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
-        if (!machine && row.key != "scene" && !given(options, row.option)) row.copy(options.simulation, found);
+        if (!machine && row.key != "scene" && !options.has(row.option)) row.copy(options.simulation, found);
     }
     for (const Table& table : tables) {
         if (table.heading == "[view]")

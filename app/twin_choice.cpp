@@ -6,6 +6,7 @@
 #include "sim/law.h"
 #include "sim/law_numbers.h"
 #include "sim/names.h"
+#include "sim/text.h"
 #include "sim/validation.h"
 
 #include <algorithm>
@@ -24,12 +25,6 @@ constexpr std::string_view kPrecisions[] = {"fp32", "mixed", "fp64"};
 const SettingRow& rowOf(std::string_view key) {
     const auto rows = settingRows();
     return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
 }
 
 /// Whole numbers for settings that are real: TOML tells them apart, people do not.

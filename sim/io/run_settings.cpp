@@ -7,6 +7,7 @@
 #include "sim/law_numbers.h"
 #include "sim/names.h"
 #include "sim/scenario.h"
+#include "sim/text.h"
 #include "sim/validation.h"
 
 #include <algorithm>
@@ -101,12 +102,6 @@ bool takeName(std::string& to, std::string_view value) {
     if (!text || text->empty()) return false;
     to = std::move(*text);
     return true;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 /// An inline table of numbers; names are bare keys of TOML.
@@ -255,20 +250,6 @@ const SettingRow kRows[] = {
 #undef GRAVLAB_NAME
 #undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
-
-/// The line without a remark that begins outside a string.
-std::string_view withoutRemark(std::string_view line) {
-    bool inString = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (inString && line[i] == '\\')
-            ++i;
-        else if (line[i] == '"')
-            inString = !inString;
-        else if (line[i] == '#' && !inString)
-            return line.substr(0, i);
-    }
-    return line;
-}
 
 }  // namespace
 
