@@ -2,6 +2,7 @@
 // Rule: a mode shows what is computed; where colours are drawn by lot, its text says so.
 #pragma once
 #include "render/particle_renderer.h"
+#include "sim/group.h"
 #include "sim/particles.h"
 #include "sim/scenario.h"
 
@@ -61,11 +62,6 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
 std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts);
 /// The range of the traits' values.
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale = 1);
-
-/// Whether the body is dark matter; see Species in sim/scenario/galaxy_model.h.
-constexpr bool isDark(std::uint8_t group) { return group >> 6 == 2; }
-/// Which galaxy a body started in.
-constexpr int galaxyOf(std::uint8_t group) { return group & 63; }
 
 /// Row of colourMaps() that a mode shows, given the chosen one; -1 for categories.
 int mapOf(const ColourMode& mode, int chosen);

@@ -17,6 +17,7 @@
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
 #include "sim/error.h"
+#include "sim/profile.h"
 
 #include <unistd.h>
 
@@ -196,8 +197,7 @@ void Session::learnBodies(bool start) {
     totalMass_ = 0;
     for (const float mass : bodies_.mass) totalMass_ += std::abs(static_cast<double>(mass));
     darkBodies_ = std::any_of(bodies_.group.begin(), bodies_.group.end(), isDark);
-    galaxies_ = 0;
-    for (const std::uint8_t group : bodies_.group) galaxies_ = std::max(galaxies_, galaxyOf(group) + 1);
+    galaxies_ = galaxiesIn(bodies);
     traitsStale_ = true;
 }
 

@@ -15,8 +15,8 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
     const ScenarioUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
     // Groups that are species or single bodies are no galaxies: those have a density and a plane of their own.
-    constexpr int kMostGalaxies = 8;
-    const bool apart = galaxies > 1 && galaxies <= kMostGalaxies;
+    constexpr int kMostProfiles = 8;
+    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
     for (int galaxy = apart ? 0 : -1; galaxy < (apart ? galaxies : 0); ++galaxy) {
         const ProfileRequest request{.centre = ProfileCentre::core, .galaxy = galaxy};
         const Profile profile = measureProfile(bodies, simulation.force(), request);

@@ -43,8 +43,8 @@ void Session::followAsAsked(const std::string& what) {
 void Session::followNext() {
     int next = followed_ ? *followed_ + 1 : kWholeScene;
     // A scene of one galaxy has one centre, and scenes of single bodies have bodies to follow.
-    constexpr int kMostGalaxies = 20;
-    const bool galaxies = galaxies_ > 1 && galaxies_ <= kMostGalaxies;
+    constexpr int kMostFollowed = 20;
+    const bool galaxies = galaxies_ > 1 && galaxies_ <= kMostFollowed;
     while (next != kWholeScene && next < galaxies_ && !shines(next)) ++next;
     followCentre(next <= (galaxies ? galaxies_ - 1 : kWholeScene) ? std::optional(next) : std::nullopt);
     if (!followed_)

@@ -54,7 +54,6 @@ void Session::launchOrder() {
 
 /// Of bodies that are dropped: a colour and a centre of their own.
 std::uint8_t Session::newGroup() const {
-    constexpr int kMostGalaxies = 64;  // what a group can name
     return static_cast<std::uint8_t>(std::min(galaxies_, kMostGalaxies - 1));
 }
 

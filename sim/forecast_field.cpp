@@ -1,6 +1,7 @@
 // Sums over all bodies of the galaxies, in blocks that a compiler can put into vector registers.
 #include "sim/forecast_field.h"
 
+#include "sim/group.h"
 #include "sim/law.h"
 
 #include <cmath>
@@ -10,17 +11,13 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kLanes = 16, kBlock = 1024;
-constexpr int kMostGalaxies = 64;
-
-/// Of the two highest bits a picture knows the species; the rest is the galaxy.
-int galaxyOfGroup(std::uint8_t group) { return group & (kMostGalaxies - 1); }
 
 }  // namespace
 
 HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without)
     : force_(force), memberOf_(bodies.size()) {
     std::vector<std::size_t> members[kMostGalaxies];
-    for (std::size_t i = 0; i < bodies.size(); ++i) members[galaxyOfGroup(bodies.group[i])].push_back(i);
+    for (std::size_t i = 0; i < bodies.size(); ++i) members[gravlab::galaxyOf(bodies.group[i])].push_back(i);
     for (const std::vector<std::size_t>& list : members) {
         if (list.empty()) continue;
         Galaxy g;

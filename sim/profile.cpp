@@ -1,5 +1,6 @@
 #include "sim/profile.h"
 
+#include "sim/group.h"
 #include "sim/inertia.h"
 
 #include <algorithm>
@@ -36,11 +37,9 @@ struct Seen {
     Vec x, v;
     double mass = 0;    ///< inertia [M], not weighted
     double weight = 1;  ///< bodies that it stands for
-    int species = 0;
+    Species species = Species::disc;
     bool heavy = false;
 };
-
-int speciesOf(std::uint8_t group) { return group >> 6; }
 
 /// A number in [0, 1[ that belongs to `i`: the same on every machine.
 double shuffled(std::uint64_t i) {
@@ -67,7 +66,7 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
     std::vector<std::size_t> usual, heavy;
     double total = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        if (request.galaxy >= 0 && (bodies.group[i] & 63) != request.galaxy) continue;
+        if (request.galaxy >= 0 && galaxyOf(bodies.group[i]) != request.galaxy) continue;
         total += std::abs(inertia(bodies.position[i], bodies.velocity[i]));
         usual.push_back(i);
     }
@@ -244,7 +243,7 @@ struct RingSums {
         z += body.weight * vz;
         rr += body.weight * vr * vr;
         zz += body.weight * vz * vz;
-        if (body.species != 0) return;
+        if (body.species != Species::disc) return;
         ++discBodies;
         discWeight += body.weight;
         discMass += body.weight * body.mass;
@@ -283,7 +282,7 @@ std::span<const std::string_view> profileCentres() { return kCentres; }
 
 int galaxiesIn(const ParticleSet& bodies) {
     int count = 0;
-    for (const std::uint8_t group : bodies.group) count = std::max(count, (group & 63) + 1);
+    for (const std::uint8_t group : bodies.group) count = std::max(count, galaxyOf(group) + 1);
     return count;
 }
 
@@ -295,10 +294,10 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         return profile;
     }
     // Bodies that are seen say where the galaxy is: a halo is wide, and other galaxies pull at it first.
-    const bool all = std::all_of(seen.begin(), seen.end(), [](const Seen& body) { return body.species == 2; });
+    const bool all = std::all_of(seen.begin(), seen.end(), [](const Seen& body) { return body.species == Species::halo; });
     std::vector<Seen> bright;
     for (const Seen& body : seen)
-        if (all || body.species != 2) bright.push_back(body);
+        if (all || body.species != Species::halo) bright.push_back(body);
     const Place zero = centreOf(bright, request.centre);
     profile.centre = {zero.x.x, zero.x.y, zero.x.z, 0};
     profile.velocity = {zero.v.x, zero.v.y, zero.v.z, 0};

@@ -1,15 +1,13 @@
 // A disc galaxy with a bulge and a live halo in balance: an exponential disc of chosen Toomre Q inside round parts.
 // Sources: Freeman 1970 (rotation), Toomre 1964 (Q), Hernquist 1990 and 1993 (round parts, moments of the disc).
 #pragma once
+#include "sim/group.h"
 #include "sim/scenario/sphere_model.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace gravlab::scenes {
-
-/// What a body of a galaxy is. Kept in the two highest bits of its group, so that pictures can tell stars from dark matter.
-enum class Species : std::uint8_t { disc = 0, bulge = 1, halo = 2 };
 
 /// Unit masses and lengths are the scene's; G = 1.
 struct GalaxyModel {
