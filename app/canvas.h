@@ -10,6 +10,12 @@
 
 namespace gravlab {
 
+/// Colours of pictures that are meant for paper.
+namespace paper {
+constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
+                kPaper = IM_COL32(255, 255, 255, 255);
+}  // namespace paper
+
 class Canvas {
 public:
     /// `fontSize`: pixels of the normal font, which is ImGui's current one.

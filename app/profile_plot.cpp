@@ -10,8 +10,7 @@
 namespace gravlab {
 namespace {
 
-constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
-                kPaper = IM_COL32(255, 255, 255, 255);
+using namespace paper;
 
 std::string unitOr(std::string_view name, const char* otherwise) { return name.empty() ? otherwise : std::string(name); }
 

@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostRecords = 4000;
 constexpr std::size_t kMostEnergyBodies = 2048;  // 4000 sums of all pairs stay below half a minute
-constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
-                kPaper = IM_COL32(255, 255, 255, 255);
+using namespace paper;
 
 /// A path of the picture: two coordinates of a body over time.
 using Points = std::vector<ImVec2>;

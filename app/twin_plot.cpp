@@ -10,8 +10,7 @@
 namespace gravlab {
 namespace {
 
-constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
-                kPaper = IM_COL32(255, 255, 255, 255);
+using namespace paper;
 // Below the rounding of a sum over pairs there is nothing to see, and a logarithm has no zero.
 constexpr double kLeastChange = 1e-17;
 
