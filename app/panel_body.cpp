@@ -61,10 +61,6 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const ScenarioUnit
     if (chosen) p.session.select(*chosen);
 }
 
-}  // namespace
-
-namespace {
-
 /// Chooses what the arrow drops.
 void drawLaunch(PanelContext& p) {
     LaunchTool& tool = p.session.launch();
@@ -98,7 +94,46 @@ void drawLaunch(PanelContext& p) {
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) tool.on = false;
 }
 
-void drawBody(PanelContext& p);
+void drawBody(PanelContext& p) {
+    const std::optional<BodyReadout>& body = p.session.selected();
+    if (!body) return;
+    const ScenarioUnits& units = p.facts.scene->units;
+    char title[64];
+    std::snprintf(title, sizeof title, "Body %u", body->id);
+    p.widgets.section(title);
+    if (body->dark) row(p, "kind", "dark matter");
+    if (p.session.galaxies() > 1) row(p, "origin", std::to_string(body->galaxy + 1));
+    row(p, "mass", number(body->mass * units.massScale, units.mass, "M"));
+    if (body->placed)
+        row(p, "distance",
+            number(static_cast<double>(std::hypot(body->position.x, body->position.y, body->position.z)) * units.lengthScale,
+                   units.length, "L"));
+    if (body->speed) row(p, "speed", number(*body->speed * units.speedScale, units.speed, "L/T"));
+    if (body->energy)
+        row(p, "energy",
+            number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
+                (*body->energy < 0 ? ", bound" : ", escapes"));
+    if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
+    const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
+    drawNeighbours(p, shown, units);
+    if (!p.session.selected()) return;
+    p.widgets.toggle(kAhead, p.session.orbit().wanted);
+    if (p.session.orbit().wanted)
+        p.widgets.drag(kHowFar, p.session.orbit().duration,
+                       {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
+    const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+    static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
+    if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;
+    ImGui::SameLine();
+    const bool remove = p.widgets.button(kRemove, width);
+    ImGui::SameLine();
+    if (p.widgets.button(kUnselect, width)) p.session.clearSelection();
+    const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
+    if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.session.intent.touch = Touch::hold;
+    ImGui::SameLine();
+    if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.session.intent.touch = Touch::coast;
+    if (remove) p.session.intent.touch = Touch::remove;
+}
 
 }  // namespace
 
@@ -118,53 +153,5 @@ void drawBodyPanel(PanelContext& p) {
     }
     ImGui::End();
 }
-
-namespace {
-
-void drawBody(PanelContext& p) {
-    const std::optional<BodyReadout>& body = p.session.selected();
-    if (body) {
-        const ScenarioUnits& units = p.facts.scene->units;
-        char title[64];
-        std::snprintf(title, sizeof title, "Body %u", body->id);
-        p.widgets.section(title);
-        if (body->dark) row(p, "kind", "dark matter");
-        if (p.session.galaxies() > 1) row(p, "origin", std::to_string(body->galaxy + 1));
-        row(p, "mass", number(body->mass * units.massScale, units.mass, "M"));
-        if (body->placed)
-            row(p, "distance",
-                number(static_cast<double>(std::hypot(body->position.x, body->position.y, body->position.z)) *
-                           units.lengthScale,
-                       units.length, "L"));
-        if (body->speed) row(p, "speed", number(*body->speed * units.speedScale, units.speed, "L/T"));
-        if (body->energy)
-            row(p, "energy",
-                number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2",
-                       "L^2/T^2") +
-                    (*body->energy < 0 ? ", bound" : ", escapes"));
-        if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
-        const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
-        drawNeighbours(p, shown, units);
-        if (!p.session.selected()) return;
-        p.widgets.toggle(kAhead, p.session.orbit().wanted);
-        if (p.session.orbit().wanted)
-            p.widgets.drag(kHowFar, p.session.orbit().duration,
-                           {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
-        const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-        static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
-        if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;
-        ImGui::SameLine();
-        const bool remove = p.widgets.button(kRemove, width);
-        ImGui::SameLine();
-        if (p.widgets.button(kUnselect, width)) p.session.clearSelection();
-        const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
-        if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.session.intent.touch = Touch::hold;
-        ImGui::SameLine();
-        if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.session.intent.touch = Touch::coast;
-        if (remove) p.session.intent.touch = Touch::remove;
-    }
-}
-
-}  // namespace
 
 }  // namespace gravlab
