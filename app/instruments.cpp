@@ -10,8 +10,8 @@ namespace gravlab {
 
 ProfileRequest Instruments::usual(int galaxies) {
     // Groups that are species or single bodies are no galaxies.
-    constexpr int kMostGalaxies = 8;
-    const bool apart = galaxies > 1 && galaxies <= kMostGalaxies;
+    constexpr int kMostProfiles = 8;
+    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
     return {.centre = ProfileCentre::core, .galaxy = apart ? 0 : -1, .sample = kSample};
 }
 
