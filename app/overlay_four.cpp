@@ -43,7 +43,7 @@ public:
             const double reach = across ? wide : half, centre = static_cast<double>(target[axis]);
             const double low = (centre - reach) * units.lengthScale, high = (centre + reach) * units.lengthScale;
             const float pixels = (across ? view_.size.x : view_.size.y) / scale_;
-            for (const double value : roundTicks(low, high, false, std::max(2, static_cast<int>(pixels / 80)))) {
+            for (const double value : roundTicks(low, high, false, std::max(2, static_cast<int>(pixels / 45)))) {
                 glm::vec3 point = target;
                 point[axis] = static_cast<float>(value / units.lengthScale);
                 const auto at = onSurface(view_, point);

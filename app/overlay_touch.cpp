@@ -28,11 +28,22 @@ void drawHeld(Session& session, const SpaceView& view, const OverlayArea& area, 
     }
 }
 
-void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const std::string& text, ImU32 colour, float scale) {
-    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    const float first = view.from.x + 4 * scale;
-    at.x = std::clamp(at.x, first, std::max(view.from.x + view.size.x - size.x - 4 * scale, first));
-    list.AddText(at, colour, text.c_str());
+/// Lines of at most 300 pixels as near to `at` as the picture and the panels leave room, on a shade that keeps bodies out of
+/// the letters.
+void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea& area, bool paper, const std::string& text,
+           ImU32 colour) {
+    const float s = area.scale, gap = 4 * s;
+    const ImVec2 from(std::max(view.from.x, area.from.x) + gap, std::max(view.from.y, area.from.y) + gap);
+    const ImVec2 to(std::min(view.from.x + view.size.x, area.to.x) - gap,
+                    std::min(view.from.y + view.size.y, area.to.y) - gap);
+    const float wrap = std::clamp(to.x - from.x, 80 * s, 300 * s);
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str(), nullptr, false, wrap);
+    if (at.x + size.x > to.x) at.y -= size.y;  // above what it would cover
+    at.x = std::clamp(at.x, from.x, std::max(to.x - size.x, from.x));
+    at.y = std::clamp(at.y, from.y, std::max(to.y - size.y, from.y));
+    list.AddRectFilled({at.x - gap, at.y - 0.5f * gap}, {at.x + size.x + gap, at.y + size.y + 0.5f * gap},
+                       paper ? IM_COL32(255, 255, 255, 190) : IM_COL32(0, 0, 0, 170), gap);
+    list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, colour, text.c_str(), nullptr, wrap);
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
@@ -58,12 +69,9 @@ void drawPath(Session& session, const Forecast& path, const SpaceView& view, con
     if (!end) return;
     list.AddCircleFilled(*end, 2.5f * area.scale, colour);
     const std::string clock = clockText(path.points.back().time - now, session.facts().scene->units);
-    const float line = ImGui::GetTextLineHeight();
-    const ImVec2 at(end->x + 8 * area.scale,
-                    std::clamp(end->y - line, view.from.y, view.from.y + std::max(view.size.y - 3 * line, 0.0f)));
-    write(list, at, view, (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1), colour, area.scale);
-    write(list, {at.x, at.y + line}, view, forecastText(path) + note, (colour & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 150),
-          area.scale);
+    write(list, {end->x + 10 * area.scale, end->y - ImGui::GetTextLineHeight()}, view, area, session.look.paper,
+          (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1) + "\n" + forecastText(path) + note,
+          colour);
 }
 
 void drawArrow(Session& session, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
@@ -89,7 +97,7 @@ void drawArrow(Session& session, const SpaceView& view, const OverlayArea& area,
     std::snprintf(text, sizeof text, "%s  %.4g %s",
                   std::string(launchRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
                   units.speed.empty() ? "L/T" : std::string(units.speed).c_str());
-    write(list, {to->x + 12 * s, to->y + 4 * s}, view, text, kArrow, s);
+    write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, session.look.paper, text, kArrow);
 }
 
 }  // namespace
@@ -111,7 +119,8 @@ void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view,
     if (!at) return;
     list.AddCircle(*at, 11 * area.scale, kSelected, 32, 1.6f * area.scale);
     if (const std::string& failure = session.orbit().path().failure; !failure.empty())
-        write(list, {at->x + 16 * area.scale, at->y}, view, "no path ahead: " + failure, kSelected, area.scale);
+        write(list, {at->x + 16 * area.scale, at->y}, view, area, session.look.paper, "no path ahead: " + failure,
+              kSelected);
 }
 
 }  // namespace gravlab

@@ -138,9 +138,10 @@ void drawBody(PanelContext& p) {
 }  // namespace
 
 void drawBodyPanel(PanelContext& p) {
+    p.state.bodyPanel = 0;
     if (!p.session.selected() && !p.session.launch().on) return;
     const float s = p.widgets.scale();
-    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + 44) * s),
+    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + kBodyPanelGap) * s),
                             ImGuiCond_Always, ImVec2(1, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, 0.6f * p.surface.y));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
@@ -150,6 +151,7 @@ void drawBodyPanel(PanelContext& p) {
         p.widgets.panel("body");
         drawLaunch(p);
         drawBody(p);
+        p.state.bodyPanel = ImGui::GetWindowHeight();
     }
     ImGui::End();
 }

@@ -284,7 +284,9 @@ void drawWhere(PanelContext& p) {
 
 void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
-    const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s;
+    // A body's panel stands below.
+    const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
     constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |

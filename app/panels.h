@@ -15,8 +15,8 @@ struct PanelContext {
     float top = 0;                ///< pixels that the menu bar takes
 };
 
-constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282,
-                kMeasureWidth = 282;  // pixels at scale 1
+constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
+                kBodyPanelGap = 44;  // pixels at scale 1
 constexpr float kConservationHeight = 150, kTimelineHeight = 16;
 
 /// Pixels at scale 1 that status line and timeline take at the bottom.

@@ -37,6 +37,7 @@ struct UiState {
     std::size_t menuWanted = 0;  ///< which one
     bool panelAsked = false;     ///< keys go to the next panel
     bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
+    float bodyPanel = 0;         ///< height of the panel of a body in the last frame; 0: it is not shown
     FilesState files;
     FilmState film;
 };

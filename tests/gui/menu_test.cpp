@@ -333,6 +333,14 @@ TEST_F(MenuTest, panelsAreReachedByKeyboard) {
     waitForValue("paused", true);
 }
 
+TEST_F(MenuTest, aBodysPanelStandsBelowTheMeasurements) {
+    open({"plummer", "-n", "300", "--backend", "cpu", "--select", "5", "--size", "1280x720", "--ui-scale", "1"});
+    const Json shown = waitFor("panels that stand clear", [](const Json& s) {
+        return s.at("items").contains("panel/body") && layoutFaults(s).empty();
+    });
+    EXPECT_GT(boxOf(shown.at("items").at("panel/body")).top, boxOf(shown.at("items").at("panel/measurements")).bottom);
+}
+
 TEST_F(MenuTest, looksComposedAtTheUsualSizes) {
     open({"two-body", "--backend", "cpu", "--size", "1280x720", "--ui-scale", "1"});
     const Json shown = waitFor("the panels", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
