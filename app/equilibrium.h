@@ -38,7 +38,7 @@ std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const For
 /// run; empty before.
 std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::span<const ConservationPoint> points);
 
-/// "Start: 2T/|W| 1.003; half-mass radius expected to go +0.3 %"; empty for nothing.
+/// "Start: 2T/|W| 1.003; half-mass radius expected to change by +0.3 %"; empty for nothing.
 std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const ScenarioUnits& units);
 
 /// Measures the start of a run when somebody asks for it, on a thread of its own.
