@@ -21,11 +21,11 @@ double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
 
 bool isFinite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
-double relativeError(const Double4& got, const Double4& want, double rms) {
+double relativeError(const Double4& got, const Double4& want, double floor) {
     const double difference = length({got.x - want.x, got.y - want.y, got.z - want.z, 0});
     if (difference == 0) return 0;
     // With no force at all (one body, massless bodies) the scale is 0, and any difference is infinitely wrong.
-    return difference / std::max(length(want), kCancellingShare * rms);
+    return difference / std::max(length(want), floor);
 }
 
 /// The smallest error that `share` of all errors do not exceed; of sorted errors.
@@ -51,8 +51,9 @@ std::string ForceCheck::text() const {
     return line;
 }
 
-ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate) {
-    if (got.size() != want.size())
+ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate,
+                         std::span<const double> floors) {
+    if (got.size() != want.size() || (!floors.empty() && floors.size() != want.size()))
         throw std::invalid_argument("compareForces: " + std::to_string(got.size()) + " accelerations against " +
                                     std::to_string(want.size()));
     ForceCheck check;
@@ -68,7 +69,8 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
     for (std::size_t i = 0; i < got.size(); ++i) {
         const bool finite = isFinite(got[i]) && isFinite(want[i]);
         if (!finite) ++check.nonFinite;
-        errors[i] = finite ? relativeError(got[i], want[i], rms) : std::numeric_limits<double>::infinity();
+        const double floor = std::max(kCancellingShare * rms, floors.empty() ? 0 : floors[i]);
+        errors[i] = finite ? relativeError(got[i], want[i], floor) : std::numeric_limits<double>::infinity();
         if (errors[i] > largest) {
             largest = errors[i];
             check.worst = static_cast<std::uint32_t>(i);
@@ -115,14 +117,22 @@ void referenceGravity(std::span<const Double4> positions, std::span<const std::u
 }
 
 void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
-                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out) {
-    if (out.size() < targets.size()) throw std::invalid_argument("referenceForces: the output is shorter than the targets");
+                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
+                     std::span<double> floors) {
+    if (out.size() < targets.size() || (!floors.empty() && floors.size() < targets.size()))
+        throw std::invalid_argument("referenceForces: the output is shorter than the targets");
+    const double share = floorShare(force);
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const std::size_t i = targets[k];
         const double response = velocities.empty() ? 1 : velocities[i].w;
         const Double4 a = plainForce(positions, positions[i], force);
         out[k] = {response * a.x, response * a.y, response * a.z, 0};
+        if (!floors.empty()) floors[k] = share * std::abs(response) * a.w;
     }
+}
+
+double floorShare(const ForceSettings& force) {
+    return force.law == Law::coulomb || force.law == Law::lennardJones ? 0.1 : 0;
 }
 
 ForceGate gateOf(const ForceSettings& force) {

@@ -29,7 +29,8 @@ inline Double4 plainGravity(std::span<const Double4> positions, const Double4& a
     return a;
 }
 
-/// fp64 sum over all bodies j, in order, of s_j pull(r^2) r; without the target's response.
+/// fp64 sum over all bodies j, in order, of s_j pull(r^2) r; without the target's response. w is the sum of the terms'
+/// sizes.
 template <class PairLaw>
 Double4 plainForce(std::span<const Double4> positions, const Double4& at, const PairLaw& law) {
     Double4 a{};
@@ -37,15 +38,17 @@ Double4 plainForce(std::span<const Double4> positions, const Double4& at, const 
         const double dx = source.x - at.x;
         const double dy = source.y - at.y;
         const double dz = source.z - at.z;
-        const double pull = law.pull(dx * dx + dy * dy + dz * dz);
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        const double pull = law.pull(r2);
         a.x += source.w * (pull * dx);
         a.y += source.w * (pull * dy);
         a.z += source.w * (pull * dz);
+        a.w += std::abs(source.w * (pull * std::sqrt(r2)));
     }
     return a;
 }
 
-/// The same for any law; gravity in its own, older form.
+/// The same for any law; gravity in its own, older form, with w = 0.
 inline Double4 plainForce(std::span<const Double4> positions, const Double4& at, const ForceSettings& force) {
     if (force.law == Law::gravity) return plainGravity(positions, at, softeningSquared(force.softening));
     return withLaw<double>(force, [&](const auto& law) { return plainForce(positions, at, law); });

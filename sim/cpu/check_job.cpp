@@ -22,6 +22,7 @@ void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> veloci
     velocities_ = std::move(velocities);
     got_ = std::move(accelerations);
     want_.assign(running_.size(), {});
+    floors_.assign(running_.size(), 0);
     force_ = force;
     done_ = 0;
 }
@@ -31,11 +32,11 @@ void CheckJob::run(ThreadPool& pool, Deadline deadline) {
     const auto count = static_cast<std::int64_t>(running_.size());
     done_ = pool.run(done_, count, deadline, [this](std::int64_t index) {
         const auto at = static_cast<std::size_t>(index);
-        referenceForces(positions_, velocities_, std::span(running_).subspan(at, 1), force_,
-                        std::span(want_).subspan(at, 1));
+        referenceForces(positions_, velocities_, std::span(running_).subspan(at, 1), force_, std::span(want_).subspan(at, 1),
+                        std::span(floors_).subspan(at, 1));
     });
     if (done_ < count) return;
-    result_ = compareForces(got_, want_, gateOf(force_));
+    result_ = compareForces(got_, want_, gateOf(force_), floors_);
     result_->worst = running_[result_->worst];
     running_.clear();
     positions_ = {};

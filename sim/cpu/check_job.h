@@ -30,6 +30,7 @@ public:
 private:
     std::vector<std::uint32_t> requested_, running_;
     std::vector<Double4> positions_, velocities_, got_, want_;
+    std::vector<double> floors_;
     ForceSettings force_;
     std::int64_t done_ = 0;
     std::optional<ForceCheck> result_;

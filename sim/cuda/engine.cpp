@@ -188,7 +188,8 @@ void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
                                .result = checkResult_.data(),
                                .count = count_,
                                .softeningSquared = std::max(force_.softening * force_.softening, smallestR2_),
-                               .sign = forceFactor(force_)};
+                               .sign = forceFactor(force_),
+                               .floorShare = floorShare(force_)};
     const Dim blocks{static_cast<unsigned>(samples)};
     const void* kernel = checkKernel<Real>(loopLaw(force_));
     if (loopLaw(force_) == Law::gravity)

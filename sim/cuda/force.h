@@ -106,10 +106,11 @@ struct CheckTask {
     const Vec4<Real>* accelerations;  ///< by the kernel under test
     const Vec4<Real>* velocities;     ///< w = response
     const std::uint32_t* targets;     ///< body indices, one a block
-    Float4* result;                   ///< x, y, z = difference to fp64; w = length of the fp64 acceleration
+    Float4* result;                   ///< x, y, z = difference to fp64; w = what it is held against
     std::uint32_t count;
     double softeningSquared;
-    double sign;  ///< of the law
+    double sign;        ///< of the law
+    double floorShare;  ///< see gravlab::floorShare()
 };
 template <class Real, class Law>
 struct LawCheckTask {

@@ -16,34 +16,38 @@ struct PlainGravity {
 
 template <class Real, class Law>
 __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
-    __shared__ double sums[3][kCheckThreads];
+    __shared__ double sums[4][kCheckThreads];
     const std::uint32_t target = task.targets[blockIdx.x];
     const Vec4<Real> at = task.bodies[target];
-    double x = 0, y = 0, z = 0;
+    double x = 0, y = 0, z = 0, terms = 0;
     for (std::uint32_t j = threadIdx.x; j < task.count; j += kCheckThreads) {
         const Vec4<Real> source = task.bodies[j];
         const double dx = static_cast<double>(source.x) - at.x;
         const double dy = static_cast<double>(source.y) - at.y;
         const double dz = static_cast<double>(source.z) - at.z;
-        const double pull = law.pull(dx * dx + dy * dy + dz * dz);
+        const double squared = dx * dx + dy * dy + dz * dz;
+        const double pull = law.pull(squared);
         x += source.w * (dx * pull);
         y += source.w * (dy * pull);
         z += source.w * (dz * pull);
+        terms += fabs(source.w * (sqrt(squared) * pull));
     }
     sums[0][threadIdx.x] = x;
     sums[1][threadIdx.x] = y;
     sums[2][threadIdx.x] = z;
+    sums[3][threadIdx.x] = terms;
     for (unsigned half = kCheckThreads / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half)
-            for (auto& axis : sums) axis[threadIdx.x] += axis[threadIdx.x + half];
+            for (auto& part : sums) part[threadIdx.x] += part[threadIdx.x + half];
     }
     if (threadIdx.x > 0) return;
     const Vec4<Real> got = task.accelerations[target];
     const double response = task.sign * static_cast<double>(task.velocities[target].w);
     const double want[3] = {response * sums[0][0], response * sums[1][0], response * sums[2][0]};
+    const double scale = fmax(norm3d(want[0], want[1], want[2]), task.floorShare * fabs(response) * sums[3][0]);
     task.result[blockIdx.x] = {static_cast<float>(got.x - want[0]), static_cast<float>(got.y - want[1]),
-                               static_cast<float>(got.z - want[2]), static_cast<float>(norm3d(want[0], want[1], want[2]))};
+                               static_cast<float>(got.z - want[2]), static_cast<float>(scale)};
 }
 
 template <class Real>

@@ -1,6 +1,8 @@
 // The force check must catch what goes wrong in force kernels. Each test here is a kernel with one fault.
 #include "sim/force_check.h"
 
+#include "sim/reference_gravity.h"
+#include "sim/simulation.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>
@@ -148,6 +150,45 @@ TEST(ForceCheckTest, cancellingForcesAreHeldAgainstTheOthers) {
     EXPECT_TRUE(compareForces(got, want, kGate32).passed) << "twice a force that is nothing beside the others";
     got[2].x = 1e-7;
     EXPECT_FALSE(compareForces(got, want, kGate32).passed);
+}
+
+TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
+    for (const char* scene : {"lennard-jones", "charges"}) {
+        SimulationSettings settings;
+        settings.scene = scene;
+        settings.bodies = 1024;
+        settings.backend = "cpu";
+        settings.precision = Precision::fp32;
+        settings.backendOptions.threads = 1;
+        Simulation simulation(settings);
+        for (int patience = 0; patience < 1000 && !simulation.forceCheck(); ++patience)
+            simulation.advance({.seconds = 0.01, .steps = 1}, nullptr);
+        ASSERT_TRUE(simulation.forceCheck()) << scene;
+        EXPECT_TRUE(simulation.forceCheck()->passed) << scene << ": " << simulation.forceCheck()->text();
+
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        ForceSettings force;
+        force.precision = Precision::fp32;
+        force.softening = simulation.settings().softening;
+        force.law = *simulation.settings().law;
+        const std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+        std::vector<Double4> want(targets.size());
+        std::vector<double> floors(targets.size());
+        referenceForces(bodies.position, bodies.velocity, targets, force, want, floors);
+        EXPECT_TRUE(compareForces(want, want, gateOf(force), floors).passed);
+        std::vector<Double4> strong = want, last = want;
+        for (Double4& a : strong) a = {1.001 * a.x, 1.001 * a.y, 1.001 * a.z, 0};
+        EXPECT_FALSE(compareForces(strong, want, gateOf(force), floors).passed) << scene << ": a thousandth too strong";
+        const std::span<const Double4> fewer(bodies.position.data(), bodies.size() - 64);
+        referenceForces(bodies.position, bodies.velocity, targets, force, want);
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const Double4 a = plainForce(fewer, bodies.position[targets[k]], force);
+            const double response = bodies.velocity[targets[k]].w;
+            last[k] = {response * a.x, response * a.y, response * a.z, 0};
+        }
+        EXPECT_FALSE(compareForces(last, want, gateOf(force), floors).passed) << scene << ": the last sources left out";
+    }
 }
 
 TEST(SampleTargets, hasTheBodiesWhereKernelsGoWrong) {
