@@ -175,7 +175,8 @@ std::string equilibriumText(std::span<const Equilibrium> start, std::optional<do
     }
     if (start.size() > 1) text += ", each galaxy alone";
     if (sampled) text += " (of " + std::string(grouped(start.front().looked).text) + " bodies)";
-    text += unbound && start.size() == 1 ? "; not bound: it flies apart" : "; half-mass radius expected to change by " + drift;
+    text +=
+        unbound && start.size() == 1 ? "; not bound: it flies apart" : "; half-mass radius expected to change by " + drift;
     if (!measured) return text;
     // "t = 12 Myr" without what stands before the number.
     return text + ", measured " + number("%+.1f %%", 100 * *measured) + " after " +

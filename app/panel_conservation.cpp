@@ -1,6 +1,6 @@
 // The strip at the bottom: does the run keep what it should? Rule: amber and red mean the same as in the numbers of a run.
 #include "app/conservation.h"
-#include "app/panels.h"
+#include "app/panel_strip.h"
 #include "app/plot.h"
 
 #include <algorithm>
@@ -75,28 +75,16 @@ void drawNumbers(PanelContext& p) {
 }  // namespace
 
 float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
-    const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
-    // The picture comes first.
-    const bool fits = wide >= 420 * scale && surface.y >= 420 * scale;
     return state.inWindow && state.visible && state.panel && state.conservation &&
-                   instrumentsHeight(session, state, surface, scale) == 0 && fits
+                   instrumentsHeight(session, state, surface, scale) == 0 && stripFits(surface, scale)
                ? (kConservationHeight + kMargin) * scale
                : 0;
 }
 
 void drawConservation(PanelContext& p) {
     if (conservationHeight(p.session, p.state, p.surface, p.widgets.scale()) == 0) return;
-    const float s = p.widgets.scale(), height = kConservationHeight * s;
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s - height));
-    ImGui::SetNextWindowSize(ImVec2(right - left, height));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
-                            ImGuiWindowFlags_NoFocusOnAppearing;
-    if (ImGui::Begin("gravlab conservation", nullptr, kFlags)) {
-        p.widgets.panel("conservation");
-        ImGui::PushFont(p.widgets.fonts().small);
+    const float s = p.widgets.scale();
+    if (beginStrip(p, "conservation", kConservationHeight)) {
         const ConservationWatch& watch = p.session.conservation;
         const std::vector<ConservationPoint>& points = watch.points();
         if (!watch.why().empty() || points.empty()) {
@@ -124,10 +112,8 @@ void drawConservation(PanelContext& p) {
             ImGui::SameLine(0, gap);
             show(p, kShape, std::move(shape), free / 3, tall);
         }
-        ImGui::PopFont();
+        endStrip();
     }
-    ImGui::End();
-    ImGui::PopStyleVar();
 }
 
 }  // namespace gravlab

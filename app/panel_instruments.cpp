@@ -1,7 +1,7 @@
 // The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
 #include "app/format.h"
 #include "app/instruments.h"
-#include "app/panels.h"
+#include "app/panel_strip.h"
 #include "app/profile_plot.h"
 
 #include <algorithm>
@@ -124,27 +124,16 @@ void drawPlots(PanelContext& p, const Profile& profile) {
 }  // namespace
 
 float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
-    const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
-    // The picture comes first; and few bodies have no curves over a radius.
-    const bool fits =
-        wide >= 420 * scale && surface.y >= 420 * scale && session.facts().settings.bodies >= Instruments::kFewest;
+    // Few bodies have no curves over a radius.
+    const bool fits = stripFits(surface, scale) && session.facts().settings.bodies >= Instruments::kFewest;
     return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 
 void drawInstruments(PanelContext& p) {
     const Instruments& instruments = *p.session.instruments;
-    const float s = p.widgets.scale(), height = kHeight * s;
+    const float s = p.widgets.scale();
     if (instrumentsHeight(p.session, p.state, p.surface, s) == 0) return;
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s - height));
-    ImGui::SetNextWindowSize(ImVec2(right - left, height));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
-                            ImGuiWindowFlags_NoFocusOnAppearing;
-    if (ImGui::Begin("gravlab instruments", nullptr, kFlags)) {
-        p.widgets.panel("instruments");
-        ImGui::PushFont(p.widgets.fonts().small);
+    if (beginStrip(p, "instruments", kHeight)) {
         drawChoice(p);
         const std::optional<Profile>& profile = instruments.profile();
         const std::string unit = p.facts.scene->units.length.empty() ? "L" : std::string(p.facts.scene->units.length);
@@ -155,10 +144,8 @@ void drawInstruments(PanelContext& p) {
             text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(instruments, p.facts.step);
         p.widgets.text(kAbout, palette::kMuted, text.c_str());
         if (profile && profile->why.empty()) drawPlots(p, *profile);
-        ImGui::PopFont();
+        endStrip();
     }
-    ImGui::End();
-    ImGui::PopStyleVar();
 }
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
 // Rule: a control that waits for a twin says so; numbers and curves have the units of the scene.
 #include "app/panel_twin.h"
 
+#include "app/panel_strip.h"
 #include "app/plot.h"
 #include "app/twin.h"
 #include "app/twin_plot.h"
@@ -225,22 +226,12 @@ void drawTwinLabels(PanelContext& p) {
 float twinStripHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
     if (!session.twin().on() || !state.visible || !state.panel || !state.conservation) return 0;
     if (instrumentsHeight(session, state, surface, scale) > 0) return 0;
-    const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
-    return wide >= 420 * scale && surface.y >= 420 * scale ? (kStripHeight + kMargin) * scale : 0;
+    return stripFits(surface, scale) ? (kStripHeight + kMargin) * scale : 0;
 }
 
 void drawTwinStrip(PanelContext& p) {
-    const float s = p.widgets.scale(), height = kStripHeight * s;
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s - height));
-    ImGui::SetNextWindowSize(ImVec2(right - left, height));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
-                            ImGuiWindowFlags_NoFocusOnAppearing;
-    if (ImGui::Begin("gravlab divergence", nullptr, kFlags)) {
-        p.widgets.panel("divergence");
-        ImGui::PushFont(p.widgets.fonts().small);
+    const float s = p.widgets.scale();
+    if (beginStrip(p, "divergence", kStripHeight)) {
         const Twin& twin = p.session.twin();
         const Divergence& curve = twin.watch().curve();
         const ScenarioUnits& units = p.facts.scene->units;
@@ -258,10 +249,8 @@ void drawTwinStrip(PanelContext& p) {
             ImGui::SameLine(0, gap);
             showPlot(p, kEnergies, std::move(energy), width, tall, false);  // hues are those of the labels
         }
-        ImGui::PopFont();
+        endStrip();
     }
-    ImGui::End();
-    ImGui::PopStyleVar();
 }
 
 }  // namespace gravlab

@@ -53,9 +53,7 @@ void Session::launchOrder() {
 }
 
 /// Of bodies that are dropped: a colour and a centre of their own.
-std::uint8_t Session::newGroup() const {
-    return static_cast<std::uint8_t>(std::min(galaxies_, kMostGalaxies - 1));
-}
+std::uint8_t Session::newGroup() const { return static_cast<std::uint8_t>(std::min(galaxies_, kMostGalaxies - 1)); }
 
 void Session::learnHeld(const ParticleSet& bodies) {
     constexpr std::size_t kMostMarked = 64;

@@ -228,7 +228,8 @@ public:
     /// Steps ended by finishStep() that no advance() has reported yet; the caller reports them.
     std::int64_t takeUnreported() { return std::exchange(unreported_, 0); }
 
-    /// Runs `publish` at the end of `steps` steps. They are done even where a picture fails: the next advance() reports them.
+    /// Runs `publish` at the end of `steps` steps. They are done even where a picture fails: the next advance() reports
+    /// them.
     template <class Publish>
     void publishing(std::int64_t steps, Publish publish) {
         try {

@@ -321,7 +321,8 @@ private:
         }
     }
 
-    /// From the sums of a complete pass to accelerations: both parts in the state's precision, the law's factor, the response.
+    /// From the sums of a complete pass to accelerations: both parts in the state's precision, the law's factor, the
+    /// response.
     void takeForce(ForceBuffers<P>& buffers, Vectors<T>& a) {
         const T sign = static_cast<T>(forceFactor(force_));
         const bool scaled = !plainResponse_ || sign != 1;
