@@ -2,6 +2,7 @@
 #include "app/encoders.h"
 #include "app/film.h"
 #include "sim/error.h"
+#include "tests/command_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,16 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-std::string output(const std::string& command) {
-    std::string text;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (!pipe) return text;
-    char block[256];
-    while (std::fgets(block, sizeof block, pipe)) text += block;
-    pclose(pipe);
-    return text;
-}
 
 std::vector<std::uint8_t> frame(int width, int height, int shift) {
     std::vector<std::uint8_t> rgb;

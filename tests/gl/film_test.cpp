@@ -1,6 +1,7 @@
 // Pictures and films: complete or not there.
 #include "app/film.h"
 #include "sim/error.h"
+#include "tests/command_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,15 +23,6 @@ std::vector<std::uint8_t> frame(int width, int height, int shift) {
         for (int x = 0; x < width; ++x)
             for (int c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(x * (c + 1) + 2 * y + 5 * shift));
     return rgb;
-}
-
-std::string output(const std::string& command) {
-    std::string text;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (!pipe) return text;
-    char block[256];
-    while (std::fgets(block, sizeof block, pipe)) text += block;
-    return pclose(pipe) == 0 ? text : std::string();
 }
 
 bool have(const char* program) { return !output(std::string("command -v ") + program).empty(); }

@@ -1,5 +1,6 @@
 // Recording from the window: by key and panel, at a size of its own, exactly the steps asked for.
 #include "gui_fixture.h"
+#include "tests/command_output.h"
 
 #include <gmock/gmock.h>
 
@@ -12,16 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-std::string output(const std::string& command) {
-    std::string text;
-    std::FILE* pipe = popen(command.c_str(), "r");
-    if (!pipe) return text;
-    char block[256];
-    while (std::fgets(block, sizeof block, pipe)) text += block;
-    pclose(pipe);
-    return text;
-}
 
 /// "width,height,frames,seconds".
 std::string probe(const fs::path& film) {
