@@ -3,6 +3,7 @@
 #include "app/film.h"
 #include "sim/error.h"
 #include "tests/command_output.h"
+#include "tests/gl/film_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,23 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-std::vector<std::uint8_t> frame(int width, int height, int shift) {
-    std::vector<std::uint8_t> rgb;
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x)
-            for (int c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(x * (c + 1) + 2 * y + 5 * shift));
-    return rgb;
-}
-
-class EncoderTest : public ::testing::Test {
+class EncoderTest : public FilmFolder {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("gravlab_encoder_" + std::to_string(getpid()));
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-    std::string at(const std::string& name) const { return (folder_ / name).string(); }
-    std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
     FilmSettings settings(const std::string& name) const {
         FilmSettings s;
         s.output = parseFilmOutput(at(name));
@@ -42,12 +28,6 @@ protected:
         s.height = 96;
         s.fps = 25;
         return s;
-    }
-    std::string script(const std::string& body) {
-        const fs::path path = folder_ / "encoder";
-        std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
-        fs::permissions(path, fs::perms::owner_all);
-        return path.string();
     }
     /// "count,seconds" of the first video stream.
     static std::string probe(const std::string& file) {
@@ -57,7 +37,6 @@ protected:
             file + "' | tr '\\n' ','");
     }
     static bool haveFfmpeg() { return unavailable(encoder("h264")).empty() && !output("command -v ffprobe").empty(); }
-    fs::path folder_;
 };
 
 TEST_F(EncoderTest, theTableFindsRowsByNameAndFile) {

@@ -2,6 +2,7 @@
 #include "app/film.h"
 #include "sim/error.h"
 #include "tests/command_output.h"
+#include "tests/gl/film_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,28 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::uint8_t> frame(int width, int height, int shift) {
-    std::vector<std::uint8_t> rgb;
-    for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x)
-            for (int c = 0; c < 3; ++c) rgb.push_back(static_cast<std::uint8_t>(x * (c + 1) + 2 * y + 5 * shift));
-    return rgb;
-}
-
 bool have(const char* program) { return !output(std::string("command -v ") + program).empty(); }
 
-class FilmTest : public ::testing::Test {
+class FilmTest : public FilmFolder {
 protected:
-    void SetUp() override {
-        folder_ = fs::temp_directory_path() / ("gravlab_film_" + std::to_string(getpid()));
-        fs::create_directories(folder_);
-    }
-    void TearDown() override {
-        fs::permissions(folder_, fs::perms::owner_all);
-        fs::remove_all(folder_);
-    }
-    std::string at(const std::string& name) const { return (folder_ / name).string(); }
-    std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
     FilmSettings settings(const std::string& name, int width = 64, int height = 48) const {
         FilmSettings s;
         s.output = parseFilmOutput(at(name));
@@ -47,13 +30,6 @@ protected:
         s.fps = 30;
         return s;
     }
-    std::string script(const std::string& body) {
-        const fs::path path = folder_ / "encoder";
-        std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
-        fs::permissions(path, fs::perms::owner_all);
-        return path.string();
-    }
-    fs::path folder_;
 };
 
 TEST_F(FilmTest, PngComesBackAsItWas) {
