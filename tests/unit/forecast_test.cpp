@@ -2,6 +2,7 @@
 #include "sim/forecast.h"
 
 #include "app/forecast_thread.h"
+#include "app/orbit_preview.h"
 #include "sim/error.h"
 #include "sim/forecast_field.h"
 #include "sim/simulation.h"
@@ -18,13 +19,7 @@ namespace {
 using namespace testing_support;
 
 std::shared_ptr<ForecastStart> startOf(Simulation& simulation) {
-    auto start = std::make_shared<ForecastStart>();
-    simulation.snapshot(start->bodies);
-    start->time = simulation.time();
-    start->force = simulation.force();
-    start->integrator = std::string(simulation.integrator().name);
-    start->timeStep = simulation.settings().timeStep;
-    return start;
+    return std::make_shared<ForecastStart>(*forecastStart(simulation));
 }
 
 Forecast pathOf(const ForecastQuestion& question) {
