@@ -10,7 +10,7 @@ class FrameTimes {
 public:
     /// A frame ended that took this long [s].
     void add(double seconds);
-    /// "median 2.1 ms, 99 % under 3.0 ms, longest 4.2 ms (280 frames)"; empty when there were too few.
+    /// "450.2 a second, median 2.1 ms, 99 % under 3.0 ms, longest 4.2 ms (280 frames)"; empty when there were too few.
     std::string text() const;
     /// Seconds that a share of the frames stays within, 0..1; 0 when there are none.
     double quantile(double share) const;

@@ -19,7 +19,7 @@ constexpr QualityRung kRungs[] = {
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 
 // Too slow beyond this part of the time a frame may take; a better look only when it would stay below that one.
-constexpr double kTooLong = 1.04, kEasy = 0.85;
+constexpr double kTooLong = 1, kEasy = 0.85;
 // A look is lowered only for what drawing takes beyond this part of a frame: less would not help.
 constexpr double kLeastDraw = 0.25;
 constexpr double kLeastShare = 0.1;
