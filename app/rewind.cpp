@@ -176,9 +176,9 @@ std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
 
 void Rewind::start(Simulation& simulation) {
     edited_ = false;
-    packing_ = std::async(std::launch::async, [state = simulation.state(), settings = simulation.settings(),
+    packing_ = std::async(std::launch::async, [state = simulation.stateLater(), settings = simulation.settings(),
                                                before = line_.empty() ? nullptr : line_.back()]() mutable {
-        return packed(std::move(state), std::move(settings), std::move(before));
+        return packed(state.whole(), std::move(settings), std::move(before));
     });
 }
 

@@ -88,7 +88,7 @@ bool SessionFiles::look() {
         try {
             formatForWriting(path);
             state_.busy = "Saving " + path;
-            saver_.save(path, checkpointOf(session_.simulation()), {.keepPrevious = true}, "save");
+            saver_.save(path, checkpointLater(session_.simulation()), {.keepPrevious = true}, "save");
         } catch (const UsageError& error) {
             session_.say(error.what());
         }
@@ -211,7 +211,7 @@ void SessionFiles::autosave() {
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = session_.facts().step;
-    saver_.save(mark_->autosave().string(), checkpointOf(session_.simulation()), {}, "autosave");
+    saver_.save(mark_->autosave().string(), checkpointLater(session_.simulation()), {}, "autosave");
 }
 
 std::string SessionFiles::keep(const RunState& state, const fs::path& file) noexcept {

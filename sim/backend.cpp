@@ -28,6 +28,12 @@ BackendRow cudaBackendRow() {
 
 }  // namespace
 
+LaterBodies Backend::snapshotLater() {
+    auto bodies = std::make_shared<ParticleSet>();
+    snapshot(*bodies);
+    return [bodies] { return std::move(*bodies); };
+}
+
 std::span<const BackendRow> backends() {
     static const BackendRow rows[] = {referenceBackendRow(), cpuBackendRow(), cudaBackendRow()};
     return rows;

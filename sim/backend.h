@@ -12,6 +12,7 @@
 #include "sim/vertex.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,6 +71,10 @@ struct KernelChoice {
     bool operator==(const KernelChoice&) const = default;
 };
 
+/// A copy of a state that is still to be fetched: gives the bodies, in body order, once. On any thread, also after the
+/// backend has gone on; waits there, and throws there what the copy failed with.
+using LaterBodies = std::function<ParticleSet()>;
+
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -84,6 +89,8 @@ public:
     virtual void load(const ParticleSet& bodies) = 0;
     /// Copies the state of the last complete step out, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
+    /// The same without waiting, where the backend can; steps go on meanwhile and do not change what comes.
+    virtual LaterBodies snapshotLater();
 
     /// Checks force settings and kernel against row and device *before* anything is launched and takes them from the next
     /// force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay.

@@ -285,10 +285,20 @@ const std::optional<ForceCheck>& Simulation::forceCheck() {
 }
 
 RunState Simulation::state() {
+    RunState state = stateWithoutBodies();
+    backend_->snapshot(state.bodies);
+    return state;
+}
+
+LaterState Simulation::stateLater() {
+    RunState rest = stateWithoutBodies();
+    return {std::move(rest), backend_->snapshotLater()};
+}
+
+RunState Simulation::stateWithoutBodies() {
     if (isAdaptive(integrator_->program)) backend_->finishStep();
     advance({.seconds = 0, .steps = 0}, nullptr);  // counts steps that ended outside advance()
     RunState state;
-    backend_->snapshot(state.bodies);
     state.clock = clock_;
     if (state.clock.timeStep != settings_.timeStep) state.clock.rebase(settings_.timeStep);
     state.integratorState = backend_->integratorState();

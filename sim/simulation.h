@@ -45,6 +45,17 @@ struct SimulationSettings {
 /// the systems whose answers are known to many digits.
 constexpr std::size_t kSmallSystem = 256;
 
+/// A state whose bodies are still to be fetched, on any thread.
+struct LaterState {
+    RunState rest;  ///< without bodies
+    LaterBodies bodies;
+    /// Once; waits as `bodies` does.
+    RunState whole() {
+        rest.bodies = bodies();
+        return std::move(rest);
+    }
+};
+
 class Simulation {
 public:
     /// Builds the scene, picks the backend, loads it. Throws UsageError, NoDeviceError or DeviceError.
@@ -88,6 +99,8 @@ public:
     /// The last complete step with all that going on exactly takes. Waits; an integrator of automatic steps ends the one
     /// under way first.
     RunState state();
+    /// The same without waiting for the bodies, where the backend can.
+    LaterState stateLater();
     /// Goes back (or on) to what state() gave earlier in this run; from there the run goes on bit for bit under the settings
     /// of that moment. All or nothing.
     void restore(const RunState& state);
@@ -99,6 +112,7 @@ public:
     Measurement measureFully(const std::function<void()>& meanwhile = {});
 
 private:
+    RunState stateWithoutBodies();
     /// Settings with every default filled in but the kernel's, and the rows that they name.
     struct Plan;
     Plan plan(const SimulationSettings& wanted) const;

@@ -15,6 +15,7 @@
 #include <cctype>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gravlab {
@@ -396,6 +397,28 @@ TEST_P(BackendSuite, loadReplacesBodiesInTheMiddleOfAStep) {
     run(*backend, integrator("leapfrog").program, 0.01, 2);
     run(*fresh, integrator("leapfrog").program, 0.01, 2);
     EXPECT_TRUE(sameState(state(*backend), state(*fresh)));
+}
+
+TEST_P(BackendSuite, aLaterSnapshotIsOfTheMomentItWasAskedFor) {
+    // More than one part of a copy, and not a whole number of them; the textbook loops would take seconds for that.
+    const std::size_t count = GetParam().backend == "cuda" && GetParam().name != "many-steps" ? 70001 : 1501;
+    const StepProgram program = integrator("leapfrog").program;
+    std::unique_ptr<Backend> backend = loaded(unevenBodies(count));
+    run(*backend, program, 0.01, 1);
+    const ParticleSet first = state(*backend);
+    LaterBodies later = backend->snapshotLater();
+    backend->snapshotLater();  // nobody fetches this one
+    run(*backend, program, 0.01, 2);
+    const ParticleSet second = state(*backend);
+    ASSERT_FALSE(sameState(first, second));
+    LaterBodies another = backend->snapshotLater();  // while the first is still to be fetched
+    backend->load(unevenBodies(10));
+    backend.reset();  // what was asked for outlives whom it was asked of
+    ParticleSet fetched;
+    std::thread([&] { fetched = later(); }).join();
+    EXPECT_TRUE(sameState(fetched, first));
+    std::thread([&] { fetched = another(); }).join();
+    EXPECT_TRUE(sameState(fetched, second));
 }
 
 TEST_P(BackendSuite, momentumIsKept) {

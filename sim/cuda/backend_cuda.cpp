@@ -55,8 +55,7 @@ public:
 
     void load(const ParticleSet& bodies) override {
         use();
-        std::vector<std::uint32_t> id = bodies.id;
-        std::vector<std::uint8_t> group = bodies.group;
+        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
         std::unique_ptr<Engine> engine;
         try {
             engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
@@ -65,8 +64,7 @@ public:
         }
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
-        id_ = std::move(id);
-        group_ = std::move(group);
+        labels_ = std::move(labels);
         context_.publisher.forget();
         context_.timeline.forgetRate();
     }
@@ -74,8 +72,24 @@ public:
     void snapshot(ParticleSet& out) override {
         use();
         engine_->copyState(out.position, out.velocity);
-        out.id = id_;
-        out.group = group_;
+        out.id = labels_->id;
+        out.group = labels_->group;
+    }
+    LaterBodies snapshotLater() override {
+        use();
+        cuda::LaterVectors later;
+        try {
+            later = engine_->copyStateLater();
+        } catch (const DeviceError&) {
+            return Backend::snapshotLater();  // without memory for a copy it takes the long way, which needs none
+        }
+        return [later, labels = labels_] {
+            ParticleSet bodies;
+            later(bodies.position, bodies.velocity);
+            bodies.id = labels->id;
+            bodies.group = labels->group;
+            return bodies;
+        };
     }
 
     void configure(const ForceSettings& force, const KernelChoice& wanted) override {
@@ -180,6 +194,12 @@ public:
     }
 
 private:
+    /// What the device does not need to know.
+    struct Labels {
+        std::vector<std::uint32_t> id;
+        std::vector<std::uint8_t> group;
+    };
+
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
@@ -217,8 +237,7 @@ private:
     KernelChoice wanted_;
     BoundContext context_;
     std::unique_ptr<Engine> engine_;
-    std::vector<std::uint32_t> id_;
-    std::vector<std::uint8_t> group_;
+    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 
 }  // namespace

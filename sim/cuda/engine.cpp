@@ -75,6 +75,16 @@ void EngineOf<Real>::copyState(std::vector<Double4>& positions, std::vector<Doub
 }
 
 template <class Real>
+LaterVectors EngineOf<Real>::copyStateLater() {
+    if (count_ == 0) return [](std::vector<Double4>&, std::vector<Double4>&) {};
+    // Where an earlier copy is still being fetched, that one is its fetcher's, and goes with it.
+    if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, count_);
+    LaterVectors later = copy_->take(complete().x.data(), complete().v.data(), context_.stream);
+    if (complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
+    return later;
+}
+
+template <class Real>
 void EngineOf<Real>::configure(const ForceSettings& force, const Choice* choice) {
     std::unique_ptr<ForcePlan<Real>> plan;
     if (choice) plan = makeForcePlan<Real>(*choice, count_, context_.device, context_.stream);

@@ -8,6 +8,7 @@
 #include "sim/cuda/memory.h"
 #include "sim/cuda/pass.h"
 #include "sim/cuda/publisher.h"
+#include "sim/cuda/state_copy.h"
 #include "sim/cuda/timeline.h"
 #include "sim/step_runner.h"
 
@@ -36,6 +37,8 @@ public:
     virtual std::size_t size() const = 0;
     /// Waits. Positions and velocities of the last complete step.
     virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) = 0;
+    /// The same, copied on the device now and fetched by whoever calls what comes back, on any thread. Never waits.
+    virtual LaterVectors copyStateLater() = 0;
     /// From the next step on. With a choice at once: a step under way begins again. Throws DeviceError when the new launch
     /// needs more memory than there is; nothing changes then.
     virtual void configure(const ForceSettings& force, const Choice* choice) = 0;
@@ -74,6 +77,7 @@ public:
 
     std::size_t size() const override { return count_; }
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) override;
+    LaterVectors copyStateLater() override;
     void configure(const ForceSettings& force, const Choice* choice) override;
     const Choice& choice() const override { return plan_->choice(); }
     const BodyFacts& facts() const override { return facts_; }
@@ -179,6 +183,7 @@ private:
     PinnedArray<Float4> checkHost_;
     OwnedEvent checkDone_;
 
+    std::shared_ptr<StateCopy<Real>> copy_;       ///< made when it is first asked for
     std::unique_ptr<Measurer<Real>> measurer_;    ///< from the first request
     std::string measureFailure_;                  ///< of a request, until it is taken
     std::unique_ptr<MatrixArtist<Real>> artist_;  ///< from the first painting

@@ -174,6 +174,16 @@ void adapt(SimulationSettings& settings, const std::string& name, std::vector<st
 
 Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation, simulation.state()); }
 
+std::function<Snapshot()> checkpointLater(Simulation& simulation) {
+    LaterState later = simulation.stateLater();
+    // A std::function is copied; what it holds is not.
+    auto held = std::make_shared<Snapshot>(checkpointOf(simulation, std::move(later.rest)));
+    return [held, bodies = std::move(later.bodies)] {
+        held->bodies = bodies();
+        return std::move(*held);
+    };
+}
+
 Snapshot checkpointOf(const Simulation& simulation, RunState state) {
     SimulationSettings settings = simulation.settings();
     Snapshot snapshot;

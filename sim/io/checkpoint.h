@@ -4,6 +4,7 @@
 #include "sim/io/snapshot.h"
 #include "sim/simulation.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace gravlab {
 
 /// The run as it is now, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
 Snapshot checkpointOf(Simulation& simulation);
+/// The same without waiting for the bodies: what comes back gives the whole once, on any thread, and waits there.
+std::function<Snapshot()> checkpointLater(Simulation& simulation);
 /// The same for a state that Simulation::state() gave earlier under the present settings.
 Snapshot checkpointOf(const Simulation& simulation, RunState state);
 
