@@ -3,8 +3,8 @@
 
 namespace gravlab {
 
-/// While one lives, the first SIGINT or SIGTERM is only noted; a second one ends the program at once. One at a time. Also
-/// ignores SIGPIPE: a closed pipe is an IoError.
+/// While one lives, the first SIGINT or SIGTERM is only noted; another one more than half a second later ends the program at
+/// once. One at a time. Also ignores SIGPIPE: a closed pipe is an IoError.
 class InterruptWatch {
 public:
     InterruptWatch();
