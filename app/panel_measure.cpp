@@ -192,7 +192,11 @@ void drawPace(PanelContext& p) {
     for (int i = 0; i < 3; ++i) {
         if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);
         char text[32];
-        std::snprintf(text, sizeof text, rows[i].value < 9.95 ? "%.1f" : "%.0f", rows[i].value);
+        std::snprintf(text, sizeof text,
+                      rows[i].value < 0.095 && rows[i].value > 0 ? "%.2g"
+                      : rows[i].value < 9.95                     ? "%.1f"
+                                                                 : "%.0f",
+                      rows[i].value);
         ImGui::BeginGroup();
         ImGui::TextUnformatted(text);
         ImGui::PushFont(p.widgets.fonts().small);

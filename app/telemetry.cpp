@@ -17,6 +17,8 @@ void Telemetry::restart() {
     historyCount = 0;
     first_ = count_ = 0;
     lastPoint_ = 0;
+    ends_ = {};
+    seenSteps_ = -1;
 }
 
 void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) {
@@ -40,7 +42,10 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     if (frames < 1 || !(elapsed > 0)) return;
     framesPerSecond = frames / elapsed;
     frameMilliseconds = 1e3 * elapsed / frames;
-    stepsPerSecond = static_cast<double>(totals.steps - base.totals.steps) / elapsed;
+    const double slow = slowSteps(totals.steps, now);
+    const std::int64_t ended = totals.steps - base.totals.steps;
+    constexpr std::int64_t kFew = 4;  // fewer in a window than these are counted by chance
+    stepsPerSecond = ended < kFew && slow > 0 ? slow : static_cast<double>(ended) / elapsed;
     const double perFrame = 1e3 / frames;
     forceMs = perFrame * (totals.forceSeconds - base.totals.forceSeconds);
     integrateMs = perFrame * (totals.integrateSeconds - base.totals.integrateSeconds);
@@ -52,6 +57,20 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
         interactionsPerSecond = interactions / seconds;
         remember(now);
     }
+}
+
+/// From one end of steps to the next; less when the next one is overdue, 0 when it does not come.
+double Telemetry::slowSteps(std::int64_t steps, double now) {
+    if (steps != seenSteps_ && seenSteps_ >= 0) {
+        ends_[1] = ends_[0];
+        ends_[0] = {now, steps};
+    }
+    seenSteps_ = steps;
+    if (ends_[1].time < 0) return 0;
+    const double between = ends_[0].time - ends_[1].time, since = now - ends_[0].time;
+    constexpr double kGone = 3;
+    if (!(between > 0) || since > kGone * between) return 0;
+    return static_cast<double>(ends_[0].steps - ends_[1].steps) / std::max(between, since);
 }
 
 void Telemetry::remember(double now) {

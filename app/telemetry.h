@@ -17,8 +17,8 @@ public:
     /// N*N per force evaluation over device or pool time; the last known value while nothing is computed, 0 before the
     /// first.
     double interactionsPerSecond = 0;
-    /// Over the last half second or so of the host clock; 0 while the simulation stands.
-    double framesPerSecond = 0, stepsPerSecond = 0;
+    /// Over the last half second or so of the host clock; 0 when the simulation stands.
+    double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: between the last two that ended
     /// Milliseconds a frame, of which: force, integrate, publish, draw. What is left is waiting and the panel.
     double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0;
 
@@ -33,11 +33,19 @@ private:
         double time = 0, draw = 0;  ///< draw: sum over all frames so far [s]
     };
     void remember(double now);
+    double slowSteps(std::int64_t steps, double now);
 
     static constexpr std::size_t kSamples = 64;
     std::array<Sample, kSamples> samples_{};
     std::size_t first_ = 0, count_ = 0;
     double drawTotal_ = 0, lastPoint_ = 0;
+    /// Readings at which steps had ended, newest first; time < 0: there was none.
+    struct End {
+        double time = -1;
+        std::int64_t steps = 0;
+    };
+    std::array<End, 2> ends_{};
+    std::int64_t seenSteps_ = -1;
 };
 
 }  // namespace gravlab

@@ -27,6 +27,33 @@ TEST(Telemetry, RatesAreThoseOfTheForcesAlone) {
     EXPECT_NEAR(telemetry.drawMs, 2, 1e-6);
 }
 
+TEST(Telemetry, StepsOfManyFramesHaveARateToo) {
+    // A step ends every 30 frames: none in most windows.
+    Telemetry telemetry;
+    WorkTotals totals;
+    int frame = 0;
+    const auto next = [&] { telemetry.frame(totals, 3 + frame++ / 20.0, 0.002); };
+    for (; frame < 200;) {
+        if (frame % 30 == 29) ++totals.steps;
+        next();
+        if (frame > 61) {
+            EXPECT_NEAR(telemetry.stepsPerSecond, 1 / 1.5, 0.03) << "frame " << frame;
+        }
+    }
+    // The next one is overdue, then it is plain that none will come.
+    while (frame < 239) next();
+    EXPECT_NEAR(telemetry.stepsPerSecond, 1 / 2.95, 0.05);
+    while (frame < 280) next();
+    EXPECT_EQ(telemetry.stepsPerSecond, 0);
+    totals.steps += 1;
+    next();
+    EXPECT_GT(telemetry.stepsPerSecond, 0);
+    telemetry.restart();
+    next();
+    next();
+    EXPECT_EQ(telemetry.stepsPerSecond, 0);
+}
+
 /// A clock that began long ago has coarser numbers: a plot must not depend on it.
 TEST(Telemetry, ThePlotGrowsByTenPointsASecondOnEveryClock) {
     for (const double clock : {0.0, 0.3, 17.77, 12345.678, 19876.543, 1.7e6, 1.234567e9}) {
