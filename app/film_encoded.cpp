@@ -124,6 +124,7 @@ public:
         frames_.close();
         if (waitForEnd() != 0) fail();
         std::error_code error;
+        if (written_ > 0 && fs::file_size(temporary_, error) == 0 && !error) fail();
         fs::rename(temporary_, target_, error);
         if (error) throw IoError("cannot put the film in its place " + target_.string() + ": " + error.message());
         finished_ = true;
