@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Would the tests notice? Applies the known mistakes of tests/mutations to a copy of the sources, one after another, builds
 # what tests them, and says for each whether a test failed:
-#   tests/mutate.sh [--cuda] [--only NAME]... [--work FOLDER] [--csv FILE] [--list]
+#   tests/mutate.sh [--cuda] [--only NAME]... [--work FOLDER] [--csv FILE] [--list] [--build FOLDER | --judge FOLDER]
 # --cuda runs those of the CUDA backend instead, which takes an NVIDIA GPU. --work keeps the copy and its build for the next
-# time. --csv adds a line a mutation. Ends with 1 when a mutation survives, with 2 when one does not fit the sources any more,
-# does not build, or when the tests fail without any.
+# time. --csv adds a line a mutation. --build only builds, and leaves the tests with each mutation in FOLDER; --judge runs what
+# --build left there, for a machine with a GPU and without a compiler. Ends with 1 when a mutation survives, with 2 when one
+# does not fit the sources any more, does not build, or when the tests fail without any.
 # Rule: a mutation that did not go through all of apply, build and run counts neither as caught nor as survived.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 usage() { sed -n 's/^#   //p' "$0" >&2; exit 2; }
-cuda='' only=() work='' csv='' list=''
+cuda='' only=() work='' csv='' list='' built='' judge=''
 while [ $# -gt 0 ]; do
   case $1 in
     --cuda) cuda=1 ;;
@@ -18,6 +19,8 @@ while [ $# -gt 0 ]; do
     --work) work=${2:?}; shift ;;
     --csv) csv=$(realpath "${2:?}"); shift ;;
     --list) list=1 ;;
+    --build) mkdir -p "${2:?}" && built=$(realpath "$2") || exit 2; shift ;;
+    --judge) judge=$(realpath "${2:?}"); shift ;;
     *) usage ;;
   esac
   shift
@@ -47,27 +50,34 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work/source" || exit 2
 work=$(realpath "$work")
-# Only what differs is written, so that a kept build stays new.
-while IFS= read -r -d '' file; do
-  [ -f "$file" ] || continue
-  cmp -s "$file" "$work/source/$file" || cp --parents -- "$file" "$work/source/" || exit 2
-done < <(git ls-files -z --cached --others --exclude-standard)
-
 log=$work/log
 # Of the tests, only the files that have those asked for: a small binary links fast.
-suites=$(for name in "${chosen[@]}"; do said Test "tests/mutations/$name.patch"; done | cut -d' ' -f2- | tr ':' '\n' |
-  sed 's/\..*//;s/.*\///;s/\*$//' | sort -u)
-files=$(for suite in $suites; do
-  grep -lE "TEST(_F|_P)?\($suite|INSTANTIATE_TEST_SUITE_P\(\w+, *$suite" tests/*/*.cpp
-done | xargs -rn1 basename | sort -u | paste -sd ';')
-cd "$work" || exit 2
-cmake -G Ninja -S source -B source/build -DCMAKE_BUILD_TYPE=Release "-DGRAVLAB_TEST_FILES=$files" \
-  "-DGRAVLAB_CUDA=$([ -n "$cuda" ] && echo ON || echo OFF)" > "$log" 2>&1 || { tail -20 "$log" >&2; exit 2; }
-labels=$(for name in "${chosen[@]}"; do said Test "$root/tests/mutations/$name.patch"; done | cut -d' ' -f1 | sort -u)
+configure() {
+  local file suites files name
+  # Only what differs is written, so that a kept build stays new.
+  while IFS= read -r -d '' file; do
+    [ -f "$file" ] || continue
+    cmp -s "$file" "$work/source/$file" || cp --parents -- "$file" "$work/source/" || return 1
+  done < <(git ls-files -z --cached --others --exclude-standard)
+  suites=$(for name in "${chosen[@]}"; do said Test "tests/mutations/$name.patch"; done | cut -d' ' -f2- | tr ':' '\n' |
+    sed 's/\..*//;s/.*\///;s/\*$//' | sort -u)
+  files=$(for suite in $suites; do
+    grep -lE "TEST(_F|_P)?\($suite|INSTANTIATE_TEST_SUITE_P\(\w+, *$suite" tests/*/*.cpp
+  done | xargs -rn1 basename | sort -u | paste -sd ';')
+  cmake -G Ninja -S "$work/source" -B "$work/source/build" -DCMAKE_BUILD_TYPE=Release -DGRAVLAB_FAULTS=ON "-DGRAVLAB_TEST_FILES=$files" \
+    "-DGRAVLAB_CUDA=$([ -n "$cuda" ] && echo ON || echo OFF)" > "$log" 2>&1
+}
+labels_of() { said Test "$root/tests/mutations/$1.patch" | cut -d' ' -f1 | sort -u; }
+# Builds the tests of the labels $2... as they are in the copy now; with --build, leaves them in its folder under the name $1.
 build() {
-  local targets=() label
+  local name=$1 targets=() label
+  shift
   for label in "$@"; do targets+=("gravlab_${label}_tests"); done
-  ninja -C source/build -j "${JOBS:-$(nproc)}" "${targets[@]}" > "$log" 2>&1
+  ninja -C source/build -j "${JOBS:-$(nproc)}" "${targets[@]}" > "$log" 2>&1 || return 1
+  [ -z "$built" ] && return 0
+  mkdir -p "$built/$name" && for label in "$@"; do
+    strip -o "$built/$name/gravlab_${label}_tests" "source/build/tests/gravlab_${label}_tests" || return 1
+  done
 }
 # The tests of a mutation; true when all pass. The first one that fails is left in $failed. With $known, what has passed
 # under the sources as they are is not run again.
@@ -77,12 +87,12 @@ passes() {
   failed=''
   while read -r label filter; do
     [ -n "$known" ] && [ -n "${sound[$label $filter]:-}" ] && continue
-    if ! "source/build/tests/gravlab_${label}_tests" "--gtest_filter=$filter" --gtest_list_tests 2> /dev/null | grep -q '^  '; then
+    if ! "$binaries/gravlab_${label}_tests" "--gtest_filter=$filter" --gtest_list_tests 2> /dev/null | grep -q '^  '; then
       failed="no test of the name $filter"
       return 1
     fi
-    GRAVLAB_REQUIRE_GPU=${cuda:+1} timeout "${LIMIT:-900}" "source/build/tests/gravlab_${label}_tests" "--gtest_filter=$filter" \
-      --gtest_brief=1 > "$log" 2>&1
+    GRAVLAB_REQUIRE_GPU=${cuda:+1} timeout "${LIMIT:-900}" "$binaries/gravlab_${label}_tests" "--gtest_filter=$filter" \
+      --gtest_fail_fast --gtest_brief=1 > "$log" 2>&1
     rule=$?
     if [ $rule = 0 ]; then
       [ -n "$known" ] && sound[$label $filter]=1
@@ -94,44 +104,68 @@ passes() {
   done <<< "$(said Test "$1")"
 }
 
-echo "building without a mutation"
-# shellcheck disable=SC2086  # a list of words
-build $labels || { tail -30 "$log" >&2; echo "mutate: the sources do not build" >&2; exit 2; }
+binaries=$judge/sound
+if [ -z "$judge" ]; then
+  configure || { tail -20 "$log" >&2; exit 2; }
+  cd "$work" || exit 2
+  echo "building without a mutation"
+  # shellcheck disable=SC2046  # a list of words
+  build sound $(for name in "${chosen[@]}"; do labels_of "$name"; done | sort -u) ||
+    { tail -30 "$log" >&2; echo "mutate: the sources do not build" >&2; exit 2; }
+  binaries=source/build/tests
+fi
 declare -A unsound=()
 known=1
 for name in "${chosen[@]}"; do
+  [ -n "$built" ] && break
   passes "$root/tests/mutations/$name.patch" || unsound[$name]=$failed
 done
 survived=0 broken=0 caught=0 known=''
+# Makes the mutation $1 and its tests; false with a verdict when that cannot be done.
+mutant() {
+  local patch=$root/tests/mutations/$1.patch
+  if ! patch -d source -p1 --fuzz=0 --dry-run -s < "$patch" > "$log" 2>&1; then
+    verdict='DOES NOT FIT' by='its text is not in the sources any more'
+    return 1
+  fi
+  patch -d source -p1 --fuzz=0 -s < "$patch"
+  # shellcheck disable=SC2046  # a list of words
+  build "$1" $(labels_of "$1") || { verdict='DOES NOT BUILD' by=$(grep -m1 'error' "$log"); return 1; }
+}
 for name in "${chosen[@]}"; do
   patch=$root/tests/mutations/$name.patch
   what=$(said Mutation "$patch") verdict='' by=''
-  if ! patch -d source -p1 --fuzz=0 --dry-run -s < "$patch" > "$log" 2>&1; then
-    verdict='DOES NOT FIT' by='its text is not in the sources any more'
-  elif [ -n "${unsound[$name]:-}" ]; then
+  if [ -n "${unsound[$name]:-}" ]; then
     verdict='FAILS WITHOUT' by=${unsound[$name]}
+  elif [ -n "$judge" ]; then
+    binaries=$judge/$name
+    [ -d "$binaries" ] || verdict='NOT BUILT' by="there is no $name in $judge"
+  else
+    mutant "$name"
   fi
-  if [ -z "$verdict" ]; then
-    patch -d source -p1 --fuzz=0 -s < "$patch"
-    # shellcheck disable=SC2046  # a list of words
-    if ! build $(said Test "$patch" | cut -d' ' -f1 | sort -u); then
-      verdict='DOES NOT BUILD' by=$(grep -m1 'error' "$log")
-    elif passes "$patch"; then
-      verdict=SURVIVED
-    else
-      verdict=caught by=$failed
-    fi
+  if [ -n "$verdict" ]; then
+    :
+  elif [ -n "$built" ]; then
+    verdict=built
+  elif passes "$patch"; then
+    verdict=SURVIVED
+  else
+    verdict=caught by=$failed
+  fi
+  # What was made is taken back; a patch that did not fit is not in.
+  if [ -z "$judge" ] && [ "$verdict" != 'DOES NOT FIT' ] && [ "$verdict" != 'FAILS WITHOUT' ]; then
     patch -d source -p1 --fuzz=0 -s -R < "$patch" || exit 2
   fi
   case $verdict in
     caught) caught=$((caught + 1)) ;;
     SURVIVED) survived=$((survived + 1)) ;;
+    built) ;;
     *) broken=$((broken + 1)) ;;
   esac
   printf '%-32s %-15s %s\n' "$name" "$verdict" "${by:+by $by}"
   [ -n "$csv" ] && printf '%s,"%s",%s,"%s"\n' "$name" "$what" "$verdict" "$by" >> "$csv"
 done
-echo "$caught caught, $survived survived, $broken could not be judged"
+[ -n "$built" ] || echo "$caught caught, $survived survived, $broken could not be judged"
 [ $broken -gt 0 ] && exit 2
 [ $survived -gt 0 ] && exit 1
 exit 0
