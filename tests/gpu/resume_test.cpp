@@ -129,6 +129,30 @@ TEST_F(GpuResume, stepsThatComeInSlicesGoOnExactly) {
     EXPECT_GT(cut_, exact_) << "too few calls ended inside a step to prove anything";
 }
 
+TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
+    for (const char* kernel : {"global", "tiled", "symmetric"}) {
+        SCOPED_TRACE(kernel);
+        const Case c{kernel, "leapfrog"};
+        Simulation whole(settingsOf(c, kSliced)), first(settingsOf(c, kSliced));
+        runAtOnce(whole, 4);
+        runAtOnce(first, 2);
+        first.backend().wait();  // while earlier work is queued, no new one is taken in a frame
+        double progress = 0;
+        for (int call = 0; call < 10 && progress == 0 && first.step() == 2; ++call)
+            progress = first.advance({.seconds = 0, .steps = 1}, nullptr).stepProgress;
+        ASSERT_EQ(first.step(), 2);
+        ASSERT_GT(progress, 0) << "no call ended inside a step";
+        const Snapshot saved = checkpointOf(first);
+        EXPECT_EQ(saved.step, 2);
+        Simulation second(startFrom(decodeSnapshot(encodeSnapshot(saved, "hdf5"), "saved.hdf5"), "saved.hdf5").settings);
+        runAtOnce(second, 2);
+        runAtOnce(first, 2);
+        const Snapshot expected = checkpointOf(whole);
+        EXPECT_TRUE(io_test::sameState(checkpointOf(second), expected));
+        EXPECT_TRUE(io_test::sameState(checkpointOf(first), expected)) << "saving inside a step changed the run";
+    }
+}
+
 TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
     // The comparison must notice one last bit, or it proves nothing.
     const Case c{"tiled", "leapfrog"};
