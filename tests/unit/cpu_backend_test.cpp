@@ -2,41 +2,18 @@
 #include "sim/cpu/engine.h"
 #include "sim/error.h"
 #include "tests/bodies.h"
+#include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
-#include <new>
-
-namespace {
-
-// Aligned allocations until one fails; negative: never. Everything of a body's size is aligned, other things are not.
-thread_local int allocationsLeft = -1;
-
-struct FailingAllocation {
-    explicit FailingAllocation(int index) { allocationsLeft = index; }
-    ~FailingAllocation() { allocationsLeft = -1; }
-};
-
-}  // namespace
-
-// Not inline, or the compiler takes the pair of new and free for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-    if (allocationsLeft == 0) throw std::bad_alloc();
-    if (allocationsLeft > 0) --allocationsLeft;
-    const std::size_t unit = static_cast<std::size_t>(alignment);
-    if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace gravlab {
 namespace {
 
 using namespace testing_support;
+using test::FailingAllocation;
 using testing::HasSubstr;
 
 std::unique_ptr<Backend> made(const BackendOptions& options = {}) { return backend("cpu").make(options); }

@@ -1,0 +1,51 @@
+#include "tests/scarce_memory.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace gravlab::test {
+namespace {
+
+std::atomic<std::size_t> refusedSize = 0;  // 0: none
+thread_local int allocationsLeft = -1;     // until one fails; below 0: never
+
+void* orFail(void* memory) {
+    if (!memory) throw std::bad_alloc();
+    return memory;
+}
+
+void failWherePlanned(std::size_t bytes) {
+    if (bytes != 0 && refusedSize.compare_exchange_strong(bytes, 0)) throw std::bad_alloc();
+}
+
+}  // namespace
+
+ScarceMemory::ScarceMemory(std::size_t bytes) { refusedSize = bytes; }
+ScarceMemory::~ScarceMemory() { refusedSize = 0; }
+bool ScarceMemory::refused() const { return refusedSize == 0; }
+
+FailingAllocation::FailingAllocation(int index) { allocationsLeft = index; }
+FailingAllocation::~FailingAllocation() { allocationsLeft = -1; }
+
+}  // namespace gravlab::test
+
+using namespace gravlab::test;
+
+void* operator new(std::size_t bytes) {
+    failWherePlanned(bytes);
+    return orFail(std::malloc(bytes == 0 ? 1 : bytes));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    if (allocationsLeft == 0) throw std::bad_alloc();
+    if (allocationsLeft > 0) --allocationsLeft;
+    failWherePlanned(bytes);
+    if (bytes > PTRDIFF_MAX) throw std::bad_alloc();
+    const auto unit = static_cast<std::size_t>(alignment);
+    return orFail(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
