@@ -175,11 +175,11 @@ std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
 }
 
 void Rewind::start(Simulation& simulation) {
-    edited_ = false;
     packing_ = std::async(std::launch::async, [state = simulation.stateLater(), settings = simulation.settings(),
                                                before = line_.empty() ? nullptr : line_.back()]() mutable {
         return packed(state.whole(), std::move(settings), std::move(before));
     });
+    edited_ = false;
 }
 
 void Rewind::take() {

@@ -1,6 +1,7 @@
 // Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
 #include "app/rewind.h"
 #include "app/conservation.h"
+#include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -217,6 +218,67 @@ TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
     rewind.settle();
     EXPECT_TRUE(rewind.marks().empty());
     EXPECT_THAT(rewind.why(), HasSubstr("--rewind-memory"));
+}
+
+/// No memory for one more state: fewer are kept, the run and its looks go on.
+TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
+    constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
+    Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
+    ASSERT_EQ(simulation.settings().precision, Precision::fp32);
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    run(rewind, simulation, 20, now);
+    rewind.settle();
+    // The copy fails in this thread; then what packs it, beside the run.
+    for (const std::size_t bytes : {kBodies * sizeof(Double4), kBodies * sizeof(Float4)}) {
+        SCOPED_TRACE(bytes);
+        const std::size_t held = rewind.bytes(), count = rewind.marks().size();
+        ASSERT_GE(count, 8u);
+        const std::int64_t newest = rewind.marks().back().step;
+        simulation.advance({.steps = 1}, nullptr);
+        const test::ScarceMemory scarce(bytes);
+        for (int i = 0; i < 5000 && rewind.marks().size() == count; ++i) {
+            ASSERT_NO_THROW(rewind.look(simulation, now += 10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        EXPECT_TRUE(scarce.refused());
+        EXPECT_EQ(rewind.budget(), held / 2);
+        EXPECT_LE(rewind.bytes(), held / 2);
+        EXPECT_LT(rewind.marks().size(), count);
+        EXPECT_EQ(rewind.marks().back().step, newest) << "old ones go";
+    }
+    rewind.look(simulation, now += 10);
+    rewind.settle();
+    EXPECT_EQ(rewind.marks().back().step, simulation.step()) << "states are kept on";
+    EXPECT_LE(rewind.bytes(), rewind.budget());
+    const std::int64_t earlier = rewind.marks().front().step;
+    rewind.go(simulation, 0);
+    EXPECT_EQ(simulation.step(), earlier);
+}
+
+TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
+    constexpr std::size_t kBodies = 1237;
+    Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
+    Rewind rewind;
+    double now = 0;
+    rewind.look(simulation, now);
+    run(rewind, simulation, 3, now);
+    rewind.settle();
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    bodies.velocity[0].x = 0.125;
+    simulation.load(bodies);
+    rewind.edited();
+    {
+        const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+        EXPECT_THROW(rewind.go(simulation, markOf(rewind, 2)), std::bad_alloc);
+    }
+    EXPECT_EQ(simulation.step(), 3) << "the run is as it was";
+    rewind.go(simulation, markOf(rewind, 2));
+    rewind.go(simulation, markOf(rewind, 3));
+    simulation.snapshot(bodies);
+    EXPECT_EQ(bodies.velocity[0].x, 0.125);
 }
 
 TEST(Rewind, theEnergyStripKeepsItsReferenceAndLosesWhatComesLater) {
