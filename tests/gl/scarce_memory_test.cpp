@@ -1,0 +1,139 @@
+// A session that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
+#include "tests/scarce_memory.h"
+#include "app/frame_loop.h"
+#include "app/headless.h"
+#include "app/host_clock.h"
+#include "app/rewind.h"
+#include "app/twin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace gravlab::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
+constexpr std::size_t kCopy = kBodies * sizeof(Double4);
+
+std::atomic<double> testClock = 1000;  // sums beside the run ask it, too
+
+class ScarceSession : public ::testing::Test {
+protected:
+    void SetUp() override {
+        hostClockSource() = [] { return testClock.load(); };
+    }
+    void TearDown() override { hostClockSource() = source_; }
+    void open(const char* twin) {
+        Options options;
+        options.simulation.scene = "plummer";
+        options.simulation.bodies = kBodies;
+        options.simulation.backend = "cpu";
+        options.timeBudgetMs = 1e6;  // all steps of a frame, however slow the machine is
+        if (twin) options.twin = parseTwin(twin);
+        session_ = std::make_unique<Session>(options);
+    }
+    /// A frame of a window, long after the one before it.
+    void frame(double seconds = 10) {
+        testClock += seconds;
+        session_->apply();
+        session_->advance(true);
+    }
+    HeadlessContext context_;
+    std::unique_ptr<Session> session_;
+
+private:
+    HostClockSource source_ = hostClockSource();
+};
+
+TEST_F(ScarceSession, keepsItsHistoryShorter) {
+    open(nullptr);
+    session_->keepHistory(std::size_t{64} << 20);
+    const auto kept = [&] { return session_->history()->marks().size(); };
+    for (int i = 0; i < 2000 && kept() < 4; ++i) {
+        frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ASSERT_GE(kept(), 4u);
+    const std::size_t budget = session_->history()->budget();
+    {
+        const ScarceMemory scarce(kCopy);
+        for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
+        ASSERT_TRUE(scarce.refused());
+    }
+    EXPECT_LT(session_->history()->budget(), budget);
+    const std::int64_t step = session_->facts().step;
+    frame();
+    EXPECT_EQ(session_->facts().step, step + 1);
+}
+
+TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
+    open(nullptr);
+    session_->keepHistory(std::size_t{64} << 20);
+    for (int i = 0; i < 2000 && session_->history()->marks().size() < 2; ++i) {
+        frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    const auto first = session_->history()->marks().front().step;
+    session_->advance(true);  // a step that is not kept
+    const std::int64_t step = session_->facts().step;
+    session_->intent.rewindTo = 0;
+    {
+        const ScarceMemory scarce(kCopy);
+        ASSERT_NO_THROW(session_->apply());
+        ASSERT_TRUE(scarce.refused());
+    }
+    EXPECT_THAT(session_->message(), HasSubstr("not enough memory to go there"));
+    EXPECT_EQ(session_->simulation().step(), step);
+    EXPECT_EQ(session_->intent.settings, session_->simulation().settings());
+    session_->intent.rewindTo = 0;
+    session_->apply();
+    EXPECT_EQ(session_->simulation().step(), first);
+}
+
+/// What compares the two takes a copy of each.
+TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
+    open("softening=0.2");
+    session_->intent.stepsPerFrame = 4;
+    // Once a comparison has come, none is under way.
+    const auto points = [&] { return session_->twin().watch().curve().points().size(); };
+    for (int i = 0; i < 2000 && points() < 3; ++i) frame();
+    ASSERT_GE(points(), 3u);
+    const std::int64_t step = session_->facts().step;
+    {
+        const ScarceMemory scarce(kCopy);
+        ASSERT_NO_THROW(frame(1e6));  // however long the last one seems to have taken, the next is due
+        ASSERT_TRUE(scarce.refused());
+    }
+    EXPECT_EQ(session_->facts().step, step + 4);
+    EXPECT_FALSE(session_->twin().on());
+    EXPECT_FALSE(session_->intent.twin.on);
+    EXPECT_THAT(session_->message(), HasSubstr("not enough memory for a twin"));
+    frame();
+    EXPECT_EQ(session_->facts().step, step + 8);
+}
+
+/// A film of two runs is none of one.
+TEST_F(ScarceSession, endsAFilmWithItsTwin) {
+    open("softening=0.2");
+    session_->advance(false);
+    const ScarceMemory scarce(kCopy);
+    bool ended = false;
+    for (int i = 0; i < 20 && !scarce.refused(); ++i) {
+        try {
+            session_->advance(false);
+        } catch (const std::bad_alloc&) {
+            ended = true;
+        }
+    }
+    ASSERT_TRUE(scarce.refused());
+    EXPECT_TRUE(ended);
+}
+
+}  // namespace
+}  // namespace gravlab::test
