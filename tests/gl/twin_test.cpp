@@ -3,7 +3,9 @@
 
 #include "app/frame_loop.h"
 #include "app/headless.h"
+#include "app/orbit_preview.h"
 #include "app/scene_file.h"
+#include "app/ui.h"
 #include "render/vertex_sample.h"
 #include "sim/error.h"
 
@@ -214,6 +216,121 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     }
     EXPECT_GE(session.facts().step, 40);
     EXPECT_TRUE(measured());
+}
+
+/// What is drawn waits for the twin; without it nothing is left to wait for.
+TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
+    Options options = optionsOf("two-body", "dt=0.002");
+    options.simulation.timeStep = 0.1;
+    options.timeBudgetMs = 0;
+    Session session(options);
+    session.splat = PathWish::raster;
+    picture(session);  // the first one publishes by itself
+    for (int i = 0; i < 2000 && (session.facts().step < 4 || session.twin().even()); ++i) {
+        session.apply();
+        session.advance(true);
+    }
+    ASSERT_FALSE(session.twin().even());
+    const auto step = static_cast<int>(session.facts().step);
+    session.intent.paused = true;
+    session.intent.twin.on = false;
+    film(session, 1);
+    ASSERT_FALSE(session.twin().on());
+    ASSERT_EQ(session.facts().step, step);
+    options.twin = {};
+    Session alone(options);
+    alone.splat = PathWish::raster;
+    film(alone, step - 1);
+    const auto before = picture(alone);
+    film(alone, 1);
+    const auto now = picture(alone);
+    ASSERT_NE(now, before) << "a step that nobody sees proves nothing";
+    EXPECT_EQ(picture(session), now);
+}
+
+TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
+    Session session(optionsOf("two-body", ""));
+    Ui ui(1, context_.description());
+    ui.state.visible = false;
+    session.selectId(0);
+    session.intent.touch = Touch::hold;
+    film(session, 2);
+    session.panBy({100, 0}, {100, 100}, {kWidth, kHeight});  // the middle comes to the edge between the two
+    const auto framed = [&] {
+        for (int i = 0; i < 2; ++i) {
+            session.draw(target_.framebuffer(), kWidth, kHeight);
+            ui.setSurface(kWidth, kHeight, 1.0 / 60);
+            ui.frame(session);
+            ui.draw();
+        }
+        return target_.read();
+    };
+    const auto difference = [](const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int left, int right) {
+        int found = 0;
+        for (int y = 0; y < kHeight; ++y)
+            for (int x = 3 * left; x < 3 * right; ++x) {
+                const auto at = static_cast<std::size_t>(3 * y * kWidth + x);
+                found += a[at] != b[at];
+            }
+        return found;
+    };
+    session.orbit().wanted = true;
+    session.orbit().duration = 7;
+    session.selectId(1);
+    const auto marked = framed();
+    ASSERT_TRUE(session.orbit().path().complete);
+    session.orbit().wanted = false;
+    session.clearSelection();
+    session.intent.stepsPerFrame = 0;
+    session.intent.touch = Touch::undo;  // a body that is let go has no mark
+    film(session, 1);
+    const auto plain = framed();
+    ASSERT_TRUE(session.heldBodies().empty());
+    EXPECT_GT(difference(marked, plain, 150, 200), 100) << "the path leads to the edge";
+    EXPECT_EQ(difference(marked, plain, 200, kWidth), 0);
+}
+
+TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
+    constexpr int kWide = 1280, kHigh = 800;
+    Options options = optionsOf("two-body", "integrator=euler");
+    Session session(options);
+    film(session, 300);
+    OffscreenTarget target(kWide, kHigh);
+    Ui ui(1, context_.description());
+    ui.recordItems(true);
+    const auto item = [&](std::string_view name) -> const UiItem* {
+        const auto found =
+            std::find_if(ui.items().begin(), ui.items().end(), [&](const UiItem& it) { return it.name == name; });
+        return found == ui.items().end() ? nullptr : &*found;
+    };
+    // Only curves have colours in a plot: how much of it they cover.
+    const auto curves = [&](bool projector) {
+        ui.state.projector = projector;
+        ui.setScale(1);
+        for (int i = 0; i < 2; ++i) {
+            session.draw(target.framebuffer(), kWide, kHigh);
+            ui.setSurface(kWide, kHigh, 1.0 / 60);
+            ui.frame(session);
+            ui.draw();
+        }
+        const UiItem* const plot = item("twin_energies");
+        if (!plot) return 0;
+        const std::vector<std::uint8_t> rgb = target.read();
+        int found = 0;
+        for (int y = static_cast<int>(plot->top); y < static_cast<int>(plot->bottom); ++y)
+            for (int x = static_cast<int>(plot->left); x < static_cast<int>(plot->right); ++x) {
+                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kWide + x))];
+                found += std::max({p[0], p[1], p[2]}) - std::min({p[0], p[1], p[2]}) > 60;
+            }
+        return found;
+    };
+    const int usual = curves(false);
+    ASSERT_GT(usual, 100);
+    const UiItem* const panel = item("panel/divergence");
+    ASSERT_NE(panel, nullptr) << "the window's tests of the layout do not see it";
+    EXPECT_GT(panel->right - panel->left, 300);
+    EXPECT_LE(panel->bottom, kHigh);
+    EXPECT_GT(curves(true), 1.4 * usual);
 }
 
 TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
