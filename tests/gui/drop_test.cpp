@@ -1,20 +1,14 @@
 // Files dropped on the window, in this process: through GLFW's own callback into the frame loop's parts. And what people do
 // while a file loads.
-#include "app/frame_loop.h"
 #include "app/keys.h"
 #include "app/look.h"
-#include "app/options.h"
 #include "app/picture.h"
 #include "app/scene_file.h"
-#include "app/session_files.h"
-#include "app/ui.h"
-#include "app/window.h"
-#include "gui_fixture.h"
+#include "own_window.h"
 
 #include <GLFW/glfw3.h>
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <thread>
 
@@ -25,47 +19,11 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class DropTest : public GuiTest {
+class DropTest : public OwnWindow {
 protected:
     void SetUp() override {
-        GuiTest::SetUp();
-        if (IsSkipped() || HasFatalFailure()) return;
-        ::setenv("DISPLAY", display->name().c_str(), 1);
-        ::unsetenv("WAYLAND_DISPLAY");
-        Options options;
-        options.simulation.scene = "plummer";
-        options.simulation.bodies = 64;
-        options.simulation.backend = "cpu";
-        options.width = 320;
-        options.height = 240;
-        window_ = std::make_unique<Window>(options);
-        session_ = std::make_unique<Session>(options);
-        ui_ = std::make_unique<Ui>(1.0f, window_->description());
-        window_->attach(*session_, *ui_);
-        files_ = std::make_unique<SessionFiles>(*session_, ui_->state.files, 0);
-    }
-    void TearDown() override {
-        files_.reset();
-        if (window_) window_->detach();
-        ui_.reset();
-        session_.reset();
-        window_.reset();
-        GuiTest::TearDown();
-    }
-
-    /// One turn of the frame loop.
-    bool frame() {
-        window_->handleEvents(0);
-        const bool news = files_->look();
-        session_->apply();
-        session_->advance(true);
-        session_->glide(0.02);
-        session_->draw(0, window_->width(), window_->height());
-        window_->beginUi();
-        ui_->frame(*session_);
-        ui_->draw();
-        window_->show();
-        return news;
+        OwnWindow::SetUp();
+        if (!IsSkipped() && !HasFatalFailure()) openHere(optionsOf("plummer", 64, 320, 240));
     }
     /// What the desktop does when files are let go over the window.
     void drop(const std::vector<std::string>& paths) {
@@ -93,11 +51,6 @@ protected:
         return path;
     }
     const SimulationSettings& running() const { return session_->facts().settings; }
-
-    std::unique_ptr<Window> window_;
-    std::unique_ptr<Session> session_;
-    std::unique_ptr<Ui> ui_;
-    std::unique_ptr<SessionFiles> files_;
 };
 
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";

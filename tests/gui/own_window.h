@@ -1,0 +1,72 @@
+// A window of this process with its session and panels, for what the status file does not say. Rule: one turn of the frame
+// loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
+#pragma once
+#include "app/frame_loop.h"
+#include "app/options.h"
+#include "app/session_files.h"
+#include "app/ui.h"
+#include "app/window.h"
+#include "gui_fixture.h"
+
+#include <cstdlib>
+
+namespace gravlab::test {
+
+class OwnWindow : public GuiTest {
+protected:
+    void TearDown() override {
+        files_.reset();
+        if (window_) window_->detach();
+        ui_.reset();
+        session_.reset();
+        window_.reset();
+        GuiTest::TearDown();
+    }
+    /// Windows of this process open on the test's display and leave the user's files alone.
+    void moveToDisplay() {
+        ::setenv("DISPLAY", display->name().c_str(), 1);
+        ::unsetenv("WAYLAND_DISPLAY");
+        ::setenv("XDG_CONFIG_HOME", (folder / "config").c_str(), 1);
+        ::setenv("XDG_STATE_HOME", (folder / "state").c_str(), 1);
+    }
+    static Options optionsOf(const char* scene, std::size_t bodies, int width, int height) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.bodies = bodies;
+        options.simulation.backend = "cpu";
+        options.width = width;
+        options.height = height;
+        return options;
+    }
+    void openHere(const Options& options) {
+        moveToDisplay();
+        window_ = std::make_unique<Window>(options);
+        session_ = std::make_unique<Session>(options);
+        ui_ = std::make_unique<Ui>(1.0f, window_->description());
+        window_->attach(*session_, *ui_);
+        files_ = std::make_unique<SessionFiles>(*session_, ui_->state.files, 0);
+    }
+    /// One turn of the frame loop.
+    bool frame() {
+        window_->handleEvents(0);
+        const bool news = files_->look();
+        session_->apply();
+        session_->advance(true);
+        session_->glide(0.02);
+        session_->draw(0, window_->width(), window_->height());
+        if (window_->width() > 0 && window_->height() > 0) {
+            window_->beginUi();
+            ui_->frame(*session_);
+            ui_->draw();
+            window_->show();
+        }
+        return news;
+    }
+
+    std::unique_ptr<Window> window_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Ui> ui_;
+    std::unique_ptr<SessionFiles> files_;
+};
+
+}  // namespace gravlab::test
