@@ -1,0 +1,123 @@
+// Dropping a body by an arrow, with real keys and mouse in a window of this process: where it comes to be, how fast it is,
+// and what takes the arrow back.
+#include "app/launch.h"
+#include "own_window.h"
+
+#include <glm/geometric.hpp>
+#include <glm/mat4x4.hpp>
+#include <glm/vec4.hpp>
+
+#include <chrono>
+#include <fstream>
+
+namespace gravlab::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kWidth = 640, kHeight = 480;
+
+class ArrowWindow : public OwnWindow {
+protected:
+    void SetUp() override {
+        OwnWindow::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        openHere(optionsOf("two-body", 0, kWidth, kHeight));
+        ui_->state.visible = false;  // all of the window is picture
+        session_->intent.paused = true;
+        Process search({"xdotool", "search", "--sync", "--onlyvisible", "--name", "^gravlab$"},
+                       {{"DISPLAY", display->name()}}, folder / "window");
+        EXPECT_TRUE(until([&] { return search.wait(0ms) != -1; }));
+        std::ifstream(folder / "window") >> window;
+        ASSERT_FALSE(window.empty()) << "xdotool does not find the window";
+        send({"windowfocus", "--sync", window});
+        send({"mousemove", "--window", window, "100", "100"});
+        // The first events have come when the pointer is known.
+        ASSERT_TRUE(until([&] { return !ui_->wantsMouse(); }));
+    }
+    /// Lets frames pass until this is met; false when it never is.
+    bool until(const std::function<bool()>& met) {
+        for (const auto end = std::chrono::steady_clock::now() + 20s; !met(); frame())
+            if (std::chrono::steady_clock::now() > end) return false;
+        return true;
+    }
+    /// Events of the display, in this order.
+    void send(Arguments arguments) {
+        arguments.insert(arguments.begin(), "xdotool");
+        Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
+        EXPECT_TRUE(until([&] { return !run.running(); }));
+        EXPECT_EQ(run.wait(0ms), 0);
+    }
+    /// Everything that was sent has been seen: it comes in order.
+    void settle() {
+        for (int i = 0; i < 3; ++i) frame();
+    }
+    bool dragging() const { return session_->launch().dragging(); }
+    /// Presses the button and draws an arrow, which stays in the hand.
+    void beginArrow() {
+        send({"mousemove", "--window", window, "200", "150", "mousedown", "1"});
+        ASSERT_TRUE(until([&] { return dragging(); }));
+        send({"mousemove", "--window", window, "260", "190", "mousemove", "--window", window, "320", "150"});
+        ASSERT_TRUE(until([&] { return glm::length(session_->launch().pending().velocity) > 0; }));
+        settle();
+    }
+    ParticleSet bodies() {
+        ParticleSet set;
+        session_->simulation().snapshot(set);
+        return set;
+    }
+};
+
+TEST_F(ArrowWindow, dropsABodyOfItsVelocityWhereTheButtonWentDown) {
+    send({"key", "ctrl+i"});
+    ASSERT_TRUE(until([&] { return session_->launch().on; }));
+    const std::size_t before = bodies().size();
+    beginArrow();
+    EXPECT_EQ(bodies().size(), before) << "nothing is dropped on the way";
+    send({"mouseup", "1"});
+    ASSERT_TRUE(until([&] { return bodies().size() == before + 1; }));
+    EXPECT_FALSE(dragging());
+    const Double4 x = bodies().position.back(), v = bodies().velocity.back();
+    const glm::mat4 view = session_->drawnCamera().view();
+    const glm::vec4 clip = session_->drawnCamera().projection(static_cast<float>(kWidth) / kHeight) * view *
+                           glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
+    EXPECT_NEAR((0.5f + 0.5f * clip.x / clip.w) * kWidth, 200, 1.5);
+    EXPECT_NEAR((0.5f - 0.5f * clip.y / clip.w) * kHeight, 150, 1.5);
+    // A quarter of the height, to the right: the speed of the scene.
+    const glm::vec4 seen = view * glm::vec4(static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z), 0);
+    const double speed = session_->facts().scene->view.speedScale;
+    EXPECT_NEAR(static_cast<double>(seen.x), speed, 0.03 * speed);
+    EXPECT_NEAR(static_cast<double>(seen.y), 0, 0.03 * speed);
+    EXPECT_NEAR(static_cast<double>(seen.z), 0, 0.03 * speed);
+}
+
+TEST_F(ArrowWindow, isTakenBackByEscapeAndByLosingTheKeys) {
+    send({"key", "ctrl+i"});
+    ASSERT_TRUE(until([&] { return session_->launch().on; }));
+    const std::size_t before = bodies().size();
+    beginArrow();
+    send({"key", "Escape"});
+    ASSERT_TRUE(until([&] { return !dragging(); }));
+    send({"mouseup", "1"});
+    settle();
+    EXPECT_EQ(bodies().size(), before);
+    EXPECT_TRUE(session_->launch().on) << "the arrow goes, the tool stays";
+
+    // Another window: the button counts as released then, which nobody did.
+    beginArrow();
+    send({"windowunmap", "--sync", window});
+    ASSERT_TRUE(until([&] { return !dragging(); }));
+    settle();
+    EXPECT_EQ(bodies().size(), before);
+    send({"mouseup", "1", "windowmap", "--sync", window, "windowfocus", "--sync", window});
+    settle();
+    EXPECT_EQ(bodies().size(), before);
+
+    // The tool is still in the hand.
+    beginArrow();
+    send({"mouseup", "1"});
+    EXPECT_TRUE(until([&] { return bodies().size() == before + 1; }));
+}
+
+}  // namespace
+}  // namespace gravlab::test
