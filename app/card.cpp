@@ -10,7 +10,6 @@
 #include "sim/fingerprint.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 
 namespace gravlab {
@@ -21,18 +20,11 @@ constexpr ImU32 kPaper = IM_COL32(16, 18, 24, 255), kInk = IM_COL32(226, 230, 23
                 kQuiet = IM_COL32(146, 154, 166, 255), kAccent = IM_COL32(106, 176, 243, 255),
                 kRule = IM_COL32(255, 255, 255, 36), kBand = IM_COL32(255, 255, 255, 12);
 
-template <class... Values>
-std::string text(const char* format, Values... values) {
-    char buffer[240];
-    std::snprintf(buffer, sizeof buffer, format, values...);
-    return buffer;
-}
-
 /// 2,012 · 45.3 · 4.53 G
 std::string gigaText(double perSecond) {
     const double giga = perSecond * 1e-9;
     if (giga >= 999.5) return grouped(static_cast<std::uint64_t>(giga + 0.5)).text;
-    return text(giga < 9.995 ? "%.2f" : giga < 99.95 ? "%.1f" : "%.0f", giga);
+    return formatted(giga < 9.995 ? "%.2f" : giga < 99.95 ? "%.1f" : "%.0f", giga);
 }
 
 std::string today() {
@@ -81,7 +73,7 @@ Card makeCard(std::span<const SweepResult> results) {
     card.device = best->row.device;
     card.driver = best->facts.driver;
     if (best->facts.multiprocessors == 0)
-        card.device = best->facts.device + ", " + text("%d threads", best->facts.cpuThreads);
+        card.device = best->facts.device + ", " + formatted("%d threads", best->facts.cpuThreads);
     card.clocks = clocksText(results);
     card.headline = gigaText(best->row.stepInteractionsPerSecond) + " G interactions/s";
     card.headlineOf = std::string("whole steps, N = ") + grouped(best->row.bodies).text + ", " + best->row.precision;
@@ -92,10 +84,11 @@ Card makeCard(std::span<const SweepResult> results) {
         KernelChoice choice{row.kernel, {row.block, row.unroll, row.bodiesPerThread, row.split}};
         card.lines.push_back({grouped(row.bodies).text, launchSentence(row.backend, choice, 0),
                               gigaText(row.interactionsPerSecond), gigaText(row.stepInteractionsPerSecond),
-                              text(row.msPerStep < 0.1 ? "%.4f" : "%.4g", row.msPerStep), text("%.1e", row.errorP999)});
+                              formatted(row.msPerStep < 0.1 ? "%.4f" : "%.4g", row.msPerStep),
+                              formatted("%.1e", row.errorP999)});
         repeats = std::max(repeats, row.repeats);
     }
-    card.protocol = text(
+    card.protocol = formatted(
         "Median of up to %d repetitions after a warm-up. N*N pairs a force, softened gravity, %s. Forces of "
         "sampled bodies were compared with double precision before and after.",
         repeats, std::string(best->row.integrator).c_str());
@@ -112,7 +105,7 @@ std::string cardText(const Card& card) {
     all += card.headline + ", " + card.headlineOf + "\n\n";
     const auto line = [&all](auto cell) {
         std::string row;
-        for (const Column& column : kColumns) row += text("%*s  ", column.width, cell(column).c_str());
+        for (const Column& column : kColumns) row += formatted("%*s  ", column.width, cell(column).c_str());
         all += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
     };
     line([](const Column& column) { return std::string(column.head); });

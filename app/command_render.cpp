@@ -3,6 +3,7 @@
 #include "app/camera_path.h"
 #include "app/encoders.h"
 #include "app/film.h"
+#include "app/format.h"
 #include "app/frame_loop.h"
 #include "app/headless.h"
 #include "app/interrupt.h"
@@ -27,12 +28,6 @@
 namespace gravlab {
 namespace {
 
-std::string number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-}
-
 /// What a picture says about itself, so that it can be made again.
 PictureTexts settingsTexts(const SimulationSettings& settings, const Options& options) {
     return {{"Software", "gravlab " + std::string(version())},
@@ -42,8 +37,8 @@ PictureTexts settingsTexts(const SimulationSettings& settings, const Options& op
             {"gravlab:backend", settings.backend},
             {"gravlab:kernel", settings.kernel.kernel},
             {"gravlab:integrator", settings.integrator},
-            {"gravlab:dt", number(settings.timeStep)},
-            {"gravlab:softening", number(settings.softening)},
+            {"gravlab:dt", formatted("%.17g", settings.timeStep)},
+            {"gravlab:softening", formatted("%.17g", settings.softening)},
             {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
             {"gravlab:frames", std::to_string(options.frames)}};
 }

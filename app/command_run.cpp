@@ -1,4 +1,5 @@
 // `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
+#include "app/format.h"
 #include "app/interrupt.h"
 #include "app/numbered_name.h"
 #include "app/open_file.h"
@@ -33,12 +34,6 @@ constexpr std::size_t kSummaryOnDevice = 65536;
 // One call of advance() stays short, so that Ctrl-C and the progress line are looked at.
 constexpr double kSliceSeconds = 0.1;
 
-template <class... Values>
-std::string row(const char* format, Values... values) {
-    char text[512];
-    return std::string(text, static_cast<std::size_t>(std::snprintf(text, sizeof text, format, values...)));
-}
-
 double relativeChange(const Diagnostics& now, const Diagnostics& first) {
     return first.energy() != 0 ? (now.energy() - first.energy()) / std::abs(first.energy()) : 0;
 }
@@ -47,12 +42,12 @@ std::string energyRow(const Simulation& simulation, const Measurement& state, co
     const Diagnostics& d = state.conserved;
     const Shape& shape = state.shape;
     std::string text =
-        row("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g", static_cast<long long>(simulation.step()),
-            simulation.time(), d.kinetic, d.potential, d.energy(), d.momentum.x, d.momentum.y, d.momentum.z,
-            d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
-    text += row(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", relativeChange(d, first), d.centreOfMass.x,
-                d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0], shape.lagrangianRadii[1],
-                shape.lagrangianRadii[2], shape.closest);
+        formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
+                  static_cast<long long>(simulation.step()), simulation.time(), d.kinetic, d.potential, d.energy(),
+                  d.momentum.x, d.momentum.y, d.momentum.z, d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
+    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", relativeChange(d, first), d.centreOfMass.x,
+                      d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0],
+                      shape.lagrangianRadii[1], shape.lagrangianRadii[2], shape.closest);
     return text;
 }
 
@@ -132,7 +127,8 @@ std::string saveForLater(const Simulation& simulation, const RunState& state, co
         const std::filesystem::path file = options.checkpoint.empty() ? leftRunFile(simulation.settings().scene)
                                                                       : std::filesystem::path(options.checkpoint);
         writeSnapshot(file, checkpointOf(simulation, state), {.keepPrevious = true});
-        return row("the state of step %lld was saved; go on with: gravlab run ", static_cast<long long>(state.clock.step)) +
+        return formatted("the state of step %lld was saved; go on with: gravlab run ",
+                         static_cast<long long>(state.clock.step)) +
                file.string();
     } catch (const Error& error) {
         return std::string("the state could not be saved: ") + error.what();
@@ -199,9 +195,9 @@ int runCommand(const Options& asked) {
         const std::string kept =
             guard.startIsGood() ? "; " + saveForLater(simulation, guard.lastGood(), options) : std::string();
         throw DeviceError(
-            row("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
-                "--softening may help",
-                blown->body, static_cast<long long>(blown->step), blown->time) +
+            formatted("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
+                      "--softening may help",
+                      blown->body, static_cast<long long>(blown->step), blown->time) +
             kept);
     };
     RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab {
@@ -29,12 +28,6 @@ double roundBelow(double value) {
     for (const double step : {5.0, 2.0})
         if (step * decade <= value * (1 + 1e-9)) return step * decade;
     return decade;
-}
-
-std::string number(const char* format, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
 }
 
 }  // namespace
@@ -60,16 +53,16 @@ void ConservationWatch::follow(const Simulation& simulation) {
             if (changed) marks_.push_back({simulation.time(), what, simulation.step(), rebases});
             return changed;
         };
-        mark(now.timeStep != followed_->timeStep, "dt " + number("%.4g", now.timeStep));
+        mark(now.timeStep != followed_->timeStep, "dt " + formatted("%.4g", now.timeStep));
         mark(now.integrator != followed_->integrator, now.integrator);
         mark(now.precision != followed_->precision, "precision");
         mark(now.backend != followed_->backend, now.backend);
-        rebase_ |= mark(now.softening != followed_->softening, "softening " + number("%.3g", now.softening), true);
+        rebase_ |= mark(now.softening != followed_->softening, "softening " + formatted("%.3g", now.softening), true);
         rebase_ |= mark(now.law != followed_->law, "law", true);
         for (const LawNumber& row : lawNumbers())
             if (row.acts(*now.law) || now.law != followed_->law)
                 rebase_ |= mark(now.*row.asked != (*followed_).*row.asked,
-                                row.option + 2 + number(" %.3g", *(now.*row.asked)), true);
+                                row.option + 2 + formatted(" %.3g", *(now.*row.asked)), true);
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
                marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
@@ -199,12 +192,12 @@ std::string ConservationWatch::advice(const SimulationSettings& settings, const 
     // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
     const double step = roundBelow(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
-    std::string text = "Try dt " + number("%.3g", step);
+    std::string text = "Try dt " + formatted("%.3g", step);
     const LawRow& row = laws()[static_cast<std::size_t>(*settings.law)];
     if (row.softened) {
         const double closest = points_.back().shape.closest;
-        text +=
-            " or softening " + number("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
+        text += " or softening " +
+                formatted("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
     }
     if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
     if (integrator.order < 15 && settings.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";

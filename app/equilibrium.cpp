@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 namespace gravlab {
@@ -138,12 +137,6 @@ std::vector<Equilibrium> measureAll(const std::vector<System>& systems) {
     return found;
 }
 
-std::string number(const char* format, double value) {
-    char text[64];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
 }  // namespace
 
 std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const ForceSettings& force) {
@@ -167,9 +160,9 @@ std::string equilibriumText(std::span<const Equilibrium> start, std::optional<do
     bool sampled = false, unbound = false;
     for (const Equilibrium& state : start) {
         const bool first = &state == &start.front();
-        text += (first ? "" : ", ") + number("%.3f", state.virial);
+        text += (first ? "" : ", ") + formatted("%.3f", state.virial);
         drift += first ? "" : ", ";
-        drift += state.drift ? number("%+.1f %%", 100 * *state.drift) : "not bound";
+        drift += state.drift ? formatted("%+.1f %%", 100 * *state.drift) : "not bound";
         unbound |= !state.drift;
         sampled |= state.looked < state.bodies;
     }
@@ -179,7 +172,7 @@ std::string equilibriumText(std::span<const Equilibrium> start, std::optional<do
         unbound && start.size() == 1 ? "; not bound: it flies apart" : "; half-mass radius expected to change by " + drift;
     if (!measured) return text;
     // "t = 12 Myr" without what stands before the number.
-    return text + ", measured " + number("%+.1f %%", 100 * *measured) + " after " +
+    return text + ", measured " + formatted("%+.1f %%", 100 * *measured) + " after " +
            clockText(start.front().dynamicalTime, units).substr(4);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cinttypes>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
@@ -49,6 +50,18 @@ Text shortNumber(double value) {
     Text out;
     std::snprintf(out.text, sizeof out.text, "%.5g", value);
     return out;
+}
+
+std::string formatted(const char* format, ...) {
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    const int length = std::vsnprintf(nullptr, 0, format, values);
+    va_end(values);
+    std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, again);
+    va_end(again);
+    return text;
 }
 
 }  // namespace gravlab

@@ -1,6 +1,7 @@
-// Numbers as people read them, into small fixed buffers: nothing is allocated in a frame.
+// Numbers as people read them. What a panel shows in every frame goes into small fixed buffers: nothing is allocated there.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace gravlab {
 
@@ -18,5 +19,8 @@ Text withPrefix(double value);
 Text milliseconds(double value);
 /// Significant digits without a long tail of zeros: 0.025, 1e-07, 12.566.
 Text shortNumber(double value);
+
+/// What printf would print, of any length.
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 }  // namespace gravlab

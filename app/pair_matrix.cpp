@@ -1,6 +1,7 @@
 // Pair forces, coloured by their logarithm.
 #include "app/pair_matrix.h"
 
+#include "app/format.h"
 #include "render/particle_buffer.h"
 #include "sim/backend.h"
 #include "sim/error.h"
@@ -12,7 +13,6 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 namespace gravlab {
@@ -63,12 +63,6 @@ void strongestOfRow(const Planes& p, std::size_t row, std::size_t stride, const 
         }
         for (std::size_t j = 0; j < end; ++j) cells[j / stride] = std::max(cells[j / stride], force[j]);
     }
-}
-
-std::string milliseconds(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
-    return text;
 }
 
 }  // namespace
@@ -122,7 +116,7 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
             std::memcpy(&rgba_[4 * (column * cells_ + row)], &colour, 4);
         }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    path_ = "Computed on the host in " + milliseconds(took.count()) + refusal_;
+    path_ = "Computed on the host in " + formatted("%.2f ms", 1e3 * took.count()) + refusal_;
 }
 
 bool PairMatrix::paint(Backend& backend, int device) {
@@ -164,7 +158,7 @@ void PairMatrix::poll(Backend& backend) {
     found_ = done->pair;
     const std::string edge = std::to_string(done->edge);
     path_ = "Painted by the GPU straight into the texture, in tiles of " + edge + " x " + edge +
-            " cells: " + milliseconds(done->seconds);
+            " cells: " + formatted("%.2f ms", 1e3 * done->seconds);
 }
 
 std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) {

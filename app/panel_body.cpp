@@ -40,9 +40,7 @@ void row(PanelContext& p, const char* name, const std::string& value) {
 }
 
 std::string number(double value, std::string_view unit, std::string_view own) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.4g ", value);
-    return text + std::string(unit.empty() ? own : unit);
+    return formatted("%.4g ", value) + std::string(unit.empty() ? own : unit);
 }
 
 /// The nearest bodies as buttons, so that one can go from body to body.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -55,15 +54,8 @@ void fact(PanelContext& p, const Control& control, const std::string& value, ImU
     p.widgets.text(control, colour, value.empty() ? "-" : value.c_str());
 }
 
-template <class... Values>
-std::string text(const char* format, Values... values) {
-    char buffer[160];
-    std::snprintf(buffer, sizeof buffer, format, values...);
-    return buffer;
-}
-
 std::string bytesText(double bytes) {
-    return bytes < 1024 ? text("%.0f bytes", bytes) : text("%sB", withPrefix(bytes).text);
+    return bytes < 1024 ? formatted("%.0f bytes", bytes) : formatted("%sB", withPrefix(bytes).text);
 }
 
 /// Achieved over possible: a bar with the bound of the present clock as a line.
@@ -90,10 +82,10 @@ void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
         list.AddLine(ImVec2(x, from.y - 2 * s), ImVec2(x, from.y + size.y + 2 * s), palette::kText, 2 * s);
     }
     ImGui::PushFont(p.widgets.fonts().small);
-    std::string line = rate > 0 ? text("%s", withPrefix(rate).text) : std::string("not verified");
-    line += text(" of %s interactions/s", withPrefix(bound).text);
-    if (rate > 0) line += text(": %.0f %%", 100 * rate / bound);
-    if (rate > 0 && boundNow > 0) line += text(", %.0f %% at the present clock", 100 * rate / boundNow);
+    std::string line = rate > 0 ? formatted("%s", withPrefix(rate).text) : std::string("not verified");
+    line += formatted(" of %s interactions/s", withPrefix(bound).text);
+    if (rate > 0) line += formatted(": %.0f %%", 100 * rate / bound);
+    if (rate > 0 && boundNow > 0) line += formatted(", %.0f %% at the present clock", 100 * rate / boundNow);
     if (impossible) line += ": more than can be issued, so this is an error of the measurement and no rate";
     p.widgets.wrapped(impossible ? palette::kBad : palette::kMuted, line.c_str());
     ImGui::PopFont();
@@ -106,39 +98,39 @@ void drawDevice(PanelContext& p) {
     const int targets = f.threads * p.facts.settings.kernel.launch.bodiesPerThread;
     if (f.gridX > 0) {
         fact(p, kGrid,
-             f.gridY > 1 ? text("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
+             f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
                          : std::string(grouped(static_cast<std::uint64_t>(f.gridX))));
         const auto threads = static_cast<std::uint64_t>(f.blocks()) * static_cast<std::uint64_t>(f.threads);
-        fact(p, kThreads, text("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
+        fact(p, kThreads, formatted("%s, %s warps", grouped(threads).text, grouped(threads / 32).text));
         const bool enough = f.blocks() >= f.multiprocessors;
         // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
         const std::string quotient = row.shape == WorkShape::targets
-                                         ? text("%s/%d%s = ", grouped(p.facts.settings.bodies).text, targets,
-                                                f.gridY > 1 ? text(" x %d", f.gridY).c_str() : "")
+                                         ? formatted("%s/%d%s = ", grouped(p.facts.settings.bodies).text, targets,
+                                                     f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
-        fact(p, kRule, quotient + text("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
+        fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
              enough ? palette::kGood : palette::kBad);
-        fact(p, kWaves, text("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
+        fact(p, kWaves, formatted("%.2f, the last %.0f %% full", f.waves(), 100 * f.lastWave()),
              f.waves() >= 1 && (f.waves() > 4 || f.lastWave() > 0.7) ? palette::kText : palette::kWarning);
     }
     fact(p, kOccupancy,
-         f.occupancy() > 0 ? text("%.0f %%: %d blocks, %d of %d warps", 100 * f.occupancy(), f.residentBlocks,
-                                  (f.threads + 31) / 32 * f.residentBlocks, f.warpsPerMultiprocessor)
+         f.occupancy() > 0 ? formatted("%.0f %%: %d blocks, %d of %d warps", 100 * f.occupancy(), f.residentBlocks,
+                                       (f.threads + 31) / 32 * f.residentBlocks, f.warpsPerMultiprocessor)
                            : "");
     fact(p, kRegisters,
          f.registers > 0
-             ? text("%d%s", f.registers, f.localBytes > 0 ? text(", %zu bytes spilled", f.localBytes).c_str() : "")
+             ? formatted("%d%s", f.registers, f.localBytes > 0 ? formatted(", %zu bytes spilled", f.localBytes).c_str() : "")
              : "",
          f.localBytes > 0 ? palette::kWarning : palette::kText);
     fact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
     fact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
     const double slots = slotsPerDirectedPair(row, p.facts.settings.precision.value_or(Precision::fp32));
-    fact(p, kIssued, slots > 0 ? text("%.3g a pair", slots) : "");
+    fact(p, kIssued, slots > 0 ? formatted("%.3g a pair", slots) : "");
     const double clock = f.clockNow > 0 ? f.clockNow : f.highestClock;
-    fact(p, kPerClock, rate > 0 && clock > 0 ? text("%.2f", rate / clock / f.multiprocessors) : "");
+    fact(p, kPerClock, rate > 0 && clock > 0 ? formatted("%.2f", rate / clock / f.multiprocessors) : "");
     fact(p, kClock,
-         f.clockNow > 0       ? text("%.0f of %.0f MHz", f.clockNow * 1e-6, f.highestClock * 1e-6)
-         : f.highestClock > 0 ? text("at most %.0f MHz", f.highestClock * 1e-6)
+         f.clockNow > 0       ? formatted("%.0f of %.0f MHz", f.clockNow * 1e-6, f.highestClock * 1e-6)
+         : f.highestClock > 0 ? formatted("at most %.0f MHz", f.highestClock * 1e-6)
                               : "");
     const double lanes = static_cast<double>(f.multiprocessors) * f.lanesPerMultiprocessor;
     if (slots > 0 && f.highestClock > 0) drawBound(p, rate, lanes * f.highestClock / slots, lanes * f.clockNow / slots);
@@ -147,11 +139,11 @@ void drawDevice(PanelContext& p) {
 void drawProcessor(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const double rate = verifiedRate(p);
-    fact(p, kVector, f.vectorLanes > 0 ? text("%d bodies of fp32", f.vectorLanes) : "");
-    fact(p, kCores, f.cpuThreads > 0 ? text("%d", f.cpuThreads) : "1");
-    fact(p, kEach, rate > 0 ? text("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
+    fact(p, kVector, f.vectorLanes > 0 ? formatted("%d bodies of fp32", f.vectorLanes) : "");
+    fact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
+    fact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
     fact(p, kIssued,
-         p.facts.kernel->issuedPerDirectedPair > 0 ? text("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
+         p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
 ImU32 inkColour(SourceInk ink) {

@@ -1,8 +1,9 @@
 // Medians and their table.
 #include "app/stage_bench.h"
 
+#include "app/format.h"
+
 #include <algorithm>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -18,11 +19,7 @@ std::string padded(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 1, ' ') + text;
 }
 
-std::string number(double milliseconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", milliseconds);
-    return text;
-}
+std::string number(double milliseconds) { return formatted("%.3f", milliseconds); }
 
 constexpr std::size_t kWidth = 10;
 

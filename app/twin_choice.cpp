@@ -1,6 +1,7 @@
 // The names and what each says in a label. Values are parsed by the rows of a run's settings.
 #include "app/twin_choice.h"
 
+#include "app/format.h"
 #include "sim/error.h"
 #include "sim/io/run_settings.h"
 #include "sim/law.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
@@ -66,20 +66,14 @@ bool keepsPrecision(const SimulationSettings& s) {
         .empty();
 }
 
-std::string number(const char* format, double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
 std::string shown(std::string_view key, const SimulationSettings& s) {
     if (key == "integrator") return s.integrator;
-    if (key == "time_step") return number("dt %.4g", s.timeStep);
+    if (key == "time_step") return formatted("dt %.4g", s.timeStep);
     if (key == "precision") return s.precision ? std::string(kPrecisions[static_cast<std::size_t>(*s.precision)]) : "auto";
-    if (key == "softening") return number("softening %.3g", s.softening);
+    if (key == "softening") return formatted("softening %.3g", s.softening);
     if (key == "law") return s.law ? std::string(laws()[static_cast<std::size_t>(*s.law)].name) : "auto";
     if (const LawNumber* row = lawNumber(key))
-        return s.*row->asked ? row->option + 2 + number(" %.3g", *(s.*row->asked)) : "auto";
+        return s.*row->asked ? row->option + 2 + formatted(" %.3g", *(s.*row->asked)) : "auto";
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
     if (s.backendOptions.threads == 0) return "all threads";

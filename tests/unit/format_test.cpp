@@ -1,0 +1,24 @@
+// Texts that are made from formats.
+#include "app/format.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gravlab {
+namespace {
+
+TEST(Format, isWhatPrintfWouldPrint) {
+    EXPECT_EQ(formatted("none"), "none");
+    EXPECT_EQ(formatted("%s", ""), "");
+    EXPECT_EQ(formatted("%+.1f %% of %d", 2.25, 7), "+2.2 % of 7");
+    EXPECT_EQ(formatted("%.17g", 0.1), "0.10000000000000001");
+}
+
+TEST(Format, cutsNothing) {
+    const std::string much(5000, 'x');
+    EXPECT_EQ(formatted("<%s> %d", much.c_str(), 3), "<" + much + "> 3");
+}
+
+}  // namespace
+}  // namespace gravlab
