@@ -2,6 +2,7 @@
 #include "app/benchmark.h"
 
 #include "app/interrupt.h"
+#include "sim/precision.h"
 #include "sim/random.h"
 
 #include <algorithm>
@@ -23,8 +24,6 @@ constexpr double kShortestCall = 1e-3;
 constexpr double kRepeatsOfMost = 3;
 // Reference forces cost samples x N pairs on the host: fewer where N is large.
 constexpr std::size_t samplesFor(std::size_t bodies) { return bodies > 200000 ? 256 : 1024; }
-
-constexpr const char* kPrecisionNames[] = {"fp32", "mixed", "fp64"};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -50,7 +49,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.device = backend.description();
     row_.kernel = kernel.name;
     row_.integrator = integrator.name;
-    row_.precision = kPrecisionNames[static_cast<int>(row_.backend == "reference" ? Precision::fp64 : force.precision)];
+    row_.precision = nameOf(row_.backend == "reference" ? Precision::fp64 : force.precision);
     row_.bodies = backend.size();
     row_.block = kernel.blocks.last == 1 ? 1 : launch.block;
     row_.unroll = kernel.unrolls.empty() ? 1 : launch.unroll;

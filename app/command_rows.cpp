@@ -12,6 +12,7 @@
 #include "sim/law.h"
 #include "sim/law_numbers.h"
 #include "sim/names.h"
+#include "sim/precision.h"
 #include "sim/validation.h"
 
 #include <CLI/CLI.hpp>
@@ -26,7 +27,6 @@ namespace gravlab {
 namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
 constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
 constexpr std::array<std::string_view, 8> kLists{"devices", "backends",    "kernels", "scenes",
@@ -126,9 +126,8 @@ void addMachine(CLI::App& app, Options& o) {
         app, "--simd", "NAME", [&s](auto&, auto& text) { s.backendOptions.simd = text; },
         "CPU instruction set [the best here]");
     addValue(
-        app, "--precision", "NAME",
-        [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
-        "fp32, mixed or fp64, where the backend has it [fp64 up to 256 bodies on the CPU, else fp32]");
+        app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
+        precisionNames() + ", where the backend has it [fp64 up to 256 bodies on the CPU, else fp32]");
     addValue(
         app, "--bodies-per-thread", "COUNT",
         [&s](auto& name, auto& text) {
@@ -523,9 +522,8 @@ void addTuneOptions(CLI::App& app, Options& o) {
         [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096)); },
         "this many CPU threads, instead of searching for the best number");
     addValue(
-        app, "--precision", "NAME",
-        [&s](auto&, auto& text) { s.precision = static_cast<Precision>(indexOf("precision", text, kPrecisions)); },
-        "fp32, mixed or fp64 [fp32]");
+        app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
+        precisionNames() + " [fp32]");
     addList(
         app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; }, "only these kernels [all]");
 }

@@ -13,6 +13,7 @@
 #include "render/gl_objects.h"
 #include "sim/error.h"
 #include "sim/law.h"
+#include "sim/precision.h"
 
 #include <nlohmann/json.hpp>
 
@@ -25,8 +26,6 @@
 
 namespace gravlab {
 namespace {
-
-constexpr const char* kPrecisions[] = {"fp32", "mixed", "fp64"};
 
 nlohmann::ordered_json rewindFacts(const Session& session) {
     const Rewind* history = session.history();
@@ -76,7 +75,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"strength", *s.strength},
         {"diameter", *s.diameter},
         {"cut_off", *s.cutOff},
-        {"precision", kPrecisions[static_cast<std::size_t>(*s.precision)]},
+        {"precision", nameOf(*s.precision)},
         {"steps_per_frame", session.intent.stepsPerFrame},
         {"time_budget_ms", session.intent.timeBudgetMs},
         {"paused", session.intent.paused},
@@ -172,7 +171,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         json["twin"].update({{"integrator", other.integrator},
                              {"time_step", other.timeStep},
                              {"softening", other.softening},
-                             {"precision", kPrecisions[static_cast<std::size_t>(*other.precision)]},
+                             {"precision", nameOf(*other.precision)},
                              {"bodies", other.bodies},
                              {"time", twin.simulation().time()},
                              {"step", twin.simulation().step()},

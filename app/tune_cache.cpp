@@ -4,6 +4,7 @@
 #include "app/version.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
+#include "sim/precision.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr const char* kPrecisions[] = {"fp32", "mixed", "fp64"};
 
 Json toJson(const TunedChoice& choice) {
     const LaunchConfig& launch = choice.kernel.launch;
@@ -25,7 +25,7 @@ Json toJson(const TunedChoice& choice) {
             {"backend", choice.backend},
             {"device", choice.device},
             {"driver", choice.driver},
-            {"precision", kPrecisions[static_cast<int>(choice.precision)]},
+            {"precision", nameOf(choice.precision)},
             {"n", choice.bodies},
             {"kernel", choice.kernel.kernel},
             {"block", launch.block},
@@ -42,8 +42,7 @@ TunedChoice fromJson(const Json& json) {
     choice.device = json.at("device");
     choice.driver = json.at("driver");
     const std::string precision = json.at("precision");
-    for (int i = 0; i < 3; ++i)
-        if (precision == kPrecisions[i]) choice.precision = static_cast<Precision>(i);
+    if (const PrecisionRow* row = findPrecision(precision)) choice.precision = row->precision;
     choice.bodies = json.at("n");
     choice.kernel.kernel = json.at("kernel");
     choice.kernel.launch = {.block = json.at("block"),

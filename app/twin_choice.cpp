@@ -7,6 +7,7 @@
 #include "sim/law.h"
 #include "sim/law_numbers.h"
 #include "sim/names.h"
+#include "sim/precision.h"
 #include "sim/text.h"
 #include "sim/validation.h"
 
@@ -20,7 +21,6 @@ namespace {
 constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
 constexpr std::array<std::string_view, 12> kKeys{"integrator", "time_step", "precision", "softening", "law",    "exponent",
                                                  "strength",   "diameter",  "cut_off",   "backend",   "kernel", "threads"};
-constexpr std::string_view kPrecisions[] = {"fp32", "mixed", "fp64"};
 
 const SettingRow& rowOf(std::string_view key) {
     const auto rows = settingRows();
@@ -69,7 +69,7 @@ bool keepsPrecision(const SimulationSettings& s) {
 std::string shown(std::string_view key, const SimulationSettings& s) {
     if (key == "integrator") return s.integrator;
     if (key == "time_step") return formatted("dt %.4g", s.timeStep);
-    if (key == "precision") return s.precision ? std::string(kPrecisions[static_cast<std::size_t>(*s.precision)]) : "auto";
+    if (key == "precision") return s.precision ? std::string(nameOf(*s.precision)) : "auto";
     if (key == "softening") return formatted("softening %.3g", s.softening);
     if (key == "law") return s.law ? std::string(laws()[static_cast<std::size_t>(*s.law)].name) : "auto";
     if (const LawNumber* row = lawNumber(key))

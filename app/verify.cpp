@@ -3,6 +3,7 @@
 
 #include "sim/error.h"
 #include "sim/force_check.h"
+#include "sim/precision.h"
 
 #include <algorithm>
 #include <array>
@@ -119,13 +120,7 @@ struct Limits {
 };
 constexpr Limits kLimits32{kGate32, kGolden32, kStepTolerance32}, kLimits64{kGate64, kGolden64, kStepTolerance64};
 
-struct PrecisionRow {
-    Precision precision;
-    const char* name;
-    const Limits& limits;
-};
-constexpr PrecisionRow kPrecisions[] = {
-    {Precision::fp32, "fp32", kLimits32}, {Precision::mixed, "mixed", kLimits32}, {Precision::fp64, "fp64", kLimits64}};
+constexpr const Limits& limitsOf(Precision precision) { return precision == Precision::fp64 ? kLimits64 : kLimits32; }
 
 void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, const PrecisionRow& precision,
                   const Limits& limits) {
@@ -223,9 +218,9 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     const bool alwaysExact = row.backend == "reference";
     try {
         tested.configure({.softening = kSoftenings.back()}, {});  // the row before may refuse these bodies
-        for (const PrecisionRow& precision : kPrecisions) {
+        for (const PrecisionRow& precision : precisions()) {
             if (alwaysExact && precision.precision != Precision::fp64) continue;
-            verifyForces(verdict, tested, row, precision, allowed(precision.limits));
+            verifyForces(verdict, tested, row, precision, allowed(limitsOf(precision.precision)));
         }
         if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
         verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : kLimits32).steps);

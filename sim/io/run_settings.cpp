@@ -6,6 +6,7 @@
 #include "sim/law.h"
 #include "sim/law_numbers.h"
 #include "sim/names.h"
+#include "sim/precision.h"
 #include "sim/scenario.h"
 #include "sim/text.h"
 #include "sim/validation.h"
@@ -19,7 +20,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPrecisions{"fp32", "mixed", "fp64"};
 constexpr std::string_view kAuto = "auto";
 constexpr int kMostDevices = 1023, kMostThreads = 4096, kMostLaunch = 1 << 30;
 
@@ -146,6 +146,12 @@ bool takeLawNumber(const LawNumber& row, SimulationSettings& s, std::string_view
     return true;
 }
 
+/// All of them, each in quotes.
+const std::string& precisionList() {
+    static const std::string text = precisionNames("\"");
+    return text;
+}
+
 constexpr std::size_t kLawNumbers = 4;
 
 /// "a number from -4 to 12", of each row.
@@ -218,19 +224,15 @@ const SettingRow kRows[] = {
      [](SimulationSettings& to, const SimulationSettings& from) { to.softening = from.softening; },
      "a finite number of at least 0"},
     {"precision", "--precision",
-     [](const SimulationSettings& s) {
-         return tomlString(s.precision ? kPrecisions[static_cast<std::size_t>(*s.precision)] : kAuto);
-     },
+     [](const SimulationSettings& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
      [](SimulationSettings& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (text == kAuto) return true;
-         const auto found = text ? std::find(kPrecisions.begin(), kPrecisions.end(), *text) : kPrecisions.end();
-         if (found == kPrecisions.end()) return false;
-         s.precision = static_cast<Precision>(found - kPrecisions.begin());
-         return true;
+         const PrecisionRow* row = text ? findPrecision(*text) : nullptr;
+         if (row) s.precision = row->precision;
+         return row != nullptr;
      },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.precision = from.precision; },
-     "\"fp32\", \"mixed\" or \"fp64\""},
+     [](SimulationSettings& to, const SimulationSettings& from) { to.precision = from.precision; }, precisionList()},
     {"law", "--law",
      [](const SimulationSettings& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
      [](SimulationSettings& s, std::string_view v) {
