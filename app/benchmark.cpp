@@ -1,12 +1,12 @@
 // Timing of one force kernel with one launch.
 #include "app/benchmark.h"
 
+#include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "sim/precision.h"
 #include "sim/random.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -24,8 +24,6 @@ constexpr double kShortestCall = 1e-3;
 constexpr double kRepeatsOfMost = 3;
 // Reference forces cost samples x N pairs on the host: fewer where N is large.
 constexpr std::size_t samplesFor(std::size_t bodies) { return bodies > 200000 ? 256 : 1024; }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -64,10 +62,10 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
 }
 
 bool Trial::advance(double seconds) {
-    const double until = now() + seconds;
+    const double until = hostClock() + seconds;
     do {
-        runPhase(std::clamp(until - now(), kShortestCall, kLongestCall));
-    } while (phase_ != Phase::done && now() < until);
+        runPhase(std::clamp(until - hostClock(), kShortestCall, kLongestCall));
+    } while (phase_ != Phase::done && hostClock() < until);
     return finished();
 }
 
@@ -97,11 +95,11 @@ void Trial::runPhase(double seconds) {
 
 /// Steps within the time; their number. Waits, so that the host's clock has seen the work.
 std::int64_t Trial::work(std::int64_t steps, double seconds) {
-    const double start = now();
+    const double start = hostClock();
     const AdvanceStatus status =
         backend_.advance(integrator_.program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr);
     backend_.wait();
-    worked_ += now() - start;
+    worked_ += hostClock() - start;
     stepsDone_ += status.stepsCompleted;
     ofStep_ = std::clamp(status.stepProgress, 0.0, 1.0);
     return status.stepsCompleted;

@@ -3,6 +3,7 @@
 #include "app/frame_loop.h"
 #include "app/frame_times.h"
 #include "app/headless.h"
+#include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/stage_bench.h"
@@ -10,7 +11,6 @@
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
 
-#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -18,8 +18,6 @@
 
 namespace gravlab {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void timeFrames(const Options& options) {
     OffscreenTarget target(options.width, options.height);
@@ -44,15 +42,15 @@ void timeFrames(const Options& options) {
     do makeFrame();
     while (session.conservation.busy());
     const std::int64_t firstStep = session.simulation().step();
-    const double start = now();
+    const double start = hostClock();
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         makeFrame();
-        const double time = now();
+        const double time = hostClock();
         times.add(time - last);
         last = time;
     }
-    const double steps = static_cast<double>(session.simulation().step() - firstStep) / (now() - start);
+    const double steps = static_cast<double>(session.simulation().step() - firstStep) / (hostClock() - start);
     const Facts& facts = session.facts();
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
                 facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
@@ -90,10 +88,10 @@ StageRow timeStages(const Options& options) {
     panelTimer.take();
     for (const bool detailed : {false, true}) {
         session.renderer().timeStages(detailed);
-        double last = now();
+        double last = hostClock();
         for (std::int64_t frame = 0; frame < options.frames; ++frame) {
             drawOne();
-            const double time = now();
+            const double time = hostClock();
             if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
             last = time;
             for (const DrawTimes& times : session.renderer().takeTimes()) samples.add(times);

@@ -1,5 +1,5 @@
-// The clock of frames: what passes between two of them, for cameras, rates and pauses. Never for the simulation, which
-// counts steps.
+// The clock of the host: what passes between two frames, for cameras, rates and pauses, and what measurements take. Never
+// for the simulation, which counts steps.
 #pragma once
 
 namespace gravlab {

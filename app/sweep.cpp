@@ -2,11 +2,11 @@
 #include "app/sweep.h"
 
 #include "app/benchmark_text.h"
+#include "app/host_clock.h"
 #include "sim/error.h"
 #include "sim/scenario.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -14,8 +14,6 @@
 
 namespace gravlab {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 bool isInterrupt(const Error& error) { return static_cast<int>(error.code()) >= 128; }
 
@@ -47,12 +45,12 @@ bool Sweep::begin(double seconds) {
 }
 
 bool Sweep::advance(double seconds) {
-    const double until = now() + seconds;
+    const double until = hostClock() + seconds;
     do {
         if (finished()) break;
         try {
-            if (!bench_.trial && !begin(until - now())) break;
-            if (bench_.trial->advance(until - now())) store(bench_.trial->row(), false);
+            if (!bench_.trial && !begin(until - hostClock())) break;
+            if (bench_.trial->advance(until - hostClock())) store(bench_.trial->row(), false);
         } catch (const UsageError& error) {
             fail(error.what(), true);
         } catch (const Error& error) {
@@ -63,7 +61,7 @@ bool Sweep::advance(double seconds) {
             fail("not enough memory", false);
             bench_.drop();
         }
-    } while (now() < until);
+    } while (hostClock() < until);
     if (finished()) bench_.drop();
     return !finished();
 }
