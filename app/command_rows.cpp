@@ -3,6 +3,7 @@
 
 #include "app/encoders.h"
 #include "app/figure.h"
+#include "app/lab.h"
 #include "app/look.h"
 #include "app/numbered_name.h"
 #include "app/open_file.h"
@@ -27,7 +28,6 @@ namespace gravlab {
 namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
-constexpr std::array<std::string_view, 3> kLabPages{"launch", "sweep", "matrix"};
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
 constexpr std::array<std::string_view, 8> kLists{"devices", "backends",    "kernels", "scenes",
                                                  "laws",    "integrators", "keys",    "encoders"};
@@ -234,7 +234,7 @@ void addPicture(CLI::App& app, Options& o) {
     addValue(
         app, "--lab", "PAGE",
         [&o](auto&, auto& text) {
-            indexOf("page of the lab", text, kLabPages);
+            labPage(text);
             o.lab = text;
         },
         "open the lab: launch, sweep or matrix");

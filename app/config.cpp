@@ -12,7 +12,6 @@
 #include "sim/text.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -26,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr double kInterval = 1, kRest = 2;  // [s] between looks; before a change is written
 constexpr std::size_t kLargestFile = 1 << 16;
-constexpr std::array<std::string_view, 3> kPages{"launch", "sweep", "matrix"};
 
 struct Source {
     const Session& session;
@@ -106,12 +104,11 @@ constexpr Row kRows[] = {
      [](Remembered& r, auto& k, auto v) { r.ui.instruments = flag(k, v); }},
     {"panels", "lab", "--lab",
      [](const Source& s) {
-         return inQuotes(s.session.lab.open ? kPages[static_cast<std::size_t>(s.session.lab.page)] : std::string_view());
+         return inQuotes(s.session.lab.open ? labPages()[static_cast<std::size_t>(s.session.lab.page)] : std::string_view());
      },
      [](Remembered& r, auto& k, auto v) {
          const std::string page = word(k, v);
-         if (!page.empty() && std::find(kPages.begin(), kPages.end(), page) == kPages.end())
-             throw UsageError(unknownName("page of the lab", page, {kPages.begin(), kPages.end()}));
+         if (!page.empty()) labPage(page);
          r.options.lab = page;
      }},
     {"scene", "name", "SCENE",

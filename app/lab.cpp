@@ -7,8 +7,10 @@
 #include "app/version.h"
 #include "sim/error.h"
 #include "sim/io/atomic_file.h"
+#include "sim/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <ctime>
 
@@ -23,6 +25,8 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .checkOnHost = false,
                                     .checkBodies = 128};
 
+constexpr std::array<std::string_view, 3> kPages{"launch", "sweep", "matrix"};
+
 constexpr LabSweep kSweeps[] = {
     {"unroll", "rate over the unroll factor", "unroll", ""},
     {"block", "rate over the block size", "block", ""},
@@ -35,6 +39,14 @@ constexpr LabSweep kSweeps[] = {
 
 }  // namespace
 
+std::span<const std::string_view> labPages() { return kPages; }
+
+LabPage labPage(std::string_view name) {
+    const auto found = std::find(kPages.begin(), kPages.end(), name);
+    if (found == kPages.end()) throw UsageError(unknownName("page of the lab", name, {kPages.begin(), kPages.end()}));
+    return static_cast<LabPage>(found - kPages.begin());
+}
+
 std::span<const LabSweep> labSweeps() { return kSweeps; }
 
 Reason refusal(const LabSweep& sweep, const KernelRow& row) {
@@ -44,12 +56,9 @@ Reason refusal(const LabSweep& sweep, const KernelRow& row) {
 }
 
 void Lab::openAt(std::string_view name) {
-    constexpr std::string_view kNames[] = {"launch", "sweep", "matrix"};
-    for (std::size_t i = 0; i < std::size(kNames); ++i)
-        if (kNames[i] == name) {
-            open = true;
-            page = static_cast<LabPage>(i);
-        }
+    if (name.empty()) return;
+    page = labPage(name);
+    open = true;
 }
 
 void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {

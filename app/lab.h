@@ -17,6 +17,10 @@ namespace gravlab {
 
 /// The pages of the lab's panel.
 enum class LabPage { launch, sweep, matrix };
+/// Their names, in the order of the enumeration.
+std::span<const std::string_view> labPages();
+/// The page of that name. Throws UsageError naming the valid ones and the nearest.
+LabPage labPage(std::string_view name);
 
 /// A kind of sweep: one axis, or a map over two.
 struct LabSweep {
