@@ -1,6 +1,7 @@
 // The rows of config.toml, its small grammar, and when it is written.
 #include "app/config.h"
 
+#include "app/file_values.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
 #include "app/option_values.h"
@@ -12,7 +13,6 @@
 #include "sim/text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -32,28 +32,13 @@ struct Source {
     const WindowPlace& place;
 };
 
-std::string number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
-std::string flagText(bool value) { return value ? "true" : "false"; }
-std::string inQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-bool flag(const std::string& key, std::string_view value) {
-    if (value != "true" && value != "false") throw UsageError(key + " must be true or false");
-    return value == "true";
-}
-std::string word(const std::string& key, std::string_view value) {
-    if (value.size() < 2 || value.front() != '"' || value.back() != '"') throw UsageError(key + " must be a name in quotes");
-    return std::string(value.substr(1, value.size() - 2));
-}
 int whole(const std::string& key, std::string_view value, int least, int most) {
     return static_cast<int>(parseInteger(key, std::string(value), least, most));
 }
 double within(const std::string& key, std::string_view value, double least, double most) {
     const double found = parseReal(key, std::string(value));
-    if (!(found >= least && found <= most)) throw UsageError(key + " must be from " + number(least) + " to " + number(most));
+    if (!(found >= least && found <= most))
+        throw UsageError(key + " must be from " + numberText(least) + " to " + numberText(most));
     return found;
 }
 
@@ -90,24 +75,24 @@ constexpr Row kRows[] = {
          r.place.y = whole(k, v, -32768, 32767);
          r.place.placed = true;
      }},
-    {"window", "text_scale", "--ui-scale", [](const Source& s) { return number(static_cast<double>(s.ui.textScale)); },
+    {"window", "text_scale", "--ui-scale", [](const Source& s) { return numberText(static_cast<double>(s.ui.textScale)); },
      [](Remembered& r, auto& k, auto v) { r.ui.textScale = static_cast<float>(within(k, v, 0.5, 3)); }},
     {"window", "projector", "", [](const Source& s) { return flagText(s.ui.projector); },
-     [](Remembered& r, auto& k, auto v) { r.ui.projector = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.ui.projector = parseFlag(k, v); }},
     {"window", "display_sync", "--no-vsync", [](const Source& s) { return flagText(s.ui.vsync); },
-     [](Remembered& r, auto& k, auto v) { r.options.vsync = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.options.vsync = parseFlag(k, v); }},
     {"panels", "panels", "", [](const Source& s) { return flagText(s.ui.panel); },
-     [](Remembered& r, auto& k, auto v) { r.ui.panel = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.ui.panel = parseFlag(k, v); }},
     {"panels", "conservation", "", [](const Source& s) { return flagText(s.ui.conservation); },
-     [](Remembered& r, auto& k, auto v) { r.ui.conservation = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.ui.conservation = parseFlag(k, v); }},
     {"panels", "instruments", "", [](const Source& s) { return flagText(s.ui.instruments); },
-     [](Remembered& r, auto& k, auto v) { r.ui.instruments = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.ui.instruments = parseFlag(k, v); }},
     {"panels", "lab", "--lab",
      [](const Source& s) {
          return inQuotes(s.session.lab.open ? labPages()[static_cast<std::size_t>(s.session.lab.page)] : std::string_view());
      },
      [](Remembered& r, auto& k, auto v) {
-         const std::string page = word(k, v);
+         const std::string page = parseWord(k, v);
          if (!page.empty()) labPage(page);
          r.options.lab = page;
      }},
@@ -116,7 +101,7 @@ constexpr Row kRows[] = {
          const std::string& scene = s.session.facts().settings.scene;
          return known(scene) ? inQuotes(scene) : std::string();
      },
-     [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = scenario(word(k, v)).name; }},
+     [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = scenario(parseWord(k, v)).name; }},
     {"scene", "bodies", "SCENE",
      [](const Source& s) {
          // A scene's usual number is left to the machine of next time.
@@ -132,7 +117,7 @@ constexpr Row kRows[] = {
      }},
     {"look", "colour", "--colour", [](const Source& s) { return inQuotes(s.session.shownMode().name); },
      [](Remembered& r, auto& k, auto v) {
-         const std::string name = word(k, v);
+         const std::string name = parseWord(k, v);
          requireColourMode(name);
          r.options.look.colourMode = name;
      }},
@@ -142,25 +127,25 @@ constexpr Row kRows[] = {
              colourMaps()[static_cast<std::size_t>(std::max(s.session.look.colourMap, 0)) % colourMaps().size()].name);
      },
      [](Remembered& r, auto& k, auto v) {
-         const std::string name = word(k, v);
+         const std::string name = parseWord(k, v);
          requireColourMap(name);
          r.options.look.colourMap = name;
      }},
     {"look", "tone", "--tone",
      [](const Source& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.session.look.tone)].name); },
      [](Remembered& r, auto& k, auto v) {
-         const std::string name = word(k, v);
+         const std::string name = parseWord(k, v);
          requireTone(name);
          r.options.look.tone = name;
      }},
     {"look", "auto_exposure", "--auto-exposure", [](const Source& s) { return flagText(s.session.look.autoExposure); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.autoExposure = flag(k, v); }},
-    {"look", "glow", "--glow", [](const Source& s) { return number(static_cast<double>(s.session.look.bloom)); },
+     [](Remembered& r, auto& k, auto v) { r.options.look.autoExposure = parseFlag(k, v); }},
+    {"look", "glow", "--glow", [](const Source& s) { return numberText(static_cast<double>(s.session.look.bloom)); },
      [](Remembered& r, auto& k, auto v) { r.options.look.glow = within(k, v, 0, 1); }},
     {"look", "paper", "--paper", [](const Source& s) { return flagText(s.session.look.paper); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.paper = flag(k, v); }},
+     [](Remembered& r, auto& k, auto v) { r.options.look.paper = parseFlag(k, v); }},
     {"look", "overlay", "--overlay", [](const Source& s) { return inQuotes(overlayText(s.session.overlay)); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.overlay = parseOverlay(splitList({word(k, v)})); }},
+     [](Remembered& r, auto& k, auto v) { r.options.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
 };
 
 /// The command line goes before the row.

@@ -2,6 +2,7 @@
 #include "app/scene_file.h"
 
 #include "app/camera_path.h"
+#include "app/file_values.h"
 #include "app/four_view.h"
 #include "app/frame_loop.h"
 #include "app/look.h"
@@ -19,7 +20,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -33,23 +33,6 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 // Settings of the machine, not of the scene.
 constexpr std::string_view kMachine[] = {"backend", "device", "threads",           "simd", "kernel",
                                          "block",   "unroll", "bodies_per_thread", "split"};
-
-std::string number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
-std::string inQuotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
-std::string word(const std::string& key, std::string_view value) {
-    if (value.size() < 2 || value.front() != '"' || value.back() != '"') throw UsageError(key + " must be a name in quotes");
-    return std::string(value.substr(1, value.size() - 2));
-}
-
-bool flag(const std::string& key, std::string_view value) {
-    if (value != "true" && value != "false") throw UsageError(key + " must be true or false");
-    return value == "true";
-}
 
 std::array<double, 3> place(const std::string& key, std::string_view value) {
     std::array<double, 3> found{};
@@ -73,54 +56,53 @@ double least0(const std::string& key, std::string_view value) { return parseNonN
 double real(const std::string& key, std::string_view value) { return parseReal(key, std::string(value)); }
 
 constexpr ViewRow kRows[] = {
-    {"distance", "--distance", [](const Session& s) { return number(static_cast<double>(s.camera.distance)); },
+    {"distance", "--distance", [](const Session& s) { return numberText(static_cast<double>(s.camera.distance)); },
      [](Options& o, auto& k, auto v) { o.look.distance = positive(k, v); }},
-    {"azimuth", "--azimuth", [](const Session& s) { return number(static_cast<double>(s.camera.azimuth) * kDegrees); },
+    {"azimuth", "--azimuth", [](const Session& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.azimuth = real(k, v); }},
-    {"elevation", "--elevation", [](const Session& s) { return number(static_cast<double>(s.camera.elevation) * kDegrees); },
+    {"elevation", "--elevation",
+     [](const Session& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.elevation = real(k, v); }},
     {"target", "",
      [](const Session& s) {
          const glm::vec3 t = s.camera.target;
-         return "[" + number(static_cast<double>(t.x)) + ", " + number(static_cast<double>(t.y)) + ", " +
-                number(static_cast<double>(t.z)) + "]";
+         return "[" + numberText(static_cast<double>(t.x)) + ", " + numberText(static_cast<double>(t.y)) + ", " +
+                numberText(static_cast<double>(t.z)) + "]";
      },
      [](Options& o, auto& k, auto v) { o.look.target = place(k, v); }},
-    {"orthographic", "--orthographic",
-     [](const Session& s) { return std::string(s.camera.orthographic ? "true" : "false"); },
-     [](Options& o, auto& k, auto v) { o.look.orthographic = flag(k, v); }},
-    {"field", "", [](const Session& s) { return number(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
+    {"orthographic", "--orthographic", [](const Session& s) { return flagText(s.camera.orthographic); },
+     [](Options& o, auto& k, auto v) { o.look.orthographic = parseFlag(k, v); }},
+    {"field", "", [](const Session& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
      [](Options& o, auto& k, auto v) { requireField(o.look.field.emplace(positive(k, v))); }},
-    {"rotate", "--rotate", [](const Session& s) { return number(s.rotation * kDegrees); },
+    {"rotate", "--rotate", [](const Session& s) { return numberText(s.rotation * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.rotation = real(k, v); }},
     {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
-     [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = word(k, v)); }},
+     [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = parseWord(k, v)); }},
     {"map", "--map",
      [](const Session& s) {
          return inQuotes(colourMaps()[static_cast<std::size_t>(std::max(s.look.colourMap, 0)) % colourMaps().size()].name);
      },
-     [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = word(k, v)); }},
+     [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = parseWord(k, v)); }},
     {"tone", "--tone", [](const Session& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
-     [](Options& o, auto& k, auto v) { requireTone(o.look.tone = word(k, v)); }},
-    {"exposure", "--exposure", [](const Session& s) { return number(static_cast<double>(s.look.exposure)); },
+     [](Options& o, auto& k, auto v) { requireTone(o.look.tone = parseWord(k, v)); }},
+    {"exposure", "--exposure", [](const Session& s) { return numberText(static_cast<double>(s.look.exposure)); },
      [](Options& o, auto& k, auto v) { o.look.exposure = positive(k, v); }},
-    {"auto_exposure", "--auto-exposure",
-     [](const Session& s) { return std::string(s.look.autoExposure ? "true" : "false"); },
-     [](Options& o, auto& k, auto v) { o.look.autoExposure = flag(k, v); }},
-    {"glow", "--glow", [](const Session& s) { return number(static_cast<double>(s.look.bloom)); },
+    {"auto_exposure", "--auto-exposure", [](const Session& s) { return flagText(s.look.autoExposure); },
+     [](Options& o, auto& k, auto v) { o.look.autoExposure = parseFlag(k, v); }},
+    {"glow", "--glow", [](const Session& s) { return numberText(static_cast<double>(s.look.bloom)); },
      [](Options& o, auto& k, auto v) { o.look.glow = least0(k, v); }},
-    {"body_size", "--body-size", [](const Session& s) { return number(static_cast<double>(s.look.pointSize)); },
+    {"body_size", "--body-size", [](const Session& s) { return numberText(static_cast<double>(s.look.pointSize)); },
      [](Options& o, auto& k, auto v) { o.look.bodySize = positive(k, v); }},
-    {"top_speed", "--top-speed", [](const Session& s) { return number(static_cast<double>(s.look.valueScale)); },
+    {"top_speed", "--top-speed", [](const Session& s) { return numberText(static_cast<double>(s.look.valueScale)); },
      [](Options& o, auto& k, auto v) { o.look.topSpeed = positive(k, v); }},
-    {"dark_matter", "--dark-matter", [](const Session& s) { return number(static_cast<double>(s.look.darkLight)); },
+    {"dark_matter", "--dark-matter", [](const Session& s) { return numberText(static_cast<double>(s.look.darkLight)); },
      [](Options& o, auto& k, auto v) { o.look.darkLight = least0(k, v); }},
-    {"paper", "--paper", [](const Session& s) { return std::string(s.look.paper ? "true" : "false"); },
-     [](Options& o, auto& k, auto v) { o.look.paper = flag(k, v); }},
+    {"paper", "--paper", [](const Session& s) { return flagText(s.look.paper); },
+     [](Options& o, auto& k, auto v) { o.look.paper = parseFlag(k, v); }},
     {"trails", "--trails", [](const Session& s) { return std::to_string(s.look.trails); },
      [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseInteger(k, std::string(v), 0, 100000)); }},
     {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
-     [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({word(k, v)})); }},
+     [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
     {"views", "--views", [](const Session& s) { return std::string(s.fourView->on() ? "4" : "1"); },
      [](Options& o, auto& k, auto v) {
          o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
@@ -172,7 +154,7 @@ void takeTwin(std::string_view text, std::size_t line, const std::string& name, 
     twin.on = true;
     takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
         if (key == "view")
-            twin.view = twinView(word(key, value));
+            twin.view = twinView(parseWord(key, value));
         else
             setTwin(twin, key, value);
     });
@@ -221,7 +203,7 @@ std::string sceneFileText(const Session& session) {
     SimulationSettings settings = facts.settings;
     settings.bodies = session.startBodies();
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
-                       std::to_string(facts.step) + ", t = " + number(facts.time) + "\n";
+                       std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
     if (session.edited())
         text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
     if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
