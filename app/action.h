@@ -54,6 +54,9 @@ std::span<const Action> helpActions();
 /// The action of that name; null when there is none.
 const Action* findAction(std::string_view name);
 
+/// On where it was off, and off where it was on.
+inline void toggle(bool& value) { value = !value; }
+
 /// Does it, or says why it cannot be done.
 void perform(const Action& action, int which, KeyTarget& target);
 

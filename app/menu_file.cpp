@@ -8,8 +8,6 @@
 namespace gravlab {
 namespace {
 
-void toggle(bool& value) { value = !value; }
-
 constexpr Action kFile[] = {
     {.name = "open",
      .label = "Open and save ...",

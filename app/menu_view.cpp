@@ -20,8 +20,6 @@ constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 3;
 constexpr float kFlight = 0.06f;  // part of the distance a key press
 constexpr double kTurn = 0.2;     // [rad/s]
 
-void toggle(bool& value) { value = !value; }
-
 template <int x, int z>
 void fly(KeyTarget& t, int) {
     t.session.camera.fly({x * kFlight, 0, z * kFlight});
