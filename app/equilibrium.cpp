@@ -4,6 +4,7 @@
 #include "app/overlay.h"
 #include "sim/inertia.h"
 #include "sim/profile.h"
+#include "sim/random.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,13 +28,6 @@ struct System {
     double kinetic = 0, mass = 0, softening = 0;
     std::size_t bodies = 0;
 };
-
-/// A number in [0, 1[ that belongs to `i`: the same on every machine.
-double shuffled(std::uint64_t i) {
-    i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
-    i = (i ^ (i >> 29)) * 0x94D049BB133111EBu;
-    return static_cast<double>((i ^ (i >> 32)) >> 11) * 0x1p-53;
-}
 
 /// Sums what is cheap over all of them, and keeps the heavy ones and an even sample of the others.
 System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& members, double softening) {

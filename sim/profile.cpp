@@ -2,6 +2,7 @@
 
 #include "sim/group.h"
 #include "sim/inertia.h"
+#include "sim/random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,13 +41,6 @@ struct Seen {
     Species species = Species::disc;
     bool heavy = false;
 };
-
-/// A number in [0, 1[ that belongs to `i`: the same on every machine.
-double shuffled(std::uint64_t i) {
-    i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
-    i = (i ^ (i >> 29)) * 0x94D049BB133111EBu;
-    return static_cast<double>((i ^ (i >> 32)) >> 11) * 0x1p-53;
-}
 
 /// One of every `stride` in turn, at a shuffled place: bodies of one part of a galaxy lie together in memory.
 template <class Take>

@@ -17,6 +17,13 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
+/// A number in [0, 1[ that belongs to `i`: the same on every machine.
+constexpr double shuffled(std::uint64_t i) {
+    i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    i = (i ^ (i >> 29)) * 0x94D049BB133111EBu;
+    return static_cast<double>((i ^ (i >> 32)) >> 11) * 0x1p-53;
+}
+
 /// A sequence of random numbers, named by a seed and a stream. Copies go on independently with the same numbers.
 class Random {
 public:
