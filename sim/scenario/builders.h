@@ -3,6 +3,7 @@
 #include "sim/random.h"
 #include "sim/scenario.h"
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 
@@ -25,6 +26,9 @@ struct Body {
 /// Calls body(i, random) for all i < count, each with a stream of its own, and numbers the ids from 0.
 ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
                        const std::function<Body(std::size_t i, Random& random)>& body);
+
+/// Mass share of an exponential disc within x scale lengths.
+inline double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
 
 /// Moves the centre of mass to the origin and takes out its velocity.
 void centre(ParticleSet& bodies);

@@ -15,9 +15,6 @@ constexpr double kCentreEnd = 6;
 // Dispersions above this share of the circular speed are no disc any more; met only in the very middle.
 constexpr double kMostRandom = 0.4;
 
-/// Mass share of an exponential disc within x scale lengths.
-double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
-
 /// Mass share of a Plummer sphere of radius `scale` within r.
 double plummerShare(double r, double scale) {
     const double d2 = r * r + scale * scale;

@@ -14,9 +14,6 @@ constexpr double kPi = std::numbers::pi;
 // Random motion above this share of the circular speed is no disc any more; met only in the very middle.
 constexpr double kMostRandom = 0.45;
 
-/// Mass share of an exponential disc within x scale lengths.
-double discShare(double x) { return 1 - (1 + x) * std::exp(-x); }
-
 /// Inward pull on a body at R in the plane of a ring of unit mass and radius s, with softening.
 double ringPull(double R, double s, double soft2) {
     const double a = R * R + s * s + soft2, b = 2 * R * s;
