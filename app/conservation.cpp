@@ -3,6 +3,7 @@
 #include "app/format.h"
 #include "sim/law.h"
 #include "sim/law_numbers.h"
+#include "sim/length.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,9 +19,6 @@ constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
 constexpr double kShareOfADevice = 0.02;   // and of a device's time
 constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
 constexpr std::size_t kMostPoints = 2048;  // then every second one goes
-
-double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
-double apart(const Double4& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
 
 /// 1, 2 or 5 times a power of ten, not above `value`.
 double roundBelow(double value) {
@@ -92,7 +90,7 @@ void ConservationWatch::take(const Sample& sample) {
     const Diagnostics& found = sample.measured.conserved;
     if (!reference_) {
         reference_ = found;
-        spinScale_ = std::max(sample.measured.spinScale, length(found.angularMomentum));
+        spinScale_ = std::max(sample.measured.spinScale, exactLength(found.angularMomentum));
     }
     const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
@@ -107,8 +105,8 @@ void ConservationWatch::take(const Sample& sample) {
     }
     rebase_ = false;
     const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->centreOfMass.w, 0.0));
-    point.momentum = ratio(apart(found.momentum, reference_->momentum), speed);
-    point.spin = ratio(apart(found.angularMomentum, reference_->angularMomentum), spinScale_);
+    point.momentum = ratio(distance(found.momentum, reference_->momentum), speed);
+    point.spin = ratio(distance(found.angularMomentum, reference_->angularMomentum), spinScale_);
     worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
     points_.push_back(point);
     if (points_.size() <= kMostPoints) return;

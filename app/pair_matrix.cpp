@@ -6,6 +6,7 @@
 #include "sim/backend.h"
 #include "sim/error.h"
 #include "sim/law.h"
+#include "sim/length.h"
 #include "sim/parallel.h"
 
 #include <algorithm>
@@ -179,11 +180,11 @@ std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) {
         for (std::size_t i = place.row * stride_; i < std::min(count_, (place.row + 1) * stride_); ++i)
             for (std::size_t j = place.column * stride_; j < std::min(count_, (place.column + 1) * stride_); ++j) {
                 const Double4 &a = bodies_[i], &b = bodies_[j];
-                const double distance = std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
-                const double force = std::abs(a.w * b.w * law.pull(distance * distance)) * distance;
+                const double apart = distance(a, b);
+                const double force = std::abs(a.w * b.w * law.pull(apart * apart)) * apart;
                 if (!(force > strongest)) continue;
                 strongest = force;
-                best = {i, j, force, distance};
+                best = {i, j, force, apart};
             }
     });
     return best;

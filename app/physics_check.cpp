@@ -4,6 +4,7 @@
 #include "sim/few_body.h"
 #include "sim/integrator.h"
 #include "sim/law.h"
+#include "sim/length.h"
 #include "sim/scenario/famous.h"
 
 #include <algorithm>
@@ -19,13 +20,11 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-double apart(const Double4& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
-
 /// Distance of two states as vectors of 3 N coordinates.
-double apart(const ParticleSet& a, const ParticleSet& b) {
+double distance(const ParticleSet& a, const ParticleSet& b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        const double d = apart(a.position[i], b.position[i]);
+        const double d = distance(a.position[i], b.position[i]);
         sum += d * d;
     }
     return std::sqrt(sum);
@@ -141,7 +140,7 @@ void addForces(Rows& rows) {
             system.accelerations(a);
             double worst = 0;
             for (std::size_t i = 0; i < 4; ++i) {
-                const double error = apart(a[i], golden.a[i]) / apart(golden.a[i], {});
+                const double error = distance(a[i], golden.a[i]) / distance(golden.a[i], {});
                 if (!(error <= worst)) worst = error;
             }
             return worst;
@@ -179,20 +178,20 @@ void addTwoBodies(Rows& rows) {
                 return Double4{b.position[0].x - b.position[1].x, b.position[0].y - b.position[1].y,
                                b.position[0].z - b.position[1].z, 0};
             };
-            return apart(between(end), between(start));
+            return distance(between(end), between(start));
         });
     }
     addBound(rows, "two bodies, leapfrog forward and back: error", 2e-14, [] {
         ParticleSet start = scenes::keplerPair(0.5);
         ParticleSet there = Run(start, "leapfrog", 2 * kPi / 200).after(200);
         for (Double4& v : there.velocity) v = {-v.x, -v.y, -v.z, v.w};
-        return apart(Run(there, "leapfrog", 2 * kPi / 200).after(200), start);
+        return distance(Run(there, "leapfrog", 2 * kPi / 200).after(200), start);
     });
     for (const auto& [method, order] : {std::pair{"leapfrog", 2.0}, {"verlet", 2.0}, {"yoshida4", 4.0}, {"hermite4", 4.0}})
         rows.push_back({std::string("two bodies, e = 0.5, ") + method + ": measured order", order, 0.05, [method = method] {
                             const auto error = [method](int steps) {
                                 const ParticleSet start = scenes::keplerPair(0.5);
-                                return apart(Run(start, method, 2 * kPi / steps).after(steps), start);
+                                return distance(Run(start, method, 2 * kPi / steps).after(steps), start);
                             };
                             return std::log2(error(400) / error(800));
                         }});
@@ -217,25 +216,26 @@ void addPeriodicOrbits(Rows& rows) {
         addRelative(
             rows,
             std::string("figure-eight, ") + known.method + ", " + std::to_string(known.steps) + " steps: error after a turn",
-            known.error, 1e-5,
-            [eight, &known] { return apart(Run(eight(), known.method, kEight / known.steps).after(known.steps), eight()); });
+            known.error, 1e-5, [eight, &known] {
+                return distance(Run(eight(), known.method, kEight / known.steps).after(known.steps), eight());
+            });
     addBound(rows, "figure-eight, radau15: error after 100 turns", 1e-10,
-             [eight] { return apart(Run(eight(), "radau15", kEight).after(100), eight()); });
+             [eight] { return distance(Run(eight(), "radau15", kEight).after(100), eight()); });
 
     const auto superEight = [] { return scenario("super-eight").build({.bodies = 4}); };
     addRelative(rows, "super-eight: energy", -2.57355101515143189380011428890313, 1e-15,
                 [superEight] { return measure(superEight(), {}, 1).energy(); });
     addRelative(rows, "super-eight, yoshida4, 4000 steps: error after a turn", 2.14e-5, 1e-2,
-                [superEight] { return apart(Run(superEight(), "yoshida4", 2 * kPi / 4000).after(4000), superEight()); });
+                [superEight] { return distance(Run(superEight(), "yoshida4", 2 * kPi / 4000).after(4000), superEight()); });
     for (const scenes::PeriodicOrbit& orbit : scenes::suvakovOrbits()) {
         const auto start = [&orbit] { return scenes::threeInLine(orbit.p, orbit.q); };
         addBound(rows, std::string(orbit.name) + ", radau15: error after a turn", 1e-10,
-                 [start, &orbit] { return apart(Run(start(), "radau15", orbit.period).after(1), start()); });
+                 [start, &orbit] { return distance(Run(start(), "radau15", orbit.period).after(1), start()); });
     }
     // The triangle: its instability is exp(2 pi / sqrt 2) a turn, so the derivative of the force is tested, too.
     const auto asymmetry = [](const ParticleSet& b) {
-        const std::array<double, 3> side{apart(b.position[0], b.position[1]), apart(b.position[1], b.position[2]),
-                                         apart(b.position[2], b.position[0])};
+        const std::array<double, 3> side{distance(b.position[0], b.position[1]), distance(b.position[1], b.position[2]),
+                                         distance(b.position[2], b.position[0])};
         return *std::max_element(side.begin(), side.end()) - *std::min_element(side.begin(), side.end());
     };
     const auto after = [asymmetry](int turns) {
@@ -267,11 +267,11 @@ void addPythagorean(Rows& rows) {
         addBound(rows, "pythagorean, radau15: error of mass 3 at t = " + std::to_string(static_cast<int>(known.time)),
                  known.tolerance, [&known] {
                      Run run(scenario("pythagorean").build({.bodies = 3}), "radau15", 0.5);
-                     return apart(run.after(std::lround(known.time / 0.5)).position[0], {known.x, known.y, 0, 0});
+                     return distance(run.after(std::lround(known.time / 0.5)).position[0], {known.x, known.y, 0, 0});
                  });
     addBound(rows, "pythagorean, softening 0.1, yoshida4, dt 1e-4: error of mass 3 at t = 10", 5e-9, [] {
         Run run(scenario("pythagorean").build({.bodies = 3}), "yoshida4", 1e-4, {.softening = 0.1});
-        return apart(run.after(100000).position[0], {0.694537653106129738, -1.68016438376365658, 0, 0});
+        return distance(run.after(100000).position[0], {0.694537653106129738, -1.68016438376365658, 0, 0});
     });
 }
 
@@ -295,7 +295,7 @@ void addPlanets(Rows& rows) {
         addBound(rows, std::string("solar system, yoshida4, 100 years: error of ") + known.name, known.tolerance,
                  [start, end, &known] {
                      if (end->size() == 0) *end = Run(start(), "yoshida4", 2 * kPi / 1460).after(146000);
-                     return apart(end->position[known.body], known.place);
+                     return distance(end->position[known.body], known.place);
                  });
 }
 
@@ -307,13 +307,13 @@ std::array<int, 3> passage(double companionMass, bool prograde) {
     const ParticleSet& end = run.after(2000);
     std::array<int, 3> count{};
     for (std::size_t i = 2; i < 122; ++i) {
-        std::array<double, 2> energy{}, distance{};
+        std::array<double, 2> energy{}, away{};
         for (std::size_t mass = 0; mass < 2; ++mass) {
-            distance[mass] = apart(end.position[i], end.position[mass]);
-            const double speed = apart(end.velocity[i], end.velocity[mass]);
-            energy[mass] = speed * speed / 2 - end.position[mass].w / std::hypot(distance[mass], kSoftening);
+            away[mass] = distance(end.position[i], end.position[mass]);
+            const double speed = distance(end.velocity[i], end.velocity[mass]);
+            energy[mass] = speed * speed / 2 - end.position[mass].w / std::hypot(away[mass], kSoftening);
         }
-        ++count[energy[0] < 0 && distance[0] < distance[1] ? 0 : energy[1] < 0 ? 1 : 2];
+        ++count[energy[0] < 0 && away[0] < away[1] ? 0 : energy[1] < 0 ? 1 : 2];
     }
     return count;
 }
@@ -375,7 +375,7 @@ void addLaws(Rows& rows) {
                             system.configure({.law = law, .softening = 0.5});
                             system.accelerations(law == Law::gravity ? gravity : power);
                         }
-                        for (std::size_t i = 0; i < 4; ++i) worst = std::max(worst, apart(power[i], gravity[i]));
+                        for (std::size_t i = 0; i < 4; ++i) worst = std::max(worst, distance(power[i], gravity[i]));
                         return worst;
                     }});
 }

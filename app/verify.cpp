@@ -3,6 +3,7 @@
 
 #include "sim/error.h"
 #include "sim/force_check.h"
+#include "sim/length.h"
 #include "sim/precision.h"
 
 #include <algorithm>
@@ -183,7 +184,7 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
         double worst = 0;
         for (std::size_t i = 0; i < want.size(); ++i) {
             const Double4 &a = got.position[i], &b = want.position[i];
-            const double error = std::hypot(a.x - b.x, a.y - b.y, a.z - b.z);
+            const double error = distance(a, b);
             if (!(error <= worst)) worst = error;  // a NaN stays
         }
         if (worst <= tolerance || verdict.state == Verdict::State::failed) continue;

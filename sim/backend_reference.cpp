@@ -6,6 +6,7 @@
 #include "sim/few_body.h"
 #include "sim/kernel_rows.h"
 #include "sim/law_numbers.h"
+#include "sim/length.h"
 #include "sim/names.h"
 #include "sim/reference_gravity.h"
 #include "sim/step_runner.h"
@@ -23,8 +24,6 @@ constexpr std::size_t kPairsPerCheck = 4'000'000;
 
 /// Programs that only the few-body engine knows.
 bool needsFewBody(StepProgram program) { return needsJerk(program) || isAdaptive(program); }
-
-double length(const Double4& a) { return std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
 /// Positions, velocities and the last force.
 struct State {

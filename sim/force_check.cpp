@@ -1,6 +1,7 @@
 // Is a force right? Rule: every comparison is written so that a NaN fails it.
 #include "sim/force_check.h"
 
+#include "sim/length.h"
 #include "sim/reference_gravity.h"
 
 #include <algorithm>
@@ -16,16 +17,13 @@ namespace {
 // the rms acceleration instead.
 constexpr double kCancellingShare = 1e-3;
 
-// hypot, because the square of a tiny difference would be 0 and pass for none.
-double length(const Double4& a) { return std::hypot(a.x, a.y, a.z); }
-
 bool isFinite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 
 double relativeError(const Double4& got, const Double4& want, double floor) {
-    const double difference = length({got.x - want.x, got.y - want.y, got.z - want.z, 0});
+    const double difference = distance(got, want);  // the square of a tiny one would be 0 and pass for none
     if (difference == 0) return 0;
     // With no force at all (one body, massless bodies) the scale is 0, and any difference is infinitely wrong.
-    return difference / std::max(length(want), floor);
+    return difference / std::max(exactLength(want), floor);
 }
 
 /// The smallest error that `share` of all errors do not exceed; of sorted errors.

@@ -5,6 +5,7 @@
 #include "sim/body_edit.h"
 #include "sim/error.h"
 #include "sim/forecast_field.h"
+#include "sim/length.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,7 +21,6 @@ constexpr double kMostPairs = 4e9;  // of one path: some seconds of one core
 constexpr std::int64_t kMostSteps = 4'000'000;
 constexpr std::int64_t kFieldSteps = 800;  // a turn and a half in so many
 
-double length(const Double4& a) { return std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 Double4 minus(const Double4& a, const Double4& b) { return {a.x - b.x, a.y - b.y, a.z - b.z, 0}; }
 bool finite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
 

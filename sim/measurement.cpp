@@ -3,6 +3,7 @@
 
 #include "sim/inertia.h"
 #include "sim/law.h"
+#include "sim/length.h"
 #include "sim/parallel.h"
 
 #include <algorithm>
@@ -86,8 +87,6 @@ std::vector<Row> rowsOf(const Planes& planes, int threads, const Energy& energy)
     });
     return rows;
 }
-
-double length(const Double4& a) { return std::sqrt(a.x * a.x + a.y * a.y + a.z * a.z); }
 
 }  // namespace
 
