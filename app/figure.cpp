@@ -23,7 +23,8 @@ namespace {
 
 constexpr int kWidth = 1920, kHeight = 1080;
 constexpr float kFontSize = 30;
-constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(90, 90, 90, 255);
+using paper::kInk;
+constexpr ImU32 kQuiet = IM_COL32(90, 90, 90, 255);
 constexpr double kThousand = 1000;
 
 constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetitionSeconds = 0.12, .mostSeconds = 2};
