@@ -9,6 +9,7 @@
 #include "sim/error.h"
 #include "sim/law.h"
 #include "sim/law_numbers.h"
+#include "sim/precision.h"
 
 #include <algorithm>
 #include <iterator>
@@ -229,10 +230,7 @@ void drawCompute(PanelContext& p) {
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
     if (p.widgets.beginCombo(kBackend, p.facts.settings.backend)) {
-        for (const BackendRow& row : backends())
-            if (p.widgets.choice(row.name, row.idea, row.name == p.facts.settings.backend,
-                                 row.unavailable(wanted.backendOptions)))
-                wanted.backend = row.name;
+        if (const auto name = p.widgets.chosenOf(backendChoices(p.facts.settings)); !name.empty()) wanted.backend = name;
         p.widgets.endCombo();
     }
     if (p.widgets.beginCombo(kKernel, kernel.name)) {
@@ -256,17 +254,9 @@ void drawCompute(PanelContext& p) {
 void drawForce(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     const SimulationSettings& running = p.facts.settings;
-    const ForceSettings force{.law = *running.law, .precision = *running.precision, .exponent = *running.exponent};
-    const BackendRow& row = backend(running.backend);
-    const LawRow& now = laws()[static_cast<std::size_t>(force.law)];
+    const LawRow& now = laws()[static_cast<std::size_t>(*running.law)];
     if (p.widgets.beginCombo(kLaw, now.name)) {
-        for (const LawRow& other : laws()) {
-            ForceSettings asked = force;
-            asked.law = other.law;
-            if (p.widgets.choice(other.name, other.idea, other.law == force.law,
-                                 firstOf(refusal(row, asked), refusal(*p.facts.integrator, other.law))))
-                wanted.law = other.law;
-        }
+        if (const auto name = p.widgets.chosenOf(lawChoices(running)); !name.empty()) wanted.law = law(name).law;
         p.widgets.endCombo();
     }
     for (const LawNumber& number : lawNumbers()) {
@@ -276,19 +266,9 @@ void drawForce(PanelContext& p) {
         if (number.least < 0) range.speed = 0, range.floor = 0.02, range.format = "%.2f";  // goes through 0
         if (p.widgets.drag({number.key, number.label, Tip::ofRow(number.idea)}, value, range)) wanted.*number.asked = value;
     }
-    constexpr std::string_view kNames[] = {"fp32", "mixed", "fp64"};
-    constexpr std::string_view kIdeas[] = {"State and pairs in single precision.",
-                                           "Pairs in single precision, bodies and sums in double.",
-                                           "Everything in double precision."};
-    const Reason fixed = running.backend == "reference" ? "The reference backend is always fp64." : Reason();
-    if (!p.widgets.beginCombo(kPrecision, kNames[static_cast<int>(force.precision)], fixed)) return;
-    for (const Precision other : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-        ForceSettings asked = force;
-        asked.precision = other;
-        const auto index = static_cast<std::size_t>(other);
-        if (p.widgets.choice(kNames[index], kIdeas[index], other == force.precision, refusal(row, asked)))
-            wanted.precision = other;
-    }
+    if (!p.widgets.beginCombo(kPrecision, nameOf(*running.precision), fixedPrecision(running.backend))) return;
+    if (const auto name = p.widgets.chosenOf(precisionChoices(running)); !name.empty())
+        wanted.precision = precision(name).precision;
     p.widgets.endCombo();
 }
 
@@ -300,12 +280,8 @@ void drawPhysics(PanelContext& p) {
                    {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
     drawForce(p);
     if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
-        const SimulationSettings& running = p.facts.settings;
-        for (const Integrator& row : integrators())
-            if (p.widgets.choice(
-                    row.name, row.idea, &row == p.facts.integrator,
-                    firstOf(refusal(backend(running.backend), row, running.bodies), refusal(row, *running.law))))
-                wanted.integrator = row.name;
+        if (const auto name = p.widgets.chosenOf(integratorChoices(p.facts.settings)); !name.empty())
+            wanted.integrator = name;
         p.widgets.endCombo();
     }
     p.widgets.section("Pace");

@@ -6,6 +6,7 @@
 #include "app/twin.h"
 #include "app/twin_plot.h"
 #include "sim/law.h"
+#include "sim/precision.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,82 +44,16 @@ constexpr Control kNumbers{"twin_numbers", "Numbers", "Over times that both runs
 
 constexpr const char* kAsTheFirst = "as the first";
 
-/// Edits what the twin differs in.
-void choose(PanelContext& p, std::string_view key, const SimulationSettings& values) {
-    p.session.intent.twin.take(key, values);
-}
-
-/// A list whose first row is "as the first".
+/// A list whose first row is "as the first"; `rows` makes the others, of the names that the command line has.
 template <class Rows>
 void drawList(PanelContext& p, const Control& control, std::string_view key, std::string_view now, const Reason& off,
               Rows rows) {
-    const bool named = p.session.intent.twin.names(key);
+    TwinChoice& twin = p.session.intent.twin;
+    const bool named = twin.names(key);
     if (!p.widgets.beginCombo(control, named ? now : std::string_view(kAsTheFirst), off)) return;
-    if (p.widgets.choice(kAsTheFirst, "Whatever the first run has.", !named)) p.session.intent.twin.release(key);
-    rows();
+    if (p.widgets.choice(kAsTheFirst, "Whatever the first run has.", !named)) twin.release(key);
+    if (const auto name = p.widgets.chosenOf(rows()); !name.empty()) setTwin(twin, key, name);
     p.widgets.endCombo();
-}
-
-void drawIntegrators(PanelContext& p, const SimulationSettings& now, const Reason& off) {
-    // A backend that was not chosen for the twin gives way to one that can.
-    const BackendRow& by = backend(p.session.intent.twin.names("backend") ? now.backend : "reference");
-    drawList(p, kIntegrator, "integrator", now.integrator, off, [&] {
-        for (const Integrator& row : integrators())
-            if (p.widgets.choice(row.name, row.idea, row.name == now.integrator,
-                                 firstOf(refusal(row, *now.law), refusal(by, row, now.bodies)))) {
-                SimulationSettings values;
-                values.integrator = row.name;
-                choose(p, "integrator", values);
-            }
-    });
-}
-
-void drawPrecisions(PanelContext& p, const SimulationSettings& now, const Reason& off) {
-    constexpr std::string_view kNames[] = {"fp32", "mixed", "fp64"};
-    constexpr std::string_view kIdeas[] = {"State and pairs in single precision.",
-                                           "Pairs in single precision, bodies and sums in double.",
-                                           "Everything in double precision."};
-    const auto shown = static_cast<std::size_t>(now.precision.value_or(Precision::fp32));
-    drawList(p, kPrecision, "precision", kNames[shown], off, [&] {
-        for (const Precision other : {Precision::fp32, Precision::mixed, Precision::fp64}) {
-            const auto index = static_cast<std::size_t>(other);
-            const ForceSettings asked{.law = *now.law, .precision = other, .exponent = *now.exponent};
-            const Reason fixed = now.backend == "reference" ? "The reference backend is always fp64." : Reason();
-            if (p.widgets.choice(kNames[index], kIdeas[index], index == shown,
-                                 fixed.empty() ? refusal(backend(now.backend), asked) : fixed)) {
-                SimulationSettings values;
-                values.precision = other;
-                choose(p, "precision", values);
-            }
-        }
-    });
-}
-
-void drawLaws(PanelContext& p, const SimulationSettings& now, const Reason& off) {
-    drawList(p, kLaw, "law", laws()[static_cast<std::size_t>(now.law.value_or(Law::gravity))].name, off, [&] {
-        for (const LawRow& row : laws()) {
-            const ForceSettings asked{
-                .law = row.law, .precision = now.precision.value_or(Precision::fp32), .exponent = *now.exponent};
-            if (p.widgets.choice(
-                    row.name, row.idea, row.law == now.law,
-                    firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law)))) {
-                SimulationSettings values;
-                values.law = row.law;
-                choose(p, "law", values);
-            }
-        }
-    });
-}
-
-void drawBackends(PanelContext& p, const SimulationSettings& now, const Reason& off) {
-    drawList(p, kBackend, "backend", now.backend, off, [&] {
-        for (const BackendRow& row : backends())
-            if (p.widgets.choice(row.name, row.idea, row.name == now.backend, row.unavailable(now.backendOptions))) {
-                SimulationSettings values;
-                values.backend = row.name;
-                choose(p, "backend", values);
-            }
-    });
 }
 
 ImU32 hueOf(std::size_t run) { return seriesColour(run, false); }
@@ -180,19 +115,22 @@ void drawTwinControls(PanelContext& p) {
             wanted.view = TwinView::overlaid;
         p.widgets.endCombo();
     }
-    drawIntegrators(p, now, off);
+    drawList(p, kIntegrator, "integrator", now.integrator, off,
+             [&] { return integratorChoices(now, !wanted.names("backend")); });
     SimulationSettings values;
     values.timeStep = std::abs(now.timeStep);
     if (p.widgets.drag(kTimeStep, values.timeStep,
                        {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .onRelease = true}, off))
-        choose(p, "time_step", values);
-    drawPrecisions(p, now, off);
+        wanted.take("time_step", values);
+    drawList(p, kPrecision, "precision", nameOf(now.precision.value_or(Precision::fp32)), off,
+             [&] { return precisionChoices(now); });
     values.softening = now.softening;
     if (p.widgets.drag(kSoftening, values.softening,
                        {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true}, off))
-        choose(p, "softening", values);
-    drawLaws(p, now, off);
-    drawBackends(p, now, off);
+        wanted.take("softening", values);
+    drawList(p, kLaw, "law", laws()[static_cast<std::size_t>(now.law.value_or(Law::gravity))].name, off,
+             [&] { return lawChoices(now); });
+    drawList(p, kBackend, "backend", now.backend, off, [&] { return backendChoices(now); });
     const Reason same = !off.empty() ? off : wanted.keys.empty() ? Reason("The twin differs in nothing already.") : Reason();
     if (p.widgets.button(kSame, ImGui::GetContentRegionAvail().x, same)) {
         wanted.keys.clear();

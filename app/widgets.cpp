@@ -326,6 +326,13 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
     return chosen;
 }
 
+std::string_view Widgets::chosenOf(std::span<const SettingChoice> rows) {
+    std::string_view name;
+    for (const SettingChoice& row : rows)
+        if (choice(row.name, row.idea, row.chosen, row.refused)) name = row.name;
+    return name;
+}
+
 void Widgets::endCombo() {
     ImGui::EndCombo();
     ImGui::EndDisabled();

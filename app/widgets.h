@@ -1,6 +1,7 @@
 // The controls of the panels: label, value, tooltip, and the reason when a control does not apply.
 // Rule: a control without a tooltip does not compile.
 #pragma once
+#include "app/setting_choices.h"
 #include "app/ui.h"
 #include "sim/kernel.h"
 
@@ -8,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,9 +34,6 @@ public:
 private:
     const char* text_;
 };
-
-/// Of two reasons why not, the first that is there.
-inline Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
 /// What every control has. `name` is stable: tests point at it.
 struct Control {
@@ -118,6 +117,8 @@ public:
     bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
     /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
     bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
+    /// All rows of a list; the name of the one that was chosen, else empty.
+    std::string_view chosenOf(std::span<const SettingChoice> rows);
     void endCombo();
 
     /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.
