@@ -62,5 +62,25 @@ TEST_F(TwinWindow, takesSettingsFromThePanelAndFollowsTheFirst) {
     EXPECT_FALSE(status().at("items").at("twin_integrator").at("enabled").get<bool>()) << "grey where there is no twin";
 }
 
+TEST_F(TwinWindow, greysWhatItWouldRefuse) {
+    open({"figure-eight", "--size", "1280x1000", "--backend", "reference", "--integrator", "hermite4", "--twin", ""});
+    waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same"; });
+    const auto rowOf = [&](const std::string& list, const std::string& row) {
+        click(list);
+        const std::string item = list + "/" + row;
+        const Json now = waitFor(item, [&](const Json& s) { return s.at("items").contains(item); });
+        key("Escape");
+        waitFor("a closed list", [&](const Json& s) { return !s.at("items").contains(item); });
+        return now.at("items").at(item).at("enabled").get<bool>();
+    };
+    for (const std::string run : {"", "twin_"}) {
+        EXPECT_FALSE(rowOf(run + "backend", "cpu")) << run << ": only the reference has hermite4";
+        EXPECT_TRUE(rowOf(run + "backend", "reference")) << run;
+        EXPECT_FALSE(rowOf(run + "law", "coulomb")) << run << ": hermite4 knows gravity only";
+        EXPECT_TRUE(rowOf(run + "integrator", "radau15")) << run;
+    }
+    EXPECT_EQ(status().at("message"), "");
+}
+
 }  // namespace
 }  // namespace gravlab::test
