@@ -1,6 +1,6 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
-#include "app/options.h"
-#include "app/tune_cache.h"
+#include "app/commands/options.h"
+#include "app/lab/tune_cache.h"
 #include "sim/error.h"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Fuzzers of everything that is no importer: settings, the command line, a run and its checkpoints, fp32 against fp64.
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
-#include "app/options.h"
+#include "app/commands/options.h"
 #include "sim/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"

@@ -1,6 +1,6 @@
 // Encoders: the table, what ffmpeg makes of every row that works here and films that end early.
-#include "app/encoders.h"
-#include "app/film.h"
+#include "app/film/encoders.h"
+#include "app/film/film.h"
 #include "sim/error.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"

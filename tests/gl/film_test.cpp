@@ -1,5 +1,5 @@
 // Pictures and films: complete or not there.
-#include "app/film.h"
+#include "app/film/film.h"
 #include "sim/error.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"

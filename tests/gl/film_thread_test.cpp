@@ -1,5 +1,5 @@
 // The thread that writes films: every frame, in order, none lost, and failures told.
-#include "app/film_thread.h"
+#include "app/film/film_thread.h"
 #include "sim/error.h"
 
 #include <gmock/gmock.h>

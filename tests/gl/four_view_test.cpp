@@ -1,10 +1,10 @@
 // Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
-#include "app/four_view.h"
+#include "app/session/four_view.h"
 
-#include "app/frame_loop.h"
-#include "app/headless.h"
-#include "app/scene_file.h"
-#include "app/twin.h"
+#include "app/files/scene_file.h"
+#include "app/session/frame_loop.h"
+#include "app/session/twin.h"
+#include "app/window/headless.h"
 #include "sim/error.h"
 
 #include <gtest/gtest.h>

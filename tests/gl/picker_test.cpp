@@ -1,6 +1,6 @@
 // Picking among many bodies, and Session's edits of single ones.
 #include "render/picker.h"
-#include "app/frame_loop.h"
+#include "app/session/frame_loop.h"
 #include "gl_fixture.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"

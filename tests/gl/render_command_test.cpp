@@ -1,5 +1,5 @@
 // `gravlab render` from outside: exit codes, files, and what is in them.
-#include "app/picture.h"
+#include "app/film/picture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

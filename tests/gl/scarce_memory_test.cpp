@@ -1,10 +1,10 @@
 // A session that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
 #include "tests/scarce_memory.h"
-#include "app/frame_loop.h"
-#include "app/headless.h"
 #include "app/host_clock.h"
-#include "app/rewind.h"
-#include "app/twin.h"
+#include "app/session/frame_loop.h"
+#include "app/session/rewind.h"
+#include "app/session/twin.h"
+#include "app/window/headless.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // Scene files: what is written is read back, a picture restores its scene, and mistakes are named with their line.
-#include "app/scene_file.h"
+#include "app/files/scene_file.h"
 
-#include "app/config.h"
-#include "app/frame_loop.h"
-#include "app/headless.h"
-#include "app/look.h"
-#include "app/picture.h"
+#include "app/files/config.h"
+#include "app/film/picture.h"
+#include "app/session/frame_loop.h"
+#include "app/session/look.h"
+#include "app/window/headless.h"
 #include "sim/error.h"
 
 #include <gtest/gtest.h>

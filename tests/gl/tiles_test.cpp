@@ -1,7 +1,7 @@
 // Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
-#include "app/tiles.h"
-#include "app/headless.h"
-#include "app/twin_choice.h"
+#include "app/film/tiles.h"
+#include "app/session/twin_choice.h"
+#include "app/window/headless.h"
 #include "gl_fixture.h"
 #include "sim/error.h"
 

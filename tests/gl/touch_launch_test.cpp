@@ -1,8 +1,8 @@
 // A session's drops by an arrow and its paths ahead.
-#include "app/frame_loop.h"
-#include "app/headless.h"
-#include "app/launch.h"
-#include "app/orbit_preview.h"
+#include "app/session/frame_loop.h"
+#include "app/session/launch.h"
+#include "app/session/orbit_preview.h"
+#include "app/window/headless.h"
 #include "sim/error.h"
 
 #include <gtest/gtest.h>

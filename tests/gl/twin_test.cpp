@@ -1,11 +1,11 @@
 // Twins in a session: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
-#include "app/twin.h"
+#include "app/session/twin.h"
 
-#include "app/frame_loop.h"
-#include "app/headless.h"
-#include "app/orbit_preview.h"
-#include "app/scene_file.h"
-#include "app/ui.h"
+#include "app/files/scene_file.h"
+#include "app/panels/ui.h"
+#include "app/session/frame_loop.h"
+#include "app/session/orbit_preview.h"
+#include "app/window/headless.h"
 #include "render/vertex_sample.h"
 #include "sim/error.h"
 

@@ -1,6 +1,6 @@
 // Measuring on a GPU: facts of a launch, trials in slices, sweeps past what the device can launch, tuning and `auto`.
-#include "app/lab.h"
-#include "app/tuner.h"
+#include "app/lab/lab.h"
+#include "app/lab/tuner.h"
 #include "gpu_fixture.h"
 #include "sim/error.h"
 #include "sim/scenario.h"

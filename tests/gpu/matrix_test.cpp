@@ -1,6 +1,6 @@
 // The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
-#include "app/headless.h"
-#include "app/pair_matrix.h"
+#include "app/lab/pair_matrix.h"
+#include "app/window/headless.h"
 #include "gpu_fixture.h"
 #include "sim/error.h"
 #include "sim/law.h"

@@ -1,5 +1,5 @@
 // What the device measures against the host, at every size, law and precision; that it costs little and disturbs nothing.
-#include "app/conservation.h"
+#include "app/session/conservation.h"
 #include "gpu_fixture.h"
 #include "sim/error.h"
 #include "tests/measured.h"

@@ -1,9 +1,9 @@
 // Files dropped on the window, in this process: through GLFW's own callback into the frame loop's parts. And what people do
 // while a file loads.
-#include "app/keys.h"
-#include "app/look.h"
-#include "app/picture.h"
-#include "app/scene_file.h"
+#include "app/files/scene_file.h"
+#include "app/film/picture.h"
+#include "app/panels/keys.h"
+#include "app/session/look.h"
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>

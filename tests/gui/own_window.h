@@ -1,11 +1,11 @@
 // A window of this process with its session and panels, for what the status file does not say. Rule: one turn of the frame
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
-#include "app/frame_loop.h"
-#include "app/options.h"
-#include "app/session_files.h"
-#include "app/ui.h"
-#include "app/window.h"
+#include "app/commands/options.h"
+#include "app/files/session_files.h"
+#include "app/panels/ui.h"
+#include "app/session/frame_loop.h"
+#include "app/window/window.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>

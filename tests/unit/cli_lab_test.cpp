@@ -1,5 +1,5 @@
 // Figures by starting the program.
-#include "app/picture.h"
+#include "app/film/picture.h"
 #include "sim/backend.h"
 #include "tests/unit/cli_support.h"
 

@@ -1,7 +1,7 @@
 // The command line as data: what is accepted where, what is refused, and with what words.
-#include "app/options.h"
+#include "app/commands/options.h"
 
-#include "app/option_values.h"
+#include "app/commands/option_values.h"
 #include "sim/error.h"
 
 #include <gmock/gmock.h>

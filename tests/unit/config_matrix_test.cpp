@@ -1,8 +1,8 @@
 // Every way to get a scene file or an option wrong that we could think of: each is refused with the line, and with what is
 // allowed. And files that are none.
-#include "app/options.h"
-#include "app/picture.h"
-#include "app/scene_file.h"
+#include "app/commands/options.h"
+#include "app/files/scene_file.h"
+#include "app/film/picture.h"
 #include "cli_support.h"
 #include "sim/error.h"
 

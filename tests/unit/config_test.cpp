@@ -1,5 +1,5 @@
 // What the window remembers: the file's lines, what is wrong with them, and what goes before them.
-#include "app/config.h"
+#include "app/files/config.h"
 #include "sim/error.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // Figures: what they measure, where they refuse, and that the picture holds what was measured.
-#include "app/figure.h"
+#include "app/lab/figure.h"
 
-#include "app/canvas.h"
-#include "app/sweep_axis.h"
+#include "app/lab/sweep_axis.h"
+#include "app/plots/canvas.h"
 #include "sim/error.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // Predicted paths against what runs then do, and against orbits that are known.
 #include "sim/forecast.h"
 
-#include "app/forecast_thread.h"
-#include "app/orbit_preview.h"
+#include "app/session/forecast_thread.h"
+#include "app/session/orbit_preview.h"
 #include "sim/error.h"
 #include "sim/forecast_field.h"
 #include "sim/simulation.h"

@@ -1,7 +1,7 @@
 // Profiles beside a running simulation: they come, they follow choices, and they take what others keep anyway.
-#include "app/instruments.h"
+#include "app/session/instruments.h"
 
-#include "app/rewind.h"
+#include "app/session/rewind.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
+#include "app/files/saver.h"
+#include "app/files/state_folder.h"
+#include "app/files/state_guard.h"
 #include "app/numbered_name.h"
-#include "app/saver.h"
-#include "app/spot_check.h"
-#include "app/state_folder.h"
-#include "app/state_guard.h"
+#include "app/session/spot_check.h"
 #include "sim/error.h"
 #include "sim/io/file_calls.h"
 #include "tests/unit/io_support.h"

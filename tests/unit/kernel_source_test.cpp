@@ -1,5 +1,5 @@
 // The kernels' text in the lab: cut, coloured, compared.
-#include "app/kernel_source.h"
+#include "app/lab/kernel_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The lab without its panel: sweeps and searches by slices, results, and what is refused.
-#include "app/lab.h"
+#include "app/lab/lab.h"
 
 #include "sim/error.h"
 #include "tests/unit/spoilt_backend.h"

@@ -1,5 +1,5 @@
 // Dropping bodies by an arrow: places, speeds, and small galaxies that hold together.
-#include "app/launch.h"
+#include "app/session/launch.h"
 
 #include "sim/body_edit.h"
 #include "sim/diagnostics.h"

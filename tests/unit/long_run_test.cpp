@@ -1,5 +1,5 @@
 // Very long runs and very many pairs: counters near 2^31, 2^53 and t = 1e9, N*N beyond 32 bits, and what the files say.
-#include "app/telemetry.h"
+#include "app/session/telemetry.h"
 #include "cli_support.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"

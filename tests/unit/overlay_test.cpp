@@ -1,6 +1,6 @@
 // Scale bar, clock and the names of the look on the command line.
-#include "app/overlay.h"
-#include "app/look.h"
+#include "app/panels/overlay.h"
+#include "app/session/look.h"
 #include "sim/error.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Ticks and numbers on plot axes: the parts of a plot that can be wrong without anyone noticing.
-#include "app/plot.h"
+#include "app/plots/plot.h"
 
-#include "app/canvas.h"
+#include "app/plots/canvas.h"
 
 #include <gtest/gtest.h>
 

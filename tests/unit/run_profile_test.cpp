@@ -1,7 +1,7 @@
 // Plots and tables of a galaxy over the radius, and what a run writes of them.
-#include "app/run_profile.h"
+#include "app/commands/run_profile.h"
 
-#include "app/profile_plot.h"
+#include "app/plots/profile_plot.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

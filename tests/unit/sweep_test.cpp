@@ -1,5 +1,5 @@
 // The engine behind figures, tuning and the lab: what it measures, refuses and survives.
-#include "app/sweep.h"
+#include "app/lab/sweep.h"
 
 #include "sim/error.h"
 #include "sim/scenario.h"

@@ -1,7 +1,7 @@
 // The search for the fastest launch, the file that remembers it, and what `auto` makes of it.
-#include "app/tuner.h"
+#include "app/lab/tuner.h"
 
-#include "app/tune_cache.h"
+#include "app/lab/tune_cache.h"
 #include "app/version.h"
 #include "sim/error.h"
 #include "sim/simulation.h"

@@ -1,6 +1,6 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
-#include "app/divergence.h"
-#include "app/twin_run.h"
+#include "app/session/divergence.h"
+#include "app/session/twin_run.h"
 #include "sim/error.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Verification must notice: kernels that are wrong in ways kernels are wrong, and rates that cannot be.
-#include "app/verify.h"
-#include "app/benchmark.h"
+#include "app/commands/verify.h"
+#include "app/lab/benchmark.h"
 #include "sim/error.h"
 #include "sim/scenario.h"
 #include "tests/unit/spoilt_backend.h"

@@ -1,0 +1,136 @@
+// `gravlab bench`: a table of checked rates for lists of kernels, numbers of bodies and launches.
+// Rule: all configurations are looked at before the first is timed, so that a typing error costs no minutes.
+#include "app/commands/options.h"
+#include "app/interrupt.h"
+#include "app/lab/benchmark_text.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/law_numbers.h"
+#include "sim/scenario.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+/// A number of bodies with the launches and kernels to be timed on it.
+struct Sweep {
+    std::vector<std::size_t> bodies;
+    std::vector<KernelChoice> choices;
+};
+
+std::vector<std::size_t> defaultBodies(const Scenario& scene, std::string_view backend) {
+    if (scene.fixedBodies != 0) return {scene.fixedBodies};
+    if (backend == "cuda") return {1024, 4096, 16384, 65536, 262144, 1048576};
+    if (backend == "cpu") return {1024, 4096, 16384, 65536};
+    return {1024, 4096};
+}
+
+/// Lists collapse where a row has nothing to tune, so that each configuration is timed once.
+std::vector<KernelChoice> choicesOf(const Options& options, std::string_view backend) {
+    std::vector<std::string> names;
+    for (const std::string& name : options.benchKernels) {
+        if (name != "all") {
+            names.push_back(name);
+            continue;
+        }
+        for (const KernelRow& row : kernels())
+            if (row.backend == backend) names.emplace_back(row.name);
+    }
+    if (names.empty()) names.emplace_back("auto");
+
+    std::vector<KernelChoice> choices;
+    for (const std::string& name : names) {
+        const KernelRow* row = name == "auto" ? nullptr : &kernel(backend, name);
+        const LaunchConfig& given = options.simulation.kernel.launch;
+        std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls;
+        if (blocks.empty() || (row && row->blocks.last == 1)) blocks = {given.block};
+        if (unrolls.empty() || (row && row->unrolls.empty())) unrolls = {given.unroll};
+        for (const int block : blocks)
+            for (const int unroll : unrolls) {
+                KernelChoice choice{name, given};
+                choice.launch.block = block;
+                choice.launch.unroll = unroll;
+                if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);
+            }
+    }
+    return choices;
+}
+
+}  // namespace
+
+int benchCommand(const Options& options) {
+    if (!options.benchFigure.empty()) return figureCommand(options);
+    if (options.frames > 0) return framesCommand(options);
+    if (!options.benchCard.empty()) return cardCommand(options);
+    const InterruptWatch watch;
+    AtomicFile out(options.output.empty() ? "-" : options.output);
+    const SimulationSettings& wanted = options.simulation;
+    const Scenario& scene = scenario(wanted.scene);
+    const Integrator& steps = integrator(wanted.integrator);
+    const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+    const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
+    std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
+
+    ForceSettings force{.law = wanted.law.value_or(scene.law),
+                        .precision = wanted.precision.value_or(Precision::fp32),
+                        .softening = wanted.softening >= 0 ? wanted.softening : scene.softening};
+    takeLawNumbers(force, wanted, scene);
+    const Sweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
+                      choicesOf(options, chosen.row->name)};
+    for (const std::size_t bodies : sweep.bodies)
+        if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
+    const double timeStep = wanted.timeStep != 0 ? wanted.timeStep : scene.timeStep;
+
+    // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
+    const bool everything = options.benchKernels == std::vector<std::string>{"all"};
+    backend->load(scene.build({sweep.bodies.front(), wanted.seed}));
+    if (!everything)
+        for (const KernelChoice& choice : sweep.choices) backend->configure(force, choice);
+
+    std::vector<BenchmarkRow> rows;
+    bool allVerified = true;
+    const bool live =
+        options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
+    if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
+    for (const std::size_t bodies : sweep.bodies) {
+        ParticleSet start = scene.build({bodies, wanted.seed});
+        if (options.benchSpreadMasses) spreadMasses(start);
+        for (const KernelChoice& choice : sweep.choices) {
+            InterruptWatch::check();
+            backend->configure(force, {});  // the row before may refuse these bodies
+            backend->load(start);
+            try {
+                configureTuned(*backend, force, choice, wanted.tuning.get());
+            } catch (const UsageError& refused) {
+                if (!everything) throw;
+                std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                continue;
+            }
+            BenchmarkRow row =
+                timeKernel(*backend, steps, timeStep, force,
+                           {.steps = std::max<std::int64_t>(options.steps, 0), .repeats = options.benchRepeats});
+            if (!row.verified)
+                std::fprintf(stderr, "gravlab: %s, N = %zu: no rate: %s\n", row.kernel.c_str(), row.bodies,
+                             row.note.c_str());
+            allVerified = allVerified && row.verified;
+            if (live) {
+                std::fputs(benchmarkTableLine(row).c_str(), stdout);
+                std::fflush(stdout);
+            }
+            rows.push_back(std::move(row));
+        }
+    }
+    const auto formats = benchmarkFormats();
+    const auto format = std::find_if(formats.begin(), formats.end(),
+                                     [&](const BenchmarkFormat& row) { return row.name == options.benchFormat; });
+    std::fflush(stdout);
+    out.write(live ? benchmarkTableFoot(rows) : format->text(rows));
+    out.commit();
+    return static_cast<int>(allVerified ? ExitCode::ok : ExitCode::checkFailed);
+}
+
+}  // namespace gravlab

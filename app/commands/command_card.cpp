@@ -1,0 +1,64 @@
+// `gravlab bench --card`: measures a device over numbers of bodies and writes its card as text or as a picture.
+#include "app/commands/options.h"
+#include "app/commands/sweep_progress.h"
+#include "app/interrupt.h"
+#include "app/lab/sweep_axis.h"
+#include "app/plots/card.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+std::vector<std::size_t> defaultBodies(std::string_view backendName) {
+    if (backendName == "cuda") return {1024, 4096, 16384, 65536, 262144, 1048576};
+    if (backendName == "cpu") return {1024, 4096, 16384, 65536};
+    return {256, 1024, 4096};
+}
+
+}  // namespace
+
+int cardCommand(const Options& options) {
+    const InterruptWatch watch;
+    const SimulationSettings& wanted = options.simulation;
+    const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+    { const AtomicFile probe(options.benchCard); }  // a folder that is not there is known at once
+
+    SweepPoint base;
+    base.backend = chosen.row->name;
+    base.options = wanted.backendOptions;
+    base.kernel = wanted.kernel;
+    if (!options.benchKernels.empty()) base.kernel.kernel = options.benchKernels.front();
+    if (!options.benchBlocks.empty()) base.kernel.launch.block = options.benchBlocks.front();
+    if (!options.benchUnrolls.empty()) base.kernel.launch.unroll = options.benchUnrolls.front();
+    base.plan = {.repeats = options.benchRepeats, .mostSeconds = 3};
+    const KernelRow* row = nullptr;
+    for (const KernelRow& candidate : kernels())
+        if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
+    const std::vector<std::size_t> bodies =
+        options.benchBodies.empty() ? defaultBodies(chosen.row->name) : options.benchBodies;
+    Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
+                {.scene = wanted.scene,
+                 .seed = wanted.seed,
+                 .integrator = wanted.integrator,
+                 .precision = wanted.precision.value_or(Precision::fp32),
+                 .timeStep = wanted.timeStep,
+                 .softening = wanted.softening,
+                 .tuning = wanted.tuning});
+    const bool right = measureAll(sweep);
+    const Card card = makeCard(sweep.results());
+    const std::string text = cardText(card);
+    if (options.benchCard.ends_with(".png")) {
+        const Picture picture = cardPicture(card, sweep.results());
+        writePng(options.benchCard, picture.rgb, picture.width, picture.height, picture.texts);
+    } else {
+        writeFileAtomically(options.benchCard, text);
+    }
+    std::printf("%s\n%s\n", text.c_str(), options.benchCard.c_str());
+    return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
+}
+
+}  // namespace gravlab

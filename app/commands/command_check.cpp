@@ -1,0 +1,40 @@
+// `gravlab check`: verifies every backend and kernel on this machine. Rule: one failure is exit code 7; what cannot run here
+// is listed with the reason and is no failure.
+#include "app/commands/options.h"
+#include "app/commands/physics_check.h"
+#include "app/commands/verify.h"
+#include "sim/error.h"
+
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr const char* kStateNames[] = {"passed", "FAILED", "not here"};
+
+void print(const Verdict& v) {
+    std::printf("%-10s %-14s %-9s", v.backend.c_str(), v.kernel.c_str(), kStateNames[static_cast<int>(v.state)]);
+    if (v.configurations > 0)
+        std::printf(" %6d comparisons, relative error: worst median %.1e, worst body %.1e", v.configurations, v.worstMedian,
+                    v.worst);
+    std::printf("\n");
+    if (!v.note.empty()) std::printf("%25s %s\n", "", v.note.c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int checkCommand(const Options& options) {
+    if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
+    int passed = 0, failed = 0;
+    for (const BackendRow& row : backends())
+        for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {
+            print(verdict);
+            passed += verdict.state == Verdict::State::passed;
+            failed += verdict.state == Verdict::State::failed;
+        }
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return static_cast<int>(failed == 0 ? ExitCode::ok : ExitCode::checkFailed);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,35 @@
+// `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it.
+#include "app/commands/options.h"
+#include "app/files/open_file.h"
+#include "sim/error.h"
+#include "sim/fingerprint.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace gravlab {
+
+int fingerprintCommand(const Options& asked) {
+    const Options options = withFile(asked);
+    const Fingerprint print = fingerprint(options.simulation, options.steps >= 0 ? options.steps : kFingerprintSteps);
+    const SimulationSettings& s = print.settings;
+    if (options.json) {
+        const nlohmann::ordered_json json{{"scene", s.scene},
+                                          {"bodies", s.bodies},
+                                          {"seed", s.seed},
+                                          {"steps", print.steps},
+                                          {"integrator", s.integrator},
+                                          {"time_step", s.timeStep},
+                                          {"softening", s.softening},
+                                          {"start", "sha256:" + print.start},
+                                          {"state", "sha256:" + print.state}};
+        std::printf("%s\n", json.dump(2).c_str());
+    } else {
+        std::printf("%s\nstart  sha256:%s\nstate  sha256:%s\n", fingerprintText(print).c_str(), print.start.c_str(),
+                    print.state.c_str());
+    }
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,153 @@
+// `gravlab bench --frames`: whole frames as the window makes them, off screen: steps within the time budget, picture,
+// panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
+#include "app/commands/options.h"
+#include "app/commands/stage_bench.h"
+#include "app/host_clock.h"
+#include "app/interrupt.h"
+#include "app/panels/ui.h"
+#include "app/session/frame_loop.h"
+#include "app/session/frame_times.h"
+#include "app/window/headless.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+void timeFrames(const Options& options) {
+    OffscreenTarget target(options.width, options.height);
+    Session session(options);
+    std::optional<Ui> panels;
+    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    OneFrameAhead pace;
+    FrameTimes times;
+    const auto makeFrame = [&] {
+        InterruptWatch::check();
+        session.apply();
+        session.advance(true);
+        session.draw(target.framebuffer(), options.width, options.height);
+        if (panels) {
+            panels->setSurface(options.width, options.height, 1 / options.fps);
+            panels->frame(session);
+            panels->draw();
+        }
+        pace.submitted();
+    };
+    // The energy of the start is measured beside the first frames, on a device in a good part of its time.
+    do makeFrame();
+    while (session.conservation.busy());
+    const std::int64_t firstStep = session.simulation().step();
+    const double start = hostClock();
+    double last = start;
+    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        makeFrame();
+        const double time = hostClock();
+        times.add(time - last);
+        last = time;
+    }
+    const double steps = static_cast<double>(session.simulation().step() - firstStep) / (hostClock() - start);
+    const Facts& facts = session.facts();
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
+                facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
+                options.showUi ? " with panels" : "", times.text().c_str(), steps);
+}
+
+/// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.
+StageRow timeStages(const Options& options) {
+    OffscreenTarget target(options.width, options.height);
+    Session session(options);
+    std::optional<Ui> panels;
+    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    session.intent.paused = true;
+    OneFrameAhead pace;
+    StageSamples samples;
+    GpuTimer panelTimer;
+    const auto drawOne = [&] {
+        InterruptWatch::check();
+        session.apply();
+        session.advance(true);
+        session.draw(target.framebuffer(), options.width, options.height);
+        if (panels) {
+            panels->setSurface(options.width, options.height, 1 / options.fps);
+            panels->frame(session);
+            panelTimer.begin();
+            panels->draw();
+            panelTimer.end();
+        }
+        pace.submitted();
+    };
+    // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
+    constexpr int kLeftOut = 20;
+    for (int frame = 0; frame < kLeftOut || session.conservation.busy(); ++frame) drawOne();
+    session.renderer().takeTimes();
+    panelTimer.take();
+    for (const bool detailed : {false, true}) {
+        session.renderer().timeStages(detailed);
+        double last = hostClock();
+        for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+            drawOne();
+            const double time = hostClock();
+            if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
+            last = time;
+            for (const DrawTimes& times : session.renderer().takeTimes()) samples.add(times);
+            if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
+        }
+    }
+    StageRow row{.scene = session.facts().settings.scene,
+                 .bodies = session.facts().settings.bodies,
+                 .width = options.width,
+                 .height = options.height,
+                 .path = session.renderer().path().path()};
+    samples.finish(row);
+    return row;
+}
+
+int stagesCommand(const Options& asked, const std::vector<std::size_t>& counts) {
+    if (asked.benchFormat == "json") throw UsageError("--stages writes a table or csv, not json");
+    AtomicFile out(asked.output.empty() ? "-" : asked.output);
+    std::vector<std::pair<int, int>> sizes = asked.benchSizes;
+    if (sizes.empty()) sizes = {{asked.width, asked.height}};
+    std::vector<StageRow> rows;
+    for (const std::size_t count : counts)
+        for (const auto& [width, height] : sizes)
+            for (const PathWishRow& wish : pathWishes()) {
+                const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
+                if (both ? wish.wish == PathWish::automatic : wish.name != asked.look.splat) continue;
+                Options options = asked;
+                options.simulation.bodies = count;
+                options.width = width;
+                options.height = height;
+                options.look.splat = wish.name;
+                rows.push_back(timeStages(options));
+                if (rows.back().path == DrawPath::raster && wish.wish == PathWish::compute)
+                    std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
+            }
+    out.write(asked.benchFormat == "csv" ? stageCsv(rows) : stageTable(rows));
+    out.commit();
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+int framesCommand(const Options& asked) {
+    const InterruptWatch watch;
+    const HeadlessContext context(asked.simulation.backendOptions.device);
+    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    std::vector<std::size_t> counts = asked.benchBodies;
+    if (counts.empty()) counts = {asked.simulation.bodies};
+    if (asked.benchStages) return stagesCommand(asked, counts);
+    for (const std::size_t count : counts) {
+        Options options = asked;
+        options.simulation.bodies = count;
+        if (!asked.benchKernels.empty()) options.simulation.kernel.kernel = asked.benchKernels.front();
+        timeFrames(options);
+    }
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,112 @@
+// `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
+#include "app/commands/options.h"
+#include "sim/error.h"
+#include "sim/io/snapshot.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Sums and extremes of the bodies.
+struct Summary {
+    double mass = 0, kinetic = 0;
+    double middle[3] = {0, 0, 0}, momentum[3] = {0, 0, 0};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+};
+
+Summary summaryOf(const ParticleSet& bodies) {
+    Summary s;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+        const double x[3] = {p.x, p.y, p.z}, u[3] = {v.x, v.y, v.z};
+        s.mass += p.w;
+        for (int axis = 0; axis < 3; ++axis) {
+            s.middle[axis] += p.w * x[axis];
+            s.momentum[axis] += p.w * u[axis];
+            s.kinetic += p.w * u[axis] * u[axis] / 2;
+            s.low[axis] = std::min(s.low[axis], x[axis]);
+            s.high[axis] = std::max(s.high[axis], x[axis]);
+        }
+    }
+    for (double& x : s.middle) x /= s.mass != 0 ? s.mass : 1;
+    return s;
+}
+
+template <class Value>
+void putKnown(Json& json, const char* key, const std::optional<Value>& value) {
+    if (value) json[key] = *value;
+}
+
+Json described(const Snapshot& s, const std::string& file) {
+    const Summary sum = summaryOf(s.bodies);
+    std::vector<int> groups;
+    for (const std::uint8_t group : s.bodies.group) {
+        if (group >= groups.size()) groups.resize(std::size_t{group} + 1);
+        ++groups[group];
+    }
+    Json json{{"file", file}, {"format", s.format}, {"bodies", s.bodies.size()}, {"checkpoint", s.isCheckpoint()}};
+    putKnown(json, "step", s.step);
+    putKnown(json, "time", s.time);
+    putKnown(json, "time_step", s.timeStep);
+    putKnown(json, "softening", s.softening);
+    putKnown(json, "seed", s.seed);
+    json["units"] = s.units.empty() ? "G = 1" : s.units;
+    json["velocities"] = s.knowsVelocities;
+    json["mass"] = sum.mass;
+    json["centre_of_mass"] = sum.middle;
+    json["momentum"] = sum.momentum;
+    json["kinetic_energy"] = sum.kinetic;
+    json["low"] = sum.low;
+    json["high"] = sum.high;
+    if (groups.size() > 1) json["groups"] = groups;
+    if (!s.state.empty()) {
+        Json names = Json::array();
+        for (const StateArray& array : s.state) names.push_back(array.name);
+        json["integrator_state"] = names;
+    }
+    if (!s.settings.empty()) json["settings"] = s.settings;
+    if (!s.notes.empty()) json["notes"] = s.notes;
+    return json;
+}
+
+void print(const Json& json) {
+    for (const auto& [key, value] : json.items()) {
+        if (key == "settings") {
+            std::printf("settings:\n");
+            std::string text = value;
+            for (std::size_t at = 0; at < text.size();) {
+                const std::size_t end = std::min(text.find('\n', at), text.size());
+                std::printf("  %s\n", text.substr(at, end - at).c_str());
+                at = end + 1;
+            }
+        } else if (value.is_string()) {
+            std::printf("%-17s %s\n", (key + ":").c_str(), value.get<std::string>().c_str());
+        } else if (key == "notes") {
+            for (const auto& note : value) std::printf("note: %s\n", note.get<std::string>().c_str());
+        } else {
+            std::printf("%-17s %s\n", (key + ":").c_str(), value.dump().c_str());
+        }
+    }
+}
+
+}  // namespace
+
+int infoCommand(const Options& options) {
+    const Snapshot snapshot = readSnapshot(options.file, options.read);
+    const Json json = described(snapshot, options.file);
+    if (options.json)
+        // A file's name or text need not be UTF-8.
+        std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    else
+        print(json);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

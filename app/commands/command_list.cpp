@@ -1,0 +1,247 @@
+// `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
+#include "app/commands/options.h"
+#include "app/film/encoders.h"
+#include "app/panels/action.h"
+#include "sim/backend.h"
+#include "sim/error.h"
+#include "sim/law.h"
+#include "sim/law_numbers.h"
+#include "sim/scenario.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string rangeText(const Range& range) {
+    if (range.first == 1 && range.last == 1) return "-";
+    return std::to_string(range.first) + ".." + (range.last == 0 ? "limit" : std::to_string(range.last));
+}
+
+std::string valuesText(std::span<const int> values) {
+    std::string text;
+    for (const int value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+    return text.empty() ? "-" : text;
+}
+
+std::vector<int> toVector(std::span<const int> values) { return {values.begin(), values.end()}; }
+
+/// Why a backend's rows cannot run here; empty when they can.
+Reason backendReason(std::string_view name, const BackendOptions& options) { return backend(name).unavailable(options); }
+
+Json devices(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const BackendRow& row : backends())
+        rows.push_back({{"backend", std::string(row.name)}, {"devices", row.devices()}});
+    return rows;
+}
+
+Json backendList(const BackendOptions& options) {
+    Json rows = Json::array();
+    for (const BackendRow& row : backends()) {
+        const Reason reason = row.unavailable(options);
+        rows.push_back({{"name", std::string(row.name)},
+                        {"available", reason.empty()},
+                        {"idea", std::string(row.idea)},
+                        {"reason", reason}});
+    }
+    return rows;
+}
+
+Json kernelList(const BackendOptions& options) {
+    Json rows = Json::array();
+    for (const KernelRow& row : kernels()) {
+        const Reason reason = backendReason(row.backend, options);
+        rows.push_back({{"backend", std::string(row.backend)},
+                        {"name", std::string(row.name)},
+                        {"available", reason.empty()},
+                        {"blocks", rangeText(row.blocks)},
+                        {"unrolls", toVector(row.unrolls)},
+                        {"bodies_per_thread", toVector(row.bodiesPerThread)},
+                        {"splits", rangeText(row.splits)},
+                        {"deterministic", row.deterministic},
+                        {"idea", std::string(row.idea)},
+                        {"reason", reason}});
+    }
+    return rows;
+}
+
+/// "toomre-q=1.2 halo-mass=22": names for --set with their usual values.
+std::string parametersText(std::span<const ScenarioParameter> parameters) {
+    std::string text;
+    for (const ScenarioParameter& row : parameters) {
+        char value[32];
+        std::snprintf(value, sizeof value, "=%g", row.value);
+        text += (text.empty() ? "" : " ") + std::string(row.name) + value;
+    }
+    return text;
+}
+
+Json sceneList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const Scenario& row : scenarios())
+        rows.push_back({{"name", std::string(row.name)},
+                        {"bodies_gpu", row.bodiesGpu},
+                        {"bodies_cpu", row.bodiesCpu},
+                        {"fixed_bodies", row.fixedBodies},
+                        {"time_step", row.timeStep},
+                        {"softening", row.softening},
+                        {"idea", std::string(row.idea)},
+                        {"parameters", parametersText(row.parameters)},
+                        {"source", std::string(row.source)}});
+    return rows;
+}
+
+Json integratorList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const Integrator& row : integrators())
+        rows.push_back({{"name", std::string(row.name)},
+                        {"order", row.order},
+                        {"symplectic", row.symplectic},
+                        {"reversible", row.reversible},
+                        {"forces_per_step", forcesPerStep(row.program)},
+                        {"idea", std::string(row.idea)},
+                        {"source", std::string(row.source)}});
+    return rows;
+}
+
+/// "exponent, strength": what is set beside the softening.
+std::string numbersOf(Law law) {
+    std::string text;
+    for (const LawNumber& number : lawNumbers())
+        if (number.acts(law)) text += (text.empty() ? "" : ", ") + std::string(number.option + 2);
+    return text;
+}
+
+Json lawList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const LawRow& row : laws())
+        rows.push_back({{"name", std::string(row.name)},
+                        {"source", std::string(row.source)},
+                        {"softened", row.softened},
+                        {"numbers", numbersOf(row.law)},
+                        {"idea", std::string(row.idea)}});
+    return rows;
+}
+
+/// Everything that a key or menu does, and what the mouse does.
+Json keyList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            rows.push_back(
+                {{"key", keyText(action)},
+                 {"menu", std::string(menu.name)},
+                 {"item", (action.list.empty() ? "" : std::string(action.list) + ": ") + std::string(action.label)},
+                 {"idea", std::string(action.idea)}});
+    for (const MouseRow& row : mouseRows())
+        rows.push_back({{"key", std::string(row.name)}, {"menu", ""}, {"item", ""}, {"idea", std::string(row.idea)}});
+    return rows;
+}
+
+/// What films can be written with, as the ffmpeg of this machine says.
+Json encoderList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const EncoderRow& row : encoders()) {
+        const Reason reason = unavailable(row);
+        rows.push_back({{"name", std::string(row.name)},
+                        {"available", reason.empty()},
+                        {"codec", std::string(row.codec)},
+                        {"files", std::string(row.extensions)},
+                        {"lossless", row.lossless},
+                        {"idea", std::string(row.idea)},
+                        {"reason", reason}});
+    }
+    return rows;
+}
+
+struct ListRow {
+    std::string_view name;
+    Json (*rows)(const BackendOptions&);
+};
+
+constexpr ListRow kLists[] = {
+    {"devices", devices}, {"backends", backendList},       {"kernels", kernelList}, {"scenes", sceneList},
+    {"laws", lawList},    {"integrators", integratorList}, {"keys", keyList},       {"encoders", encoderList},
+};
+
+std::string cellText(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (value.is_array()) return valuesText(value.get<std::vector<int>>());
+    return value.dump();
+}
+
+/// Columns as wide as their longest cell; a column that is empty everywhere is left out.
+void printTable(const Json& rows) {
+    if (rows.empty()) return;
+    std::vector<std::string> names;
+    std::vector<std::size_t> widths;
+    for (const auto& [name, value] : rows.front().items()) {
+        std::size_t width = 0;
+        for (const Json& row : rows) width = std::max(width, cellText(row.at(name)).size());
+        if (width == 0) continue;
+        names.push_back(name);
+        widths.push_back(std::max(width, name.size()));
+    }
+    const auto print = [&](auto&& cell) {
+        std::string line;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            std::string text = cell(names[i]);
+            if (i + 1 < names.size()) text.resize(widths[i] + 2, ' ');
+            line += text;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        std::printf("%s\n", line.c_str());
+    };
+    print([](const std::string& name) {
+        std::string title = name;
+        std::replace(title.begin(), title.end(), '_', ' ');
+        return title;
+    });
+    for (const Json& row : rows) print([&row](const std::string& name) { return cellText(row.at(name)); });
+}
+
+/// Markdown; a bar would end a cell.
+void printMarkdown(const Json& rows) {
+    if (rows.empty()) return;
+    std::string head, rule;
+    for (const auto& [name, value] : rows.front().items()) {
+        head += "| " + name + " ";
+        rule += "| --- ";
+    }
+    std::printf("%s|\n%s|\n", head.c_str(), rule.c_str());
+    for (const Json& row : rows) {
+        std::string line;
+        for (const auto& [name, value] : row.items()) {
+            std::string cell;
+            for (const char c : cellText(value)) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+            line += cell.empty() ? "| " : "| " + cell + " ";
+        }
+        std::printf("%s|\n", line.c_str());
+    }
+}
+
+}  // namespace
+
+int listCommand(const Options& options) {
+    const auto list = std::find_if(std::begin(kLists), std::end(kLists),
+                                   [&](const ListRow& candidate) { return candidate.name == options.listWhat; });
+    const Json rows = list->rows(options.simulation.backendOptions);
+    if (options.json)
+        std::printf("%s\n", rows.dump(2).c_str());
+    else if (options.has("--markdown"))
+        printMarkdown(rows);
+    else
+        printTable(rows);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

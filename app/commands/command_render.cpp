@@ -1,0 +1,161 @@
+// `gravlab render`: the window's frame loop without a window, into a picture, numbered pictures or a film.
+// Rule: frame k (from 0) shows the state after k * stepsPerFrame steps, whatever the machine and however long it takes.
+#include "app/commands/options.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/film/camera_path.h"
+#include "app/film/encoders.h"
+#include "app/film/film.h"
+#include "app/film/tiles.h"
+#include "app/format.h"
+#include "app/interrupt.h"
+#include "app/panels/ui.h"
+#include "app/progress.h"
+#include "app/session/frame_loop.h"
+#include "app/session/twin.h"
+#include "app/version.h"
+#include "app/window/headless.h"
+#include "app/window/lost_context.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+/// What a picture says about itself, so that it can be made again.
+PictureTexts settingsTexts(const SimulationSettings& settings, const Options& options) {
+    return {{"Software", "gravlab " + std::string(version())},
+            {"gravlab:scene", settings.scene},
+            {"gravlab:bodies", std::to_string(settings.bodies)},
+            {"gravlab:seed", std::to_string(settings.seed)},
+            {"gravlab:backend", settings.backend},
+            {"gravlab:kernel", settings.kernel.kernel},
+            {"gravlab:integrator", settings.integrator},
+            {"gravlab:dt", formatted("%.17g", settings.timeStep)},
+            {"gravlab:softening", formatted("%.17g", settings.softening)},
+            {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
+            {"gravlab:frames", std::to_string(options.frames)}};
+}
+
+/// The panels over a film, which has no mouse, no keys and a clock of its own.
+class FilmPanels {
+public:
+    FilmPanels(const Options& options, const std::string& renderer)
+        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {
+        ui_.state.visible = options.showUi;
+    }
+    void draw(Session& session, const Options& options) {
+        build(session, options);
+        // Panels that fit themselves to their content know its size from the frame before.
+        while (built_ < 3) build(session, options);
+        ui_.draw();
+    }
+    /// A part of what draw() built: pixels from the upper left corner.
+    void drawPart(int left, int top, int width, int height) { ui_.drawPart(left, top, width, height); }
+
+private:
+    void build(Session& session, const Options& options) {
+        ui_.setSurface(options.width, options.height, 1 / options.fps);
+        ui_.frame(session);
+        ++built_;
+    }
+    Ui ui_;
+    std::int64_t built_ = 0;
+};
+
+constexpr int kOverview = 1024;  // pixels of the longer side
+
+/// As many as were asked for, or as the camera path lasts, both ends shown.
+std::int64_t framesOfPath(const Options& options) {
+    if (options.frames > 0) return options.frames;
+    return static_cast<std::int64_t>(std::ceil(options.look.path.back().seconds * options.fps - 1e-6)) + 1;
+}
+
+}  // namespace
+
+int renderCommand(const Options& asked) {
+    Options options = withFile(asked);
+    if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+    if (options.flyPath) options.frames = framesOfPath(options);
+    if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
+    const InterruptWatch watch;
+    // First of all: a folder that is not there or a missing encoder is known at once.
+    const std::unique_ptr<FilmWriter> writer =
+        makeFilmWriter({.output = parseFilmOutput(options.output),
+                        .width = options.width,
+                        .height = options.height,
+                        .fps = options.fps,
+                        .ffmpeg = "ffmpeg",
+                        .encoder = std::string(encoderHere(options.output, options.encoder).name),
+                        .quality = options.quality});
+    const HeadlessContext context(options.simulation.backendOptions.device);
+    std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
+    const int side = tileSide(options.width, options.height, options.tile, largestSide());
+    if (side > 0 && options.twin.on)
+        throw UsageError("twins cannot be drawn in parts; leave out --tile, or choose a smaller --size than " +
+                         std::to_string(options.width) + "x" + std::to_string(options.height));
+    const TilePlan parts = side > 0 ? planTiles(options.width, options.height, side) : TilePlan{};
+    if (side > 0)
+        std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", options.width, options.height, parts.tiles.size());
+    // In parts: the whole is drawn small first, for the light and for what follows the picture.
+    const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
+    OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
+    Session session(options);
+    if (side > 0 && session.fourViewed())
+        throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
+    std::optional<FilmPanels> panels;
+    if (options.showUi || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected()) {
+        panels.emplace(options, context.description());
+        panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
+    }
+    session.turn(0);  // a camera path starts at its first point
+    writer->texts = settingsTexts(session.simulation().settings(), options);
+    writer->texts[kSceneFileKey] = sceneFileText(session);
+
+    const auto start = std::chrono::steady_clock::now();
+    ProgressLine progress("frame", options.frames, true);
+    for (std::int64_t frame = 0; frame < options.frames; ++frame) {
+        InterruptWatch::check();
+        if (const std::string lost = lostContext(); !lost.empty())
+            throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
+                              "; frames drawn since would be empty, so the film ends here. Start it again");
+        session.apply();
+        if (frame > 0) {
+            session.advance(false);
+            session.turn(1 / options.fps);
+        }
+        const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
+        // Panels show rates over the last frames, so these are drawn even when only one is kept.
+        if (kept || panels)
+            session.draw(target.framebuffer(), target.width(), target.height());
+        else
+            session.draw(0, 0, 0);  // trails remember every frame
+        if (panels) panels->draw(session, options);
+        if (kept && side > 0) {
+            const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
+            writer->write(drawTiles(session, parts, panels ? over : std::function<void(int, int, int, int)>()));
+        } else if (kept) {
+            // One copy stays under way while the next frame is computed.
+            target.beginRead();
+            if (target.readsUnderWay() == OffscreenTarget::kInFlight) writer->write(target.endRead());
+        }
+        progress.show(frame + 1);
+    }
+    while (target.readsUnderWay() > 0) writer->write(target.endRead());
+    writer->finish();
+    progress.finish();
+
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
+                options.frames == 1 ? "frame" : "frames", options.width, options.height, session.simulation().time(),
+                seconds);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,27 @@
+// The table of commands: each row adds its options to a parser, so that help, parsing and the hints of error messages come
+// from the same place.
+#pragma once
+#include "app/commands/options.h"
+
+#include <array>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace gravlab {
+
+/// A row of the table of commands.
+struct CommandRow {
+    std::string_view name;
+    Command command;
+    std::string_view idea;
+    void (*addOptions)(CLI::App&, Options&);
+    std::string_view examples;
+};
+
+constexpr std::size_t kCommandCount = 10;
+extern const std::array<CommandRow, kCommandCount> kCommands;
+
+}  // namespace gravlab

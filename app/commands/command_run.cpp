@@ -1,0 +1,286 @@
+// `gravlab run`: integrates without graphics and writes tables and snapshots. Rule: a file appears whole or not at all.
+#include "app/commands/options.h"
+#include "app/commands/run_plots.h"
+#include "app/commands/run_profile.h"
+#include "app/commands/twin_record.h"
+#include "app/files/open_file.h"
+#include "app/files/saver.h"
+#include "app/files/state_folder.h"
+#include "app/files/state_guard.h"
+#include "app/format.h"
+#include "app/interrupt.h"
+#include "app/numbered_name.h"
+#include "app/progress.h"
+#include "app/session/spot_check.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+// Above this the two O(N^2) energy sums of the closing line would take longer than many a run on the host.
+constexpr std::size_t kSummaryEnergyBodies = 16384;
+// Where the device sums: some seconds of a small one.
+constexpr std::size_t kSummaryOnDevice = 65536;
+// One call of advance() stays short, so that Ctrl-C and the progress line are looked at.
+constexpr double kSliceSeconds = 0.1;
+
+double relativeChange(const Diagnostics& now, const Diagnostics& first) {
+    return first.energy() != 0 ? (now.energy() - first.energy()) / std::abs(first.energy()) : 0;
+}
+
+std::string energyRow(const Simulation& simulation, const Measurement& state, const Diagnostics& first) {
+    const Diagnostics& d = state.conserved;
+    const Shape& shape = state.shape;
+    std::string text =
+        formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
+                  static_cast<long long>(simulation.step()), simulation.time(), d.kinetic, d.potential, d.energy(),
+                  d.momentum.x, d.momentum.y, d.momentum.z, d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
+    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", relativeChange(d, first), d.centreOfMass.x,
+                      d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0],
+                      shape.lagrangianRadii[1], shape.lagrangianRadii[2], shape.closest);
+    return text;
+}
+
+/// How many steps there are to make from where the simulation stands.
+std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
+    if (options.steps >= 0) return options.steps;
+    // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
+    // step that it would have ended with.
+    const double timeStep = simulation.settings().timeStep;
+    const double way = options.until - simulation.time();
+    const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
+    if (!(steps > 0)) return 0;
+    if (!(steps < 9e18)) throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
+    return static_cast<std::int64_t>(steps);
+}
+
+/// The numbered files and the autosaves of a run, written beside it.
+class RunFiles {
+public:
+    RunFiles(const Options& options, const std::string& checkpoint) : options_(options), checkpoint_(checkpoint) {
+        if (options.snapshotEvery > 0) sweepStaleTemporaries(folderOf(numberedName("--snapshots", options.snapshots, 0)));
+    }
+    std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
+        if (options_.snapshotEvery == 0) return otherwise;
+        return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
+    }
+    /// Saves what is due at this step.
+    void look(Simulation& simulation) {
+        if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
+            simulation.step() != lastNumbered_) {
+            lastNumbered_ = simulation.step();
+            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointOf(simulation), {},
+                        "snapshot");
+        }
+        if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
+            saver_.save(checkpoint_, checkpointOf(simulation), {.keepPrevious = true}, "autosave");
+            saved_ = std::chrono::steady_clock::now();
+        }
+        report();
+    }
+    /// Waits for what is under way. True when every save worked.
+    bool finish() {
+        saver_.wait();
+        report();
+        return failures_ == 0;
+    }
+    std::int64_t failures() const { return failures_; }
+
+    static std::filesystem::path folderOf(const std::filesystem::path& file) {
+        return file.has_parent_path() ? file.parent_path() : ".";
+    }
+
+private:
+    static double seconds(std::chrono::steady_clock::time_point since) {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+    }
+    /// A save that fails does not end the run; it is said at once and in the exit code.
+    void report() {
+        for (const FileResult& result : saver_.take()) {
+            if (result.error.empty()) continue;
+            ++failures_;
+            std::fprintf(stderr, "\ngravlab: %s\n", result.error.c_str());
+        }
+    }
+
+    const Options& options_;
+    std::string checkpoint_;
+    std::int64_t lastNumbered_ = -1;
+    std::int64_t failures_ = 0;
+    std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+    Saver saver_;
+};
+
+/// Saves the last good state where the user can go on from it, and says where; or why that failed.
+std::string saveForLater(const Simulation& simulation, const RunState& state, const Options& options) {
+    try {
+        const std::filesystem::path file = options.checkpoint.empty() ? leftRunFile(simulation.settings().scene)
+                                                                      : std::filesystem::path(options.checkpoint);
+        writeSnapshot(file, checkpointOf(simulation, state), {.keepPrevious = true});
+        return formatted("the state of step %lld was saved; go on with: gravlab run ",
+                         static_cast<long long>(state.clock.step)) +
+               file.string();
+    } catch (const Error& error) {
+        return std::string("the state could not be saved: ") + error.what();
+    }
+}
+
+}  // namespace
+
+int runCommand(const Options& asked) {
+    const InterruptWatch watch;
+    // Opened first: a folder that is not there is known before hours of work, not after.
+    std::optional<AtomicFile> csv;
+    std::optional<PendingSnapshot> final;
+    for (const std::string& file : {asked.csv, asked.finalFile, asked.checkpoint})
+        if (!file.empty() && file != "-") sweepStaleTemporaries(RunFiles::folderOf(file));
+    if (!asked.csv.empty()) csv.emplace(asked.csv);
+    if (!asked.finalFile.empty()) final.emplace(asked.finalFile);
+    const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
+
+    const Options options = withFile(asked);
+    Simulation simulation(options.simulation);
+    const SimulationSettings& settings = simulation.settings();
+    const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
+    std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", settings.scene.c_str(), simulation.backend().size(),
+                 simulation.backend().description().c_str(), simulation.backendWhy().c_str());
+    if (begin != 0 || simulation.time() != 0)
+        std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
+
+    std::optional<TwinRecord> twin;
+    if (options.twin.on) twin.emplace(simulation, options.twin);
+    if (twin && !twin->note().empty()) std::fprintf(stderr, "gravlab: %s\n", twin->note().c_str());
+
+    const bool onDevice = simulation.backend().mostMeasured() > 0;
+    const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
+    // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
+    Measurement measured;
+    if (summaryEnergy) measured = simulation.measureFully(InterruptWatch::check);  // there is nothing to lose yet
+    const Diagnostics first = measured.conserved;
+    const auto writeRow = [&] {
+        csv->write(energyRow(simulation, measured, first) + (twin ? twin->cells(simulation) : "") + "\n");
+    };
+    if (csv) {
+        csv->write(
+            std::string(
+                "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest") +
+            (twin ? TwinRecord::kColumns : "") + "\n");
+        writeRow();
+    }
+
+    std::optional<RunPlots> plots;
+    if (!options.plots.empty()) plots.emplace(options.plots);
+    const std::int64_t plotStride = RunPlots::stride(steps);
+    if (plots) plots->record(simulation);
+    if (plots && twin) twin->record(simulation);
+
+    const auto start = std::chrono::steady_clock::now();
+    ProgressLine progress("step", steps);
+    StateGuard guard(simulation);
+    SpotCheck spotCheck;
+    const auto look = [&](bool now) {
+        const std::optional<BlownUp> blown = guard.look(simulation, now);
+        if (!blown) return;
+        progress.finish();
+        const std::string kept =
+            guard.startIsGood() ? "; " + saveForLater(simulation, guard.lastGood(), options) : std::string();
+        throw DeviceError(
+            formatted("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
+                      "--softening may help",
+                      blown->body, static_cast<long long>(blown->step), blown->time) +
+            kept);
+    };
+    RunFiles files(options, options.checkpoint.empty() && options.autosaveSeconds > 0 ? leftRunFile(settings.scene).string()
+                                                                                      : options.checkpoint);
+    const auto advance = [&](const Budget& slice) {
+        try {
+            const AdvanceStatus status = simulation.advance(slice, nullptr);
+            simulation.backend().wait();
+            return status;
+        } catch (const DeviceError& error) {
+            progress.finish();
+            throw DeviceError(error.what() + ("; " + saveForLater(simulation, guard.lastGood(), options)));
+        }
+    };
+    while (true) {
+        files.look(simulation);
+        if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
+        const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
+        const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
+        const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, end}));
+        const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
+        const AdvanceStatus status = advance(slice);
+        while (twin && !twin->catchUp(simulation, kSliceSeconds) && InterruptWatch::signal() == 0) {
+        }
+        progress.show(simulation.step() - begin);
+        look(false);
+        if (const std::string alarm = spotCheck.look(simulation); !alarm.empty()) {
+            look(true);  // numbers that are not finite are the better reason
+            progress.finish();
+            std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
+        }
+        if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) {
+            plots->record(simulation);
+            if (twin) twin->record(simulation);
+        }
+        if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end) {
+            measured = simulation.measureFully();
+            writeRow();
+        }
+    }
+    look(true);
+    progress.finish();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+    if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
+        files.finish();
+        if (csv) csv->commit();
+        throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
+                                                             saveForLater(simulation, guard.lastGood(), options));
+    }
+
+    if (summaryEnergy) measured = simulation.measureFully();
+    const Diagnostics& last = measured.conserved;
+    if (csv && steps > 0) writeRow();
+    if (plots) {
+        if (steps % plotStride != 0) {
+            plots->record(simulation);
+            if (twin) twin->record(simulation);
+        }
+        for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+        for (const std::string& file : writeRunProfiles(options.plots, simulation))
+            std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+        if (twin) std::fprintf(stderr, "gravlab: wrote %s\n", twin->write(options.plots, simulation).c_str());
+    }
+    if (final) final->write(checkpointOf(simulation));
+    if (csv) csv->commit();
+
+    std::FILE* out = standardOutputTaken ? stderr : stdout;
+    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(),
+                 simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
+                 settings.integrator.c_str(), seconds);
+    if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), relativeChange(last, first));
+    std::fprintf(out, "\n");
+    if (twin) std::fprintf(out, "%s\n", twin->summary(simulation).c_str());
+    if (!files.finish()) {
+        std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));
+        return static_cast<int>(ExitCode::io);
+    }
+    if (spotCheck.failures() > 0) {
+        std::fprintf(stderr, "gravlab: %d checks of the forces failed\n", spotCheck.failures());
+        return static_cast<int>(ExitCode::checkFailed);
+    }
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

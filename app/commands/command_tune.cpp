@@ -1,0 +1,71 @@
+// `gravlab tune`: finds the fastest kernel and launch for this device and some numbers of bodies, and remembers them for
+// `--kernel auto`. Rule: what was found is stored after each number of bodies, so an interrupt loses one of them only.
+#include "app/commands/options.h"
+#include "app/format.h"
+#include "app/interrupt.h"
+#include "app/lab/tune_cache.h"
+#include "app/lab/tuner.h"
+#include "app/progress.h"
+#include "sim/error.h"
+
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+std::vector<std::size_t> defaultBodies(std::string_view backendName) {
+    if (backendName == "cuda") return {1024, 4096, 16384, 65536, 262144};
+    return {1024, 4096, 16384};
+}
+
+void print(const Tuner& tuner, const TunedChoice& found) {
+    const SweepResult* const automatic = tuner.automatic();
+    std::printf("N = %-9s %s: %s interactions/s in whole steps", grouped(found.bodies).text,
+                launchSentence(found.backend, found.kernel, found.threads).c_str(),
+                withPrefix(found.interactionsPerSecond).text);
+    if (automatic) {
+        const double gain = found.interactionsPerSecond / automatic->row.stepInteractionsPerSecond - 1;
+        std::printf(", %+.1f %% against the backend's own choice", 100 * gain);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int tuneCommand(const Options& options) {
+    const InterruptWatch watch;
+    const SimulationSettings& wanted = options.simulation;
+    const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+    const std::filesystem::path file = tuneCachePath();
+    if (file.empty()) throw IoError("there is no folder for the tuning cache: neither XDG_CACHE_HOME nor HOME is set");
+    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+
+    bool all = true;
+    for (const std::size_t bodies : options.benchBodies.empty() ? defaultBodies(chosen.row->name) : options.benchBodies) {
+        Tuner tuner({.backend = std::string(chosen.row->name),
+                     .options = wanted.backendOptions,
+                     .bodies = bodies,
+                     .kernels = options.benchKernels},
+                    {.seed = wanted.seed, .precision = wanted.precision.value_or(Precision::fp32)});
+        ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
+        constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
+        while (tuner.advance(kSlice)) {
+            InterruptWatch::check();
+            progress.show(static_cast<std::int64_t>(1000 * tuner.progress()));
+        }
+        progress.finish();
+        const std::optional<TunedChoice> found = tuner.choice();
+        if (!found) {
+            std::fprintf(stderr, "gravlab: N = %zu: no launch passed its check; nothing was stored\n", bodies);
+            all = false;
+            continue;
+        }
+        writeTuning(file, readTuning(file)->with(*found));
+        print(tuner, *found);
+    }
+    std::printf("stored in %s, where --kernel auto finds it\n", file.c_str());
+    return static_cast<int>(all ? ExitCode::ok : ExitCode::checkFailed);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,303 @@
+// The command line: which command is meant, what its options say together, and help. The table of commands is in
+// command_rows.cpp. Rule: what cannot work is refused here, with a sentence, before anything is made.
+#include "app/commands/options.h"
+
+#include "app/commands/command_rows.h"
+#include "app/commands/option_values.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/film/encoders.h"
+#include "app/film/film.h"
+#include "app/numbered_name.h"
+#include "app/version.h"
+#include "sim/law.h"
+#include "sim/law_numbers.h"
+#include "sim/names.h"
+#include "sim/validation.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+const CommandRow& commandRow(Command command) {
+    return *std::find_if(std::begin(kCommands), std::end(kCommands),
+                         [command](const CommandRow& row) { return row.command == command; });
+}
+
+constexpr std::string_view kExitCodes =
+    "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
+    "6 reading or writing failed, 7 a check failed, 130 interrupted, 143 terminated.\n";
+
+void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
+    app.name("gravlab " + std::string(row.name));
+    app.description("gravlab " + std::string(row.name) + ": " + std::string(row.idea) + ".");
+    app.set_help_flag("-h,--help", "this text");
+    app.add_flag_function(
+        "--version", [](std::int64_t) {}, "what this binary is");
+    app.allow_extras();
+    options.command = row.command;
+    row.addOptions(app, options);
+    app.footer("Examples:\n" + std::string(row.examples) + "\n" + std::string(kExitCodes));
+}
+
+/// All parsers, to look options up in.
+struct AllParsers {
+    std::array<Options, std::size(kCommands)> options;
+    std::array<CLI::App, std::size(kCommands)> apps;
+    AllParsers() {
+        for (std::size_t i = 0; i < apps.size(); ++i) buildParser(apps[i], kCommands[i], options[i]);
+    }
+    const CLI::Option* find(const std::string& name) const {
+        for (const CLI::App& app : apps)
+            if (const CLI::Option* option = app.get_option_no_throw(name)) return option;
+        return nullptr;
+    }
+};
+
+/// Index of the word that names the command, or args.size(). Words that are the value of an option before it are skipped.
+std::size_t findCommandWord(const std::vector<std::string>& args, const AllParsers& parsers) {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args[i] == "--") break;
+        if (!args[i].starts_with('-') || args[i].size() < 2) return i;
+        const CLI::Option* option = parsers.find(args[i]);
+        if (option && option->get_expected_min() > 0) ++i;
+    }
+    return args.size();
+}
+
+std::string overview() {
+    std::string text = "gravlab " + std::string(version()) + ": a real-time N-body laboratory.\n\nCommands:\n";
+    for (const CommandRow& row : kCommands) {
+        std::string name = "  gravlab " + std::string(row.name);
+        name.resize(20, ' ');
+        text += name + std::string(row.idea) + "\n";
+    }
+    return text + "Each has its own help: gravlab run --help. Without a command, view is meant:\n\n";
+}
+
+[[noreturn]] void refuseExtra(const CommandRow& row, const std::string& extra, const AllParsers& parsers) {
+    if (!extra.starts_with('-'))
+        throw UsageError("unexpected argument '" + extra + "'; 'gravlab " + std::string(row.name) +
+                         " --help' shows what it takes");
+    const std::string name = extra.substr(0, extra.find('='));
+    std::string owners;
+    for (std::size_t i = 0; i < parsers.apps.size(); ++i)
+        if (parsers.apps[i].get_option_no_throw(name))
+            owners += (owners.empty() ? "" : ", ") + std::string(kCommands[i].name);
+    if (!owners.empty())
+        throw UsageError("option " + name + " does not apply to '" + std::string(row.name) + "'; it belongs to: " + owners);
+    std::vector<std::string> names;
+    for (const CLI::Option* option : parsers.apps[static_cast<std::size_t>(&row - kCommands.data())].get_options())
+        for (const std::string& longOption : option->get_lnames()) names.push_back("--" + longOption);
+    throw UsageError(unknownName("option", name, {names.begin(), names.end()}));
+}
+
+/// A launch value that no kernel in question can be launched with is refused, not ignored.
+void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
+    const LaunchConfig& launch = o.simulation.kernel.launch;
+    const LaunchConfig usual;
+    struct Knob {
+        const char* option;
+        bool asked;
+        bool (*has)(const KernelRow&);
+    };
+    const Knob knobs[] = {
+        {"--block", launch.block != usual.block || !o.benchBlocks.empty(),
+         [](const KernelRow& row) { return row.blocks.last != 1; }},
+        {"--unroll", launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
+         [](const KernelRow& row) { return !row.unrolls.empty(); }},
+        {"--bodies-per-thread", launch.bodiesPerThread != usual.bodiesPerThread,
+         [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
+        {"--split", launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
+    };
+    if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
+
+    const std::string_view backendName = chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->name;
+    const auto meant = [&](const KernelRow& row) {
+        return row.backend == backendName &&
+               std::any_of(kernelNames.begin(), kernelNames.end(),
+                           [&row](const std::string& name) { return name == "auto" || name == "all" || name == row.name; });
+    };
+    for (const Knob& knob : knobs) {
+        if (!knob.asked) continue;
+        bool any = false;
+        std::string owners;
+        for (const KernelRow& row : kernels()) {
+            if (!knob.has(row)) continue;
+            any = any || meant(row);
+            owners += (owners.empty() ? "" : ", ") + std::string(row.backend) + " " + std::string(row.name);
+        }
+        if (any) continue;
+        throw UsageError(std::string(knob.option) + " does not apply to the " + std::string(backendName) +
+                         " kernels asked for; " + (owners.empty() ? "no kernel has it" : "these have it: " + owners));
+    }
+}
+
+/// What would be left out in silence.
+void validateCompany(const Options& o) {
+    if (o.command == Command::list && o.json && o.has("--markdown"))
+        throw UsageError("--json and --markdown exclude each other; give one of them");
+    if (o.command == Command::render && o.look.ahead && !o.look.select)
+        throw UsageError("--ahead shows the path of one body: add --select ID");
+    if (o.command != Command::bench) return;
+    for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--ui"})
+        if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
+    if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
+}
+
+/// What only makes sense together.
+void validate(Options& o, bool commandNamed) {
+    const SimulationSettings& s = o.simulation;
+    validateCompany(o);
+    if (o.command == Command::list) {
+        if (o.listWhat.empty())
+            throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders");
+        return;
+    }
+    if (o.command == Command::check) return;
+    if (o.command == Command::convert && (o.file.empty() || o.output.empty()))
+        throw UsageError("convert needs two files: gravlab convert IN OUT");
+    if (o.command == Command::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
+    if (o.command == Command::convert || o.command == Command::info) return;
+
+    const auto known = std::find_if(scenarios().begin(), scenarios().end(), [&](auto& row) { return row.name == s.scene; });
+    if (known == scenarios().end() && o.command != Command::bench && meansFile(s.scene)) o.file = s.scene;
+    if (known == scenarios().end() && o.file.empty()) {
+        std::vector<std::string_view> valid;
+        for (const Scenario& row : scenarios()) valid.push_back(row.name);
+        if (!commandNamed)
+            for (const CommandRow& row : kCommands) valid.push_back(row.name);
+        throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
+                         (o.command == Command::bench ? "" : "; nor is there a file of that name"));
+    }
+    const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
+    if (!law.empty() && o.file.empty()) throw UsageError(law);
+    for (const LawNumber& number : lawNumbers()) {
+        const Law acting = o.file.empty() ? s.law.value_or(known->law) : Law::gravity;
+        if (!(s.*number.asked) || !o.file.empty() || number.acts(acting)) continue;
+        std::string fitting;
+        for (const LawRow& row : laws())
+            if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
+        throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
+    }
+    if (s.backend != "auto" &&
+        std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
+        std::vector<std::string_view> valid{"auto"};
+        for (const BackendRow& row : backends()) valid.push_back(row.name);
+        throw UsageError(unknownName("backend", s.backend, valid));
+    }
+    const std::vector<std::string> kernelNames =
+        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
+    for (const std::string& name : kernelNames) {
+        if (name == "auto" || (name == "all" && o.command == Command::bench)) continue;
+        if (s.backend != "auto")
+            kernel(s.backend, name);
+        else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
+            findRow(kernels(), "kernel", name);
+    }
+    if (s.backendOptions.threads != 0 && s.backend == "reference")
+        throw UsageError("--threads does not apply: the reference backend computes on one thread");
+    if (!s.backendOptions.simd.empty() && s.backend != "cpu" && s.backend != "auto")
+        throw UsageError("--simd does not apply to the " + s.backend + " backend; it chooses the CPU's instruction set");
+
+    validateLaunch(o, kernelNames);
+
+    std::vector<std::size_t> counts = o.benchBodies;
+    if (s.bodies != 0) counts.push_back(s.bodies);
+    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0)
+        throw UsageError("a file has the bodies that it has; leave out -n");
+    for (const std::size_t count : counts)
+        if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
+            throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
+                             " bodies; leave out -n, or choose another scene");
+
+    if (!o.twin.on && o.has("--twin-view") && o.file.empty())
+        throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
+    if (o.command == Command::render) {
+        if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
+        parseFilmOutput(o.output);
+        encoderFor(o.output, o.encoder, o.quality);
+        const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
+        if (o.frames == 0 && !still && !o.flyPath) throw UsageError("a film needs its length: --frames COUNT");
+    }
+    if (o.command == Command::bench && !o.benchFigure.empty()) {
+        if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
+            throw UsageError("--figure " + o.benchFigure + " needs -o FILE.png or FILE.csv");
+        if (o.benchKernels.size() > 1) throw UsageError("--figure takes one kernel");
+    }
+    if (o.command == Command::bench && !o.benchCard.empty()) {
+        if (!o.benchFigure.empty()) throw UsageError("--card and --figure exclude each other; give one of them");
+        if (!o.output.empty()) throw UsageError("--card names its file itself; leave out -o");
+        if (!o.benchCard.ends_with(".png") && !o.benchCard.ends_with(".txt"))
+            throw UsageError("--card '" + o.benchCard + "': expected FILE.png or FILE.txt");
+        if (o.benchKernels.size() > 1 || (!o.benchKernels.empty() && o.benchKernels.front() == "all"))
+            throw UsageError("--card takes one kernel");
+    }
+    if (o.command == Command::run) {
+        if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
+        if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
+        if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
+        if (!o.csv.empty() && o.csv == o.finalFile)
+            throw UsageError("--csv and --final both go to '" + o.csv + "'; give them different files");
+        if (!o.finalFile.empty()) formatForWriting(o.finalFile);
+        if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
+            throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");
+        if (o.snapshotEvery > 0) formatForWriting(numberedName("--snapshots", o.snapshots, 0));
+    }
+}
+
+}  // namespace
+
+Options parseOptions(int argc, const char* const* argv) {
+    std::vector<std::string> args(argv + std::min(1, argc), argv + argc);
+    const AllParsers parsers;
+    const std::size_t word = findCommandWord(args, parsers);
+    const CommandRow* row = &commandRow(Command::view);
+    bool named = false;
+    if (word < args.size())
+        for (const CommandRow& candidate : kCommands)
+            if (candidate.name == args[word]) {
+                row = &candidate;
+                named = true;
+            }
+    if (named) args.erase(args.begin() + static_cast<std::ptrdiff_t>(word));
+
+    Options options;
+    CLI::App app;
+    buildParser(app, *row, options);
+    const auto asks = [&args](std::string_view flag) {
+        return std::find(args.begin(), std::find(args.begin(), args.end(), "--"), flag) !=
+               std::find(args.begin(), args.end(), "--");
+    };
+    if (asks("--version")) {
+        std::fputs(versionText().c_str(), stdout);
+        options.command = Command::version;
+        return options;
+    }
+    if (asks("--help") || asks("-h")) {
+        const std::string text = (named ? "" : overview()) + app.help();
+        std::fputs(text.c_str(), stdout);
+        options.command = Command::version;
+        return options;
+    }
+    try {
+        std::vector<std::string> reversed(args.rbegin(), args.rend());  // the order that CLI11 takes a vector in
+        app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
+    }
+    for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0)
+            for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
+    validate(options, named);
+    if (options.command == Command::render && options.frames == 0 && !options.flyPath) options.frames = 1;  // a still
+    return options;
+}
+
+}  // namespace gravlab

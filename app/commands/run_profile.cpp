@@ -1,0 +1,37 @@
+#include "app/commands/run_profile.h"
+
+#include "app/plots/profile_plot.h"
+#include "sim/io/atomic_file.h"
+
+#include <cstdio>
+
+namespace gravlab {
+
+std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation) {
+    std::vector<std::string> written;
+    if (simulation.backend().size() < kFewestOfProfile) return written;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    const ScenarioUnits& units = simulation.scene().units;
+    const int galaxies = galaxiesIn(bodies);
+    // Groups that are species or single bodies are no galaxies: those have a density and a plane of their own.
+    constexpr int kMostProfiles = 8;
+    const bool apart = galaxies > 1 && galaxies <= kMostProfiles;
+    for (int galaxy = apart ? 0 : -1; galaxy < (apart ? galaxies : 0); ++galaxy) {
+        const ProfileRequest request{.centre = ProfileCentre::core, .galaxy = galaxy};
+        const Profile profile = measureProfile(bodies, simulation.force(), request);
+        if (!profile.why.empty()) continue;
+        char title[160];
+        std::snprintf(title, sizeof title, "%s%s: profile at t = %.6g", simulation.settings().scene.c_str(),
+                      apart ? (", galaxy " + std::to_string(galaxy + 1)).c_str() : "", simulation.time());
+        const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
+        const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");
+        writeProfile(picture, title, profileText(profile, request, units), profile, units);
+        writeFileAtomically(table, profileTable(profile));
+        written.push_back(picture.string());
+        written.push_back(table.string());
+    }
+    return written;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,74 @@
+#include "app/commands/twin_record.h"
+
+#include "app/plots/twin_plot.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kMostEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
+constexpr std::size_t kSummaryBodies = 16384;
+
+double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
+
+}  // namespace
+
+TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first, choice, false) {
+    ParticleSet bodies;
+    first.snapshot(bodies);
+    curve_.restart(spread(bodies));
+    if (bodies.size() <= kSummaryBodies) {
+        energy0_ = first.measure().energy();
+        twinEnergy0_ = run_.simulation().measure().energy();
+    }
+}
+
+std::string TwinRecord::cells(Simulation& first) {
+    if (!run_.met(first)) return ",,,";
+    ParticleSet here, there;
+    first.snapshot(here);
+    run_.simulation().snapshot(there);
+    const Separation apart = separation(here, there);
+    char text[120];
+    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measure(there, run_.simulation().force()).energy(), apart.rms,
+                  apart.max);
+    return text;
+}
+
+void TwinRecord::record(Simulation& first) {
+    if (!run_.met(first)) return;
+    ParticleSet here, there;
+    first.snapshot(here);
+    run_.simulation().snapshot(there);
+    DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
+    if (here.size() <= kMostEnergyBodies) {
+        point.change = relative(measure(here, first.force()).energy(), energy0_);
+        point.twinChange = relative(measure(there, run_.simulation().force()).energy(), twinEnergy0_);
+    }
+    curve_.add(point);
+}
+
+std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first) const {
+    const std::filesystem::path file = folder / "divergence.png";
+    writeDivergence(file, first.settings().scene + ": two runs of one start",
+                    twinLabels(first.settings(), run_.simulation().settings()), curve_);
+    return file.string();
+}
+
+std::string TwinRecord::summary(Simulation& first) {
+    Simulation& twin = run_.simulation();
+    const auto labels = twinLabels(first.settings(), twin.settings());
+    std::string text = "twin: " + labels.second + " against " + labels.first;
+    if (twin.settings().bodies <= kSummaryBodies) {
+        char energy[120];
+        const double now = twin.measure().energy();
+        std::snprintf(energy, sizeof energy, "; energy %.9g, relative change %.2e", now, relative(now, twinEnergy0_));
+        text += energy;
+    }
+    if (run_.met(first)) record(first);
+    return text + "; " + divergenceText(curve_);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,37 @@
+// A twin beside `gravlab run`: its steps, its columns and its picture.
+// Rule: numbers are of common times; where a row's time is none of them, the twin's cells are empty.
+#pragma once
+#include "app/session/divergence.h"
+#include "app/session/twin_run.h"
+
+#include <filesystem>
+#include <string>
+
+namespace gravlab {
+
+class TwinRecord {
+public:
+    /// Starts with the first run, where that is. Throws as Simulation does.
+    TwinRecord(Simulation& first, const TwinChoice& choice);
+
+    static constexpr const char* kColumns = ",twin_energy,rms_separation,max_separation";
+    /// The cells of a row, each with its comma in front. Waits for a copy of both states and sums energies over all pairs.
+    std::string cells(Simulation& first);
+
+    /// Lets the twin follow for so long at most. True when it has caught up.
+    bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }
+    /// Takes the present time into the curve, where it is one of both.
+    void record(Simulation& first);
+    /// Writes divergence.png into the folder. Its name. Throws IoError.
+    std::string write(const std::filesystem::path& folder, Simulation& first) const;
+    /// One sentence: settings, energy and how far apart.
+    std::string summary(Simulation& first);
+    std::string note() const { return run_.note(); }
+
+private:
+    TwinRun run_;
+    Divergence curve_;
+    double energy0_ = 0, twinEnergy0_ = 0;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,257 @@
+// Verification of kernels on this machine.
+#include "app/commands/verify.h"
+
+#include "sim/error.h"
+#include "sim/force_check.h"
+#include "sim/length.h"
+#include "sim/precision.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+namespace gravlab {
+namespace {
+
+// One more and one less than what tiles, warps and vectors are made of.
+constexpr std::array<std::size_t, 11> kBodyCounts{1, 2, 3, 31, 32, 33, 255, 256, 257, 1000, 4097};
+constexpr std::array<int, 6> kBlocks{32, 96, 128, 256, 512, 1024};
+constexpr std::array<double, 2> kSoftenings{0.0, 0.05};
+
+constexpr std::size_t kStepBodies = 257;
+constexpr std::int64_t kSteps = 8;
+constexpr double kStepTime = 1.0 / 512;
+// Positions after a few steps, relative to the extent: fp32 rounds at 6e-8 and sums a few of those.
+constexpr double kStepTolerance32 = 5e-6, kStepTolerance64 = 1e-13;
+
+/// Four bodies whose forces are known to forty digits.
+struct Golden {
+    double softening;
+    std::array<Double4, 4> acceleration;
+};
+constexpr std::array<Double4, 4> kGoldenPositions{{{0, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 3}, {0, 0, 3, 4}}};
+constexpr std::array<Golden, 2> kGolden{{
+    {0,
+     {{{2, 0.75, 0.44444444444444444444, 0},
+       {-1.3948192637067099368, 0.53665631459994952714, 0.37947331922020551984, 0},
+       {0.17888543819998317571, -0.77844785985388300435, 0.25601547518087497939, 0},
+       {0.06324555320336758664, 0.1280077375904374897, -0.49285937710687010558, 0}}}},
+    {0.5,
+     {{{1.4310835055998654057, 0.68480647069082251347, 0.42654872381930539821, 0},
+       {-1.086825343951337789, 0.49878374911083972861, 0.36567514978795566562, 0},
+       {0.16626124970361324287, -0.72666068321076035881, 0.24880404035988955287, 0},
+       {0.060945858297992610936, 0.12440202017994477644, -0.47607778611872134702, 0}}}},
+}};
+constexpr ForceGate kGolden32{5e-7, 5e-7}, kGolden64{1e-14, 1e-14};
+
+/// Numbers in [0, 1) on a grid that fp32 holds exactly, so that every backend computes with the same bodies.
+class Grid {
+public:
+    double next() {
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return static_cast<double>((z ^ (z >> 31)) >> 44) / (1 << 20);
+    }
+
+private:
+    std::uint64_t state_ = 2026;
+};
+
+/// Unequal masses over two decades and every seventh body massless, then a half in runs of equal masses; or all masses
+/// equal. Every eleventh body on top of the one before.
+ParticleSet mixedBodies(std::size_t count, bool equalMasses) {
+    ParticleSet bodies;
+    bodies.resize(count);
+    Grid grid;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double other = i % 7 == 6 ? 0 : 1 + 99 * grid.next(), run = static_cast<double>(i / 700 % 4);
+        const double mass = (2 * i > count ? 20 * run : other) / static_cast<double>(count);
+        bodies.position[i] = {2 * grid.next() - 1, 2 * grid.next() - 1, 2 * grid.next() - 1,
+                              static_cast<float>(equalMasses ? 50.0 / static_cast<double>(count) : mass)};
+        bodies.velocity[i] = {grid.next() - 0.5, grid.next() - 0.5, grid.next() - 0.5, 1};
+        if (i % 11 == 10) {
+            bodies.position[i].x = bodies.position[i - 1].x;
+            bodies.position[i].y = bodies.position[i - 1].y;
+            bodies.position[i].z = bodies.position[i - 1].z;
+        }
+        bodies.id[i] = static_cast<std::uint32_t>(i);
+    }
+    return bodies;
+}
+
+const std::vector<Double4>& truth(std::size_t count, double softening, bool equalMasses) {
+    static std::map<std::tuple<std::size_t, double, bool>, std::vector<Double4>> known;
+    std::vector<Double4>& forces = known[{count, softening, equalMasses}];
+    if (forces.empty()) {
+        const ParticleSet bodies = mixedBodies(count, equalMasses);
+        forces.resize(count);
+        referenceGravity(bodies.position, bodies.id, softening, forces);
+    }
+    return forces;
+}
+
+std::string launchText(const KernelRow& row, std::size_t count, double softening, const LaunchConfig& launch) {
+    char text[160];
+    std::snprintf(text, sizeof text, "N = %zu, softening %g", count, softening);
+    std::string where = text;
+    if (row.blocks.last != 1) where += ", block " + std::to_string(launch.block);
+    if (!row.unrolls.empty()) where += ", unroll " + std::to_string(launch.unroll);
+    return where;
+}
+
+/// Takes one comparison into the verdict. The first failure is the one that is told.
+void judge(Verdict& verdict, const ForceCheck& check, const std::string& where) {
+    ++verdict.configurations;
+    verdict.worstMedian = std::max(verdict.worstMedian, check.median);
+    verdict.worst = std::max(verdict.worst, check.max);
+    if (check.passed || verdict.state == Verdict::State::failed) return;
+    verdict.state = Verdict::State::failed;
+    verdict.note = where + ": " + check.text();
+}
+
+/// What is allowed in a precision: for forces of many bodies, for the golden ones, for positions after a few steps.
+struct Limits {
+    ForceGate forces, golden;
+    double steps;
+};
+constexpr Limits kLimits32{kGate32, kGolden32, kStepTolerance32}, kLimits64{kGate64, kGolden64, kStepTolerance64};
+
+constexpr const Limits& limitsOf(Precision precision) { return precision == Precision::fp64 ? kLimits64 : kLimits32; }
+
+void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, const PrecisionRow& precision,
+                  const Limits& limits) {
+    std::vector<Double4> got;
+    const std::vector<LaunchConfig> launches = launchesOf(row, kBlocks);
+    const auto compareAll = [&](const ParticleSet& bodies, double softening, std::span<const Double4> want,
+                                const ForceGate& gate) {
+        for (const LaunchConfig& launch : launches) {
+            try {
+                backend.configure({.precision = precision.precision, .softening = softening},
+                                  {std::string(row.name), launch});
+            } catch (const UsageError&) {
+                continue;  // the row has no such precision, or the device a lower limit: refused before a launch
+            }
+            backend.accelerations(got);
+            judge(verdict, compareForces(got, want, gate),
+                  std::string(precision.name) + ", " + launchText(row, bodies.size(), softening, launch));
+        }
+    };
+    for (const Golden& known : kGolden) {
+        if (row.equalMasses) break;  // these weigh 1, 2, 3 and 4
+        ParticleSet bodies;
+        bodies.resize(kGoldenPositions.size());
+        std::copy(kGoldenPositions.begin(), kGoldenPositions.end(), bodies.position.begin());
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            bodies.velocity[i] = {0, 0, 0, 1};
+            bodies.id[i] = static_cast<std::uint32_t>(i);
+        }
+        backend.load(bodies);
+        compareAll(bodies, known.softening, known.acceleration, limits.golden);
+    }
+    for (const std::size_t count : kBodyCounts) {
+        const ParticleSet bodies = mixedBodies(count, row.equalMasses);
+        backend.load(bodies);
+        for (const double softening : kSoftenings)
+            compareAll(bodies, softening, truth(count, softening, row.equalMasses), limits.forces);
+    }
+}
+
+void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double tolerance) {
+    const ParticleSet start = mixedBodies(kStepBodies, row.equalMasses);
+    const auto advanced = [&](Backend& backend, const KernelChoice& kernel, const Integrator& integrator) {
+        backend.load(start);
+        backend.configure({.softening = kSoftenings.back()}, kernel);
+        const Budget budget{.steps = kSteps};
+        backend.advance(integrator.program, kStepTime, budget, nullptr);
+        backend.finishStep();
+        backend.wait();
+        ParticleSet end;
+        backend.snapshot(end);
+        return end;
+    };
+    const BackendRow& truth = backend("reference");
+    const std::unique_ptr<Backend> reference = truth.make({});
+    for (const Integrator& integrator : integrators()) {
+        if (!refusal(backend(row.backend), integrator, kStepBodies).empty()) continue;
+        if (!refusal(truth, integrator, kStepBodies).empty()) continue;
+        const ParticleSet want = advanced(*reference, {}, integrator);
+        const ParticleSet got = advanced(tested, {std::string(row.name), launchesOf(row, kBlocks).front()}, integrator);
+        double worst = 0;
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            const Double4 &a = got.position[i], &b = want.position[i];
+            const double error = distance(a, b);
+            if (!(error <= worst)) worst = error;  // a NaN stays
+        }
+        if (worst <= tolerance || verdict.state == Verdict::State::failed) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, "%lld steps of %s are off by %.1e, more than %.1e", static_cast<long long>(kSteps),
+                      std::string(integrator.name).c_str(), worst, tolerance);
+        verdict.state = Verdict::State::failed;
+        verdict.note = text;
+    }
+}
+
+}  // namespace
+
+std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> blocks) {
+    std::vector<int> allowed;
+    for (const int block : blocks)
+        if (block >= row.blocks.first && (row.blocks.last == 0 || block <= row.blocks.last)) allowed.push_back(block);
+    if (row.blocks.last == 1 || allowed.empty()) allowed = {LaunchConfig{}.block};
+    std::vector<int> unrolls(row.unrolls.begin(), row.unrolls.end());
+    if (unrolls.empty()) unrolls = {LaunchConfig{}.unroll};
+    std::vector<LaunchConfig> launches;
+    for (const int block : allowed)
+        for (const int unroll : unrolls) launches.push_back({.block = block, .unroll = unroll});
+    return launches;
+}
+
+Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double> tolerance) {
+    Verdict verdict{.backend = std::string(row.backend), .kernel = std::string(row.name), .note = {}};
+    const auto allowed = [&tolerance](const Limits& usual) {
+        return tolerance ? Limits{{*tolerance, *tolerance}, {*tolerance, *tolerance}, *tolerance} : usual;
+    };
+    const bool alwaysExact = row.backend == "reference";
+    try {
+        tested.configure({.softening = kSoftenings.back()}, {});  // the row before may refuse these bodies
+        for (const PrecisionRow& precision : precisions()) {
+            if (alwaysExact && precision.precision != Precision::fp64) continue;
+            verifyForces(verdict, tested, row, precision, allowed(limitsOf(precision.precision)));
+        }
+        if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
+        verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : kLimits32).steps);
+    } catch (const std::exception& error) {
+        verdict.state = Verdict::State::failed;
+        verdict.note = error.what();
+    }
+    return verdict;
+}
+
+std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,
+                               std::optional<double> tolerance) {
+    std::vector<Verdict> verdicts;
+    for (const BackendRow& row : rows) {
+        const Reason reason = row.unavailable(options);
+        if (!reason.empty()) {
+            verdicts.push_back(
+                {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::unavailable, .note = reason});
+            continue;
+        }
+        try {
+            const std::unique_ptr<Backend> made = row.make(options);
+            for (const KernelRow& kernelRow : kernels())
+                if (kernelRow.backend == row.name) verdicts.push_back(verifyKernel(*made, kernelRow, tolerance));
+        } catch (const std::exception& error) {
+            verdicts.push_back(
+                {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::failed, .note = error.what()});
+        }
+    }
+    return verdicts;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,51 @@
+#include "app/files/open_file.h"
+
+#include "app/files/scene_file.h"
+#include "sim/error.h"
+#include "sim/io/run_settings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gravlab {
+
+bool meansFile(const std::string& text) {
+    if (isSceneFile(text) || text == "-" || text.find('/') != std::string::npos || hasSnapshotExtension(text)) return true;
+    std::error_code ignored;
+    return std::filesystem::exists(text, ignored);
+}
+
+StartOffer openStart(const std::string& path, const ReadOptions& options) {
+    const std::string last = std::filesystem::path(path).filename().string();
+    return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
+}
+
+namespace {
+
+Options filled(const Options& options) {
+    if (options.file.empty()) return options;
+    if (isSceneFile(options.file)) return withSceneFile(options);
+    Options merged = options;
+    StartOffer offer = openStart(options.file, options.read);
+    for (const SettingRow& row : settingRows())
+        if (options.has(row.option)) row.copy(offer.settings, options.simulation);
+    // A kernel belongs to a backend: the file's says nothing to another one.
+    if (options.has("--backend") && !options.has("--kernel") && offer.settings.kernel != options.simulation.kernel)
+        offer.settings.kernel = options.simulation.kernel;
+    offer.settings.tuning = options.simulation.tuning;
+    merged.simulation = std::move(offer.settings);
+    for (const std::string& note : offer.notes)
+        std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
+    return merged;
+}
+
+}  // namespace
+
+Options withFile(const Options& options) {
+    Options merged = filled(options);
+    if (merged.flyPath && merged.look.path.empty())
+        throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
+    return merged;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,23 @@
+// Files on the command line and dropped on the window: from a path to settings that a run starts with.
+#pragma once
+#include "app/commands/options.h"
+#include "sim/io/checkpoint.h"
+#include "sim/io/snapshot.h"
+
+#include <string>
+
+namespace gravlab {
+
+/// True when the text of the first argument means a file: there is one of that name, or it is written as only files are
+/// (a folder in front, an extension of ours, "-").
+bool meansFile(const std::string& text);
+
+/// Reads a file and makes a start of it; the file is named by its last part. Waits for the disk. Throws as readSnapshot
+/// does.
+StartOffer openStart(const std::string& path, const ReadOptions& options);
+
+/// The options with the file that they name taken up: a checkpoint's own settings, except for those that options set.
+/// Notes go to stderr. The same options when they name no file.
+Options withFile(const Options& options);
+
+}  // namespace gravlab

@@ -1,0 +1,298 @@
+// The rows of [view], and the settings of a run above them.
+#include "app/files/scene_file.h"
+
+#include "app/commands/option_values.h"
+#include "app/files/file_values.h"
+#include "app/film/camera_path.h"
+#include "app/film/picture.h"
+#include "app/session/four_view.h"
+#include "app/session/frame_loop.h"
+#include "app/session/look.h"
+#include "app/session/twin.h"
+#include "render/colour_map.h"
+#include "sim/error.h"
+#include "sim/fingerprint.h"
+#include "sim/io/run_settings.h"
+#include "sim/io/source.h"
+#include "sim/names.h"
+#include "sim/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+// Settings of the machine, not of the scene.
+constexpr std::string_view kMachine[] = {"backend", "device", "threads",           "simd", "kernel",
+                                         "block",   "unroll", "bodies_per_thread", "split"};
+
+std::array<double, 3> place(const std::string& key, std::string_view value) {
+    std::array<double, 3> found{};
+    if (value.size() < 2 || value.front() != '[' || value.back() != ']') throw UsageError(key + " must be [x, y, z]");
+    const std::vector<std::string> pieces = splitList({std::string(value.substr(1, value.size() - 2))});
+    if (pieces.size() != 3) throw UsageError(key + " must be [x, y, z]");
+    for (std::size_t i = 0; i < 3; ++i) found[i] = parseReal(key, pieces[i]);
+    return found;
+}
+
+/// A row of [view].
+struct ViewRow {
+    std::string_view key;
+    std::string_view option;  ///< of the command line, which goes before the file; empty: none
+    std::string (*text)(const Session&);
+    void (*take)(Options&, const std::string& key, std::string_view value);
+};
+
+double positive(const std::string& key, std::string_view value) { return parsePositive(key, std::string(value)); }
+double least0(const std::string& key, std::string_view value) { return parseNonNegative(key, std::string(value)); }
+double real(const std::string& key, std::string_view value) { return parseReal(key, std::string(value)); }
+
+constexpr ViewRow kRows[] = {
+    {"distance", "--distance", [](const Session& s) { return numberText(static_cast<double>(s.camera.distance)); },
+     [](Options& o, auto& k, auto v) { o.look.distance = positive(k, v); }},
+    {"azimuth", "--azimuth", [](const Session& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.azimuth = real(k, v); }},
+    {"elevation", "--elevation",
+     [](const Session& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.elevation = real(k, v); }},
+    {"target", "",
+     [](const Session& s) {
+         const glm::vec3 t = s.camera.target;
+         return "[" + numberText(static_cast<double>(t.x)) + ", " + numberText(static_cast<double>(t.y)) + ", " +
+                numberText(static_cast<double>(t.z)) + "]";
+     },
+     [](Options& o, auto& k, auto v) { o.look.target = place(k, v); }},
+    {"orthographic", "--orthographic", [](const Session& s) { return flagText(s.camera.orthographic); },
+     [](Options& o, auto& k, auto v) { o.look.orthographic = parseFlag(k, v); }},
+    {"field", "", [](const Session& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
+     [](Options& o, auto& k, auto v) { requireField(o.look.field.emplace(positive(k, v))); }},
+    {"rotate", "--rotate", [](const Session& s) { return numberText(s.rotation * kDegrees); },
+     [](Options& o, auto& k, auto v) { o.look.rotation = real(k, v); }},
+    {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
+     [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = parseWord(k, v)); }},
+    {"map", "--map",
+     [](const Session& s) {
+         return inQuotes(colourMaps()[static_cast<std::size_t>(std::max(s.look.colourMap, 0)) % colourMaps().size()].name);
+     },
+     [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = parseWord(k, v)); }},
+    {"tone", "--tone", [](const Session& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
+     [](Options& o, auto& k, auto v) { requireTone(o.look.tone = parseWord(k, v)); }},
+    {"exposure", "--exposure", [](const Session& s) { return numberText(static_cast<double>(s.look.exposure)); },
+     [](Options& o, auto& k, auto v) { o.look.exposure = positive(k, v); }},
+    {"auto_exposure", "--auto-exposure", [](const Session& s) { return flagText(s.look.autoExposure); },
+     [](Options& o, auto& k, auto v) { o.look.autoExposure = parseFlag(k, v); }},
+    {"glow", "--glow", [](const Session& s) { return numberText(static_cast<double>(s.look.bloom)); },
+     [](Options& o, auto& k, auto v) { o.look.glow = least0(k, v); }},
+    {"body_size", "--body-size", [](const Session& s) { return numberText(static_cast<double>(s.look.pointSize)); },
+     [](Options& o, auto& k, auto v) { o.look.bodySize = positive(k, v); }},
+    {"top_speed", "--top-speed", [](const Session& s) { return numberText(static_cast<double>(s.look.valueScale)); },
+     [](Options& o, auto& k, auto v) { o.look.topSpeed = positive(k, v); }},
+    {"dark_matter", "--dark-matter", [](const Session& s) { return numberText(static_cast<double>(s.look.darkLight)); },
+     [](Options& o, auto& k, auto v) { o.look.darkLight = least0(k, v); }},
+    {"paper", "--paper", [](const Session& s) { return flagText(s.look.paper); },
+     [](Options& o, auto& k, auto v) { o.look.paper = parseFlag(k, v); }},
+    {"trails", "--trails", [](const Session& s) { return std::to_string(s.look.trails); },
+     [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseInteger(k, std::string(v), 0, 100000)); }},
+    {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
+     [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
+    {"views", "--views", [](const Session& s) { return std::string(s.fourView->on() ? "4" : "1"); },
+     [](Options& o, auto& k, auto v) {
+         o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
+         if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
+     }},
+    {"steps_per_frame", "--steps-per-frame", [](const Session& s) { return std::to_string(s.intent.stepsPerFrame); },
+     [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseInteger(k, std::string(v), 1, 1000000)); }},
+};
+
+/// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
+template <class Take>
+void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
+    std::map<std::string, std::size_t> lines;
+    for (; !text.empty(); ++line) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view here = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        here = trimmed(withoutRemark(here));
+        if (here.empty()) continue;
+        const std::string where = name + ", line " + std::to_string(line) + ": ";
+        const std::size_t equals = here.find('=');
+        if (equals == std::string_view::npos) throw InputError(where + "expected KEY = VALUE");
+        try {
+            const std::string key(trimmed(here.substr(0, equals)));
+            const auto [first, fresh] = lines.emplace(key, line);
+            if (!fresh) throw UsageError(key + " is there twice, first in line " + std::to_string(first->second));
+            take(key, trimmed(here.substr(equals + 1)));
+        } catch (const UsageError& error) {
+            throw InputError(where + error.what());
+        }
+    }
+}
+
+void takeView(Options& options, const std::string& key, std::string_view value) {
+    const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ViewRow& r) { return r.key == key; });
+    if (row == std::end(kRows)) {
+        std::vector<std::string_view> valid;
+        for (const ViewRow& r : kRows) valid.push_back(r.key);
+        throw UsageError(unknownName("key of [view]", key, valid));
+    }
+    Options trial = options;
+    row->take(trial, key, value);
+    if (!options.has(row->option)) options = trial;
+}
+
+/// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
+void takeTwin(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+    TwinChoice twin;
+    twin.on = true;
+    takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
+        if (key == "view")
+            twin.view = twinView(parseWord(key, value));
+        else
+            setTwin(twin, key, value);
+    });
+    if (options.has("--twin")) return;
+    if (options.has("--twin-view")) twin.view = options.twin.view;
+    options.twin = twin;
+}
+
+/// What [camera.path] holds: one key, over as many lines as it takes.
+void takePath(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+    std::string inside;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        inside += std::string(trimmed(text.substr(0, std::min(end, text.find('#'))))) + " ";
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    const std::size_t equals = inside.find('=');
+    try {
+        if (equals == std::string::npos || trimmed(inside.substr(0, equals)) != "points")
+            throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
+        options.look.path = parsePath(std::string_view(inside).substr(equals + 1));
+    } catch (const UsageError& error) {
+        throw InputError(name + ", line " + std::to_string(line - 1) + ": [camera.path]: " + error.what());
+    }
+}
+
+/// The remembered views, or the path there was.
+CameraPath pathOf(const Session& session) {
+    const CameraPath remembered = CameraPath::through(session.views);
+    return remembered.empty() ? session.tour->path : remembered;
+}
+
+constexpr std::string_view kTables[] = {"[view]", "[twin]", "[camera.path]"};
+
+/// A table's name begins with a letter; rows of numbers do not.
+bool isHeading(std::string_view line) {
+    return line.size() > 1 && line[0] == '[' && (std::isalpha(static_cast<unsigned char>(line[1])) || line[1] == ']');
+}
+
+}  // namespace
+
+bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path.ends_with(".png"); }
+
+std::string sceneFileText(const Session& session) {
+    const Facts& facts = session.facts();
+    SimulationSettings settings = facts.settings;
+    settings.bodies = session.startBodies();
+    std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
+                       std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
+    if (session.edited())
+        text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
+    if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
+    for (const SettingRow& row : settingRows())
+        if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
+            text += std::string(row.key) + " = " + row.text(settings) + "\n";
+    text += "\n[view]\n";
+    for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(session) + "\n";
+    TwinChoice twin = session.intent.twin;
+    for (const std::string_view key : kMachine) twin.release(key);
+    if (twin.on)
+        text += "\n[twin]\nview = " + inQuotes(twinViews()[static_cast<std::size_t>(twin.view)]) + "\n" + twinText(twin);
+    if (const CameraPath path = pathOf(session); !path.empty())
+        text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
+    return text;
+}
+
+void takeSceneText(std::string_view text, const std::string& name, Options& options) {
+    // The settings, then tables, each to the next line in brackets.
+    struct Table {
+        std::string_view heading, text;
+        std::size_t line;
+    };
+    std::vector<Table> tables{{"", text, 1}};
+    for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string_view here = trimmed(text.substr(at, end - at));
+        if (isHeading(here)) {
+            if (std::find(std::begin(kTables), std::end(kTables), here) == std::end(kTables))
+                throw InputError(name + ", line " + std::to_string(line) +
+                                 ": the only tables of a scene file are [view], [twin] and [camera.path]");
+            for (const Table& before : tables)
+                if (before.heading == here)
+                    throw InputError(name + ", line " + std::to_string(line) + ": " + std::string(here) + " is there twice");
+            Table& last = tables.back();
+            last.text = last.text.substr(0, at - static_cast<std::size_t>(last.text.data() - text.data()));
+            const std::size_t next = std::min(end + 1, text.size());
+            tables.push_back({here, text.substr(next), line + 1});
+        }
+        at = end + 1;
+    }
+    SimulationSettings found = strictSettings(tables.front().text, name);
+    if (!found.scene.empty()) options.simulation.scene = found.scene;
+    for (const SettingRow& row : settingRows()) {
+        const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
+        if (!machine && row.key != "scene" && !options.has(row.option)) row.copy(options.simulation, found);
+    }
+    for (const Table& table : tables) {
+        if (table.heading == "[view]")
+            takeTable(table.text, table.line, name,
+                      [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
+        if (table.heading == "[twin]") takeTwin(table.text, table.line, name, options);
+        if (table.heading == "[camera.path]") takePath(table.text, table.line, name, options);
+    }
+}
+
+std::string sceneTextOf(const std::string& path) {
+    if (path.ends_with(".png")) {
+        const PictureTexts texts = readPngTexts(path);
+        const auto found = texts.find(kSceneFileKey);
+        if (found == texts.end()) throw InputError(path + " carries no scene; pictures that gravlab has written do");
+        return found->second;
+    }
+    constexpr std::size_t kMostBytes = 1u << 20;  // what people write has some hundred
+    Source source = Source::open(path);
+    std::string text(kMostBytes + 1, '\0');
+    text.resize(source.read(text.data(), text.size()));
+    if (text.size() > kMostBytes) throw InputError(path + " is larger than 1 MiB, so it is no scene file");
+    if (const std::size_t zero = text.find('\0'); zero != std::string::npos)
+        throw InputError(path + ", byte " + std::to_string(zero) + ": a zero byte; a scene file is text in UTF-8");
+    if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text.starts_with(kMark)) text.erase(0, kMark.size());
+    return text;
+}
+
+Options withSceneFile(const Options& options) {
+    Options merged = options;
+    takeSceneText(sceneTextOf(options.file), options.file, merged);
+    merged.file.clear();
+    return merged;
+}
+
+void writeSceneFile(const std::string& path, const Session& session) {
+    const std::string part = path + ".part";
+    std::ofstream file(part, std::ios::binary);
+    file << sceneFileText(session);
+    file.close();
+    std::error_code failed;
+    if (file) std::filesystem::rename(part, path, failed);
+    if (!file || failed) throw IoError("cannot write " + path);
+}
+
+}  // namespace gravlab

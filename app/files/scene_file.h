@@ -1,0 +1,40 @@
+// Scene files: scene, its numbers, camera and look as TOML, by itself or inside a picture's PNG.
+// Rule: what reads it is strict, and names file, line and what is allowed; a machine's own settings are never in it.
+#pragma once
+#include "app/commands/options.h"
+
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+class Session;
+
+/// The keyword of the PNG text chunk that holds a scene file.
+inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
+
+/// True for FILE.toml and FILE.png.
+bool isSceneFile(std::string_view path);
+
+/// The session's scene, numbers, camera and look, as a scene file.
+std::string sceneFileText(const Session& session);
+
+/// Puts what the text says into options; what the command line has given stays. Throws InputError.
+void takeSceneText(std::string_view text, const std::string& name, Options& options);
+
+/// The text of a scene file, or the one that a picture carries. Throws InputError for what is neither, IoError.
+std::string sceneTextOf(const std::string& path);
+
+/// The same for a file. Throws InputError, IoError when reading fails.
+Options withSceneFile(const Options& options);
+
+/// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.
+Options sceneBase(const Session& session);
+/// Starts the scene that was opened, with its camera, look and twin. A refusal is the session's message, changes nothing and
+/// gives false.
+bool takeScene(Session& session, const Options& scene);
+
+/// Writes the session's scene file. Throws IoError.
+void writeSceneFile(const std::string& path, const Session& session);
+
+}  // namespace gravlab

@@ -1,0 +1,255 @@
+#include "app/files/session_files.h"
+
+#include "app/files/scene_file.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Up to so many bodies a copy every few frames costs nothing that one could see.
+constexpr std::size_t kGuardedBodies = 65536;
+// A list that people still read.
+constexpr std::size_t kMostEntries = 100;
+
+std::string timed(std::string_view scene) {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+    std::string name = "gravlab-";
+    for (const char c : scene.substr(0, 40)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        name += plain ? c : '-';
+    }
+    return name + "-" + text + ".hdf5";
+}
+
+std::string dateOf(const fs::path& file) {
+    std::error_code error;
+    const auto written = fs::last_write_time(file, error);
+    if (error) return {};
+    // C++20's clock_cast is missing in some libraries; the two clocks run alike.
+    const auto age = fs::file_time_type::clock::now() - written;
+    const std::time_t when =
+        std::time(nullptr) - static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(age).count());
+    std::tm parts{};
+    localtime_r(&when, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+    return text;
+}
+
+std::string sizeText(std::uintmax_t bytes) {
+    char text[40];
+    if (bytes >= 1000000)
+        std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) * 1e-6);
+    else
+        std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) * 1e-3);
+    return text;
+}
+
+}  // namespace
+
+SessionFiles::SessionFiles(Session& session, FilesState& state, double autosaveSeconds)
+    : session_(session), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
+    if (autosaveSeconds_ <= 0) return;
+    try {
+        begin();
+    } catch (const Error& error) {
+        session_.say(std::string("There is no autosave: ") + error.what());
+    }
+}
+
+void SessionFiles::begin() {
+    if (!fileFormat("hdf5").unavailable().empty()) throw IoError(fileFormat("hdf5").unavailable());
+    const std::vector<fs::path> crashed = crashedSessions();
+    mark_.emplace();
+    if (crashed.empty()) return;
+    state_.recover = crashed.front().string();
+    state_.recoverText = "An earlier session ended unexpectedly. It was saved last on " + dateOf(crashed.front()) + ".";
+}
+
+bool SessionFiles::look() {
+    changed_ = false;
+    takeResults();
+    if (state_.shown && !state_.listed) list();
+    if (!state_.shown) state_.listed = false;
+    if (std::exchange(state_.saveAsked, false)) state_.saveAs = timed(session_.facts().settings.scene);
+    if (!state_.saveAs.empty()) {
+        const std::string path = std::exchange(state_.saveAs, {});
+        try {
+            formatForWriting(path);
+            state_.busy = "Saving " + path;
+            saver_.save(path, checkpointLater(session_.simulation()), {.keepPrevious = true}, "save");
+        } catch (const UsageError& error) {
+            session_.say(error.what());
+        }
+        changed_ = true;
+    }
+    if (std::exchange(state_.recoverAsked, false)) state_.openAsked = state_.recover;
+    if (std::exchange(state_.forgetAsked, false) && !state_.recover.empty()) {
+        forgetSession(state_.recover);
+        state_.recover.clear();
+        changed_ = true;
+    }
+    if (!state_.openAsked.empty()) {
+        const std::string path = std::exchange(state_.openAsked, {});
+        state_.busy = "Opening " + path;
+        if (isSceneFile(path))
+            saver_.openScene(path, sceneBase(session_), "open");
+        else
+            saver_.open(path, {}, path == state_.recover ? "recover" : "open");
+        changed_ = true;
+    }
+    watch();
+    if (const std::string alarm = spotCheck_.look(session_.simulation()); !alarm.empty()) {
+        changed_ = true;
+        session_.say("At step " + std::to_string(session_.facts().step) + " " + alarm + ".");
+    }
+    autosave();
+    return changed_ || saver_.busy();
+}
+
+void SessionFiles::takeResults() {
+    for (FileResult& result : saver_.take()) {
+        changed_ = true;
+        if (result.purpose != "autosave") state_.busy.clear();
+        if (!result.error.empty()) {
+            // Stays until it is dismissed, in front of a class as well as in the morning.
+            session_.say(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
+            continue;
+        }
+        if (result.kind == FileResult::Kind::saved) {
+            state_.listed = false;
+            if (result.purpose == "save") session_.say("Saved to " + result.path + ".");
+            continue;
+        }
+        if (result.scene) {
+            if (takeScene(session_, *result.scene)) state_.shown = false;
+            continue;
+        }
+        result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
+        session_.intent.settings = result.offer->settings;
+        session_.apply();
+        if (session_.facts().settings.start != result.offer->settings.start) continue;  // refused, with a message
+        std::string text;
+        for (const std::string& note : result.offer->notes) text += (text.empty() ? "" : "; ") + note;
+        if (!text.empty()) session_.say(result.path + ": " + text + ".");
+        state_.shown = false;
+        if (result.purpose == "recover") {
+            forgetSession(state_.recover);
+            state_.recover.clear();
+            savedStep_ = -1;  // not saved under this session's name yet
+            saved_ = {};
+        }
+    }
+}
+
+void SessionFiles::list() {
+    state_.listed = true;
+    state_.entries.clear();
+    std::error_code error;
+    state_.folder = fs::current_path(error).string();
+    std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
+    for (fs::directory_iterator at(".", error), end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        const bool known = hasSnapshotExtension(at->path()) || at->path().extension() == ".toml";
+        if (!known || !at->is_regular_file(ignored)) continue;
+        const std::string name = at->path().filename().string();
+        found.emplace_back(
+            at->last_write_time(ignored),
+            FilesState::Entry{at->path().string(), name, sizeText(at->file_size(ignored)) + "   " + dateOf(at->path())});
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (auto& [time, entry] : found)
+        if (state_.entries.size() < kMostEntries) state_.entries.push_back(std::move(entry));
+}
+
+/// Whether the guard's state belongs to the run on screen: something that was changed starts a new watch.
+bool SessionFiles::sameRun() const {
+    return guard_ && guarded_ == session_.facts().settings && guard_->lastGood().clock.step <= session_.facts().step;
+}
+
+void SessionFiles::watch() {
+    if (session_.facts().settings.bodies > kGuardedBodies) {
+        guard_.reset();
+        return;
+    }
+    if (!sameRun()) {
+        guarded_ = session_.facts().settings;
+        guard_.emplace(session_.simulation());
+        return;
+    }
+    const std::optional<BlownUp> blown = guard_->look(session_.simulation(), false);
+    if (!blown || session_.intent.paused) return;
+    session_.intent.paused = true;
+    changed_ = true;
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
+        "may help. ",
+        blown->body, static_cast<long long>(blown->step), blown->time);
+    session_.say(text + (guard_->startIsGood() && mark_ ? keep(guard_->lastGood(), mark_->autosave()) : std::string()));
+    if (mark_ && guard_->startIsGood()) {
+        state_.recover = mark_->autosave().string();
+        state_.recoverText = "The run stopped being finite. Its last good state was kept.";
+    }
+}
+
+void SessionFiles::autosave() {
+    if (!mark_ || saver_.busy() || session_.facts().step == savedStep_ || !state_.recover.empty()) return;
+    const auto time = std::chrono::steady_clock::now();
+    if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
+    saved_ = time;
+    savedStep_ = session_.facts().step;
+    saver_.save(mark_->autosave().string(), checkpointLater(session_.simulation()), {}, "autosave");
+}
+
+std::string SessionFiles::keep(const RunState& state, const fs::path& file) noexcept {
+    try {
+        writeSnapshot(file, checkpointOf(session_.simulation(), state));
+        return "The state of step " + std::to_string(state.clock.step) + " was saved; go on with: gravlab " + file.string();
+    } catch (const std::exception& error) {
+        return std::string("The state could not be saved: ") + error.what();
+    }
+}
+
+void SessionFiles::close() {
+    saver_.wait();
+    // What is offered from another session stays on offer.
+    if (mark_) mark_->remove();
+}
+
+std::string SessionFiles::rescue() noexcept {
+    try {
+        saver_.wait();
+        if (guard_ && guard_->startIsGood()) return keep(guard_->lastGood(), leftRunFile(guarded_.scene));
+        if (mark_ && savedStep_ >= 0)
+            return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
+    } catch (const std::exception&) {
+        return {};
+    }
+    return {};
+}
+
+std::string SessionFiles::leave() noexcept {
+    try {
+        saver_.wait();
+        const std::string text = keep(session_.simulation().state(), leftRunFile(session_.facts().settings.scene));
+        if (mark_) mark_->remove();
+        return text;
+    } catch (const std::exception& error) {
+        return std::string("The state could not be saved: ") + error.what();
+    }
+}
+
+}  // namespace gravlab

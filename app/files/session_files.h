@@ -1,0 +1,56 @@
+// Files of a window: quick save, opening, autosave, recovery after a crash, and the watch over its numbers. Rule: the frame
+// loop never waits for a disk.
+#pragma once
+#include "app/files/files_state.h"
+#include "app/files/saver.h"
+#include "app/files/state_folder.h"
+#include "app/files/state_guard.h"
+#include "app/session/frame_loop.h"
+#include "app/session/spot_check.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace gravlab {
+
+class SessionFiles {
+public:
+    /// `autosaveSeconds` 0: no autosave and no offer of what a crash left. A state folder that cannot be used is a message,
+    /// not the end.
+    SessionFiles(Session& session, FilesState& state, double autosaveSeconds);
+
+    /// Once a frame: does what was asked, takes what has ended, saves when it is time, watches for numbers that are not
+    /// finite. True when something changed that a frame should show.
+    bool look();
+    /// Ends what is under way; a clean end leaves no autosave.
+    void close();
+    /// The device or the picture has failed: saves the newest state that was good, and says where; or why not. Waits.
+    std::string rescue() noexcept;
+    /// A signal ended the window: saves the run to go on from, and says where. Waits.
+    std::string leave() noexcept;
+
+private:
+    void begin();
+    void list();
+    void takeResults();
+    void watch();
+    void autosave();
+    bool sameRun() const;
+    std::string keep(const RunState& state, const std::filesystem::path& file) noexcept;
+
+    Session& session_;
+    FilesState& state_;
+    double autosaveSeconds_;
+    std::optional<SessionMark> mark_;
+    SpotCheck spotCheck_;
+    std::optional<StateGuard> guard_;  ///< of small systems: a look costs a copy of the bodies
+    SimulationSettings guarded_;
+    std::chrono::steady_clock::time_point saved_;
+    std::int64_t savedStep_ = -1;
+    bool changed_ = false;
+    Saver saver_;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,149 @@
+#include "app/files/state_folder.h"
+
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What earlier interrupted runs left: enough to find the one of last night, not enough to fill a disk.
+constexpr std::size_t kKeptRuns = 8;
+constexpr std::string_view kRunPrefix = "run-", kSessionPrefix = "session-", kMarkSuffix = ".alive";
+
+std::string processText() { return std::to_string(::getpid()); }
+
+/// Newest first.
+void sortByTime(std::vector<fs::path>& files) {
+    const auto time = [](const fs::path& file) {
+        std::error_code ignored;
+        return fs::last_write_time(file, ignored);
+    };
+    std::sort(files.begin(), files.end(), [&](const fs::path& a, const fs::path& b) { return time(a) > time(b); });
+}
+
+std::vector<fs::path> filesWith(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        std::error_code ignored;
+        if (name.starts_with(prefix) && name.ends_with(suffix) &&
+            at->symlink_status(ignored).type() == fs::file_type::regular)
+            found.push_back(at->path());
+    }
+    return found;
+}
+
+fs::path autosaveOf(fs::path mark) { return mark.replace_extension(".hdf5"); }
+
+/// True when no living process holds the mark.
+bool orphaned(const fs::path& mark) {
+    const int fd = ::open(mark.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return false;
+    const bool free = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+    ::close(fd);
+    return free;
+}
+
+/// A name that is safe in any folder: what is not a letter, digit or one of -_. becomes '-'.
+std::string plainName(std::string_view text) {
+    std::string name;
+    for (const char c : text.substr(0, 40)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        name += plain ? c : '-';
+    }
+    return name.empty() ? "run" : name;
+}
+
+}  // namespace
+
+fs::path stateFolder() {
+    const char* state = std::getenv("XDG_STATE_HOME");
+    const char* home = std::getenv("HOME");
+    fs::path folder;
+    if (state && state[0] == '/')
+        folder = fs::path(state) / "gravlab";
+    else if (home && home[0] == '/')
+        folder = fs::path(home) / ".local/state/gravlab";
+    else
+        throw IoError("there is no folder for autosaves: neither XDG_STATE_HOME nor HOME names one");
+    std::error_code error;
+    if (fs::create_directories(folder, error)) ::chmod(folder.c_str(), 0700);
+    if (error || !fs::is_directory(folder, error))
+        throw IoError("cannot make the folder for autosaves " + folder.string() + ": " +
+                      (error ? error.message() : "something else has its name"));
+    sweepStaleTemporaries(folder);
+    return folder;
+}
+
+fs::path leftRunFile(std::string_view scene) {
+    const fs::path folder = stateFolder();
+    std::vector<fs::path> earlier = filesWith(folder, kRunPrefix, ".hdf5");
+    sortByTime(earlier);
+    for (std::size_t i = kKeptRuns; i < earlier.size(); ++i) {
+        std::error_code ignored;
+        fs::remove(earlier[i], ignored);
+    }
+    return folder / (std::string(kRunPrefix) + plainName(scene) + "-" + processText() + ".hdf5");
+}
+
+SessionMark::SessionMark() {
+    mark_ = stateFolder() / (std::string(kSessionPrefix) + processText() + std::string(kMarkSuffix));
+    autosave_ = autosaveOf(mark_);
+    fd_ = ::open(mark_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd_ < 0 || ::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+        const std::string why = std::strerror(errno);
+        if (fd_ >= 0) ::close(fd_);
+        throw IoError("cannot mark this session in " + mark_.string() + ": " + why);
+    }
+    // A number is used again after a crash: what is there then belongs to the old session and must not be taken for ours.
+    std::error_code ignored;
+    if (fs::exists(autosave_, ignored)) {
+        const fs::path kept = mark_.parent_path() / (std::string(kSessionPrefix) + processText() + "-old");
+        fs::rename(autosave_, kept.string() + ".hdf5", ignored);
+        const int old = ::open((kept.string() + std::string(kMarkSuffix)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (old >= 0) ::close(old);
+    }
+}
+
+SessionMark::~SessionMark() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+void SessionMark::remove() { forgetSession(autosave_); }
+
+std::vector<fs::path> crashedSessions() {
+    std::vector<fs::path> found;
+    for (const fs::path& mark : filesWith(stateFolder(), kSessionPrefix, kMarkSuffix)) {
+        if (!orphaned(mark)) continue;
+        std::error_code ignored;
+        if (fs::exists(autosaveOf(mark), ignored))
+            found.push_back(autosaveOf(mark));
+        else
+            fs::remove(mark, ignored);
+    }
+    sortByTime(found);
+    return found;
+}
+
+void forgetSession(const fs::path& autosave) noexcept {
+    std::error_code ignored;
+    fs::path mark = autosave;
+    fs::remove(autosave, ignored);
+    fs::remove(previousOf(autosave), ignored);
+    fs::remove(mark.replace_extension(std::string(kMarkSuffix)), ignored);
+}
+
+}  // namespace gravlab

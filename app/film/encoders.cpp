@@ -1,0 +1,177 @@
+// The rows, and one question to ffmpeg.
+#include "app/film/encoders.h"
+
+#include "sim/error.h"
+#include "sim/names.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <optional>
+
+extern char** environ;
+
+namespace gravlab {
+namespace {
+
+/// A scale on which less is better: `worst` at 0, `best` at 100.
+std::string onScale(double quality, double worst, double best) {
+    return std::to_string(static_cast<int>(std::lround(worst + (best - worst) * quality / 100)));
+}
+
+std::vector<std::string> h264Words(double q) { return {"-preset", "fast", "-crf", onScale(q, 45, 10)}; }
+std::vector<std::string> h265Words(double q) {
+    return {"-preset", "fast", "-crf", onScale(q, 48, 12), "-tag:v", "hvc1", "-x265-params", "log-level=error"};
+}
+std::vector<std::string> vp9Words(double q) {
+    return {"-b:v", "0", "-crf", onScale(q, 60, 12), "-deadline", "good", "-cpu-used", "4", "-row-mt", "1"};
+}
+std::vector<std::string> av1Words(double q) { return {"-preset", "8", "-crf", onScale(q, 63, 12)}; }
+std::vector<std::string> proresWords(double q) {
+    // proxy, LT, standard, HQ
+    return {"-profile:v", std::to_string(std::clamp(static_cast<int>(q / 25), 0, 3)), "-vendor", "apl0"};
+}
+std::vector<std::string> ffv1Words(double) { return {"-level", "3", "-g", "1", "-slices", "4", "-slicecrc", "1"}; }
+std::vector<std::string> nvencWords(double q) { return {"-rc", "vbr", "-b:v", "0", "-cq", onScale(q, 48, 12)}; }
+
+std::vector<std::string> pngWords(double) { return {}; }
+
+constexpr EncoderRow kEncoders[] = {
+    {"h264", "plays everywhere", "libx264", "mp4 mov mkv", "yuv420p", h264Words},
+    {"h265", "half the size of h264, slower", "libx265", "mp4 mov mkv", "yuv420p", h265Words},
+    {"av1", "the smallest files", "libsvtav1", "mp4 webm mkv", "yuv420p", av1Words},
+    {"vp9", "for web pages", "libvpx-vp9", "webm mkv mp4", "yuv420p", vp9Words},
+    {"prores", "for editing: large, every frame by itself", "prores_ks", "mov mkv", "yuv422p10le", proresWords},
+    {"ffv1", "every pixel as drawn, very large", "ffv1", "mkv", "bgr0", ffv1Words, true},
+    {"nvenc", "h264 on an NVIDIA GPU that has an encoder", "h264_nvenc", "mp4 mov mkv", "yuv420p", nvencWords},
+    {"png", "numbered pictures, every pixel as drawn; needs no ffmpeg", "", "png", "", pngWords, true},
+};
+
+/// What `ffmpeg -encoders` prints; empty optional when it cannot be started.
+std::optional<std::string> listOf(const std::string& ffmpeg) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    std::string words[] = {ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-encoders"};
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_t process = -1;
+    const int error = posix_spawnp(&process, ffmpeg.c_str(), &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    std::string text;
+    if (error == 0) {
+        char block[4096];
+        for (ssize_t got; (got = read(ends[0], block, sizeof block)) > 0 || (got < 0 && errno == EINTR);)
+            if (got > 0) text.append(block, static_cast<std::size_t>(got));
+        int status = 0;
+        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    close(ends[0]);
+    if (error != 0) return std::nullopt;
+    return text;
+}
+
+std::string extensionOf(std::string_view file) {
+    const std::size_t dot = file.rfind('.');
+    return dot == std::string_view::npos ? std::string() : std::string(file.substr(dot + 1));
+}
+
+}  // namespace
+
+std::span<const EncoderRow> encoders() { return kEncoders; }
+
+const EncoderRow& encoder(std::string_view name) {
+    const auto found =
+        std::find_if(std::begin(kEncoders), std::end(kEncoders), [&](const EncoderRow& row) { return row.name == name; });
+    if (found != std::end(kEncoders)) return *found;
+    std::vector<std::string_view> valid;
+    for (const EncoderRow& row : kEncoders) valid.push_back(row.name);
+    throw UsageError(unknownName("encoder", name, valid));
+}
+
+bool fits(const EncoderRow& row, std::string_view file) {
+    const std::string extension = extensionOf(file);
+    return !extension.empty() && (" " + std::string(row.extensions) + " ").find(" " + extension + " ") != std::string::npos;
+}
+
+Reason unavailable(const EncoderRow& row, const std::string& ffmpeg) {
+    if (row.codec.empty()) return {};
+    static std::mutex mutex;
+    static std::map<std::string, std::optional<std::string>> asked;
+    const std::lock_guard lock(mutex);
+    const auto found = asked.find(ffmpeg);
+    const std::optional<std::string>& text = found != asked.end() ? found->second : asked[ffmpeg] = listOf(ffmpeg);
+    if (!text) return ffmpeg + " is not installed";
+    if (text->find(" " + std::string(row.codec) + " ") == std::string::npos)
+        return "the " + ffmpeg + " here was built without " + std::string(row.codec);
+    return {};
+}
+
+const EncoderRow& encoderFor(std::string_view file) {
+    for (const EncoderRow& row : kEncoders)
+        if (fits(row, file)) return row;
+    throw UsageError("no encoder writes '" + std::string(file) + "'; films are .mp4, .mov, .mkv or .webm");
+}
+
+const EncoderRow& encoderFor(std::string_view file, std::string_view name, double quality) {
+    const EncoderRow& row = name.empty() ? encoderFor(file) : encoder(name);
+    if (!fits(row, file))
+        throw UsageError("encoder " + std::string(row.name) + " does not write '" + std::string(file) +
+                         "'; its files end in: " + std::string(row.extensions));
+    if (row.lossless && quality >= 0)
+        throw UsageError("--quality does not apply: " + std::string(row.name) + " keeps every pixel as it is");
+    return row;
+}
+
+const EncoderRow& encoderHere(std::string_view file, std::string_view name, const std::string& ffmpeg) {
+    const EncoderRow& first = encoderFor(file, name, -1);
+    const Reason why = unavailable(first, ffmpeg);
+    if (why.empty()) return first;
+    std::string others;
+    for (const EncoderRow& row : kEncoders)
+        if (unavailable(row, ffmpeg).empty()) {
+            if (name.empty() && fits(row, file)) return row;
+            others += (others.empty() ? "" : ", ") + std::string(row.name);
+        }
+    throw IoError("cannot encode " + std::string(file) + " with " + std::string(first.name) + ", because " + why +
+                  "; what works here: " + others + (others == "png" ? " (-o DIR/%05d.png)" : ""));
+}
+
+std::string filmName(const std::string& scene, const EncoderRow& row) {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "-%Y%m%d-%H%M%S", &parts);
+    std::string name = "gravlab-";
+    for (const char c : scene.substr(0, 40)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        name += plain ? c : '-';
+    }
+    name += text;
+    if (row.codec.empty()) return name + "/%05d.png";
+    return name + "." + std::string(row.extensions.substr(0, row.extensions.find(' ')));
+}
+
+const EncoderRow& workingEncoder(const std::string& ffmpeg) {
+    return *std::find_if(std::begin(kEncoders), std::end(kEncoders),
+                         [&](const EncoderRow& row) { return unavailable(row, ffmpeg).empty(); });
+}
+
+}  // namespace gravlab

@@ -1,0 +1,157 @@
+// Writers of pictures, and what -o means. User text is never a format string.
+#include "app/film/film.h"
+
+#include "app/film/film_encoded.h"
+
+#include "sim/error.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAllowed =
+    "-o takes FILE.png (the last frame), FILE.mp4 (a film, also .mov, .mkv or .webm; needs ffmpeg) or DIR/%05d.png "
+    "(numbered frames)";
+
+bool endsWith(const std::string& text, std::string_view end) {
+    return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+[[noreturn]] void refuse(const std::string& text) { throw UsageError("cannot write to '" + text + "'; " + kAllowed); }
+
+/// FILE.png: keeps the newest frame, writes at the end.
+class PictureWriter final : public FilmWriter {
+public:
+    explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { checkFolder(settings.output.path); }
+    void write(std::span<const std::uint8_t> rgb) override { newest_.assign(rgb.begin(), rgb.end()); }
+    void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, texts); }
+    bool lastFrameOnly() const override { return true; }
+
+private:
+    FilmSettings settings_;
+    std::vector<std::uint8_t> newest_;
+};
+
+/// DIR/%05d.png: one file a frame; makes the folder when it is missing.
+class PicturesWriter final : public FilmWriter {
+public:
+    explicit PicturesWriter(const FilmSettings& settings) : settings_(settings) {
+        const fs::path first = settings.output.frame(0);
+        const fs::path folder = first.parent_path();
+        std::error_code error;
+        if (!folder.empty() && !fs::exists(folder, error)) {
+            if (!fs::create_directory(folder, error) || error)
+                throw IoError("cannot make the folder " + folder.string() + " for the frames: " + error.message());
+            madeFolder_ = folder;
+        }
+        checkFolder(first);
+    }
+    ~PicturesWriter() override {
+        if (finished_ || (settings_.keepsPart && !discarded)) return;
+        std::error_code ignored;
+        for (std::int64_t i = 0; i < count_; ++i) fs::remove(settings_.output.frame(i), ignored);
+        if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
+    }
+    void write(std::span<const std::uint8_t> rgb) override {
+        writePng(settings_.output.frame(count_), rgb, settings_.width, settings_.height, texts);
+        ++count_;
+    }
+    void finish() override { finished_ = true; }
+
+private:
+    FilmSettings settings_;
+    fs::path madeFolder_;
+    std::int64_t count_ = 0;
+    bool finished_ = false;
+};
+
+}  // namespace
+
+void checkFolder(const std::filesystem::path& file) {
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
+        throw IoError("cannot write " + file.string() + ": there is no folder " + folder.string());
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw IoError("cannot write " + file.string() + ": the folder does not allow it (" + std::strerror(errno) + ")");
+    if (fs::is_directory(file, error)) throw IoError("cannot write " + file.string() + ": it is a folder");
+}
+
+std::string FilmOutput::frame(std::int64_t number) const {
+    std::string figures = std::to_string(number);
+    if (figures.size() < static_cast<std::size_t>(digits))
+        figures.insert(0, static_cast<std::size_t>(digits) - figures.size(), '0');
+    return before + figures + after;
+}
+
+FilmOutput parseFilmOutput(const std::string& text) {
+    FilmOutput output;
+    const std::size_t name = text.find_last_of('/') + 1;
+    bool numbered = false;
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            plain += text[i];
+            continue;
+        }
+        if (i + 1 < text.size() && text[i + 1] == '%') {
+            plain += '%';
+            ++i;
+            continue;
+        }
+        std::size_t end = i + 1;
+        int digits = 1;
+        if (end + 1 < text.size() && text[end] == '0' && text[end + 1] >= '1' && text[end + 1] <= '9') {
+            digits = text[end + 1] - '0';
+            end += 2;
+        }
+        if (numbered || i < name || end >= text.size() || text[end] != 'd') refuse(text);
+        numbered = true;
+        output.digits = digits;
+        output.before = std::exchange(plain, {});
+        i = end;
+    }
+    if (numbered) {
+        if (!endsWith("_" + plain, ".png")) refuse(text);
+        output.kind = FilmOutput::Kind::pictures;
+        output.after = plain;
+        return output;
+    }
+    output.path = plain;
+    const std::string file = plain.substr(std::min(plain.size(), plain.find_last_of('/') + 1));
+    if (endsWith(file, ".png"))
+        output.kind = FilmOutput::Kind::picture;
+    else if (endsWith(file, ".mp4") || endsWith(file, ".mov") || endsWith(file, ".mkv") || endsWith(file, ".webm"))
+        output.kind = FilmOutput::Kind::film;
+    else
+        refuse(text);
+    return output;
+}
+
+std::unique_ptr<FilmWriter> makeFilmWriter(const FilmSettings& settings) {
+    if (settings.width < 1 || settings.height < 1)
+        throw UsageError("a picture needs a width and a height of at least 1 pixel");
+    if (!(settings.fps > 0) || !std::isfinite(settings.fps)) throw UsageError("--fps must be a number above 0");
+    switch (settings.output.kind) {
+        case FilmOutput::Kind::picture:
+            return std::make_unique<PictureWriter>(settings);
+        case FilmOutput::Kind::pictures:
+            return std::make_unique<PicturesWriter>(settings);
+        case FilmOutput::Kind::film:
+            break;
+    }
+    return makeEncodedWriter(settings);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,285 @@
+// Films: frames through a pipe to an ffmpeg process. User text is never a format string and never meets a shell.
+#include "app/film/film_encoded.h"
+
+#include "app/film/encoders.h"
+#include "sim/error.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file descriptor that is closed once.
+class Descriptor {
+public:
+    explicit Descriptor(int value = -1) : value_(value) {}
+    ~Descriptor() { close(); }
+    Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    void close() {
+        if (value_ >= 0) ::close(value_);
+        value_ = -1;
+    }
+    int value() const { return value_; }
+
+private:
+    int value_;
+};
+
+/// While it lives, writing into a pipe whose reader died gives EPIPE and no signal, in this thread only.
+class PipeSignalBlock {
+public:
+    PipeSignalBlock() {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~PipeSignalBlock() {
+        const timespec now{0, 0};
+        if (!sigismember(&before_, SIGPIPE))
+            while (sigtimedwait(&pipe_, nullptr, &now) == SIGPIPE) {
+            }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    PipeSignalBlock(const PipeSignalBlock&) = delete;
+    PipeSignalBlock& operator=(const PipeSignalBlock&) = delete;
+
+private:
+    sigset_t pipe_, before_;
+};
+
+std::string decimal(double value) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    return {text, end};
+}
+
+/// FILE.mp4 and its like: an ffmpeg process that reads raw frames from a pipe and writes a hidden file beside the target.
+class EncodedWriter final : public FilmWriter {
+public:
+    explicit EncodedWriter(const FilmSettings& settings)
+        : settings_(settings),
+          target_(settings.output.path),
+          row_(encoderFor(settings.output.path, settings.encoder, settings.quality)) {
+        if (!row_.lossless && (settings.width % 2 || settings.height % 2))
+            throw UsageError("a film's width and height must be even, and " + std::to_string(settings.width) + "x" +
+                             std::to_string(settings.height) + " is not; use --size " +
+                             std::to_string(settings.width + settings.width % 2) + "x" +
+                             std::to_string(settings.height + settings.height % 2));
+        checkFolder(target_);
+        temporary_ = target_.parent_path() / ".";
+        temporary_ += target_.filename();
+        temporary_ += ".part" + std::to_string(getpid());
+        start();
+    }
+
+    ~EncodedWriter() override {
+        if (finished_) return;
+        if (settings_.keepsPart && !discarded && written_ > 0) {
+            frames_.close();  // the encoder ends what it has
+            waitForEnd();
+            keepPart();
+        }
+        if (process_ > 0) {
+            kill(process_, SIGKILL);
+            waitForEnd();
+        }
+        std::error_code ignored;
+        fs::remove(temporary_, ignored);
+    }
+
+    void write(std::span<const std::uint8_t> rgb) override {
+        const PipeSignalBlock noSignal;
+        for (std::size_t done = 0; done < rgb.size();) {
+            const ssize_t wrote = ::write(frames_.value(), rgb.data() + done, rgb.size() - done);
+            if (wrote > 0)
+                done += static_cast<std::size_t>(wrote);
+            else if (errno != EINTR)
+                fail();
+        }
+        ++written_;
+    }
+
+    void finish() override {
+        frames_.close();
+        if (waitForEnd() != 0) fail();
+        std::error_code error;
+        if (written_ > 0 && fs::file_size(temporary_, error) == 0 && !error) fail();
+        fs::rename(temporary_, target_, error);
+        if (error) throw IoError("cannot put the film in its place " + target_.string() + ": " + error.message());
+        finished_ = true;
+    }
+
+private:
+    std::vector<std::string> arguments() const {
+        const std::string size = std::to_string(settings_.width) + "x" + std::to_string(settings_.height);
+        std::vector<std::string> words{settings_.ffmpeg,
+                                       "-hide_banner",
+                                       "-nostdin",
+                                       "-nostats",
+                                       "-v",
+                                       "error",
+                                       "-y",
+                                       "-f",
+                                       "rawvideo",
+                                       "-pixel_format",
+                                       "rgb24",
+                                       "-video_size",
+                                       size,
+                                       "-framerate",
+                                       decimal(settings_.fps),
+                                       "-i",
+                                       "pipe:0",
+                                       "-an"};
+        const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+        // bt709 is named twice, for the conversion and for the player: else HD players show other colours than were drawn.
+        if (row_.lossless)
+            add({"-vf", "format=" + std::string(row_.pixels)});
+        else
+            add({"-vf", "scale=out_color_matrix=bt709:out_range=tv,format=" + std::string(row_.pixels), "-colorspace",
+                 "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"});
+        add({"-c:v", std::string(row_.codec)});
+        for (std::string& word : row_.words(settings_.quality >= 0 ? settings_.quality : kUsualQuality))
+            words.push_back(std::move(word));
+        const std::string extension = target_.extension().string().substr(1);
+        if (extension == "mp4" || extension == "mov") {
+            // Fragments play without the table that a file gets at its end.
+            if (settings_.keepsPart)
+                add({"-g", std::to_string(std::max(1, static_cast<int>(std::lround(settings_.fps)))), "-movflags",
+                     "+frag_keyframe+empty_moov+default_base_moof"});
+            else
+                add({"-movflags", "+faststart"});
+        }
+        add({"-f", extension == "mkv" ? "matroska" : extension, "file:" + temporary_.string()});
+        return words;
+    }
+
+    void start() {
+        // Made by us first: a name that cannot be written is reported with the system's reason, before any work.
+        Descriptor file(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+        if (file.value() < 0) throw IoError("cannot write " + target_.string() + ": " + std::strerror(errno));
+        file.close();
+        try {
+            spawn();
+        } catch (...) {
+            std::error_code ignored;
+            fs::remove(temporary_, ignored);
+            throw;
+        }
+    }
+
+    void spawn() {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC) != 0) throw IoError(std::string("cannot make a pipe to ffmpeg: ") + std::strerror(errno));
+        Descriptor readEnd(ends[0]);
+        frames_ = Descriptor(ends[1]);
+        fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two processes; the default also works
+        messages_ = Descriptor(open((fs::temp_directory_path()).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, readEnd.value(), 0);
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+        if (messages_.value() >= 0) posix_spawn_file_actions_adddup2(&actions, messages_.value(), 2);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        sigset_t none, defaults;
+        sigemptyset(&none);
+        sigemptyset(&defaults);
+        sigaddset(&defaults, SIGPIPE);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &defaults);
+        // A group of its own: Ctrl+C reaches us alone, and we end the encoder.
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+
+        std::vector<std::string> words = arguments();
+        std::vector<char*> argv;
+        for (std::string& word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        const int error = posix_spawnp(&process_, settings_.ffmpeg.c_str(), &actions, &attributes, argv.data(), environ);
+        posix_spawnattr_destroy(&attributes);
+        posix_spawn_file_actions_destroy(&actions);
+        if (error != 0) {
+            process_ = -1;
+            throw IoError("cannot start " + settings_.ffmpeg + " (" + std::strerror(error) +
+                          "); install ffmpeg, or write numbered pictures with -o DIR/%05d.png");
+        }
+    }
+
+    /// Exit status of the encoder; 128 + n when signal n ended it.
+    int waitForEnd() {
+        if (process_ <= 0) return status_;
+        int raw = 0;
+        while (waitpid(process_, &raw, 0) < 0 && errno == EINTR) {
+        }
+        process_ = -1;
+        status_ = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+        return status_;
+    }
+
+    /// Puts what there is in the film's place. True when there is something.
+    bool keepPart() {
+        std::error_code error;
+        if (fs::file_size(temporary_, error) == 0 || error) return false;
+        fs::rename(temporary_, target_, error);
+        return !error;
+    }
+
+    [[noreturn]] void fail() {
+        frames_.close();
+        const int status = waitForEnd();
+        const bool kept = settings_.keepsPart && written_ > 0 && keepPart();
+        finished_ = kept;
+        std::string said;
+        if (messages_.value() >= 0) {
+            constexpr off_t kTail = 600;
+            const off_t size = lseek(messages_.value(), 0, SEEK_END);
+            char text[kTail];
+            const off_t from = std::max<off_t>(0, size - kTail);
+            const ssize_t got = pread(messages_.value(), text, sizeof text, from);
+            if (got > 0) said.assign(text, static_cast<std::size_t>(got));
+            while (!said.empty() && said.back() == '\n') said.pop_back();
+        }
+        throw IoError("ffmpeg stopped with status " + std::to_string(status) + " while writing " + target_.string() +
+                      (said.empty() ? std::string(" and said nothing") : "; it said: " + said) +
+                      (kept ? ". What was encoded before is there" : ""));
+    }
+
+    FilmSettings settings_;
+    fs::path target_, temporary_;
+    const EncoderRow& row_;
+    Descriptor frames_, messages_;
+    std::int64_t written_ = 0;
+    pid_t process_ = -1;
+    int status_ = 0;
+    bool finished_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<FilmWriter> makeEncodedWriter(const FilmSettings& settings) {
+    return std::make_unique<EncodedWriter>(settings);
+}
+
+}  // namespace gravlab

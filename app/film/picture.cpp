@@ -1,0 +1,195 @@
+// PNG through libpng, in memory; files are touched only by the few lines at the end of this file.
+// Rule: libpng reports errors by longjmp, so no object with a destructor is made between setjmp and the last png_ call.
+#include "app/film/picture.h"
+
+#include "sim/error.h"
+#include "sim/io/source.h"
+
+#include <png.h>
+
+#include <unistd.h>
+#include <cerrno>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+
+namespace gravlab {
+namespace {
+
+// Pictures of stars compress little: higher levels cost three times the time for a few percent.
+constexpr int kCompression = 4;
+
+struct Reader {
+    const std::vector<std::uint8_t>* file;
+    std::size_t at = 0;
+};
+
+void append(png_structp png, png_bytep data, std::size_t size) {
+    auto* file = static_cast<std::vector<std::uint8_t>*>(png_get_io_ptr(png));
+    file->insert(file->end(), data, data + size);
+}
+
+void take(png_structp png, png_bytep data, std::size_t size) {
+    auto* reader = static_cast<Reader*>(png_get_io_ptr(png));
+    if (size > reader->file->size() - reader->at) png_error(png, "the file ends early");
+    std::memcpy(data, reader->file->data() + reader->at, size);
+    reader->at += size;
+}
+
+struct Message {
+    char text[160] = "";
+};
+
+[[noreturn]] void fail(png_structp png, png_const_charp text) {
+    std::snprintf(static_cast<Message*>(png_get_error_ptr(png))->text, sizeof(Message::text), "%s", text);
+    longjmp(png_jmpbuf(png), 1);
+}
+
+void stayQuiet(png_structp, png_const_charp) {}
+
+bool encode(std::vector<std::uint8_t>& file, const std::vector<png_bytep>& rows, std::vector<png_text>& texts, int width,
+            Message& message) {
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, fail, stayQuiet);
+    png_infop info = png ? png_create_info_struct(png) : nullptr;
+    if (!info || setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_set_write_fn(png, &file, append, nullptr);
+    png_set_compression_level(png, kCompression);
+    png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(rows.size()), 8, PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    if (!texts.empty()) png_set_text(png, info, texts.data(), static_cast<int>(texts.size()));
+    png_write_info(png, info);
+    png_write_image(png, const_cast<png_bytepp>(rows.data()));
+    png_write_end(png, nullptr);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}
+
+/// Two calls: the first fills size and texts, the second the rows.
+struct Decoder {
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    Message message;
+    ~Decoder() { png_destroy_read_struct(&png, &info, nullptr); }
+
+    bool header(Reader& reader, png_uint_32& width, png_uint_32& height) {
+        png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, fail, stayQuiet);
+        info = png ? png_create_info_struct(png) : nullptr;
+        if (!info || setjmp(png_jmpbuf(png))) return false;
+        png_set_read_fn(png, &reader, take);
+        png_read_info(png, info);
+        png_set_expand(png);
+        png_set_strip_16(png);
+        png_set_strip_alpha(png);
+        png_set_gray_to_rgb(png);
+        png_read_update_info(png, info);
+        width = png_get_image_width(png, info);
+        height = png_get_image_height(png, info);
+        return true;
+    }
+    bool image(std::vector<png_bytep>& rows) {
+        if (setjmp(png_jmpbuf(png))) return false;
+        png_read_image(png, rows.data());
+        png_read_end(png, info);
+        return true;
+    }
+};
+
+std::vector<png_bytep> rowPointers(std::uint8_t* rgb, int width, int height) {
+    std::vector<png_bytep> rows;
+    for (int y = 0; y < height; ++y) rows.push_back(rgb + static_cast<std::size_t>(3) * static_cast<std::size_t>(width * y));
+    return rows;
+}
+
+std::string reason() { return std::strerror(errno); }
+
+void writeWhole(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+    const std::string temporary = path + ".part" + std::to_string(getpid());
+    std::FILE* file = std::fopen(temporary.c_str(), "wbx");
+    if (!file) throw IoError("cannot write " + path + ": " + reason());
+    bool good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+    good = std::fclose(file) == 0 && good;
+    if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const std::string why = reason();
+        std::remove(temporary.c_str());
+        throw IoError("cannot write " + path + ": " + why);
+    }
+}
+
+}  // namespace
+
+void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts) {
+    if (width < 1 || height < 1 ||
+        rgb.size() != static_cast<std::size_t>(3) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
+        throw IoError("cannot write " + path + ": the picture has no " + std::to_string(width) + "x" +
+                      std::to_string(height) + " pixels");
+    std::vector<png_text> chunks;
+    for (const auto& [key, text] : texts) {
+        png_text chunk{};
+        chunk.compression = PNG_ITXT_COMPRESSION_NONE;  // UTF-8
+        chunk.key = const_cast<char*>(key.c_str());
+        chunk.text = const_cast<char*>(text.c_str());
+        chunk.itxt_length = text.size();
+        chunks.push_back(chunk);
+    }
+    std::vector<std::uint8_t> file;
+    Message message;
+    // libpng only reads through these pointers.
+    if (!encode(file, rowPointers(const_cast<std::uint8_t*>(rgb.data()), width, height), chunks, width, message))
+        throw IoError("cannot write " + path + ": libpng says: " + message.text);
+    writeWhole(path, file);
+}
+
+namespace {
+
+/// The bytes of a file that says it is a picture, and its decoder behind the header.
+struct Opened {
+    std::vector<std::uint8_t> file;
+    Reader reader{&file};
+    Decoder decoder;
+    png_uint_32 width = 0, height = 0;
+
+    explicit Opened(const std::string& path) {
+        constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+        Source source = Source::open(path);
+        if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
+        file.resize(static_cast<std::size_t>(source.size().value_or(0)));
+        file.resize(source.read(file.data(), file.size()));
+        if (!decoder.header(reader, width, height))
+            throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
+    }
+    PictureTexts texts() const {
+        PictureTexts found;
+        png_textp texts = nullptr;
+        const int count = png_get_text(decoder.png, decoder.info, &texts, nullptr);
+        for (int i = 0; i < count; ++i) found[texts[i].key] = texts[i].text;
+        return found;
+    }
+};
+
+}  // namespace
+
+Picture readPng(const std::string& path) {
+    Opened opened(path);
+    // Deflate makes at most 1,032 bytes of one: a small file cannot ask for a large picture.
+    constexpr std::uint64_t kMostInflation = 1032, kMostPixels = std::uint64_t{16384} * 16384;
+    const std::uint64_t pixels = std::uint64_t{opened.width} * opened.height;
+    if (pixels > kMostPixels || pixels / 8 > kMostInflation * opened.file.size())
+        throw InputError(path + " is no usable PNG picture: it cannot hold the " + std::to_string(opened.width) + "x" +
+                         std::to_string(opened.height) + " pixels that it names");
+    Picture picture;
+    picture.width = static_cast<int>(opened.width);
+    picture.height = static_cast<int>(opened.height);
+    picture.rgb.resize(static_cast<std::size_t>(3 * pixels));
+    auto rows = rowPointers(picture.rgb.data(), picture.width, picture.height);
+    if (!opened.decoder.image(rows)) throw InputError(path + " is no usable PNG picture: " + opened.decoder.message.text);
+    picture.texts = opened.texts();
+    return picture;
+}
+
+PictureTexts readPngTexts(const std::string& path) { return Opened(path).texts(); }
+
+}  // namespace gravlab

@@ -1,0 +1,218 @@
+#include "app/film/recorder.h"
+
+#include "app/files/scene_file.h"
+#include "app/film/encoders.h"
+#include "app/film/picture.h"
+#include "app/host_clock.h"
+#include "app/panels/ui.h"
+#include "app/session/four_view.h"
+#include "app/session/twin.h"
+#include "app/window/headless.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <thread>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+constexpr float kUsualHeight = 1080;  // pixels of a film whose letters are as large as a window's
+
+}  // namespace
+
+Recorder::Recorder() = default;
+
+Recorder::~Recorder() {
+    if (!thread_) return;
+    thread_->end();
+    while (!thread_->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+void Recorder::start(Session& session, Ui& ui, int width, int height, const std::string& renderer) {
+    FilmState& state = ui.state.film;
+    const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
+    std::string without;
+    try {
+        const EncoderRow& row = state.encoder.empty() ? workingEncoder() : encoder(state.encoder);
+        if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
+        if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
+        FilmSettings settings;
+        file_ = filmName(session.facts().settings.scene, row);
+        settings.output = parseFilmOutput(file_);
+        settings.width = wide;
+        settings.height = high;
+        settings.fps = state.fps;
+        settings.encoder = row.name;
+        if (!row.lossless) settings.quality = state.quality;
+        settings.keepsPart = true;
+        target_ = std::make_unique<OffscreenTarget>(wide, high);
+        std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
+        writer->texts[kSceneFileKey] = sceneFileText(session);
+        thread_ = std::make_unique<FilmThread>(std::move(writer));
+    } catch (const Error& error) {
+        target_.reset();
+        session.say(std::string("No film: ") + error.what() + ".");
+        return;
+    }
+    if (!without.empty()) session.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
+    ending_ = false;
+    frames_ = pacedFrames_ = 0;
+    stepsPerFrame_ = std::max(state.stepsPerFrame, 1);
+    fps_ = state.fps;
+    framesWanted_ = state.seconds > 0 ? std::max<std::int64_t>(std::llround(state.seconds * fps_), 1) : 0;
+    step_ = nextStep_ = session.facts().step;
+    startedAt_ = hostClock();
+    renderer_ = renderer;
+    state.file = file_;
+}
+
+void Recorder::stop() {
+    if (!thread_ || ending_) return;
+    collect(true);
+    thread_->end();
+    ending_ = true;
+}
+
+/// Hands drawn frames over; the newest stays on its way unless `all`.
+void Recorder::collect(bool all) {
+    while (target_ && target_->readsUnderWay() > (all ? 0u : 1u)) {
+        const std::span<const std::uint8_t> rgb = target_->endRead();
+        thread_->push({rgb.begin(), rgb.end()});
+    }
+}
+
+/// Nothing is recorded any more.
+void Recorder::forget(FilmState& state) {
+    thread_.reset();
+    target_.reset();
+    panels_.reset();
+    ending_ = false;
+    state.active = state.ending = state.waiting = false;
+}
+
+/// What has become of the film, once the thread is done.
+std::string Recorder::ended() const {
+    if (const std::string error = thread_->error(); !error.empty())
+        return "The film ended early: " + error + ". The run goes on.";
+    char text[120];
+    std::snprintf(text, sizeof text, ": %lld frames, %.2f s.", static_cast<long long>(frames_),
+                  static_cast<double>(frames_) / fps_);
+    return "The film is in " + file_ + text;
+}
+
+void Recorder::showProgress(FilmState& state) const {
+    state.active = true;
+    state.ending = ending_;
+    state.waiting = !ending_ && !thread_->hasRoom();
+    state.frames = frames_;
+    state.framesWanted = framesWanted_;
+    state.fpsInUse = fps_;
+    state.secondsLeft = -1;
+    if (framesWanted_ > 0 && frames_ > 0)
+        state.secondsLeft =
+            (hostClock() - startedAt_) / static_cast<double>(frames_) * static_cast<double>(framesWanted_ - frames_);
+}
+
+void Recorder::prepare(Session& session, Ui& ui, int width, int height, const std::string& renderer) {
+    FilmState& state = ui.state.film;
+    session.mostSteps = kNoLimit;
+    const bool cancel = std::exchange(state.cancel, false), toggle = std::exchange(state.toggle, false);
+    if (cancel && thread_ && !ending_) {
+        // What was written is not wanted: pictures and film go with their writer.
+        thread_->discard();
+        forget(state);
+        session.say("The film was cancelled; " + file_ + " was not kept.");
+    } else if (toggle && thread_) {
+        stop();
+    } else if (toggle && width > 0 && height > 0) {
+        start(session, ui, width, height, renderer);
+    }
+    if (thread_ && thread_->done()) {
+        session.say(ended());
+        forget(state);
+    }
+    if (!thread_) return;
+    showProgress(state);
+    if (ending_) return;
+    const std::int64_t step = session.facts().step;
+    // A jump to another state: the film goes on from there.
+    if (step < step_ || step > nextStep_) nextStep_ = step + (frames_ > 0 ? stepsPerFrame_ : 0);
+    step_ = step;
+    session.mostSteps = state.waiting ? 0 : nextStep_ - step;
+}
+
+double Recorder::pace(double seconds) {
+    if (!thread_ || ending_) return seconds;
+    const std::int64_t passed = frames_ - std::exchange(pacedFrames_, frames_);
+    return static_cast<double>(passed) / fps_;
+}
+
+void Recorder::drawFrame(Session& session, Ui& ui) {
+    const PicturePart windows = session.twin().free(), windowsFour = session.fourView->free();
+    const bool panels = ui.state.film.panels;
+    const bool over = panels || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected();
+    if (over && !panels_)
+        panels_ =
+            std::make_unique<Ui>(std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f), renderer_);
+    session.twin().setFree({});
+    session.fourView->setFree({});
+    if (over) {
+        panels_->state = ui.state;
+        panels_->state.inWindow = panels_->state.timeline = panels_->state.help = panels_->state.navigating = false;
+        panels_->state.menuAsked = panels_->state.panelAsked = false;
+        panels_->state.visible = panels;
+        panels_->state.film = {};
+        panels_->setSurface(target_->width(), target_->height(), 1 / fps_);
+        panels_->frame(session);
+    }
+    session.drawAgain(target_->framebuffer(), target_->width(), target_->height());
+    if (over) panels_->draw();
+    session.twin().setFree(windows);
+    session.fourView->setFree(windowsFour);
+}
+
+void Recorder::look(Session& session, Ui& ui) {
+    if (!thread_ || ending_) return;
+    const std::int64_t step = session.facts().step;
+    if (step < step_) return;  // the run started again within this frame
+    step_ = step;
+    // A twin that is behind is not yet shown.
+    if (step != nextStep_ || !session.twin().even() || !thread_->hasRoom()) return;
+    drawFrame(session, ui);
+    collect(false);
+    target_->beginRead();
+    nextStep_ = step + stepsPerFrame_;
+    ++frames_;
+    if (frames_ == framesWanted_) stop();
+    showProgress(ui.state.film);
+}
+
+bool Recorder::needsFrame() const { return thread_ && (ending_ || thread_->done()); }
+
+std::string Recorder::close() {
+    if (!thread_) return {};
+    stop();
+    while (!thread_->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const std::string text = ended();
+    thread_.reset();
+    target_.reset();
+    panels_.reset();
+    return text;
+}
+
+void Recorder::dropPicture() {
+    if (!thread_) return;
+    if (target_) frames_ -= static_cast<std::int64_t>(target_->readsUnderWay());
+    thread_->end();
+    ending_ = true;
+    target_.reset();
+    panels_.reset();
+}
+
+}  // namespace gravlab

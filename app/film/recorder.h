@@ -1,0 +1,57 @@
+// A film of the running window: the picture once more at a size of its own, every so many steps, while the window goes on.
+// Rule: a frame every stepsPerFrame steps, none twice and none left out; when the encoder is slower, the run waits, the
+// window does not.
+#pragma once
+#include "app/film/film_state.h"
+#include "app/film/film_thread.h"
+#include "app/session/frame_loop.h"
+
+#include <memory>
+
+namespace gravlab {
+
+class OffscreenTarget;
+class Ui;
+
+class Recorder {
+public:
+    Recorder();
+    /// A film that is still being made ends with the frames it has.
+    ~Recorder();
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    /// Before the session advances: starts and stops as asked, and limits the steps to the next frame of the film.
+    /// `renderer` names the OpenGL context, `width` and `height` are the window's.
+    void prepare(Session& session, Ui& ui, int width, int height, const std::string& renderer);
+    /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
+    double pace(double seconds);
+    /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
+    void look(Session& session, Ui& ui);
+    /// Whether a frame is needed although nothing moves: the film is about to end.
+    bool needsFrame() const;
+    /// Ends the film and waits for it: the window closes. What to tell people is a sentence; empty: nothing.
+    std::string close();
+    /// The OpenGL context is lost: the film ends with the frames it has.
+    void dropPicture();
+
+private:
+    void start(Session& session, Ui& ui, int width, int height, const std::string& renderer);
+    void stop();
+    void forget(FilmState& state);
+    void collect(bool all);
+    void drawFrame(Session& session, Ui& ui);
+    void showProgress(FilmState& state) const;
+    std::string ended() const;
+
+    std::unique_ptr<FilmThread> thread_;
+    std::unique_ptr<OffscreenTarget> target_;
+    std::unique_ptr<Ui> panels_;
+    bool ending_ = false;
+    std::string file_, renderer_;
+    std::int64_t frames_ = 0, pacedFrames_ = 0, framesWanted_ = 0, step_ = 0, nextStep_ = 0;
+    int stepsPerFrame_ = 1;
+    double fps_ = 60, startedAt_ = 0;
+};
+
+}  // namespace gravlab

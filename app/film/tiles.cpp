@@ -1,0 +1,100 @@
+#include "app/film/tiles.h"
+
+#include "app/interrupt.h"
+#include "app/window/headless.h"
+#include "sim/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+// Five halvings of a quarter: where parts begin, every step of the glow begins too.
+constexpr int kStep = 64;
+
+int roundedUp(int value) { return (value + kStep - 1) / kStep * kStep; }
+
+// Shorter pictures have a glow of fewer steps.
+constexpr int kLeastDrawn = 512;
+
+struct Piece {
+    int from, drawn, inner, length;
+};
+
+std::vector<Piece> cut(int length, int most) {
+    const int count = (length + most - 1) / most, inner = roundedUp((length + count - 1) / count);
+    std::vector<Piece> pieces;
+    for (int at = 0; at < length; at += inner) {
+        const int here = std::min(inner, length - at), to = std::min(length, at + here + kTileBorder);
+        const int from = std::max(0, std::min(at - kTileBorder, (to - kLeastDrawn) / kStep * kStep));
+        // Whole steps also at the far end, even if that is beyond the picture: else the steps of the glow become longer
+        // there.
+        const int drawn = roundedUp(std::max(to, std::min(length, from + kLeastDrawn)) - from);
+        pieces.push_back({from, drawn, at, here});
+    }
+    return pieces;
+}
+
+}  // namespace
+
+TilePlan planTiles(int width, int height, int inner) {
+    inner = roundedUp(std::max(inner, kStep));
+    TilePlan plan{.width = width, .height = height, .tiles = {}};
+    for (const Piece& y : cut(height, inner))
+        for (const Piece& x : cut(width, inner))
+            plan.tiles.push_back({x.from, y.from, x.drawn, y.drawn, x.inner, y.inner, x.length, y.length});
+    return plan;
+}
+
+int largestSide() {
+    GLint texture = 0, viewport[2] = {0, 0};
+    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &texture);
+    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    return std::min(texture, std::min(viewport[0], viewport[1]));
+}
+
+int tileSide(int width, int height, int asked, int most) {
+    // The largest bodies reach beyond the picture on both sides, and the viewport with them.
+    const int room = most / 2 - 2 * kTileBorder;
+    const bool whole = static_cast<std::int64_t>(width) * height <= kWholePixels && std::max(width, height) <= most / 2;
+    if (asked == 0 && whole) return 0;
+    const int side = asked > 0 ? asked : std::min(room, 3584);
+    if (side < 1 || side > room)
+        throw UsageError("--tile " + std::to_string(side) + " cannot be drawn here; parts may be up to " +
+                         std::to_string(std::max(room, 0)) + " pixels");
+    return std::max(width, height) <= side ? 0 : side;
+}
+
+std::vector<std::uint8_t> drawTiles(Session& session, const TilePlan& plan,
+                                    const std::function<void(int, int, int, int)>& over) {
+    const auto wide = static_cast<std::size_t>(plan.width);
+    std::vector<std::uint8_t> whole(3 * wide * static_cast<std::size_t>(plan.height));
+    std::unique_ptr<OffscreenTarget> target;
+    const auto part = [](int value, int of) { return static_cast<float>(value) / static_cast<float>(of); };
+    for (const Tile& tile : plan.tiles) {
+        InterruptWatch::check();
+        if (!target || target->width() != tile.width || target->height() != tile.height) {
+            target.reset();  // first: one of them is large
+            target = std::make_unique<OffscreenTarget>(tile.width, tile.height);
+        }
+        session.drawAgain(target->framebuffer(), tile.width, tile.height,
+                          {part(tile.left, plan.width), part(tile.bottom, plan.height), part(tile.width, plan.width),
+                           part(tile.height, plan.height)});
+        if (over) over(tile.left, plan.height - tile.bottom - tile.height, tile.width, tile.height);
+        const std::vector<std::uint8_t> rgb = target->read();
+        for (int row = 0; row < tile.innerHeight; ++row) {
+            const int y = tile.innerBottom + row;  // from below
+            const auto from =
+                static_cast<std::size_t>(tile.height - 1 - (y - tile.bottom)) * static_cast<std::size_t>(tile.width) +
+                static_cast<std::size_t>(tile.innerLeft - tile.left);
+            const auto to = static_cast<std::size_t>(plan.height - 1 - y) * wide + static_cast<std::size_t>(tile.innerLeft);
+            std::memcpy(whole.data() + 3 * to, rgb.data() + 3 * from, 3 * static_cast<std::size_t>(tile.innerWidth));
+        }
+    }
+    return whole;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,132 @@
+// Benchmark rows as text. One list of cells feeds CSV and JSON.
+#include "app/lab/benchmark_text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json toJson(const BenchmarkRow& row) {
+    const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
+    return {{"backend", row.backend},
+            {"device", row.device},
+            {"kernel", row.kernel},
+            {"n", row.bodies},
+            {"block", row.block},
+            {"unroll", row.unroll},
+            {"interactions_per_second", rate(row.interactionsPerSecond)},
+            {"spread", rate(row.spread)},
+            {"step_interactions_per_second", rate(row.stepInteractionsPerSecond)},
+            {"step_spread", rate(row.stepSpread)},
+            {"gflops", rate(row.gflops)},
+            {"ms_per_step", rate(row.msPerStep)},
+            {"rel_error_median", row.errorMedian},
+            {"rel_error_p999", row.errorP999},
+            {"verified", row.verified},
+            {"bodies_per_thread", row.bodiesPerThread},
+            {"split", row.split},
+            {"precision", row.precision},
+            {"bound_interactions_per_second", row.boundPerSecond > 0 ? Json(row.boundPerSecond) : Json(nullptr)},
+            {"clock_mhz", row.clock > 0 ? Json(row.clock * 1e-6) : Json(nullptr)},
+            {"integrator", row.integrator},
+            {"steps", row.steps},
+            {"repeats", row.repeats},
+            {"note", row.note}};
+}
+
+std::string cell(const Json& value) {
+    if (value.is_null()) return "";
+    return value.is_string() ? csvCell(value.get<std::string>()) : value.dump();
+}
+
+std::string csv(std::span<const BenchmarkRow> rows) {
+    std::string text = benchmarkCsvHead() + "\n";
+    for (const BenchmarkRow& row : rows) text += benchmarkCsvLine(row) + "\n";
+    return text;
+}
+
+std::string json(std::span<const BenchmarkRow> rows) {
+    Json all = Json::array();
+    for (const BenchmarkRow& row : rows) all.push_back(toJson(row));
+    return all.dump(2) + "\n";
+}
+
+std::string table(std::span<const BenchmarkRow> rows) {
+    std::string text = benchmarkTableHead();
+    for (const BenchmarkRow& row : rows) text += benchmarkTableLine(row);
+    return text + benchmarkTableFoot(rows);
+}
+
+/// "128 x16", with bodies a thread and split where they are used: "128 x16 b4 s8"; "-" where nothing can be turned.
+std::string launchText(const BenchmarkRow& row) {
+    if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";
+    std::string text = std::to_string(row.block) + " x" + std::to_string(row.unroll);
+    if (row.bodiesPerThread > 1) text += " b" + std::to_string(row.bodiesPerThread);
+    if (row.split > 1) text += " s" + std::to_string(row.split);
+    return text;
+}
+
+}  // namespace
+
+std::string csvCell(std::string_view given) {
+    std::string text(given);
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    for (std::size_t i = text.find('"'); i != std::string::npos; i = text.find('"', i + 2)) text.insert(i, 1, '"');
+    return '"' + text + '"';
+}
+
+std::string benchmarkCsvHead() {
+    const Json cells = toJson({});
+    std::string text;
+    for (const auto& [name, value] : cells.items()) text += (text.empty() ? "" : ",") + name;
+    return text;
+}
+
+std::string benchmarkCsvLine(const BenchmarkRow& row) {
+    const Json cells = toJson(row);
+    std::string text;
+    bool first = true;
+    for (const auto& [name, value] : cells.items()) {
+        text += (first ? "" : ",") + cell(value);
+        first = false;
+    }
+    return text;
+}
+
+std::string benchmarkTableHead() {
+    return "                                                        force only       whole steps\n"
+           "backend    kernel                 N  launch            G/s  spread      G/s   ms/step  error median   99.9 %\n";
+}
+
+std::string benchmarkTableLine(const BenchmarkRow& row) {
+    char text[400];
+    const int used = std::snprintf(text, sizeof text, "%-10s %-16s %9zu  %-14s", row.backend.c_str(), row.kernel.c_str(),
+                                   row.bodies, launchText(row).c_str());
+    char* rest = text + used;
+    const std::size_t room = sizeof text - static_cast<std::size_t>(used);
+    if (row.verified)
+        std::snprintf(rest, room, "%8.3f %5.1f %% %8.3f %9.4g %12.1e %9.1e\n", row.interactionsPerSecond * 1e-9,
+                      row.spread * 100, row.stepInteractionsPerSecond * 1e-9, row.msPerStep, row.errorMedian, row.errorP999);
+    else
+        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  NOT VERIFIED\n", "-", "-", "-", "-", row.errorMedian,
+                      row.errorP999);
+    return text;
+}
+
+std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows) {
+    if (rows.empty()) return "";
+    return "on " + rows.front().device +
+           "; N*N pairs a force evaluation, 20 effective operations a pair; launch: threads a block, x unroll,\n"
+           "b bodies a thread, s split\n";
+}
+
+std::span<const BenchmarkFormat> benchmarkFormats() {
+    static constexpr BenchmarkFormat kFormats[] = {{"table", table}, {"csv", csv}, {"json", json}};
+    return kFormats;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,376 @@
+// The figures. Rule: a figure takes its kernels and factors from the kernel table, and what cannot be measured is left out.
+#include "app/lab/figure.h"
+
+#include "app/format.h"
+#include "app/lab/sweep_axis.h"
+#include "app/plots/canvas.h"
+#include "app/version.h"
+#include "sim/names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+
+struct FigureArea {
+    Canvas& canvas;
+    ImVec2 from, to;
+    PlotStyle style;
+};
+
+namespace {
+
+constexpr int kWidth = 1920, kHeight = 1080;
+constexpr float kFontSize = 30;
+using paper::kInk;
+constexpr ImU32 kQuiet = IM_COL32(90, 90, 90, 255);
+constexpr double kThousand = 1000;
+
+constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetitionSeconds = 0.12, .mostSeconds = 2};
+
+const SweepMeasure kThousandSteps{"thousand-steps", "seconds for 1,000 steps",
+                                  [](const BenchmarkRow& row) { return row.msPerStep; },
+                                  [](const BenchmarkRow& row) { return row.stepSpread; }};
+
+/// The row asked for, or the first of the ladder that has all of these axes, with `tiled` before others.
+const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes) {
+    const auto fits = [&](const KernelRow& row) {
+        return row.backend == request.backend && std::all_of(axes.begin(), axes.end(), [&row](const char* axis) {
+                   return sweepAxis(axis).refuses(row).empty();
+               });
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return fits(row) ? &row : nullptr;
+    }
+    const KernelRow* first = nullptr;
+    for (const KernelRow& row : kernels())
+        if (fits(row) && (!first || (row.name == "tiled" && first->name != "tiled"))) first = &row;
+    return first;
+}
+
+constexpr const char* kBlockAndUnroll[] = {"block", "unroll"};
+constexpr const char* kBlock[] = {"block"};
+constexpr const char* kSplit[] = {"split"};
+
+/// The refusal of a figure that needs axes: names what is missing, and why there is no CUDA where that is the reason.
+template <const auto& axes>
+Reason needs(const FigureRequest& request) {
+    if (rowFor(request, axes)) return {};
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        for (const char* axis : axes)
+            if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
+    }
+    std::string missing;
+    for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
+    const Reason cuda = backend("cuda").unavailable(request.options);
+    return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
+           (cuda.empty() ? "" : ", but the cuda backend cannot run here: " + cuda);
+}
+
+SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
+    SweepPoint point;
+    point.backend = request.backend;
+    point.options = request.options;
+    point.kernel = {std::string(row.name), request.launch};
+    point.plan = kPointPlan;
+    point.plan.repeats = request.repeats;
+    return point;
+}
+
+std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
+
+/// One curve along `axis` for each number of bodies.
+std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
+                                       std::vector<std::size_t> bodies) {
+    if (!request.bodies.empty()) bodies = request.bodies;
+    std::vector<SweepPoint> points;
+    for (const std::size_t count : bodies) {
+        SweepPoint base = basePoint(request, row);
+        base.bodies = count;
+        base.series = bodiesText(count);
+        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base)) points.push_back(std::move(point));
+    }
+    return points;
+}
+
+std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536});
+}
+
+std::vector<SweepPoint> blockPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kBlock), "block", {4096, 16384, 65536});
+}
+
+std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
+    return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096});
+}
+
+/// With unrolling and without where there is such a factor; else one curve a kernel.
+std::vector<SweepPoint> bodiesPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    const auto add = [&](const KernelRow& row, const std::string& series, int unroll) {
+        SweepPoint base = basePoint(request, row);
+        base.series = series;
+        base.kernel.launch.unroll = unroll;
+        for (SweepPoint& point : pointsAlong(sweepAxis("bodies"), row, base, request.bodies))
+            points.push_back(std::move(point));
+    };
+    if (const KernelRow* row = rowFor(request, kBlockAndUnroll)) {
+        const int most = request.launch.unroll > 1 ? request.launch.unroll : LaunchConfig{}.unroll;
+        add(*row, "unrolled " + std::to_string(most) + " times", most);
+        add(*row, "not unrolled", 1);
+        return points;
+    }
+    for (const KernelRow& row : kernels())
+        if (row.backend == request.backend && (request.kernel.empty() || row.name == request.kernel))
+            add(row, std::string(row.name), request.launch.unroll);
+    return points;
+}
+
+std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
+    const KernelRow& row = *rowFor(request, kBlock);
+    const std::vector<std::size_t> bodies =
+        request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 8192, 16384, 32768, 65536, 131072} : request.bodies;
+    std::vector<SweepPoint> points;
+    for (const std::size_t block : {64, 128, 256, 512})
+        for (const std::size_t count : bodies) {
+            SweepPoint point = basePoint(request, row);
+            point.bodies = count;
+            point.kernel.launch.block = static_cast<int>(block);
+            point.series = "p = " + std::to_string(block);
+            point.x = static_cast<double>((count + block - 1) / block);
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+/// The textbook on one core, with symmetry, with vectors, on all cores; and the GPU.
+std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
+    struct Curve {
+        const char* backend;
+        const char* kernel;
+        const char* series;
+        std::size_t mostBodies;
+    };
+    static constexpr Curve kCurves[] = {
+        {"cpu", "naive", "one core, plain loop", 65536},
+        {"cpu", "naive-symmetric", "one core, with symmetry", 65536},
+        {"cpu", "simd", "one core, vectors", 65536},
+        {"cpu", "auto", "all cores", 262144},
+        {"cuda", "auto", "GPU", 1048576},
+    };
+    std::vector<SweepPoint> points;
+    for (const Curve& curve : kCurves) {
+        if (!backend(curve.backend).unavailable(request.options).empty()) continue;
+        std::vector<std::size_t> bodies = request.bodies;
+        if (bodies.empty())
+            for (std::size_t count = 1024; count <= curve.mostBodies; count *= 4) bodies.push_back(count);
+        for (const std::size_t count : bodies) {
+            SweepPoint point;
+            point.backend = curve.backend;
+            point.options = request.options;
+            point.bodies = count;
+            point.kernel.kernel = curve.kernel;
+            // A slow point is a few steps; a repetition of fewer than 1,000 is marked as extrapolated.
+            point.plan = {.steps = 1000,
+                          .repeats = std::min(request.repeats, 3),
+                          .warmUpSeconds = 0.1,
+                          .mostSeconds = 2,
+                          .checkOnHost = false};
+            point.series = curve.series;
+            point.x = static_cast<double>(count);
+            points.push_back(std::move(point));
+        }
+    }
+    return points;
+}
+
+std::string cpuGpuNote(const FigureRequest& request) {
+    const Reason reason = backend("cuda").unavailable(request.options);
+    return reason.empty() ? "hollow: extrapolated from measured steps"
+                          : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
+}
+
+template <const SweepMeasure& measure>
+void drawCurves(const FigureArea& area, const char* axis, std::span<const SweepResult> results) {
+    drawPlot(area.canvas.list(), area.from, area.to, sweepPlot("", sweepAxis(axis), results, measure), area.style);
+}
+
+void drawSplit(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot = sweepPlot("", sweepAxis("split"), results, kStepRate);
+    for (PlotSeries& series : plot.series) series.label += ", whole steps";
+    for (PlotSeries& series : sweepPlot("", sweepAxis("split"), results, kForceRate).series) {
+        series.label += ", forces only";
+        plot.series.push_back(std::move(series));
+    }
+    plot.y.label = "G interactions/s";
+    if (plot.marked) plot.x.label += "; dashed: the fastest steps";
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+void drawCpuGpu(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot = sweepPlot("", sweepAxis("bodies"), results, kThousandSteps);
+    plot.y.logarithmic = true;
+    plot.marked = false;
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
+int multiprocessorsOf(std::span<const SweepResult> results) {
+    int most = 0;
+    for (const SweepResult& result : results) most = std::max(most, result.facts.multiprocessors);
+    return most;
+}
+
+/// Blocks N/p for each N and p, green where there is at least one for each multiprocessor.
+void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results) {
+    ImDrawList& list = area.canvas.list();
+    const int multiprocessors = multiprocessorsOf(results);
+    std::vector<std::string> columns;
+    std::vector<std::size_t> rows;
+    for (const SweepResult& result : results) {
+        if (std::find(columns.begin(), columns.end(), result.point.series) == columns.end())
+            columns.push_back(result.point.series);
+        if (std::find(rows.begin(), rows.end(), result.point.bodies) == rows.end()) rows.push_back(result.point.bodies);
+    }
+    std::sort(rows.begin(), rows.end());
+    const float line = area.canvas.small()->FontSize, high = 2.1f * line, head = 3.4f * line;
+    const float first = 5.2f * line,
+                wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
+    char text[96];
+    std::snprintf(text, sizeof text, "blocks N/p; green: at least one for each of %d multiprocessors", multiprocessors);
+    area.canvas.text(area.canvas.small(), area.from, kQuiet, text, 0, area.to.x - area.from.x);
+    for (std::size_t c = 0; c < columns.size(); ++c)
+        area.canvas.text(area.canvas.small(),
+                         ImVec2(area.from.x + first + (static_cast<float>(c) + 0.5f) * wide, area.from.y + 1.8f * line),
+                         kInk, columns[c].c_str(), 0.5f);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+        area.canvas.text(area.canvas.small(),
+                         ImVec2(area.from.x + first - 0.5f * line,
+                                area.from.y + head + static_cast<float>(r) * high + 0.5f * (high - line)),
+                         kInk, grouped(rows[r]), 1);
+    for (const SweepResult& result : results) {
+        const auto c = std::find(columns.begin(), columns.end(), result.point.series) - columns.begin();
+        const auto r = std::find(rows.begin(), rows.end(), result.point.bodies) - rows.begin();
+        const ImVec2 a(area.from.x + first + static_cast<float>(c) * wide,
+                       area.from.y + head + static_cast<float>(r) * high);
+        const bool enough = result.point.x >= multiprocessors;
+        list.AddRectFilled(a, ImVec2(a.x + wide - 3, a.y + high - 3),
+                           enough ? IM_COL32(198, 234, 205, 255) : IM_COL32(250, 214, 200, 255));
+        area.canvas.text(area.canvas.small(), ImVec2(a.x + 0.5f * wide, a.y + 0.5f * (high - line)), kInk,
+                         grouped(static_cast<std::uint64_t>(result.point.x)), 0.5f);
+    }
+}
+
+void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
+    static const SweepAxis kBlocks{
+        "blocks", "blocks N/p; the line: one for each multiprocessor", true, false, nullptr, nullptr, nullptr};
+    Plot plot = sweepPlot("", kBlocks, results, kForceRate);
+    plot.x.ticks.clear();
+    plot.markX = multiprocessorsOf(results);
+    plot.marked = plot.markX > 0;
+    FigureArea table = area;
+    table.from.x = area.from.x + 0.62f * (area.to.x - area.from.x);
+    PlotStyle style = area.style;
+    style.legendBeside = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(table.from.x - 20, area.to.y), plot, style);
+    drawWavesTable(table, results);
+}
+
+Reason neverRefuses(const FigureRequest&) { return {}; }
+
+constexpr FigureRow kFigures[] = {
+    {"unroll", "rate over the unroll factor", "Rate over the unroll factor", needs<kBlockAndUnroll>, unrollPoints,
+     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); }},
+    {"block", "rate over the block size", "Rate over the block size", needs<kBlock>, blockPoints,
+     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); }},
+    {"bodies", "rate over the number of bodies, with and without unrolling", "Rate over the number of bodies", neverRefuses,
+     bodiesPoints,
+     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "bodies", results); }},
+    {"split", "rate over the split of the sources, for few bodies", "Splitting a body's sources", needs<kSplit>, splitPoints,
+     drawSplit},
+    {"waves", "the N/p table: blocks against multiprocessors", "Enough blocks for all multiprocessors", needs<kBlock>,
+     wavesPoints, drawWaves},
+    {"cpu-gpu", "time of 1,000 steps on one core, all cores and the GPU", "Time of 1,000 steps", neverRefuses, cpuGpuPoints,
+     drawCpuGpu, cpuGpuNote},
+};
+
+/// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
+std::string devicesText(std::span<const SweepResult> results) {
+    std::vector<std::string> seen;
+    for (const SweepResult& result : results) {
+        if (result.row.device.empty()) continue;
+        const std::string text = result.row.device + (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
+        if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
+    }
+    std::string text;
+    for (const std::string& one : seen) text += (text.empty() ? "" : "; ") + one;
+    return text;
+}
+
+std::string kernelsText(std::span<const SweepResult> results) {
+    std::vector<std::string> seen;
+    std::string text;
+    for (const SweepResult& result : results) {
+        if (!result.row.verified || std::find(seen.begin(), seen.end(), result.row.kernel) != seen.end()) continue;
+        seen.push_back(result.row.kernel);
+        text += (text.empty() ? "kernels: " : ", ") + result.row.kernel;
+    }
+    return text;
+}
+
+std::string protocolText(std::span<const SweepResult> results) {
+    int repeats = 0;
+    std::size_t refused = 0, failed = 0;
+    double worst = 0;
+    for (const SweepResult& result : results) {
+        repeats = std::max(repeats, result.row.repeats);
+        refused += result.refused;
+        failed += !result.refused && !result.row.verified;
+        worst = std::max(worst, result.row.errorP999);
+    }
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "median of up to %d repetitions after a warm-up, bars: range of the repetitions; 99.9 %% of checked forces "
+        "within %.0e of fp64",
+        repeats, worst);
+    std::string all = text;
+    if (refused > 0) all += "; " + std::to_string(refused) + " points that the device cannot launch left out";
+    if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are left out";
+    return all;
+}
+
+}  // namespace
+
+std::span<const FigureRow> figures() { return kFigures; }
+
+const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
+
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
+    Canvas canvas(kWidth, kHeight, kFontSize);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
+    constexpr float kMargin = 40;
+    canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
+    const float line = canvas.small()->FontSize * 1.35f;
+    const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
+                                  protocolText(results) + "; gravlab " + std::string(version())};
+    float y = kHeight - 18;
+    for (auto text = std::rbegin(footer); text != std::rend(footer); ++text) {
+        if (text->empty()) continue;
+        y -= line;
+        canvas.text(canvas.small(), ImVec2(kMargin, y), kQuiet, text->c_str());
+    }
+    row.draw({.canvas = canvas,
+              .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
+              .to = ImVec2(kWidth - kMargin, y - 10),
+              .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}},
+             results);
+    Picture picture{.width = kWidth, .height = kHeight, .rgb = canvas.finish(), .texts = {}};
+    picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
+    return picture;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,219 @@
+// Sweeps in the window.
+#include "app/lab/lab.h"
+
+#include "app/format.h"
+#include "app/lab/tune_cache.h"
+#include "app/plots/canvas.h"
+#include "app/version.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+namespace gravlab {
+namespace {
+
+// Short enough to watch, long enough for the median to stand still; nothing may block a frame.
+constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
+                                    .warmUpSeconds = 0.1,
+                                    .repetitionSeconds = 0.1,
+                                    .mostSeconds = 1,
+                                    .checkOnHost = false,
+                                    .checkBodies = 128};
+
+constexpr std::array<std::string_view, 3> kPages{"launch", "sweep", "matrix"};
+
+constexpr LabSweep kSweeps[] = {
+    {"unroll", "rate over the unroll factor", "unroll", ""},
+    {"block", "rate over the block size", "block", ""},
+    {"bodies", "rate over the number of bodies", "bodies", ""},
+    {"split", "rate over the split of the sources", "split", ""},
+    {"bodies a thread", "rate over the bodies that a thread holds", "bodies-per-thread", ""},
+    {"block x unroll", "map of the rate over block size and unroll factor", "block", "unroll"},
+    {"threads", "rate over the CPU threads", "threads", ""},
+};
+
+}  // namespace
+
+std::span<const std::string_view> labPages() { return kPages; }
+
+LabPage labPage(std::string_view name) {
+    const auto found = std::find(kPages.begin(), kPages.end(), name);
+    if (found == kPages.end()) throw UsageError(unknownName("page of the lab", name, {kPages.begin(), kPages.end()}));
+    return static_cast<LabPage>(found - kPages.begin());
+}
+
+std::span<const LabSweep> labSweeps() { return kSweeps; }
+
+Reason refusal(const LabSweep& sweep, const KernelRow& row) {
+    Reason reason = sweepAxis(sweep.axis).refuses(row);
+    if (reason.empty() && !sweep.rows.empty()) reason = sweepAxis(sweep.rows).refuses(row);
+    return reason;
+}
+
+void Lab::openAt(std::string_view name) {
+    if (name.empty()) return;
+    page = labPage(name);
+    open = true;
+}
+
+void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
+    cancel();
+    subject_ = std::move(subject);
+    const KernelRow& row = kernel(subject_.backend, subject_.kernel.kernel);
+    SweepPoint base;
+    base.backend = subject_.backend;
+    base.options = subject_.options;
+    base.bodies = subject_.bodies;
+    base.kernel = subject_.kernel;
+    base.plan = kWindowPlan;
+    shown_ = &sweep;
+    finished_.clear();
+    const SweepAxis& axis = sweepAxis(sweep.axis);
+    std::vector<SweepPoint> points =
+        sweep.rows.empty() ? pointsAlong(axis, row, base) : pointsOver(axis, sweepAxis(sweep.rows), row, base);
+    sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision}, maker);
+    status_ = "starting";
+}
+
+void Lab::startTune(LabSubject subject) {
+    cancel();
+    subject_ = std::move(subject);
+    try {
+        tuner_.emplace(
+            TuneRequest{
+                .backend = subject_.backend, .options = subject_.options, .bodies = subject_.bodies, .checkOnHost = false},
+            SweepSettings{.precision = subject_.precision}, maker);
+        status_ = "starting";
+    } catch (const UsageError& error) {
+        status_ = error.what();
+    }
+}
+
+void Lab::cancel() {
+    if (!busy()) return;
+    if (auto left = sweep_ ? sweep_->takePreparation() : tuner_->takePreparation()) leaving_.push_back(std::move(left));
+    if (sweep_) {
+        sweep_->cancel();
+        finished_.assign(sweep_->results().begin(), sweep_->results().end());
+    }
+    sweep_.reset();
+    tuner_.reset();
+    status_ = "cancelled";
+}
+
+double Lab::progress() const { return sweep_ ? sweep_->progress() : tuner_ ? tuner_->progress() : 0; }
+
+void Lab::advance(double seconds, const std::function<void()>& quieten) {
+    std::erase_if(leaving_, [](const auto& preparation) { return preparation->ready(0); });
+    if (!busy()) return;
+    quieten();
+    if (sweep_) {
+        const bool more = sweep_->advance(seconds);
+        status_ = "point " + std::to_string(std::min(sweep_->results().size() + 1, sweep_->total())) + " of " +
+                  std::to_string(sweep_->total());
+        if (const SweepPoint* point = sweep_->current(); point && sweep_->preparing())
+            status_ += std::string(", preparing ") + grouped(point->bodies).text + " bodies";
+        if (more) return;
+        finished_.assign(sweep_->results().begin(), sweep_->results().end());
+        sweep_.reset();
+        const auto wrong = std::count_if(finished_.begin(), finished_.end(),
+                                         [](const SweepResult& result) { return !result.row.verified && !result.refused; });
+        status_ = std::to_string(finished_.size()) + " points";
+        for (const SweepResult& result : finished_)
+            if (!result.row.verified && !result.refused) status_ = result.row.note;
+        if (wrong > 0) status_ = std::to_string(wrong) + " points failed: " + status_;
+        return;
+    }
+    const bool more = tuner_->advance(seconds);
+    status_ = tuner_->status();
+    if (more) return;
+    const std::optional<TunedChoice> found = tuner_->choice();
+    const SweepResult* const automatic = tuner_->automatic();
+    if (!found) {
+        status_ = "no launch passed its check";
+    } else {
+        char gain[64] = "";
+        if (automatic)
+            std::snprintf(gain, sizeof gain, ", %+.1f %%",
+                          100 * (found->interactionsPerSecond / automatic->row.stepInteractionsPerSecond - 1));
+        status_ = launchSentence(found->backend, found->kernel, found->threads) + ": " +
+                  withPrefix(found->interactionsPerSecond).text + " interactions/s in whole steps" + gain;
+        tuned_ = found;
+        try {
+            writeTuning(tuneCachePath(), readTuning(tuneCachePath())->with(*found));
+        } catch (const IoError& error) {
+            status_ += "; not stored: " + std::string(error.what());
+        }
+    }
+    tuner_.reset();
+}
+
+std::span<const SweepResult> Lab::results() const { return sweep_ ? sweep_->results() : std::span(finished_); }
+
+const SweepResult* Lab::best() const {
+    const SweepMeasure& measure = wholeSteps ? kStepRate : kForceRate;
+    const SweepResult* best = nullptr;
+    for (const SweepResult& result : results())
+        if (result.row.verified && (!best || measure.value(result.row) > measure.value(best->row))) best = &result;
+    return best;
+}
+
+std::string Lab::title() const {
+    std::string text = subject_.kernel.kernel + " on " + subject_.backend;
+    if (!shown_ || shown_->axis != "bodies") text += std::string(", N = ") + grouped(subject_.bodies).text;
+    return text;
+}
+
+void Lab::drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const {
+    const SweepMeasure& measure = wholeSteps ? kStepRate : kForceRate;
+    if (!shown_) return;
+    const SweepAxis& axis = sweepAxis(shown_->axis);
+    if (shown_->rows.empty())
+        drawPlot(list, from, to, sweepPlot(title(), axis, results(), measure), style);
+    else
+        drawHeatMap(list, from, to, sweepMap(title(), axis, sweepAxis(shown_->rows), results(), measure), style);
+}
+
+std::string Lab::exportName(const char* extension) const {
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&seconds, &parts);
+    char text[64];
+    std::strftime(text, sizeof text, "gravlab-lab-%Y%m%d-%H%M%S", &parts);
+    return text + std::string(extension);
+}
+
+void Lab::exportCsv() {
+    const std::string name = exportName(".csv");
+    try {
+        writeFileAtomically(name, sweepCsv(results()));
+        status_ = "written to " + name;
+    } catch (const IoError& error) {
+        status_ = error.what();
+    }
+}
+
+void Lab::exportPng() {
+    constexpr int kWidth = 1600, kHeight = 1000;
+    const std::string name = exportName(".png");
+    try {
+        Canvas canvas(kWidth, kHeight, 26);
+        drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40),
+                    {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true});
+        canvas.list().AddRectFilled(ImVec2(0, kHeight - 40), ImVec2(kWidth, kHeight), IM_COL32_WHITE);
+        const std::string device = results().empty() ? "" : results().front().row.device;
+        canvas.text(canvas.small(), ImVec2(16, kHeight - 34), IM_COL32(90, 90, 90, 255),
+                    (device + "; each point checked against fp64; gravlab " + std::string(version())).c_str());
+        writePng(name, canvas.finish(), kWidth, kHeight, {{"Software", "gravlab " + std::string(version())}});
+        status_ = "written to " + name;
+    } catch (const IoError& error) {
+        status_ = error.what();
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,100 @@
+// What the lab does behind its panel: sweeps and searches that run inside the frame loop, their results, and their export.
+// Rule: it asks for work in requests and does it in advance(); nothing of it touches the running simulation.
+#pragma once
+#include "app/lab/pair_matrix.h"
+#include "app/lab/sweep_axis.h"
+#include "app/lab/tuner.h"
+#include "app/plots/plot.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+
+/// The pages of the lab's panel.
+enum class LabPage { launch, sweep, matrix };
+/// Their names, in the order of the enumeration.
+std::span<const std::string_view> labPages();
+/// The page of that name. Throws UsageError naming the valid ones and the nearest.
+LabPage labPage(std::string_view name);
+
+/// A kind of sweep: one axis, or a map over two.
+struct LabSweep {
+    std::string_view name;  ///< stable: "block", "block x unroll"
+    std::string_view idea;
+    std::string_view axis;  ///< of the curve, or the columns
+    std::string_view rows;  ///< of a map; empty for a curve
+};
+std::span<const LabSweep> labSweeps();
+/// Why that sweep has nothing to walk along with that kernel; empty when it has.
+Reason refusal(const LabSweep& sweep, const KernelRow& row);
+
+/// The run that a sweep starts from.
+struct LabSubject {
+    std::string backend;
+    BackendOptions options;
+    KernelChoice kernel;
+    std::size_t bodies = 0;
+    Precision precision = Precision::fp32;
+};
+
+class Lab {
+public:
+    /// What the panel shows and edits.
+    bool open = false;
+    LabPage page = LabPage::launch;
+    std::size_t sweepIndex = 0;  ///< of labSweeps()
+    bool wholeSteps = false;     ///< which rate is drawn
+    PairMatrix matrix;           ///< kept new while its page is shown
+    Sweep::Maker maker{};        ///< replaces the table of backends, for tests
+
+    /// Opens the page of that name; nothing for an empty one.
+    void openAt(std::string_view page);
+
+    /// Begins a sweep at the next advance(); one that runs is ended first.
+    void startSweep(const LabSweep& sweep, LabSubject subject);
+    void startTune(LabSubject subject);
+    void cancel();
+
+    bool busy() const { return sweep_ || tuner_; }
+    bool tuning() const { return tuner_.has_value(); }
+    double progress() const;
+    /// One line: what is measured now, or how it ended.
+    const std::string& status() const { return status_; }
+
+    /// Works for about `seconds`. `quieten` is called first: it lets work of others on the device end, so that it is not
+    /// measured. Never throws for a device: that is a status.
+    void advance(double seconds, const std::function<void()>& quieten);
+    /// A choice that a search has found and stored, once.
+    std::optional<TunedChoice> takeTuned() { return std::exchange(tuned_, std::nullopt); }
+
+    /// The results of the last sweep; they grow while it runs.
+    std::span<const SweepResult> results() const;
+    const LabSweep* resultsOf() const { return shown_; }
+    const SweepResult* best() const;
+    /// Curve or map of the results. Empty plot and map when there are none.
+    void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
+
+    /// Write gravlab-lab-DATE.csv or .png into the current folder and say so in the status.
+    void exportCsv();
+    void exportPng();
+
+private:
+    std::string title() const;
+    std::string exportName(const char* extension) const;
+
+    std::optional<Sweep> sweep_;
+    std::optional<Tuner> tuner_;
+    const LabSweep* shown_ = nullptr;
+    LabSubject subject_;
+    std::vector<SweepResult> finished_;
+    std::string status_;
+    std::optional<TunedChoice> tuned_;
+    std::vector<std::unique_ptr<Preparation>> leaving_;  ///< of what was cancelled: nobody waits for them
+};
+
+}  // namespace gravlab

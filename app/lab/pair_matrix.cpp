@@ -1,0 +1,204 @@
+// Pair forces, coloured by their logarithm.
+#include "app/lab/pair_matrix.h"
+
+#include "app/format.h"
+#include "render/particle_buffer.h"
+#include "sim/backend.h"
+#include "sim/error.h"
+#include "sim/law.h"
+#include "sim/length.h"
+#include "sim/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kRowsAPiece = 16;
+constexpr float kLog10Of2 = 0.30103f;
+
+/// Between the powers of two on straight lines: off by less than 0.09, which no colour shows.
+float roughLog2(float value) { return static_cast<float>(std::bit_cast<std::int32_t>(value)) * (1.0f / (1 << 23)) - 127; }
+
+MatrixColours makeColours() {
+    // Dark blue, violet, orange, pale yellow: lightness rises all the way.
+    constexpr float kStops[4][3] = {{8, 10, 30}, {110, 30, 120}, {240, 120, 50}, {252, 250, 190}};
+    MatrixColours colours{};
+    for (std::size_t k = 0; k < colours.size(); ++k) {
+        const float t = 3 * static_cast<float>(k) / static_cast<float>(colours.size() - 1);
+        const auto low = std::min<std::size_t>(static_cast<std::size_t>(t), 2);
+        const float part = t - static_cast<float>(low);
+        std::uint32_t packed = 0xff000000u;
+        for (std::size_t c = 0; c < 3; ++c)
+            packed |= static_cast<std::uint32_t>(kStops[low][c] + part * (kStops[low + 1][c] - kStops[low][c]) + 0.5f)
+                      << (8 * c);
+        colours[k] = packed;
+    }
+    return colours;
+}
+
+const MatrixColours& colourTable() {
+    static const MatrixColours kTable = makeColours();
+    return kTable;
+}
+
+struct Planes {
+    std::vector<float> x, y, z, w;
+};
+
+/// Strongest forces of the cells of one row of blocks, up to the diagonal: F_ij and F_ji are one force.
+template <class PairLaw>
+void strongestOfRow(const Planes& p, std::size_t row, std::size_t stride, const PairLaw& law, float* cells) {
+    const std::size_t n = p.x.size(), end = std::min(n, (row + 1) * stride);
+    std::vector<float> force(end);
+    for (std::size_t i = row * stride; i < end; ++i) {
+        for (std::size_t j = 0; j < end; ++j) {
+            const float dx = p.x[j] - p.x[i], dy = p.y[j] - p.y[i], dz = p.z[j] - p.z[i];
+            const float squared = dx * dx + dy * dy + dz * dz;
+            force[j] = std::abs(p.w[i] * p.w[j] * law.pull(squared)) * std::sqrt(squared);
+        }
+        for (std::size_t j = 0; j < end; ++j) cells[j / stride] = std::max(cells[j / stride], force[j]);
+    }
+}
+
+}  // namespace
+
+std::uint32_t matrixColour(float below) {
+    const float part = std::clamp(1 - below / PairMatrix::kDecades, 0.f, 1.f);
+    return colourTable()[static_cast<std::size_t>(part * static_cast<float>(colourTable().size() - 1) + 0.5f)];
+}
+
+PairMatrix::PairMatrix() = default;
+PairMatrix::~PairMatrix() = default;
+
+void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings& force) {
+    const auto start = std::chrono::steady_clock::now();
+    painted_ = running_ = false;
+    count_ = positions.size();
+    if (count_ == 0 || count_ > kMostBodies) {
+        count_ = cells_ = 0;
+        return;
+    }
+    bodies_.assign(positions.begin(), positions.end());
+    force_ = force;
+    stride_ = matrixStride(count_);
+    cells_ = matrixCells(count_);
+    Planes planes;
+    for (const Double4& body : bodies_) {
+        planes.x.push_back(static_cast<float>(body.x));
+        planes.y.push_back(static_cast<float>(body.y));
+        planes.z.push_back(static_cast<float>(body.z));
+        planes.w.push_back(static_cast<float>(body.w));
+    }
+    std::vector<float> strongest(cells_ * cells_);
+    // Row k has k cells: folding the triangle gives every piece the same work.
+    parallelFor((cells_ + 1) / 2, 0, kRowsAPiece, [&](std::size_t first, std::size_t last) {
+        withLaw<float>(force, [&](const auto& law) {
+            for (std::size_t k = first; k < last; ++k) {
+                strongestOfRow(planes, k, stride_, law, &strongest[k * cells_]);
+                if (const std::size_t mirror = cells_ - 1 - k; mirror != k)
+                    strongestOfRow(planes, mirror, stride_, law, &strongest[mirror * cells_]);
+            }
+        });
+    });
+    strongest_ = *std::max_element(strongest.begin(), strongest.end());
+    rgba_.resize(4 * strongest.size());
+    const float top = strongest_ > 0 ? roughLog2(strongest_) : 0;
+    for (std::size_t row = 0; row < cells_; ++row)
+        for (std::size_t column = 0; column <= row; ++column) {
+            const float cell = strongest[row * cells_ + column];
+            const std::uint32_t colour = matrixColour(cell > 0 ? kLog10Of2 * (top - roughLog2(cell)) : kDecades);
+            std::memcpy(&rgba_[4 * (row * cells_ + column)], &colour, 4);
+            std::memcpy(&rgba_[4 * (column * cells_ + row)], &colour, 4);
+        }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    path_ = "Computed on the host in " + formatted("%.2f ms", 1e3 * took.count()) + refusal_;
+}
+
+bool PairMatrix::paint(Backend& backend, int device) {
+    auto* const painter = dynamic_cast<MatrixPainter*>(&backend);
+    refusal_.clear();
+    if (!painter || backend.size() == 0 || backend.size() > kMostBodies) return false;
+    if (!pixels_) pixels_ = makeCudaParticleBuffer(device);
+    std::string why = pixels_->path();
+    try {
+        asked_ = wanted_;
+        if (painter->paintMatrix(colourTable(), asked_.row, asked_.column, 0, *pixels_)) {
+            const bool first = !painted_;
+            painted_ = running_ = true;
+            count_ = backend.size();
+            stride_ = matrixStride(count_);
+            cells_ = matrixCells(count_);
+            rgba_.clear();
+            bodies_.clear();
+            if (first) path_ = "Painted by the GPU straight into the texture";
+            if (!texture_) texture_.emplace();
+            texture_->updateFrom(static_cast<int>(cells_), static_cast<int>(cells_), pixels_->frontBuffer());
+            return true;
+        }
+        why = pixels_->path();
+    } catch (const DeviceError& error) {
+        why = error.what();
+    }
+    refusal_ = ", because the GPU cannot paint it: " + why;
+    return false;
+}
+
+void PairMatrix::poll(Backend& backend) {
+    auto* const painter = painted_ ? dynamic_cast<MatrixPainter*>(&backend) : nullptr;
+    running_ = running_ && painter;
+    const std::optional<PaintedMatrix> done = running_ ? painter->takeMatrix() : std::nullopt;
+    if (!done) return;
+    running_ = false;
+    strongest_ = done->strongest;
+    found_ = done->pair;
+    const std::string edge = std::to_string(done->edge);
+    path_ = "Painted by the GPU straight into the texture, in tiles of " + edge + " x " + edge +
+            " cells: " + formatted("%.2f ms", 1e3 * done->seconds);
+}
+
+std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) {
+    if (cells_ == 0 || !(across >= 0 && across < 1 && down >= 0 && down < 1)) return std::nullopt;
+    const auto cellOf = [this](double part) {
+        return static_cast<std::uint32_t>(
+            std::min(static_cast<std::size_t>(part * static_cast<double>(cells_)), cells_ - 1));
+    };
+    const Place place{cellOf(down), cellOf(across)};
+    if (painted_) {
+        wanted_ = place;
+        if (!found_ || found_->row != place.row || found_->column != place.column) return std::nullopt;
+        return Cell{found_->i, found_->j, found_->force, found_->distance};
+    }
+    Cell best{.i = place.row * stride_, .j = place.column * stride_};
+    double strongest = -1;
+    withLaw<double>(force_, [&](const auto& law) {
+        for (std::size_t i = place.row * stride_; i < std::min(count_, (place.row + 1) * stride_); ++i)
+            for (std::size_t j = place.column * stride_; j < std::min(count_, (place.column + 1) * stride_); ++j) {
+                const Double4 &a = bodies_[i], &b = bodies_[j];
+                const double apart = distance(a, b);
+                const double force = std::abs(a.w * b.w * law.pull(apart * apart)) * apart;
+                if (!(force > strongest)) continue;
+                strongest = force;
+                best = {i, j, force, apart};
+            }
+    });
+    return best;
+}
+
+void PairMatrix::upload() {
+    if (cells_ == 0 || painted_) return;
+    if (!texture_) texture_.emplace();
+    texture_->update(static_cast<int>(cells_), static_cast<int>(cells_), rgba_);
+}
+
+void PairMatrix::forgetTexture() {
+    texture_.reset();
+    pixels_.reset();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,73 @@
+// A point's backend, bodies and launch, brought together.
+#include "app/lab/sweep_bench.h"
+
+#include "sim/error.h"
+#include "sim/law_numbers.h"
+#include "sim/scenario.h"
+
+#include <chrono>
+#include <utility>
+
+namespace gravlab {
+
+void SweepBench::drop() {
+    trial.reset();
+    backend.reset();
+}
+
+void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& settings, const BackendMaker& make) {
+    const Scenario& scene = scenario(settings.scene);
+    if (!bench.backend || bench.name != point.backend || bench.options != point.options) {
+        bench.drop();
+        bench.backend = make(point.backend, point.options);
+        bench.name = point.backend;
+        bench.options = point.options;
+    }
+    if (const Reason reason = refusal(backend(point.backend), integrator(settings.integrator), point.bodies);
+        !reason.empty())
+        throw UsageError(reason);
+    if (bench.start.size() != point.bodies) {
+        bench.start = {};
+        bench.start = scene.build({.bodies = point.bodies, .seed = settings.seed});
+        if (settings.unequalMasses) spreadMasses(bench.start);
+    }
+    ForceSettings force{.law = scene.law,
+                        .precision = settings.precision,
+                        .softening = settings.softening >= 0 ? settings.softening : scene.softening};
+    takeLawNumbers(force, {}, scene);
+    bench.backend->configure(force, {});
+    bench.backend->load(bench.start);
+    configureTuned(*bench.backend, force, point.kernel, settings.tuning.get());
+    bench.trial = std::make_unique<Trial>(*bench.backend, integrator(settings.integrator),
+                                          settings.timeStep != 0 ? settings.timeStep : scene.timeStep, force, point.plan);
+}
+
+Preparation::Preparation(SweepBench bench, SweepPoint point, SweepSettings settings, BackendMaker make)
+    : bench_(std::move(bench)),
+      thread_([this, point = std::move(point), settings = std::move(settings), make = std::move(make)] {
+          try {
+              prepare(bench_, point, settings, make);
+          } catch (...) {
+              error_ = std::current_exception();
+          }
+          const std::lock_guard lock(mutex_);
+          ready_ = true;
+          changed_.notify_all();
+      }) {}
+
+Preparation::~Preparation() {
+    if (thread_.joinable()) thread_.join();
+}
+
+bool Preparation::ready(double seconds) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return ready_; });
+}
+
+SweepBench Preparation::take(std::exception_ptr& error) {
+    thread_.join();
+    error = std::exchange(error_, nullptr);
+    return std::move(bench_);
+}
+
+}  // namespace gravlab

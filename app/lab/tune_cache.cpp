@@ -1,0 +1,96 @@
+// JSON, one entry a choice, each with the version of the program that found it.
+#include "app/lab/tune_cache.h"
+
+#include "app/version.h"
+#include "sim/error.h"
+#include "sim/io/atomic_file.h"
+#include "sim/precision.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;
+
+Json toJson(const TunedChoice& choice) {
+    const LaunchConfig& launch = choice.kernel.launch;
+    return {{"program", std::string(version())},
+            {"backend", choice.backend},
+            {"device", choice.device},
+            {"driver", choice.driver},
+            {"precision", nameOf(choice.precision)},
+            {"n", choice.bodies},
+            {"kernel", choice.kernel.kernel},
+            {"block", launch.block},
+            {"unroll", launch.unroll},
+            {"bodies_per_thread", launch.bodiesPerThread},
+            {"split", launch.split},
+            {"threads", choice.threads},
+            {"step_interactions_per_second", choice.interactionsPerSecond}};
+}
+
+TunedChoice fromJson(const Json& json) {
+    TunedChoice choice;
+    choice.backend = json.at("backend");
+    choice.device = json.at("device");
+    choice.driver = json.at("driver");
+    const std::string precision = json.at("precision");
+    if (const PrecisionRow* row = findPrecision(precision)) choice.precision = row->precision;
+    choice.bodies = json.at("n");
+    choice.kernel.kernel = json.at("kernel");
+    choice.kernel.launch = {.block = json.at("block"),
+                            .unroll = json.at("unroll"),
+                            .bodiesPerThread = json.at("bodies_per_thread"),
+                            .split = json.at("split")};
+    choice.threads = json.at("threads");
+    choice.interactionsPerSecond = json.at("step_interactions_per_second");
+    return choice;
+}
+
+}  // namespace
+
+std::filesystem::path tuneCachePath() {
+    // The specification calls a relative path invalid.
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
+        return std::filesystem::path(cache) / "gravlab" / "tune.json";
+    if (const char* home = std::getenv("HOME"); home && home[0] == '/')
+        return std::filesystem::path(home) / ".cache" / "gravlab" / "tune.json";
+    return {};
+}
+
+std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {
+    std::vector<TunedChoice> choices;
+    std::ifstream stream(file);
+    if (file.empty() || !stream) return std::make_shared<Tuning>();
+    try {
+        const Json json = Json::parse(stream);
+        if (json.at("format") == kFormat)
+            for (const Json& entry : json.at("choices"))
+                if (entry.at("program") == version()) choices.push_back(fromJson(entry));
+    } catch (const Json::exception&) {
+        std::fprintf(stderr, "gravlab: %s is no tuning file and is left aside; 'gravlab tune' writes a new one\n",
+                     file.c_str());
+        choices.clear();
+    }
+    return std::make_shared<Tuning>(std::move(choices));
+}
+
+void writeTuning(const std::filesystem::path& file, const Tuning& tuning) {
+    if (file.empty()) throw IoError("there is no folder for the tuning cache: neither XDG_CACHE_HOME nor HOME is set");
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error)
+        throw IoError("cannot make the folder " + file.parent_path().string() + " for the tuning cache: " + error.message());
+    Json json{{"format", kFormat}, {"choices", Json::array()}};
+    for (const TunedChoice& choice : tuning.choices()) json["choices"].push_back(toJson(choice));
+    writeFileAtomically(file, json.dump(1) + "\n");
+}
+
+}  // namespace gravlab

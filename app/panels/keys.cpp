@@ -1,0 +1,84 @@
+// From a key to its action, and from an action to the text of its keys.
+#include "app/panels/keys.h"
+
+#include "app/panels/action.h"
+#include "app/session/frame_loop.h"
+
+#include <iterator>
+
+namespace gravlab {
+namespace {
+
+struct NameRow {
+    Key key;
+    std::string_view text;
+};
+constexpr NameRow kNames[] = {{Key::space, "Space"}, {Key::equal, "+"},        {Key::escape, "Esc"},
+                              {Key::enter, "Enter"}, {Key::tab, "Tab"},        {Key::remove, "Delete"},
+                              {Key::right, "Right"}, {Key::left, "Left"},      {Key::down, "Down"},
+                              {Key::up, "Up"},       {Key::pageUp, "Page Up"}, {Key::pageDown, "Page Down"},
+                              {Key::home, "Home"},   {Key::end, "End"},        {Key::padMinus, "-"},
+                              {Key::padPlus, "+"},   {Key::padEnter, "Enter"}, {Key::leftAlt, "Alt"}};
+
+std::string nameOf(Key key) {
+    for (const NameRow& row : kNames)
+        if (row.key == key) return std::string(row.text);
+    const int code = static_cast<int>(key);
+    if (key >= Key::f1 && code < static_cast<int>(Key::f1) + 25)
+        return "F" + std::to_string(code - static_cast<int>(Key::f1) + 1);
+    if (key >= Key::pad1 && key <= Key::pad9) return std::to_string(code - static_cast<int>(Key::pad1) + 1);
+    return std::string(1, static_cast<char>(code));
+}
+
+std::string modifierText(int modifiers) {
+    return std::string(modifiers & kControl ? "Ctrl " : "") + (modifiers & kAlt ? "Alt " : "");
+}
+
+bool matches(const KeyStroke& stroke, Key key, int modifiers) {
+    if (stroke.key == Key::none || stroke.modifiers != (modifiers & (kControl | kAlt))) return false;
+    const Key last = stroke.last == Key::none ? stroke.key : stroke.last;
+    return key >= stroke.key && key <= last;
+}
+
+}  // namespace
+
+std::string keyText(const Action& action) {
+    std::string text;
+    for (const KeyStroke& stroke : action.strokes) {
+        if (stroke.key == Key::none) continue;
+        std::string one = modifierText(stroke.modifiers) + nameOf(stroke.key);
+        if (stroke.last != Key::none) one += " .. " + nameOf(stroke.last);
+        if (one != text) text += (text.empty() ? "" : ", ") + one;  // the numeric pad has the same keys once more
+    }
+    return text;
+}
+
+std::string keyText(const Action& action, int which) {
+    const KeyStroke& stroke = action.strokes[0];
+    if (stroke.key == Key::none || stroke.last == Key::none) return {};
+    const Key key = static_cast<Key>(static_cast<int>(stroke.key) + which);
+    return key > stroke.last ? std::string() : modifierText(stroke.modifiers) + nameOf(key);
+}
+
+void perform(const Action& action, int which, KeyTarget& target) {
+    Reason reason = action.unavailable ? action.unavailable(target) : Reason();
+    ActionChoice choice;
+    if (reason.empty() && action.choice && action.choice(target, which, choice)) reason = choice.unavailable;
+    if (reason.empty())
+        action.act(target, which);
+    else
+        target.session.say(reason);
+}
+
+bool pressKey(Key key, int modifiers, KeyTarget target) {
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            for (const KeyStroke& stroke : action.strokes)
+                if (matches(stroke, key, modifiers)) {
+                    perform(action, static_cast<int>(key) - static_cast<int>(stroke.key), target);
+                    return true;
+                }
+    return false;
+}
+
+}  // namespace gravlab

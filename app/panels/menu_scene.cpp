@@ -1,0 +1,120 @@
+// The rows of the menu Scene: the nine of the digits, every scene in its group, and how many bodies.
+#include "app/panels/action.h"
+#include "app/panels/scene_groups.h"
+#include "app/session/frame_loop.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gravlab {
+namespace {
+
+constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae",     "cartwheel",   "andromeda",
+                                         "group",     "expanding-box", "solar-system", "figure-eight"};
+
+void changeScene(KeyTarget& t, std::ptrdiff_t by) {
+    const auto rows = scenarios();
+    const auto found =
+        std::find_if(rows.begin(), rows.end(), [&](const Scenario& row) { return &row == t.session.facts().scene; });
+    // A file is none of the rows: the next one is the first.
+    const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
+    const auto n = static_cast<std::ptrdiff_t>(rows.size());
+    t.session.intent.settings.scene = rows[static_cast<std::size_t>((now + by + n) % n)].name;
+}
+
+Reason fixedBodies(const KeyTarget& t) {
+    const Scenario& scene = *t.session.facts().scene;
+    if (scene.fixedBodies == 0) return {};
+    return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
+}
+
+bool entry(const KeyTarget& t, const Scenario* row, ActionChoice& out) {
+    if (!row) return false;
+    out = {.label = row->name, .idea = row->idea, .chosen = row == t.session.facts().scene};
+    return true;
+}
+
+template <SceneGroup group>
+bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
+    return entry(t, sceneOf(group, static_cast<std::size_t>(which)), out);
+}
+template <SceneGroup group>
+void openGroup(KeyTarget& t, int which) {
+    if (const Scenario* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.settings.scene = row->name;
+}
+
+constexpr Action kScene[] = {
+    {.name = "presets",
+     .label = "Nine to show",
+     .idea = "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
+             "figure-eight",
+     .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
+     .act =
+         [](KeyTarget& t, int which) {
+             t.session.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)];
+         },
+     .choice =
+         [](const KeyTarget& t, int which, ActionChoice& out) {
+             return static_cast<std::size_t>(which) < std::size(kPresets) &&
+                    entry(t, &scenario(kPresets[static_cast<std::size_t>(which)]), out);
+         }},
+    {.name = "scene-galaxies",
+     .label = "Galaxies",
+     .idea = "galaxies, alone and in encounters",
+     .act = openGroup<SceneGroup::galaxies>,
+     .choice = groupChoice<SceneGroup::galaxies>,
+     .line = true},
+    {.name = "scene-clusters",
+     .label = "Clusters and boxes",
+     .idea = "star clusters, collapses and an expanding box",
+     .act = openGroup<SceneGroup::clusters>,
+     .choice = groupChoice<SceneGroup::clusters>},
+    {.name = "scene-famous",
+     .label = "Famous few-body orbits",
+     .idea = "two to nine bodies with known answers",
+     .act = openGroup<SceneGroup::famous>,
+     .choice = groupChoice<SceneGroup::famous>},
+    {.name = "scene-laws",
+     .label = "Other laws",
+     .idea = "charges, power laws and molecules",
+     .act = openGroup<SceneGroup::laws>,
+     .choice = groupChoice<SceneGroup::laws>},
+    {.name = "scene-next",
+     .label = "Next",
+     .idea = "next scene",
+     .strokes = {{Key::rightBracket}},
+     .act = [](KeyTarget& t, int) { changeScene(t, 1); },
+     .line = true},
+    {.name = "scene-previous",
+     .label = "Previous",
+     .idea = "previous scene",
+     .strokes = {{Key::leftBracket}},
+     .act = [](KeyTarget& t, int) { changeScene(t, -1); }},
+    {.name = "more-bodies",
+     .label = "Twice the bodies",
+     .idea = "twice the bodies",
+     .strokes = {{Key::pageUp}},
+     .act = [](KeyTarget& t, int) { t.session.intent.settings.bodies *= 2; },
+     .unavailable = fixedBodies,
+     .line = true},
+    {.name = "fewer-bodies",
+     .label = "Half the bodies",
+     .idea = "half the bodies",
+     .strokes = {{Key::pageDown}},
+     .act =
+         [](KeyTarget& t, int) {
+             std::size_t& bodies = t.session.intent.settings.bodies;
+             bodies = std::max<std::size_t>(bodies / 2, 1);
+         },
+     .unavailable = fixedBodies},
+    {.name = "next-seed",
+     .label = "Another seed",
+     .idea = "other bodies of the same scene: the next seed",
+     .act = [](KeyTarget& t, int) { ++t.session.intent.settings.seed; }},
+};
+
+}  // namespace
+
+std::span<const Action> sceneActions() { return kScene; }
+
+}  // namespace gravlab

@@ -1,0 +1,268 @@
+// The rows of the menus Simulation, Bodies and Lab.
+#include "app/panels/action.h"
+#include "app/panels/ui.h"
+#include "app/session/frame_loop.h"
+#include "app/session/launch.h"
+#include "app/session/orbit_preview.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gravlab {
+namespace {
+
+constexpr int kAllMarks = 1 << 20;  // more than are ever kept
+
+void nextBackend(KeyTarget& t, int) {
+    const auto rows = backends();
+    SimulationSettings& wanted = t.session.intent.settings;
+    const auto now =
+        std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == wanted.backend; });
+    const auto first = static_cast<std::size_t>(now - rows.begin());
+    for (std::size_t step = 1; step < rows.size(); ++step) {
+        const BackendRow& row = rows[(first + step) % rows.size()];
+        if (!row.unavailable(wanted.backendOptions).empty()) continue;
+        wanted.backend = row.name;
+        return;
+    }
+}
+
+void nextKernel(KeyTarget& t, int) {
+    const auto rows = kernels();
+    const KernelRow* now = t.session.facts().kernel;
+    const auto first = static_cast<std::size_t>(now - rows.data());
+    for (std::size_t step = 1; step < rows.size(); ++step) {
+        const KernelRow& row = rows[(first + step) % rows.size()];
+        if (row.backend != now->backend) continue;
+        t.session.intent.settings.kernel = {std::string(row.name), {}};
+        return;
+    }
+}
+
+Reason oneKernel(const KeyTarget& t) {
+    const KernelRow* now = t.session.facts().kernel;
+    const auto rows = kernels();
+    const auto count =
+        std::count_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.backend == now->backend; });
+    return count > 1 ? Reason() : "The backend '" + std::string(now->backend) + "' has one kernel only.";
+}
+
+void singleStep(KeyTarget& t, int) {
+    t.session.intent.paused = true;
+    ++t.session.intent.singleSteps;
+}
+
+void openLab(KeyTarget& t) {
+    t.session.lab.open = true;
+    t.ui.visible = t.ui.panel = true;
+}
+
+Reason noneSelected(const KeyTarget& t) {
+    return t.session.selected() ? Reason() : Reason("No body is selected: click on one first.");
+}
+
+struct PageRow {
+    LabPage page;
+    std::string_view label, idea;
+};
+constexpr PageRow kPages[] = {{LabPage::launch, "Launch", "what the hardware does with the kernel, beside its text"},
+                              {LabPage::sweep, "Sweep", "measure over block size, unroll factor, bodies or split"},
+                              {LabPage::matrix, "Matrix", "the forces of all pairs as a live picture"}};
+
+constexpr Action kSimulation[] = {
+    {.name = "run",
+     .label = "Run",
+     .idea = "run or pause",
+     .strokes = {{Key::space}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.intent.paused); },
+     .checked = [](const KeyTarget& t) { return !t.session.intent.paused; }},
+    {.name = "step",
+     .label = "One step",
+     .idea = "one step, then pause",
+     .strokes = {{Key::letterN}, {Key::right}},
+     .act = singleStep},
+    {.name = "reverse",
+     .label = "Backwards",
+     .idea = "run backwards, or forwards again",
+     .strokes = {{Key::left}},
+     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= -1; },
+     .checked = [](const KeyTarget& t) { return t.session.intent.settings.timeStep < 0; }},
+    {.name = "reset",
+     .label = "Start again",
+     .idea = "start the scene again",
+     .strokes = {{Key::letterR}},
+     .act = [](KeyTarget& t, int) { t.session.intent.reset = true; }},
+    {.name = "rewind",
+     .label = "Back one",
+     .idea = "back to the kept state before, and pause",
+     .strokes = {{Key::left, kControl}},
+     .act = [](KeyTarget& t, int) { --t.session.intent.rewindBy; },
+     .list = "Kept states",
+     .line = true},
+    {.name = "rewind-on",
+     .label = "On one",
+     .idea = "on to the next kept state, and pause",
+     .strokes = {{Key::right, kControl}},
+     .act = [](KeyTarget& t, int) { ++t.session.intent.rewindBy; },
+     .list = "Kept states"},
+    {.name = "rewind-oldest",
+     .label = "The oldest",
+     .idea = "back to the oldest kept state",
+     .strokes = {{Key::home, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = -kAllMarks; },
+     .list = "Kept states"},
+    {.name = "rewind-newest",
+     .label = "The newest",
+     .idea = "on to the newest kept state",
+     .strokes = {{Key::end, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = kAllMarks; },
+     .list = "Kept states"},
+    {.name = "longer-step",
+     .label = "Twice the time step",
+     .idea = "twice the time step",
+     .strokes = {{Key::period}},
+     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 2; },
+     .line = true},
+    {.name = "shorter-step",
+     .label = "Half the time step",
+     .idea = "half the time step",
+     .strokes = {{Key::comma}},
+     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; }},
+    {.name = "next-backend",
+     .label = "Next backend",
+     .idea = "next backend that works here",
+     .strokes = {{Key::letterB}},
+     .act = nextBackend,
+     .line = true},
+    {.name = "next-kernel",
+     .label = "Next kernel",
+     .idea = "next kernel of this backend",
+     .strokes = {{Key::letterK}},
+     .act = nextKernel,
+     .unavailable = oneKernel},
+    {.name = "twin",
+     .label = "A twin",
+     .idea = "the same start a second time in other settings, or none",
+     .strokes = {{Key::letterT, kControl}},
+     .act = [](KeyTarget& t,
+               int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().settings); },
+     .checked = [](const KeyTarget& t) { return t.session.intent.twin.on; },
+     .line = true},
+    {.name = "twin-view",
+     .label = "Twins overlaid",
+     .idea = "twins one over the other, or side by side",
+     .strokes = {{Key::letterT, kAlt}},
+     .act =
+         [](KeyTarget& t, int) {
+             TwinView& view = t.session.intent.twin.view;
+             view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
+         },
+     .checked = [](const KeyTarget& t) { return t.session.intent.twin.view == TwinView::overlaid; },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one.");
+         }},
+};
+
+constexpr Action kBodies[] = {
+    {.name = "follow",
+     .label = "Follow",
+     .idea = "keep the selected body in the middle, or let it go",
+     .strokes = {{Key::letterF}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.follow); },
+     .checked = [](const KeyTarget& t) { return t.session.follow; },
+     .unavailable = noneSelected},
+    {.name = "follow-centre",
+     .label = "Follow the centre",
+     .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
+     .strokes = {{Key::letterF, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.followNext(); },
+     .checked = [](const KeyTarget& t) { return t.session.followedCentre().has_value(); }},
+    {.name = "path-ahead",
+     .label = "Path ahead",
+     .idea = "path of the selected body ahead",
+     .strokes = {{Key::letterO}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.orbit().wanted); },
+     .checked = [](const KeyTarget& t) { return t.session.orbit().wanted; }},
+    {.name = "remove",
+     .label = "Remove",
+     .idea = "remove the selected body",
+     .strokes = {{Key::remove}},
+     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::remove; },
+     .unavailable = noneSelected},
+    {.name = "hold",
+     .label = "Hold",
+     .idea = "hold the selected body at its place, or let it fall",
+     .strokes = {{Key::letterV}},
+     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::hold; },
+     .unavailable = noneSelected},
+    {.name = "coast",
+     .label = "Straight on",
+     .idea = "let the selected body go straight on, or feel forces again",
+     .strokes = {{Key::letterV, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::coast; },
+     .unavailable = noneSelected},
+    {.name = "drop-star",
+     .label = "Drop a heavy star",
+     .idea = "drop a heavy star at rest in the middle of the view",
+     .strokes = {{Key::letterI}},
+     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::dropStar; },
+     .line = true},
+    {.name = "drop-by-arrow",
+     .label = "Drop by an arrow",
+     .idea = "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
+     .strokes = {{Key::letterI, kControl}},
+     .act =
+         [](KeyTarget& t, int) {
+             LaunchTool& tool = t.session.launch();
+             const int rows = static_cast<int>(launchRows().size());
+             tool.row = tool.on ? tool.row + 1 : 0;
+             tool.on = tool.row < rows;
+             tool.row %= rows;
+         },
+     .checked = [](const KeyTarget& t) { return t.session.launch().on; }},
+    {.name = "undo",
+     .label = "Undo",
+     .idea = "undo the last removal, drop or hold of a body",
+     .strokes = {{Key::letterZ, kControl}},
+     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::undo; },
+     .line = true},
+};
+
+constexpr Action kLab[] = {
+    {.name = "lab",
+     .label = "Open the lab",
+     .idea = "open or close the lab",
+     .strokes = {{Key::letterL}},
+     .act =
+         [](KeyTarget& t, int) {
+             if (t.session.lab.open)
+                 t.session.lab.open = false;
+             else
+                 openLab(t);
+         },
+     .checked = [](const KeyTarget& t) { return t.session.lab.open; }},
+    {.name = "lab-page",
+     .label = "Page",
+     .idea = "open the lab at one of its pages",
+     .act =
+         [](KeyTarget& t, int which) {
+             openLab(t);
+             t.session.lab.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
+         },
+     .choice =
+         [](const KeyTarget& t, int which, ActionChoice& out) {
+             if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
+             const PageRow& row = kPages[static_cast<std::size_t>(which)];
+             out = {.label = row.label, .idea = row.idea, .chosen = t.session.lab.open && t.session.lab.page == row.page};
+             return true;
+         }},
+};
+
+}  // namespace
+
+std::span<const Action> simulationActions() { return kSimulation; }
+std::span<const Action> bodyActions() { return kBodies; }
+std::span<const Action> labActions() { return kLab; }
+
+}  // namespace gravlab

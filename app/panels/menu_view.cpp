@@ -1,0 +1,314 @@
+// The rows of the menus View, Look and Window.
+#include "app/film/camera_path.h"
+#include "app/panels/action.h"
+#include "app/panels/ui.h"
+#include "app/session/four_view.h"
+#include "app/session/frame_loop.h"
+#include "app/session/instruments.h"
+#include "app/session/look.h"
+#include "app/session/twin.h"
+#include "render/colour_map.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gravlab {
+namespace {
+
+constexpr float kExposureStep = 1.25f;
+constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 3;
+constexpr float kFlight = 0.06f;  // part of the distance a key press
+constexpr double kTurn = 0.2;     // [rad/s]
+
+template <int x, int z>
+void fly(KeyTarget& t, int) {
+    t.session.camera.fly({x * kFlight, 0, z * kFlight});
+}
+
+/// One of the nine places for views.
+template <bool empty>
+bool place(const KeyTarget& t, int which, ActionChoice& out) {
+    static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",
+                                                   "View 6", "View 7", "View 8", "View 9"};
+    if (static_cast<std::size_t>(which) >= std::size(kPlaces)) return false;
+    const bool known = t.session.views[static_cast<std::size_t>(which)].has_value();
+    out = {.label = kPlaces[which], .idea = "camera and distance", .chosen = known};
+    if (!empty && !known)
+        out.unavailable = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
+    return true;
+}
+
+/// A table whose rows have a name and an idea, as a list.
+template <class Rows>
+bool rowOf(const Rows& rows, int which, std::size_t now, ActionChoice& out) {
+    const auto index = static_cast<std::size_t>(which);
+    if (index >= rows.size()) return false;
+    out = {.label = rows[index].name, .idea = rows[index].idea, .chosen = index == now};
+    return true;
+}
+
+constexpr Action kView[] = {
+    {.name = "home",
+     .label = "The scene's own view",
+     .idea = "the scene's own view",
+     .strokes = {{Key::home}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.followCentre(std::nullopt);
+             t.session.camera = sceneCamera(t.session.facts().scene->view);
+         }},
+    {.name = "remember-view",
+     .label = "Remember this view",
+     .idea = "remember this view",
+     .strokes = {{Key::digit1, kControl, Key::digit9}},
+     .act = [](KeyTarget& t, int which) { t.session.views[static_cast<std::size_t>(which)] = t.session.camera; },
+     .choice = place<true>},
+    {.name = "recall-view",
+     .label = "Back to a view",
+     .idea = "back to a remembered view",
+     .strokes = {{Key::digit1, kAlt, Key::digit9}},
+     .act =
+         [](KeyTarget& t, int which) {
+             if (const auto& view = t.session.views[static_cast<std::size_t>(which)]) t.session.camera = *view;
+         },
+     .choice = place<false>},
+    {.name = "turn",
+     .label = "Turn slowly",
+     .idea = "turn the camera slowly by itself",
+     .strokes = {{Key::letterQ}},
+     .act = [](KeyTarget& t, int) { t.session.rotation = t.session.rotation == 0 ? kTurn : 0; },
+     .checked = [](const KeyTarget& t) { return t.session.rotation != 0; },
+     .line = true},
+    {.name = "fly-path",
+     .label = "Fly along the path",
+     .idea = "fly along the remembered views or the scene file's camera path, or stop",
+     .strokes = {{Key::letterW, kAlt}},
+     .act =
+         [](KeyTarget& t, int) {
+             if (const std::string why = toggleTour(*t.session.tour, t.session.views); !why.empty()) t.session.say(why);
+         },
+     .checked = [](const KeyTarget& t) { return t.session.tour->playing; }},
+    {.name = "flat",
+     .label = "Without perspective",
+     .idea = "with or without perspective",
+     .strokes = {{Key::letterP}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.camera.orthographic); },
+     .checked = [](const KeyTarget& t) { return t.session.camera.orthographic; }},
+    {.name = "four-views",
+     .label = "Four views",
+     .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
+     .strokes = {{Key::f4}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().settings.bodies);
+         },
+     .checked = [](const KeyTarget& t) { return t.session.fourViewed(); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.twin().on() ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
+         }},
+    {.name = "fly-ahead",
+     .label = "Ahead",
+     .idea = "fly ahead",
+     .strokes = {{Key::letterW}},
+     .act = fly<0, 1>,
+     .list = "Fly"},
+    {.name = "fly-back", .label = "Back", .idea = "fly back", .strokes = {{Key::letterS}}, .act = fly<0, -1>, .list = "Fly"},
+    {.name = "fly-left",
+     .label = "Left",
+     .idea = "fly to the left",
+     .strokes = {{Key::letterA}},
+     .act = fly<-1, 0>,
+     .list = "Fly"},
+    {.name = "fly-right",
+     .label = "Right",
+     .idea = "fly to the right",
+     .strokes = {{Key::letterD}},
+     .act = fly<1, 0>,
+     .list = "Fly"},
+    {.name = "legend",
+     .label = "Legend",
+     .idea = "legend of the colours",
+     .strokes = {{Key::letterY}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.legend); },
+     .checked = [](const KeyTarget& t) { return t.session.overlay.legend; },
+     .line = true},
+    {.name = "scale-and-clock",
+     .label = "Scale bar and clock",
+     .idea = "scale bar and clock",
+     .strokes = {{Key::letterU}},
+     .act = [](KeyTarget& t, int) { t.session.overlay.scaleBar = t.session.overlay.clock = !t.session.overlay.clock; },
+     .checked = [](const KeyTarget& t) { return t.session.overlay.clock; }},
+    {.name = "axes",
+     .label = "Axes",
+     .idea = "axes",
+     .strokes = {{Key::letterX}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.axes); },
+     .checked = [](const KeyTarget& t) { return t.session.overlay.axes; }},
+    {.name = "grid",
+     .label = "Grid",
+     .idea = "grid",
+     .strokes = {{Key::letterZ}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.grid); },
+     .checked = [](const KeyTarget& t) { return t.session.overlay.grid; }},
+};
+
+constexpr Action kLook[] = {
+    {.name = "colour-by",
+     .label = "Colour by",
+     .idea = "what colours say",
+     .act = [](KeyTarget& t, int which) { t.session.colourMode = which; },
+     .choice =
+         [](const KeyTarget& t, int which, ActionChoice& out) {
+             const auto now = static_cast<std::size_t>(&t.session.shownMode() - colourModes().data());
+             return rowOf(colourModes(), which, now, out);
+         }},
+    {.name = "next-colour-mode",
+     .label = "Next of these",
+     .idea = "next colour mode: what colours say",
+     .strokes = {{Key::letterM}},
+     .act = [](KeyTarget& t,
+               int) { t.session.colourMode = (t.session.colourMode + 1) % static_cast<int>(colourModes().size()); }},
+    {.name = "colour-map",
+     .label = "Colour map",
+     .idea = "colours from low to high",
+     .act = [](KeyTarget& t, int which) { t.session.look.colourMap = which; },
+     .choice =
+         [](const KeyTarget& t, int which, ActionChoice& out) {
+             return rowOf(colourMaps(), which, static_cast<std::size_t>(t.session.look.colourMap), out);
+         },
+     .line = true},
+    {.name = "next-colour-map",
+     .label = "Next of these",
+     .idea = "next colour map",
+     .strokes = {{Key::letterC}},
+     .act = [](KeyTarget& t,
+               int) { t.session.look.colourMap = (t.session.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
+    {.name = "tone",
+     .label = "Tone curve",
+     .idea = "how light becomes what the screen shows",
+     .act = [](KeyTarget& t, int which) { t.session.look.tone = toneCurves()[static_cast<std::size_t>(which)].curve; },
+     .unavailable =
+         [](const KeyTarget& t) { return t.session.look.paper ? Reason("A white page has its own curve.") : Reason(); },
+     .choice =
+         [](const KeyTarget& t, int which, ActionChoice& out) {
+             return rowOf(toneCurves(), which, static_cast<std::size_t>(t.session.look.tone), out);
+         }},
+    {.name = "trails",
+     .label = "Trails",
+     .idea = "trails behind bodies",
+     .strokes = {{Key::letterT}},
+     .act = [](KeyTarget& t, int) { t.session.look.trails = t.session.look.trails > 0 ? 0 : kUsualTrail; },
+     .checked = [](const KeyTarget& t) { return t.session.look.trails > 0; },
+     .line = true},
+    {.name = "auto-exposure",
+     .label = "Automatic exposure",
+     .idea = "automatic exposure",
+     .strokes = {{Key::letterE}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.look.autoExposure); },
+     .checked = [](const KeyTarget& t) { return t.session.look.autoExposure; }},
+    {.name = "brighter",
+     .label = "Brighter",
+     .idea = "brighter",
+     .strokes = {{Key::equal}, {Key::padPlus}},
+     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::min(t.session.look.exposure * kExposureStep, 100.f); }},
+    {.name = "darker",
+     .label = "Darker",
+     .idea = "darker",
+     .strokes = {{Key::minus}, {Key::padMinus}},
+     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); }},
+    {.name = "paper",
+     .label = "White page",
+     .idea = "white background",
+     .strokes = {{Key::letterB, kControl}},
+     .act = [](KeyTarget& t, int) { toggle(t.session.look.paper); },
+     .checked = [](const KeyTarget& t) { return t.session.look.paper; },
+     .line = true},
+};
+
+constexpr Action kWindow[] = {
+    {.name = "panels",
+     .label = "Panels",
+     .idea = "show or hide the panels",
+     .strokes = {{Key::letterG}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.panel); },
+     .checked = [](const KeyTarget& t) { return t.ui.panel; }},
+    {.name = "conservation",
+     .label = "Energy and momenta",
+     .idea = "show or hide energy and momenta over time",
+     .strokes = {{Key::letterJ}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.conservation); },
+     .checked = [](const KeyTarget& t) { return t.ui.conservation; }},
+    {.name = "instruments",
+     .label = "Instruments",
+     .idea = "a galaxy over its radius, in place of the energy: rotation, density, dispersions, Toomre Q",
+     .strokes = {{Key::letterJ, kControl}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.instruments); },
+     .checked = [](const KeyTarget& t) { return t.ui.instruments; },
+     .unavailable =
+         [](const KeyTarget& t) {
+             return t.session.facts().settings.bodies < Instruments::kFewest && !t.ui.instruments
+                        ? Reason("So few bodies have no curves over a radius.")
+                        : Reason();
+         }},
+    {.name = "picture-alone",
+     .label = "Picture alone",
+     .idea = "show the picture alone",
+     .strokes = {{Key::tab}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.visible); }},
+    {.name = "full-screen",
+     .label = "Full screen",
+     .idea = "full screen",
+     .strokes = {{Key::f11}, {Key::enter, kAlt}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.fullscreen); },
+     .checked = [](const KeyTarget& t) { return t.ui.fullscreen; },
+     .line = true},
+    {.name = "projector",
+     .label = "Projector",
+     .idea = "for a projector: large letters, strong contrast, thick lines",
+     .strokes = {{Key::letterP, kControl}},
+     .act = [](KeyTarget& t, int) { toggle(t.ui.projector); },
+     .checked = [](const KeyTarget& t) { return t.ui.projector; }},
+    {.name = "larger-text",
+     .label = "Larger text",
+     .idea = "larger panels and letters",
+     .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); }},
+    {.name = "smaller-text",
+     .label = "Smaller text",
+     .idea = "smaller panels and letters",
+     .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); }},
+    {.name = "display-sync",
+     .label = "Display sync",
+     .idea = "wait for the display before showing a picture",
+     .act = [](KeyTarget& t, int) { toggle(t.ui.vsync); },
+     .checked = [](const KeyTarget& t) { return t.ui.vsync; }},
+    {.name = "menus",
+     .label = "Menus by keyboard",
+     .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",
+     .strokes = {{Key::f10}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.ui.visible = true;
+             t.ui.menuAsked = true;
+         },
+     .line = true},
+    {.name = "next-panel",
+     .label = "Panels by keyboard",
+     .idea = "into the panels, and to the next one: arrows, Enter or Space, Esc to leave",
+     .strokes = {{Key::f6}},
+     .act =
+         [](KeyTarget& t, int) {
+             t.ui.visible = t.ui.panel = true;
+             t.ui.panelAsked = true;
+         }},
+};
+
+}  // namespace
+
+std::span<const Action> viewActions() { return kView; }
+std::span<const Action> lookActions() { return kLook; }
+std::span<const Action> windowActions() { return kWindow; }
+
+}  // namespace gravlab

@@ -1,0 +1,151 @@
+// The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
+#include "app/format.h"
+#include "app/panels/panel_strip.h"
+#include "app/plots/profile_plot.h"
+#include "app/session/instruments.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr float kHeight = 172;  // pixels at scale 1
+
+constexpr Control kAbout{
+    "instruments", "Instruments",
+    "Measured in double precision about the centre chosen here, in rings around the axis of rotation, at "
+    "most once a second and beside the picture, of a sample where bodies are many. Stars only; dark matter pulls but is "
+    "not seen. Order: 1 where all turn one way, near 0 in a sphere. Key: Ctrl J"};
+constexpr Control kCentre{"instruments_centre", "Centre",
+                          "What radii are measured from: the centre of mass, the heaviest body, or the densest place"};
+constexpr Control kGalaxy{"instruments_galaxy", "Galaxy", "Only the bodies that started in that galaxy, or all of them"};
+constexpr std::array<Control, 4> kPlots{
+    {{"instruments_rotation", "Rotation",
+      "Dots: mean tangential velocity of the stars. Lines: the velocity of circular orbits, from the radial force in the "
+      "plane, and from the mass within a sphere of that radius"},
+     {"instruments_density", "Surface density",
+      "Mass of stars in a ring over its area; a straight line is an exponential disc"},
+     {"instruments_dispersion", "Dispersion", "Spread of the radial velocity (R) and of the vertical one (z) in a ring"},
+     {"instruments_q", "Toomre Q",
+      "sigma_R kappa / (3.36 G Sigma) of the disc: below 1 a thin disc falls apart into clumps. Only where bodies form a "
+      "disc"}}};
+
+/// Names of curves where there is room for a word.
+constexpr std::pair<std::string_view, const char*> kBriefNames[] = {
+    {"measured", "stars"}, {"v_c, radial force", "force"}, {"v_c, mass within", "mass"}, {"sigma_R", "R"}, {"sigma_z", "z"}};
+
+struct CentreText {
+    const char *name, *idea;
+};
+constexpr CentreText kCentreTexts[] = {
+    {"centre of mass", "Of the chosen bodies; moves with them"},
+    {"heaviest body", "A star in the middle of its planets, or a central mass"},
+    {"densest place", "Spheres that shrink around their own centre: the middle of a galaxy, also with tails"}};
+
+void drawChoice(PanelContext& p) {
+    Instruments& instruments = *p.session.instruments;
+    const float s = p.widgets.scale();
+    ProfileRequest& wanted = instruments.wanted;
+    const auto now = static_cast<std::size_t>(wanted.centre);
+    if (p.widgets.beginCombo(kCentre, kCentreTexts[now].name, {}, 118 * s)) {
+        for (std::size_t k = 0; k < std::size(kCentreTexts); ++k)
+            if (p.widgets.choice(kCentreTexts[k].name, kCentreTexts[k].idea, k == now))
+                wanted.centre = static_cast<ProfileCentre>(k);
+        p.widgets.endCombo();
+    }
+    const int galaxies = p.session.galaxies();
+    if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
+    if (galaxies > 1) {
+        ImGui::SameLine();
+        const auto name = [](int galaxy) { return galaxy < 0 ? "all bodies" : "galaxy " + std::to_string(galaxy + 1); };
+        if (p.widgets.beginCombo(kGalaxy, name(wanted.galaxy), {}, 88 * s)) {
+            for (int galaxy = -1; galaxy < std::min(galaxies, 16); ++galaxy)
+                if (p.widgets.choice(name(galaxy), galaxy < 0 ? "Whatever galaxy they started in" : "Its own bodies only",
+                                     galaxy == wanted.galaxy)) {
+                    wanted.galaxy = galaxy;
+                    // Other galaxies pull its halo along: its own middle is what is meant.
+                    if (galaxy >= 0) wanted.centre = ProfileCentre::core;
+                }
+            p.widgets.endCombo();
+        }
+    }
+    ImGui::SameLine();
+}
+
+std::string sampleText(const Profile& profile) {
+    const std::string looked(grouped(profile.looked).text), all(grouped(profile.bodies).text);
+    char order[40];
+    std::snprintf(order, sizeof order, "order %.2f", profile.order);
+    return (profile.looked < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
+}
+
+/// How old what is shown is, in steps of the run.
+std::string ageText(const Instruments& instruments, std::int64_t now) {
+    const std::int64_t steps = now - instruments.step();
+    if (steps <= 0) return "of this step";
+    return std::string(grouped(static_cast<std::uint64_t>(steps)).text) + (steps == 1 ? " step ago" : " steps ago");
+}
+
+void drawPlots(PanelContext& p, const Profile& profile) {
+    const float s = p.widgets.scale();
+    std::array<Plot, 4> plots = profilePlots(profile, p.facts.scene->units);
+    // Q is for discs; without one its place goes to the others.
+    const std::size_t shown = plots[3].series.empty() ? 3 : 4;
+    const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
+    const float wide = (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(shown - 1)) / static_cast<float>(shown);
+    for (std::size_t k = 0; k < shown; ++k) {
+        if (k > 0) ImGui::SameLine(0, gap);
+        Plot& plot = plots[k];
+        // Short titles with the unit: a strip has no room for labels beside the axes.
+        static constexpr const char* kTitles[] = {"Rotation", "Density", "Dispersion", "Toomre Q"};
+        const std::size_t bracket = plot.y.label.find('[');
+        plot.title = kTitles[k];
+        if (k < 3)
+            plot.title += bracket == std::string::npos ? " [" + plot.y.label + "]" : " " + plot.y.label.substr(bracket);
+        // A legend must leave room for the curves; the tooltip says what they are.
+        for (PlotSeries& series : plot.series)
+            for (const auto& [usual, brief] : kBriefNames)
+                if (series.label == usual) series.label = brief;
+        plot.x.label.clear();
+        plot.y.label.clear();
+        const ImVec2 from = ImGui::GetCursorScreenPos();
+        ImGui::Dummy(ImVec2(wide, tall));
+        p.widgets.finish(kPlots[k]);
+        drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + wide, from.y + tall), plot,
+                 {.lineWidth = palette::line(1.4f * s), .legend = plot.series.size() > 1});
+    }
+}
+
+}  // namespace
+
+float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
+    // Few bodies have no curves over a radius.
+    const bool fits = stripFits(surface, scale) && session.facts().settings.bodies >= Instruments::kFewest;
+    return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
+}
+
+void drawInstruments(PanelContext& p) {
+    const Instruments& instruments = *p.session.instruments;
+    const float s = p.widgets.scale();
+    if (instrumentsHeight(p.session, p.state, p.surface, s) == 0) return;
+    if (beginStrip(p, "instruments", kHeight)) {
+        drawChoice(p);
+        const std::optional<Profile>& profile = instruments.profile();
+        const std::string unit = p.facts.scene->units.length.empty() ? "L" : std::string(p.facts.scene->units.length);
+        std::string text = "measuring";
+        if (profile && !profile->why.empty())
+            text = profile->why;
+        else if (profile)
+            text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(instruments, p.facts.step);
+        p.widgets.text(kAbout, palette::kMuted, text.c_str());
+        if (profile && profile->why.empty()) drawPlots(p, *profile);
+        endStrip();
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,71 @@
+// The lab's panel: between the other two, above the status line. Its pages have a file each.
+#include "app/panels/panel_lab.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kClose{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
+constexpr float kHeightPart = 0.62f, kLeastWidth = 420;
+
+struct PageRow {
+    LabPage page;
+    Control control;
+    void (*draw)(PanelContext& panel);
+};
+constexpr PageRow kPages[] = {
+    {LabPage::launch,
+     {"lab_launch", "Launch", "What the hardware does with the kernel and launch in use, beside the kernel's own text"},
+     drawLabLaunch},
+    {LabPage::sweep,
+     {"lab_sweep", "Sweep",
+      "Measure over block size, unroll factor, bodies or split while the picture goes on; search for the "
+      "fastest launch"},
+     drawLabSweep},
+    {LabPage::matrix,
+     {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
+     drawLabMatrix},
+};
+
+/// A button that stays lit while its page is shown.
+bool pageButton(PanelContext& p, const Control& control, bool lit, float width) {
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
+    const bool pressed = p.widgets.button(control, width);
+    ImGui::PopStyleColor();
+    return pressed;
+}
+
+}  // namespace
+
+void drawLabPanel(PanelContext& p) {
+    Lab& lab = p.session.lab;
+    if (!lab.open) {
+        if (lab.busy()) lab.cancel();
+        return;
+    }
+    const float s = p.widgets.scale();
+    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
+    const float width = std::max(right - left, std::min(kLeastWidth * s, p.surface.x));
+    const float height = kHeightPart * (p.surface.y - p.top - bottomHeight(p.state) * s);
+    ImGui::SetNextWindowPos(ImVec2(std::min(left, p.surface.x - width), p.surface.y - (bottomHeight(p.state) + kMargin) * s),
+                            ImGuiCond_Always, ImVec2(0, 1));
+    ImGui::SetNextWindowSize(ImVec2(width, height));
+    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
+        p.widgets.panel("lab");
+        const float button = 72 * s;
+        for (const PageRow& row : kPages) {
+            if (pageButton(p, row.control, lab.page == row.page, button)) lab.page = row.page;
+            ImGui::SameLine();
+        }
+        ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
+        if (p.widgets.button(kClose, button)) lab.open = false;
+        for (const PageRow& row : kPages)
+            if (row.page == lab.page) row.draw(p);
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,105 @@
+// The line at the bottom, and the message of a refused change.
+#include "app/format.h"
+#include "app/panels/panels.h"
+#include "app/session/quality_ladder.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
+constexpr Control kAutomatic{"automatic_step", "Automatic step",
+                             "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
+
+// Below this many steps a second people wait for the next one, and want to see it come.
+constexpr double kSlowSteps = 3;
+
+constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
+                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+void quiet(PanelContext& p, const char* text) {
+    ImGui::SameLine(0, 0);
+    p.widgets.wrapped(palette::kMuted, text);
+}
+
+void plain(const char* text) {
+    ImGui::SameLine(0, 0);
+    ImGui::TextUnformatted(text);
+}
+
+}  // namespace
+
+void drawStatusLine(PanelContext& p) {
+    const float s = p.widgets.scale();
+    ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - kStatusHeight * s));
+    ImGui::SetNextWindowSize(ImVec2(p.surface.x, kStatusHeight * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
+    if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("status");
+        ImGui::PushFont(p.widgets.fonts().small);
+        const SimulationSettings& now = p.facts.settings;
+        char text[160];
+        ImGui::TextUnformatted(p.session.intent.paused ? "Paused" : "Running");
+        std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
+        plain(text);
+        quiet(p, "   N ");
+        plain(grouped(now.bodies));
+        std::snprintf(text, sizeof text, "   %s / %s", now.backend.c_str(), now.kernel.kernel.c_str());
+        plain(text);
+        if (p.facts.kernel->blocks.last != 1) {
+            std::snprintf(text, sizeof text, " %d x %d", now.kernel.launch.block, now.kernel.launch.unroll);
+            quiet(p, text);
+        }
+        quiet(p, "   t ");
+        std::snprintf(text, sizeof text, "%.4f", p.facts.time);
+        plain(text);
+        quiet(p, "   step ");
+        plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
+        if (p.facts.stepProgress > 0 && p.session.telemetry.stepsPerSecond < kSlowSteps) {
+            std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
+            quiet(p, text);
+        }
+        if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
+            quiet(p, "   ");
+            ImGui::SameLine(0, 0);
+            std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
+            p.widgets.text(kAutomatic, palette::kText, text);
+        }
+        if (const std::string lowered = p.session.quality->text(); !lowered.empty()) {
+            ImGui::SameLine(0, 0);
+            p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
+        }
+        const char* hint = "F1 keys    F10 menus    Tab picture alone";
+        const float right = p.surface.x - ImGui::CalcTextSize(hint).x - (kMargin + 8) * s;
+        if (ImGui::GetItemRectMax().x + 20 * s < right) {
+            ImGui::SameLine(right);
+            p.widgets.wrapped(palette::kMuted, hint);
+        }
+        ImGui::PopFont();
+    }
+    ImGui::End();
+    ImGui::PopStyleVar(3);
+}
+
+void drawMessage(PanelContext& p) {
+    if (p.session.message().empty()) return;
+    const float s = p.widgets.scale();
+    const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
+    const float width = std::clamp(free, 240 * s, 560 * s);
+    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (bottomHeight(p.state) + kMargin) * s),
+                            ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, p.surface.y));
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    if (ImGui::Begin("gravlab message", nullptr,
+                     kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("message");
+        p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
+        if (p.widgets.button(kDismiss, 0)) p.session.dismissMessage();
+    }
+    ImGui::End();
+}
+
+}  // namespace gravlab

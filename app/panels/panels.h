@@ -1,0 +1,45 @@
+// The panels: one function and one file each. What they share is here.
+#pragma once
+#include "app/panels/widgets.h"
+
+namespace gravlab {
+
+/// What a panel reads and edits.
+struct PanelContext {
+    Session& session;
+    const Facts& facts;
+    UiState& state;
+    Widgets& widgets;
+    const std::string& renderer;  ///< the OpenGL context, for people
+    ImVec2 surface;               ///< pixels
+    float top = 0;                ///< pixels that the menu bar takes
+};
+
+constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
+                kBodyPanelGap = 44;  // pixels at scale 1
+constexpr float kConservationHeight = 150, kTimelineHeight = 16;
+
+/// Pixels at scale 1 that status line and timeline take at the bottom.
+float bottomHeight(const UiState& state);
+
+/// The bar at the top, in a window; its height is known before.
+float menuHeight(const UiState& state, float scale);
+void drawMenuBar(PanelContext& panel);
+void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
+void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
+void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
+/// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
+float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
+/// The same for the strip that takes its place.
+float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
+void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
+void drawInstruments(PanelContext& panel);   // in its place: a galaxy over its radius
+void drawTimeline(PanelContext& panel);      // over the status line: kept states
+void drawStatusLine(PanelContext& panel);    // bottom
+void drawMessage(PanelContext& panel);       // a refused change
+void drawBodyPanel(PanelContext& panel);     // the selected body
+void drawHelp(PanelContext& panel);          // the list of keys
+void drawFiles(PanelContext& panel);         // save, open, recover
+void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
+
+}  // namespace gravlab

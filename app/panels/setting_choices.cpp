@@ -1,0 +1,68 @@
+// The program's tables as lists to choose from.
+#include "app/panels/setting_choices.h"
+
+#include "sim/law.h"
+#include "sim/precision.h"
+
+namespace gravlab {
+namespace {
+
+/// Of two reasons why not, the first that is there.
+Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
+
+ForceSettings forceOf(const SimulationSettings& now) {
+    return {.law = now.law.value_or(Law::gravity),
+            .precision = now.precision.value_or(Precision::fp32),
+            .exponent = now.exponent.value_or(ForceSettings{}.exponent)};
+}
+
+}  // namespace
+
+std::vector<SettingChoice> integratorChoices(const SimulationSettings& now, bool backendGivesWay) {
+    // The reference runs all that any other does.
+    const BackendRow& by = backend(backendGivesWay ? "reference" : now.backend);
+    const Law law = forceOf(now).law;
+    std::vector<SettingChoice> rows;
+    for (const Integrator& row : integrators())
+        rows.push_back(
+            {row.name, row.idea, row.name == now.integrator, firstOf(refusal(by, row, now.bodies), refusal(row, law))});
+    return rows;
+}
+
+std::vector<SettingChoice> precisionChoices(const SimulationSettings& now) {
+    ForceSettings asked = forceOf(now);
+    const Precision running = asked.precision;
+    const Reason fixed = fixedPrecision(now.backend);
+    std::vector<SettingChoice> rows;
+    for (const PrecisionRow& row : precisions()) {
+        asked.precision = row.precision;
+        rows.push_back({row.name, row.idea, row.precision == running, firstOf(fixed, refusal(backend(now.backend), asked))});
+    }
+    return rows;
+}
+
+std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
+    ForceSettings asked = forceOf(now);
+    const Law running = asked.law;
+    std::vector<SettingChoice> rows;
+    for (const LawRow& row : laws()) {
+        asked.law = row.law;
+        rows.push_back({row.name, row.idea, row.law == running,
+                        firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law))});
+    }
+    return rows;
+}
+
+std::vector<SettingChoice> backendChoices(const SimulationSettings& now) {
+    std::vector<SettingChoice> rows;
+    for (const BackendRow& row : backends())
+        rows.push_back({row.name, row.idea, row.name == now.backend,
+                        firstOf(row.unavailable(now.backendOptions), refusal(row, integrator(now.integrator), now.bodies))});
+    return rows;
+}
+
+Reason fixedPrecision(std::string_view backend) {
+    return backend == "reference" ? "The reference backend is always fp64." : Reason();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,324 @@
+// Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
+#include "app/panels/ui.h"
+
+#include "app/panels/font_files.h"
+#include "app/panels/overlay.h"
+#include "app/panels/overlay_four.h"
+#include "app/panels/panel_twin.h"
+#include "app/session/four_view.h"
+#include "app/session/instruments.h"
+#include "app/session/twin.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr float kNormalSize = 14, kSmallSize = 12, kLargeSize = 27, kMonoSize = 11;
+
+ImVec4 colour(int red, int green, int blue, float alpha = 1) {
+    return ImVec4(static_cast<float>(red) / 255, static_cast<float>(green) / 255, static_cast<float>(blue) / 255, alpha);
+}
+
+/// Dark, quiet, one accent; light comes from the picture behind.
+ImGuiStyle makeStyle(float scale, bool strong) {
+    ImGuiStyle style;
+    ImGui::StyleColorsDark(&style);
+    style.WindowPadding = ImVec2(12, 10);
+    style.FramePadding = ImVec2(7, 3);
+    style.ItemSpacing = ImVec2(6, 4);
+    style.ItemInnerSpacing = ImVec2(5, 4);
+    style.WindowRounding = 8;
+    style.FrameRounding = 4;
+    style.PopupRounding = 6;
+    style.GrabRounding = 3;
+    style.ScrollbarRounding = 6;
+    style.ScrollbarSize = 9;
+    style.GrabMinSize = 9;
+    style.WindowBorderSize = 1;
+    style.FrameBorderSize = 0;
+    style.DisabledAlpha = 0.45f;
+    style.WindowMinSize = ImVec2(8, 8);
+    ImVec4* c = style.Colors;
+    c[ImGuiCol_Text] = colour(222, 226, 232);
+    c[ImGuiCol_TextDisabled] = colour(139, 148, 160);
+    c[ImGuiCol_WindowBg] = colour(13, 16, 22, 0.84f);
+    c[ImGuiCol_MenuBarBg] = colour(0, 0, 0, 0);  // the bar is a panel like the others
+    c[ImGuiCol_PopupBg] = colour(20, 24, 32, 0.98f);
+    c[ImGuiCol_Border] = colour(255, 255, 255, 0.07f);
+    c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.065f);
+    c[ImGuiCol_FrameBgHovered] = colour(255, 255, 255, 0.11f);
+    c[ImGuiCol_FrameBgActive] = colour(255, 255, 255, 0.15f);
+    c[ImGuiCol_Button] = colour(255, 255, 255, 0.085f);
+    c[ImGuiCol_ButtonHovered] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ButtonActive] = colour(106, 176, 243, 0.55f);
+    c[ImGuiCol_Header] = colour(106, 176, 243, 0.22f);
+    c[ImGuiCol_HeaderHovered] = colour(106, 176, 243, 0.34f);
+    c[ImGuiCol_HeaderActive] = colour(106, 176, 243, 0.5f);
+    c[ImGuiCol_SliderGrab] = colour(106, 176, 243, 0.75f);
+    c[ImGuiCol_SliderGrabActive] = colour(106, 176, 243);
+    c[ImGuiCol_CheckMark] = colour(106, 176, 243);
+    c[ImGuiCol_TextSelectedBg] = colour(106, 176, 243, 0.35f);
+    c[ImGuiCol_ScrollbarBg] = colour(0, 0, 0, 0);
+    c[ImGuiCol_ScrollbarGrab] = colour(255, 255, 255, 0.12f);
+    c[ImGuiCol_NavHighlight] = colour(106, 176, 243, 0.6f);
+    if (strong) {
+        c[ImGuiCol_Text] = colour(255, 255, 255);
+        c[ImGuiCol_TextDisabled] = colour(205, 212, 222);
+        c[ImGuiCol_WindowBg] = colour(0, 0, 0, 0.97f);
+        c[ImGuiCol_PopupBg] = colour(0, 0, 0);
+        c[ImGuiCol_Border] = colour(255, 255, 255, 0.35f);
+        c[ImGuiCol_FrameBg] = colour(255, 255, 255, 0.14f);
+        c[ImGuiCol_Button] = colour(255, 255, 255, 0.18f);
+        style.DisabledAlpha = 0.6f;
+    }
+    style.ScaleAllSizes(scale);
+    style.WindowBorderSize = std::max(1.0f, std::floor(scale));
+    return style;
+}
+
+/// Makes a context the current one for as long as it lives: a film has panels of its own beside the window's.
+class CurrentContext {
+public:
+    explicit CurrentContext(ImGuiContext* mine) : before_(ImGui::GetCurrentContext()) { ImGui::SetCurrentContext(mine); }
+    ~CurrentContext() { ImGui::SetCurrentContext(before_); }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    ImGuiContext* before_;
+};
+
+}  // namespace
+
+struct Ui::Parts {
+    ImGuiContext* context = nullptr;
+    bool strong = false;  ///< colours of the theme
+    std::string renderer;
+    float scale = 1;
+    Fonts fonts;
+    Widgets widgets;
+    bool visibleBefore = true;
+    bool settled = false;  ///< sizes that follow from contents are known
+    bool drawn = false;    ///< the backend has made its objects
+    bool popup = false;    ///< a menu or list is open
+    std::string panelWithKeys;
+
+    void passKeys(UiState& state);
+    void build(Session& session, UiState& state);
+};
+
+Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
+    IMGUI_CHECKVERSION();
+    parts_->context = ImGui::CreateContext();
+    const CurrentContext current(parts_->context);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;  // the layout follows the window; there is nothing to remember
+    io.LogFilename = nullptr;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core")) {
+        ImGui::DestroyContext(parts_->context);
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+    }
+    setScale(scale);
+}
+
+Ui::~Ui() {
+    ImGuiContext* const before = ImGui::GetCurrentContext();
+    ImGui::SetCurrentContext(parts_->context);
+    if (ImGui::GetIO().BackendRendererUserData) ImGui_ImplOpenGL3_Shutdown();  // not after dropPicture()
+    ImGui::DestroyContext(parts_->context);
+    ImGui::SetCurrentContext(before == parts_->context ? nullptr : before);
+}
+
+void Ui::dropPicture() {
+    const CurrentContext current(parts_->context);
+    ImGui_ImplOpenGL3_Shutdown();
+    parts_->drawn = false;
+}
+
+void Ui::remakePicture(std::string renderer) {
+    const CurrentContext current(parts_->context);
+    parts_->renderer = std::move(renderer);
+    if (!ImGui_ImplOpenGL3_Init("#version 450 core"))
+        throw std::runtime_error("Dear ImGui cannot draw with this OpenGL context");
+}
+
+void Ui::setScale(float scale) {
+    const CurrentContext current(parts_->context);
+    scale = std::clamp(scale, 0.5f, 4.0f);
+    parts_->scale = scale;
+    parts_->settled = false;
+    parts_->strong = state.projector;
+    ImGui::GetStyle() = makeStyle(scale, parts_->strong);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    atlas.Clear();
+    const auto add = [&](float size, const char* file) {
+        if (file)
+            if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;
+        // A bitmap of 13 pixels: sharp at its multiples only.
+        constexpr float kBitmap = 13;
+        ImFontConfig config;
+        config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
+        return atlas.AddFontDefault(&config);
+    };
+    const char* const text = textFontFile();
+    parts_->fonts = {.normal = add(kNormalSize, text),
+                     .small = add(kSmallSize, text),
+                     .large = add(kLargeSize, text),
+                     .mono = add(kMonoSize, monoFontFile())};
+#if IMGUI_VERSION_NUM < 19200
+    // Only the texture of the letters: the backend forgets how large its buffers are when all its objects go.
+    if (parts_->drawn) {
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
+    }
+#endif
+}
+
+void Ui::setSurface(int width, int height, double seconds) {
+    const CurrentContext current(parts_->context);
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = ImVec2(static_cast<float>(std::max(width, 1)), static_cast<float>(std::max(height, 1)));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
+}
+
+void Ui::Parts::build(Session& session, UiState& state) {
+    ImGui_ImplOpenGL3_NewFrame();
+    drawn = true;
+    ImGui::NewFrame();
+    widgets.beginFrame(scale, fonts);
+    if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
+    visibleBefore = state.visible;
+    // A film beside the window has panels of its own, which measure nothing.
+    if (state.inWindow) session.instruments->on = instrumentsHeight(session, state, ImGui::GetIO().DisplaySize, scale) > 0;
+    const float top = menuHeight(state, scale);
+    if (state.visible || !state.inWindow) {
+        const bool sides = state.visible && state.panel;
+        const ImVec2 size = ImGui::GetIO().DisplaySize;
+        const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
+        // Between the panels where there is room, over the whole width where there is not.
+        const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
+        const float strip =
+            std::max({conservationHeight(session, state, size, scale), instrumentsHeight(session, state, size, scale),
+                      twinStripHeight(session, state, size, scale)});
+        const OverlayArea area{.from = ImVec2(fits ? wide : 0, top),
+                               .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                                            size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip),
+                               .scale = scale,
+                               .font = fonts.normal};
+        session.twin().setFree({static_cast<int>(area.from.x), static_cast<int>(area.from.y),
+                                static_cast<int>(area.to.x - area.from.x), static_cast<int>(area.to.y - area.from.y)});
+        drawFourViewOverlay(session, area, size);
+        drawOverlay(session, area, size);
+    } else {
+        session.twin().setFree({});
+        // Views of planes without their axes would say little: those stay.
+        drawFourViewOverlay(session,
+                            {.from = ImVec2(0, 0), .to = ImGui::GetIO().DisplaySize, .scale = scale, .font = fonts.normal},
+                            ImGui::GetIO().DisplaySize);
+    }
+    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
+    if (state.visible || !state.inWindow) drawTwinLabels(panel);
+    popup = false;
+    if (!state.visible) {
+        // Nothing is there that keys could move in.
+        state.navigating = state.menuAsked = state.panelAsked = false;
+        return;
+    }
+    drawMenuBar(panel);
+    if (state.panel) {
+        drawControlPanel(panel);
+        drawMeasurePanel(panel);
+        if (twinStripHeight(session, state, panel.surface, scale) > 0)
+            drawTwinStrip(panel);
+        else
+            drawConservation(panel);
+        drawInstruments(panel);
+        drawLabPanel(panel);
+    }
+    drawBodyPanel(panel);
+    drawTimeline(panel);
+    drawStatusLine(panel);
+    drawHelp(panel);
+    if (state.inWindow) drawFiles(panel);
+    drawFilmPanel(panel);
+    drawMessage(panel);
+    passKeys(state);
+    popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+/// Gives the keys to the next panel that is shown, when that was asked for; none is left, none has them.
+void Ui::Parts::passKeys(UiState& state) {
+    std::vector<std::string_view> panels = widgets.panels();
+    std::erase_if(panels, [](std::string_view name) { return name == "menu" || name == "status"; });
+    if (panels.empty()) state.navigating = false;
+    if (!std::exchange(state.panelAsked, false) || panels.empty()) return;
+    state.navigating = true;
+    const auto last = std::find(panels.begin(), panels.end(), panelWithKeys);
+    const bool wraps = last == panels.end() || last + 1 == panels.end();
+    panelWithKeys = wraps ? panels.front() : *(last + 1);
+    ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
+}
+
+void Ui::frame(Session& session) {
+    const CurrentContext current(parts_->context);
+    palette::strong = parts_->strong;
+    // Only while keys are meant for panels: Space and arrows are commands otherwise.
+    ImGuiIO& io = ImGui::GetIO();
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+    if (navigates()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+#if IMGUI_VERSION_NUM < 18700
+    // In menus Enter chooses as Space does; this version would only type with it.
+    if (parts_->popup && ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_Enter))) io.NavInputs[ImGuiNavInput_Activate] = 1;
+#endif
+    // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
+    for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
+        parts_->build(session, state);
+        ImGui::EndFrame();
+    }
+    parts_->settled = true;
+    parts_->build(session, state);
+    ImGui::Render();
+}
+
+void Ui::draw() {
+    const CurrentContext current(parts_->context);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Ui::drawPart(int left, int top, int width, int height) {
+    const CurrentContext current(parts_->context);
+    ImDrawData& data = *ImGui::GetDrawData();
+    const ImVec2 from = data.DisplayPos, size = data.DisplaySize;
+    data.DisplayPos = ImVec2(from.x + static_cast<float>(left), from.y + static_cast<float>(top));
+    data.DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    ImGui_ImplOpenGL3_RenderDrawData(&data);
+    data.DisplayPos = from;
+    data.DisplaySize = size;
+}
+
+bool Ui::wantsMouse() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantCaptureMouse;
+}
+bool Ui::wantsKeyboard() const {
+    const CurrentContext current(parts_->context);
+    return ImGui::GetIO().WantTextInput;
+}
+bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popup; }
+bool Ui::hasPopup() const { return parts_->popup; }
+bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
+
+void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
+std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
+
+}  // namespace gravlab

@@ -1,0 +1,90 @@
+// The panels over the picture: one class for the window and for films. Dear ImGui stays behind it.
+// Rule: panels read facts and write intent; they never call the simulation and never wait.
+#pragma once
+#include "app/files/files_state.h"
+#include "app/film/film_state.h"
+#include "app/session/frame_loop.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace gravlab {
+
+/// Where a control was drawn last, so that a test can point at it. Pixels of the surface, origin top left.
+struct UiItem {
+    std::string name;
+    float left = 0, top = 0, right = 0, bottom = 0;
+    bool enabled = true;
+};
+
+/// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
+struct UiState {
+    bool visible = true;       ///< anything at all
+    bool panel = true;         ///< controls and measurements
+    bool conservation = true;  ///< the strip under the picture, in a window
+    bool instruments = false;  ///< a galaxy over its radius, in place of that strip
+    bool timeline = false;     ///< the strip of kept states over the status line
+    bool help = false;         ///< the list of keys
+    bool inWindow = false;
+    bool vsync = true;
+    bool fullscreen = false;
+    bool screenshot = false;     ///< asked for
+    bool projector = false;      ///< large letters, strong contrast, thick lines
+    float textScale = 1;         ///< of the panels, above what the display asks for
+    bool saveScene = false;      ///< asked for: a scene file
+    bool menuAsked = false;      ///< open the menus, or close them
+    std::size_t menuWanted = 0;  ///< which one
+    bool panelAsked = false;     ///< keys go to the next panel
+    bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
+    float bodyPanel = 0;         ///< height of the panel of a body in the last frame; 0: it is not shown
+    FilesState files;
+    FilmState film;
+};
+
+class Ui {
+public:
+    /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
+    /// film has its own. A window's platform backend belongs to the first.
+    Ui(float scale, std::string renderer);
+    ~Ui();
+    Ui(const Ui&) = delete;
+    Ui& operator=(const Ui&) = delete;
+
+    /// Rebuilds fonts and spacing; between frames only. 1 = 96 dots an inch.
+    void setScale(float scale);
+    /// Lets go of what the panels have in OpenGL while its context is still current. Only remakePicture() may follow.
+    void dropPicture();
+    /// Makes it anew in the context that is current now. Throws std::runtime_error.
+    void remakePicture(std::string renderer);
+    /// Size and time without a window: films, tests. A window's platform backend sets them itself.
+    void setSurface(int width, int height, double seconds);
+    /// Builds the panels of one frame from the session's facts, and edits its intent, look and camera.
+    void frame(Session& session);
+    /// Draws what frame() built into the bound framebuffer. Call once after each frame().
+    void draw();
+    /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
+    void drawPart(int left, int top, int width, int height);
+
+    /// Whether the pointer is over a panel, or text is being typed: then the scene must not react.
+    bool wantsMouse() const;
+    bool wantsKeyboard() const;
+    /// Whether arrows, Enter, Space, Tab and Esc move in a menu or panel: then they are no commands.
+    bool navigates() const;
+    /// A menu or list that is open.
+    bool hasPopup() const;
+    /// Whether a frame is needed although nothing else changed: a tooltip is due, a caret blinks.
+    bool restless() const;
+
+    /// Asks for items(), which cost an allocation each.
+    void recordItems(bool on);
+    std::span<const UiItem> items() const;
+
+    UiState state;
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,48 @@
+// Pictures drawn with ImGui's draw lists on the host: exported plots and cards need no window and no OpenGL.
+// Rule: while one lives it is ImGui's current context; the one before comes back with its end.
+#pragma once
+#include "app/film/picture.h"
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace gravlab {
+
+/// Colours of pictures that are meant for paper.
+namespace paper {
+constexpr ImU32 kInk = IM_COL32(20, 20, 20, 255), kQuiet = IM_COL32(105, 105, 105, 255),
+                kPaper = IM_COL32(255, 255, 255, 255);
+}  // namespace paper
+
+class Canvas {
+public:
+    /// `fontSize`: pixels of the normal font, which is ImGui's current one.
+    Canvas(int width, int height, float fontSize);
+    ~Canvas();
+    Canvas(const Canvas&) = delete;
+    Canvas& operator=(const Canvas&) = delete;
+
+    ImDrawList& list() { return *list_; }
+    ImVec2 size() const { return size_; }
+    ImFont* small() const { return small_; }
+    ImFont* normal() const { return normal_; }
+    ImFont* large() const { return large_; }
+    ImFont* mono() const { return mono_; }  ///< as large as the small one
+    /// Text at a place; `alignX`: 0 = it starts there, 1 = it ends there. Smaller where it is wider than `most` [px]. Its
+    /// width.
+    float text(ImFont* font, ImVec2 at, ImU32 colour, const char* text, float alignX = 0, float most = 1e9f);
+
+    /// Packed RGB rows, top row first, over black. Ends the drawing: call once.
+    std::vector<std::uint8_t> finish();
+
+private:
+    ImGuiContext* before_;
+    ImGuiContext* own_;
+    ImVec2 size_;
+    ImFont *small_ = nullptr, *normal_ = nullptr, *large_ = nullptr, *mono_ = nullptr;
+    ImDrawList* list_ = nullptr;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,335 @@
+// Drawing of plots with ImGui's draw list. Rule: every axis has a label with its unit, and nothing overlaps at 320 x 200
+// pixels.
+#include "app/plots/plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+struct Palette {
+    ImU32 background, frame, grid, text, mark;
+};
+constexpr Palette kDark{IM_COL32(16, 18, 24, 255), IM_COL32(120, 126, 140, 255), IM_COL32(52, 56, 66, 255),
+                        IM_COL32(214, 218, 226, 255), IM_COL32(240, 228, 66, 200)};
+constexpr Palette kLight{IM_COL32(255, 255, 255, 255), IM_COL32(40, 40, 40, 255), IM_COL32(222, 222, 222, 255),
+                         IM_COL32(20, 20, 20, 255), IM_COL32(200, 0, 0, 160)};
+
+/// Text with the current font at a scale; the pieces that a plot needs.
+class Pen {
+public:
+    Pen(ImDrawList& list, const PlotStyle& style) : list_(list), size_(ImGui::GetFontSize() * style.fontScale) {}
+    float height() const { return size_; }
+    ImVec2 extent(const std::string& text) const {
+        return ImGui::GetFont()->CalcTextSizeA(size_, std::numeric_limits<float>::max(), 0, text.c_str());
+    }
+    /// `alignX`, `alignY`: 0 = the text starts at the point, 1 = it ends there.
+    void text(ImVec2 at, const std::string& text, ImU32 colour, float alignX = 0, float alignY = 0) {
+        const ImVec2 box = extent(text);
+        list_.AddText(ImGui::GetFont(), size_, ImVec2(std::floor(at.x - box.x * alignX), std::floor(at.y - box.y * alignY)),
+                      colour, text.c_str());
+    }
+
+private:
+    ImDrawList& list_;
+    float size_;
+};
+
+/// Maps values to pixels along one axis.
+struct Scale {
+    double low, high;
+    bool logarithmic;
+    float from, to;
+    double position(double value) const {
+        if (logarithmic) return (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
+        return (value - low) / (high - low);
+    }
+    float pixel(double value) const { return from + static_cast<float>(position(value)) * (to - from); }
+    bool shows(double value) const { return std::isfinite(value) && (!logarithmic || value > 0); }
+};
+
+/// The range of the data on one axis, widened so that points do not sit on the frame.
+void fitRange(const Plot& plot, bool vertical, double& low, double& high) {
+    const PlotAxis& axis = vertical ? plot.y : plot.x;
+    low = axis.low, high = axis.high;
+    if (low != 0 || high != 0) return;
+    low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
+    for (const PlotSeries& series : plot.series)
+        for (std::size_t i = 0; i < series.x.size(); ++i) {
+            const double value = vertical ? series.y[i] : series.x[i];
+            if (!std::isfinite(value) || (axis.logarithmic && value <= 0)) continue;
+            const double half = vertical && i < series.error.size() ? series.error[i] : 0;
+            low = std::min(low, axis.logarithmic && value - half <= 0 ? value : value - half);
+            high = std::max(high, value + half);
+        }
+    if (low > high) low = axis.logarithmic ? 1 : 0, high = axis.logarithmic ? 10 : 1;
+    if (axis.logarithmic) {
+        const double margin = std::max(std::pow(high / low, 0.06), 1.1);
+        low /= margin, high *= margin;
+        return;
+    }
+    if (vertical && low >= 0) low = 0;  // rates and times are read against zero
+    const double margin = high > low ? 0.06 * (high - low) : std::max(1e-12, 0.5 * std::abs(high));
+    if (low != 0) low -= margin;
+    high += margin;
+}
+
+void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
+                const PlotStyle& style) {
+    const float radius = 2.2f * style.lineWidth;
+    bool pen = false;
+    ImVec2 last{};
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) {
+            pen = false;
+            continue;
+        }
+        const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
+        if (series.line && pen) list.AddLine(last, at, colour, style.lineWidth);
+        last = at, pen = true;
+    }
+    if (!series.markers) return;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
+        const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
+        if (i < series.error.size() && series.error[i] > 0) {
+            const double below = series.y[i] - series.error[i];
+            const float top = sy.pixel(series.y[i] + series.error[i]), bottom = sy.shows(below) ? sy.pixel(below) : sy.from;
+            list.AddLine(ImVec2(at.x, top), ImVec2(at.x, bottom), colour, 0.6f * style.lineWidth);
+            for (const float y : {top, bottom})
+                list.AddLine(ImVec2(at.x - radius, y), ImVec2(at.x + radius, y), colour, 0.6f * style.lineWidth);
+        }
+        list.AddCircleFilled(at, radius, colour);
+        if (i < series.hollow.size() && series.hollow[i]) list.AddCircleFilled(at, 0.55f * radius, background);
+    }
+}
+
+/// Where a box of that size hides the fewest points of curves: one of the corners, the upper left where all are alike.
+ImVec2 freeCorner(const Plot& plot, const Scale& sx, const Scale& sy, ImVec2 from, ImVec2 to, ImVec2 size, float gap) {
+    const float right = to.x - gap - size.x, bottom = to.y - gap - size.y;
+    ImVec2 best(from.x + gap, from.y + gap);
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const ImVec2 corner : {best, ImVec2(right, from.y + gap), ImVec2(from.x + gap, bottom), ImVec2(right, bottom)}) {
+        std::size_t hidden = 0;
+        for (const PlotSeries& series : plot.series)
+            for (std::size_t i = 0; i < series.x.size(); ++i) {
+                if (!sx.shows(series.x[i]) || !sy.shows(series.y[i])) continue;
+                const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
+                hidden += at.x >= corner.x && at.x <= corner.x + size.x && at.y >= corner.y && at.y <= corner.y + size.y;
+            }
+        if (hidden >= least) continue;
+        least = hidden;
+        best = corner;
+    }
+    return best;
+}
+
+}  // namespace
+
+ImU32 seriesColour(std::size_t index, bool light) {
+    static constexpr std::array<ImU32, 7> kColours = {
+        IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255), IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255),
+        IM_COL32(240, 228, 66, 255), IM_COL32(213, 94, 0, 255),  IM_COL32(0, 114, 178, 255)};
+    const std::size_t i = index % kColours.size();
+    if (light && i == 4) return IM_COL32(120, 110, 0, 255);  // the palette's yellow cannot be read on white
+    if (light && i == 0) return IM_COL32(30, 120, 190, 255);
+    return kColours[i];
+}
+
+std::vector<double> roundTicks(double low, double high, bool logarithmic, int most) {
+    std::vector<double> ticks;
+    if (!(high > low) || most < 1) return ticks;
+    if (logarithmic) {
+        const int first = static_cast<int>(std::floor(std::log10(low))),
+                  last = static_cast<int>(std::ceil(std::log10(high)));
+        const int decades = std::max(1, last - first), skip = std::max(1, (decades + most - 1) / most);
+        bool fine = 3 * decades <= most;
+        // One number on an axis says nothing of its scale.
+        const auto inside = std::floor(std::log10(high) + 1e-9) - std::ceil(std::log10(low) - 1e-9) + 1;
+        if (inside < 2) fine = true;
+        for (int d = first; d <= last; d += skip)
+            for (const double m : {1.0, 2.0, 5.0}) {
+                const double value = m * std::pow(10.0, d);
+                if ((m == 1 || fine) && value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+            }
+        return ticks;
+    }
+    const double raw = (high - low) / most, power = std::pow(10.0, std::floor(std::log10(raw)));
+    const double part = raw / power, step = power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+    const double start = std::ceil(low / step - 1e-9);
+    for (double k = start; k * step <= high + 1e-9 * step; ++k) ticks.push_back(k == 0 ? 0 : k * step);
+    return ticks;
+}
+
+std::string tickText(double value) {
+    char text[64];
+    const double size = std::abs(value);
+    if (value == 0) return "0";
+    if (size >= 1e7 || size < 1e-4) {
+        std::snprintf(text, sizeof text, "%.3g", value);
+        return text;
+    }
+    if (size < 1000 || value != std::floor(value)) {
+        std::snprintf(text, sizeof text, "%.6g", value);
+        return text;
+    }
+    std::snprintf(text, sizeof text, "%.0f", size);
+    std::string digits = text;
+    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+    return value < 0 ? "-" + digits : digits;
+}
+
+void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
+    const Palette& palette = style.light ? kLight : kDark;
+    Pen pen(list, style);
+    const float line = pen.height(), gap = 0.5f * line;
+    list.AddRectFilled(topLeft, bottomRight, palette.background);
+
+    double xLow, xHigh, yLow, yHigh;
+    fitRange(plot, false, xLow, xHigh);
+    fitRange(plot, true, yLow, yHigh);
+    const float height = bottomRight.y - topLeft.y, width = bottomRight.x - topLeft.x;
+    const auto yTicks = plot.y.ticks.empty()
+                            ? roundTicks(yLow, yHigh, plot.y.logarithmic, std::max(2, static_cast<int>(height / (3 * line))))
+                            : plot.y.ticks;
+    float labelWidth = 0;
+    for (const double t : yTicks) labelWidth = std::max(labelWidth, pen.extent(tickText(t)).x);
+
+    // Title, then the y label as a line above the frame: upright text is easier to read than turned text.
+    ImVec2 from(topLeft.x + gap + labelWidth + gap, topLeft.y + gap);
+    if (!plot.title.empty()) {
+        pen.text(ImVec2(topLeft.x + gap, from.y), plot.title, palette.text);
+        from.y += 1.3f * line;
+    }
+    if (!plot.y.label.empty()) {
+        pen.text(ImVec2(topLeft.x + gap, from.y), plot.y.label, palette.frame);
+        from.y += 1.2f * line;
+    }
+    from.y += 0.3f * line;
+    float widest = 0;
+    int rows = 0;
+    for (const PlotSeries& series : plot.series)
+        if (!series.label.empty()) widest = std::max(widest, pen.extent(series.label).x), ++rows;
+    const bool legend = style.legend && rows > 0;
+    const float beside = legend && style.legendBeside ? widest + 3.5f * line : 0;
+    const ImVec2 to(bottomRight.x - 1.5f * line - beside, bottomRight.y - (plot.x.label.empty() ? 1.6f : 2.9f) * line);
+    if (to.x - from.x < 20 || to.y - from.y < 20) return;
+    const Scale sx{xLow, xHigh, plot.x.logarithmic, from.x, to.x}, sy{yLow, yHigh, plot.y.logarithmic, to.y, from.y};
+
+    const auto xTicks = plot.x.ticks.empty()
+                            ? roundTicks(xLow, xHigh, plot.x.logarithmic, std::max(2, static_cast<int>(width / (6 * line))))
+                            : plot.x.ticks;
+    float free = from.x - 1e3f;
+    for (const double t : xTicks) {
+        if (!sx.shows(t) || t < xLow || t > xHigh) continue;
+        const float at = sx.pixel(t);
+        list.AddLine(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
+        const std::string text = tickText(t);
+        const float half = 0.5f * pen.extent(text).x;
+        if (at - half < free) continue;
+        pen.text(ImVec2(at, to.y + 0.3f * line), text, palette.text, 0.5f);
+        free = at + half + 0.4f * line;
+    }
+    for (const double t : yTicks) {
+        if (!sy.shows(t) || t < yLow || t > yHigh) continue;
+        const float at = sy.pixel(t);
+        list.AddLine(ImVec2(from.x, at), ImVec2(to.x, at), palette.grid);
+        pen.text(ImVec2(from.x - gap, at), tickText(t), palette.text, 1, 0.5f);
+    }
+    if (!plot.x.label.empty())
+        pen.text(ImVec2(0.5f * (from.x + to.x), to.y + 1.6f * line), plot.x.label, palette.frame, 0.5f);
+    if (plot.marked && sx.shows(plot.markX)) {
+        const float x = sx.pixel(plot.markX), dash = 0.4f * line;
+        for (float y = from.y; y < to.y; y += 2 * dash)
+            list.AddLine(ImVec2(x, y), ImVec2(x, std::min(y + dash, to.y)), palette.mark, 0.8f * style.lineWidth);
+    }
+
+    for (const double change : plot.changes) {
+        if (!sx.shows(change) || change < xLow || change > xHigh) continue;
+        for (float y = from.y; y < to.y; y += 6 * style.lineWidth)
+            list.AddLine(ImVec2(sx.pixel(change), y), ImVec2(sx.pixel(change), std::min(y + 3 * style.lineWidth, to.y)),
+                         palette.mark, 0.7f * style.lineWidth);
+    }
+    list.PushClipRect(from, to, true);
+    for (std::size_t i = 0; i < plot.series.size(); ++i)
+        drawSeries(list, plot.series[i], seriesColour(i, style.light), palette.background, sx, sy, style);
+    list.PopClipRect();
+    list.AddRect(from, to, palette.frame);
+
+    if (!legend) return;
+    const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
+    const ImVec2 box = beside > 0 ? ImVec2(to.x + gap, from.y + gap) : freeCorner(plot, sx, sy, from, to, size, gap);
+    list.AddRectFilled(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);
+    float y = box.y + 0.2f * line;
+    for (std::size_t i = 0; i < plot.series.size(); ++i) {
+        if (plot.series[i].label.empty()) continue;
+        const float middle = y + 0.5f * line;
+        if (plot.series[i].line)
+            list.AddLine(ImVec2(box.x + 0.4f * line, middle), ImVec2(box.x + 1.8f * line, middle),
+                         seriesColour(i, style.light), style.lineWidth);
+        else
+            list.AddCircleFilled(ImVec2(box.x + 1.1f * line, middle), 2.2f * style.lineWidth, seriesColour(i, style.light));
+        pen.text(ImVec2(box.x + 2.3f * line, y), plot.series[i].label, palette.text);
+        y += 1.25f * line;
+    }
+}
+
+void drawHeatMap(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const HeatMap& map, const PlotStyle& style) {
+    const Palette& palette = style.light ? kLight : kDark;
+    Pen pen(list, style);
+    const float line = pen.height(), gap = 0.5f * line;
+    list.AddRectFilled(topLeft, bottomRight, palette.background);
+    if (map.rows.empty() || map.columns.empty()) return;
+    float labelWidth = pen.extent(map.yLabel).x;
+    for (const std::string& row : map.rows) labelWidth = std::max(labelWidth, pen.extent(row).x);
+    pen.text(ImVec2(topLeft.x + gap, topLeft.y + gap), map.title + (map.unit.empty() ? "" : " [" + map.unit + "]"),
+             palette.text);
+    const ImVec2 from(topLeft.x + gap + labelWidth + gap, topLeft.y + gap + 1.6f * line),
+        to(bottomRight.x - gap, bottomRight.y - 3 * line);
+    if (to.x - from.x < 20 || to.y - from.y < 20) return;
+    double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < map.values.size(); ++i) {
+        if (!std::isfinite(map.values[i])) continue;
+        low = std::min(low, map.values[i]);
+        if (map.values[i] > high) high = map.values[i], best = i;
+    }
+    const std::size_t columns = map.columns.size();
+    const float w = (to.x - from.x) / static_cast<float>(columns), h = (to.y - from.y) / static_cast<float>(map.rows.size());
+    for (std::size_t i = 0; i < map.values.size() && i < columns * map.rows.size(); ++i) {
+        const ImVec2 a(from.x + w * static_cast<float>(i % columns), from.y + h * static_cast<float>(i / columns)),
+            b(a.x + w - 1, a.y + h - 1);
+        const ImVec2 middle(0.5f * (a.x + b.x), 0.5f * (a.y + b.y));
+        if (!std::isfinite(map.values[i])) {
+            list.AddRectFilled(a, b, palette.grid);
+            pen.text(middle, "-", palette.text, 0.5f, 0.5f);
+            continue;
+        }
+        const float t = high > low ? static_cast<float>((map.values[i] - low) / (high - low)) : 1.f;
+        // Dark blue to yellow, lightness rising all the way: readable in grey and by the colour-blind.
+        const auto mix = [t](int p, int q, int r) {
+            return static_cast<int>(t < 0.5f ? p + 2 * t * (q - p) : q + (2 * t - 1) * (r - q));
+        };
+        list.AddRectFilled(a, b, IM_COL32(mix(20, 60, 250), mix(30, 130, 225), mix(80, 140, 80), 255));
+        char text[32];
+        std::snprintf(text, sizeof text, map.values[i] < 10 ? "%.2f" : "%.0f", map.values[i]);
+        if (pen.extent(text).x < w - 2 && line < h)
+            pen.text(middle, text, t > 0.55f ? IM_COL32(10, 10, 10, 255) : IM_COL32(240, 240, 240, 255), 0.5f, 0.5f);
+        if (i == best)
+            list.AddRect(a, b, style.light ? IM_COL32(200, 0, 0, 255) : IM_COL32(255, 255, 255, 255), 0, 0,
+                         2 * style.lineWidth);
+    }
+    for (std::size_t c = 0; c < columns; ++c)
+        pen.text(ImVec2(from.x + w * (static_cast<float>(c) + 0.5f), to.y + 0.3f * line), map.columns[c], palette.text,
+                 0.5f);
+    for (std::size_t r = 0; r < map.rows.size(); ++r)
+        pen.text(ImVec2(from.x - gap, from.y + h * (static_cast<float>(r) + 0.5f)), map.rows[r], palette.text, 1, 0.5f);
+    pen.text(ImVec2(0.5f * (from.x + to.x), to.y + 1.6f * line), map.xLabel, palette.frame, 0.5f);
+    pen.text(ImVec2(topLeft.x + gap, to.y + 0.3f * line), map.yLabel, palette.frame);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,122 @@
+#include "app/plots/profile_plot.h"
+
+#include "app/film/picture.h"
+#include "app/format.h"
+#include "app/plots/canvas.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using namespace paper;
+
+std::string unitOr(std::string_view name, const char* otherwise) { return name.empty() ? otherwise : std::string(name); }
+
+Plot plotOf(const char* title, const ScenarioUnits& units) {
+    Plot plot;
+    plot.title = title;
+    plot.x.label = "R [" + unitOr(units.length, "L") + "]";
+    return plot;
+}
+
+void add(Plot& plot, const char* label, const Profile& profile, double ProfileRing::*column, double lengthScale,
+         double scale, bool line = true) {
+    PlotSeries series;
+    series.label = label;
+    series.line = line;
+    series.markers = !line;
+    for (const ProfileRing& ring : profile.rings) {
+        // A gap where there is no number; zero has no logarithm and is none in these curves either.
+        const double value = ring.*column * scale;
+        if (!std::isfinite(value) || (plot.y.logarithmic && !(value > 0))) continue;
+        series.x.push_back(ring.radius * lengthScale);
+        series.y.push_back(value);
+    }
+    if (!series.x.empty()) plot.series.push_back(std::move(series));
+}
+
+}  // namespace
+
+std::array<Plot, 4> profilePlots(const Profile& profile, const ScenarioUnits& units) {
+    const double length = units.lengthScale, speed = units.speedScale;
+    const std::string speedUnit = unitOr(units.speed, "L/T");
+    std::array<Plot, 4> plots{plotOf("rotation", units), plotOf("surface density", units),
+                              plotOf("velocity dispersion", units), plotOf("Toomre Q", units)};
+    plots[0].y.label = "v [" + speedUnit + "]";
+    add(plots[0], "measured", profile, &ProfileRing::rotation, length, speed, false);
+    add(plots[0], "v_c, radial force", profile, &ProfileRing::circular, length, speed);
+    add(plots[0], "v_c, mass within", profile, &ProfileRing::circularOfMass, length, speed);
+    plots[1].y.logarithmic = true;
+    const double area = length * length;
+    if (profile.byNumber) {
+        plots[1].y.label = "bodies / " + unitOr(units.length, "L") + "^2";
+        add(plots[1], "", profile, &ProfileRing::surfaceDensity, length, 1 / area);
+    } else if (units.length == "kpc" && units.mass == "Msun") {
+        plots[1].y.label = "Msun / pc^2";
+        add(plots[1], "", profile, &ProfileRing::surfaceDensity, length, units.massScale / area * 1e-6);
+    } else {
+        plots[1].y.label = unitOr(units.mass, "M") + " / " + unitOr(units.length, "L") + "^2";
+        add(plots[1], "", profile, &ProfileRing::surfaceDensity, length, units.massScale / area);
+    }
+    plots[2].y.label = "sigma [" + speedUnit + "]";
+    add(plots[2], "sigma_R", profile, &ProfileRing::dispersionR, length, speed);
+    add(plots[2], "sigma_z", profile, &ProfileRing::dispersionZ, length, speed);
+    plots[3].y.label = "sigma_R kappa / (3.36 G Sigma)";
+    add(plots[3], "", profile, &ProfileRing::toomreQ, length, 1);
+    return plots;
+}
+
+std::string profileText(const Profile& profile, const ProfileRequest& request, const ScenarioUnits& units) {
+    if (!profile.why.empty()) return profile.why;
+    char text[240];
+    const double scale = units.lengthScale;
+    std::snprintf(text, sizeof text, "About (%.3g, %.3g, %.3g) %s, %s bodies", profile.centre.x * scale,
+                  profile.centre.y * scale, profile.centre.z * scale, unitOr(units.length, "L").c_str(),
+                  grouped(profile.bodies).text);
+    std::string result = text;
+    if (request.galaxy >= 0) result += " of galaxy " + std::to_string(request.galaxy + 1);
+    if (profile.weight > 1) result += ", an even sample of " + std::string(grouped(profile.looked).text);
+    std::snprintf(text, sizeof text, "; order of rotation %.2f", profile.order);
+    return result + text;
+}
+
+std::string profileTable(const Profile& profile) {
+    std::string text = "radius,bodies,surface_density,v_phi,v_circular,v_circular_mass,sigma_r,sigma_z,toomre_q\n";
+    char cell[48];
+    for (const ProfileRing& ring : profile.rings) {
+        std::snprintf(cell, sizeof cell, "%.9g,%zu", ring.radius, ring.bodies);
+        text += cell;
+        for (const double value : {ring.surfaceDensity, ring.rotation, ring.circular, ring.circularOfMass, ring.dispersionR,
+                                   ring.dispersionZ, ring.toomreQ}) {
+            std::snprintf(cell, sizeof cell, ",%.9g", value);
+            text += std::isfinite(value) ? cell : ",";
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+void writeProfile(const std::filesystem::path& file, const std::string& title, const std::string& facts,
+                  const Profile& profile, const ScenarioUnits& units) {
+    constexpr int kWidth = 1400, kHeight = 1080;
+    constexpr float kMargin = 28, kGap = 20;
+    Canvas canvas(kWidth, kHeight, 18);
+    canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
+    canvas.text(canvas.large(), ImVec2(kMargin, 20), kInk, title.c_str(), 0, kWidth - 2 * kMargin);
+    const float below = 24 + 1.25f * canvas.large()->FontSize;
+    canvas.text(canvas.small(), ImVec2(kMargin, below), kQuiet, facts.c_str(), 0, kWidth - 2 * kMargin);
+    const float top = below + 2.2f * canvas.small()->FontSize;
+    const float wide = 0.5f * (kWidth - 2 * kMargin - kGap), tall = 0.5f * (kHeight - top - kGap - 20);
+    const std::array<Plot, 4> plots = profilePlots(profile, units);
+    for (int k = 0; k < 4; ++k) {
+        const ImVec2 from(kMargin + static_cast<float>(k % 2) * (wide + kGap),
+                          top + static_cast<float>(k / 2) * (tall + kGap));
+        drawPlot(canvas.list(), from, ImVec2(from.x + wide, from.y + tall), plots[static_cast<std::size_t>(k)],
+                 {.light = true, .legend = plots[static_cast<std::size_t>(k)].series.size() > 1});
+    }
+    writePng(file.string(), canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+}
+
+}  // namespace gravlab

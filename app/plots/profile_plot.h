@@ -1,0 +1,27 @@
+// A galaxy over its radius as plots, table and page. Data in, plots out; in the scene's own units where it has names for
+// them.
+#pragma once
+#include "app/plots/plot.h"
+#include "sim/profile.h"
+#include "sim/scenario.h"
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+namespace gravlab {
+
+/// Rotation (measured, and two circular velocities), surface density, dispersions, Toomre Q.
+std::array<Plot, 4> profilePlots(const Profile& profile, const ScenarioUnits& units);
+
+/// What was measured, in a line: centre, how many bodies were looked at, how ordered they turn.
+std::string profileText(const Profile& profile, const ProfileRequest& request, const ScenarioUnits& units);
+
+/// A row for each ring, in units of the scene with G = 1; an empty cell where a number does not exist.
+std::string profileTable(const Profile& profile);
+
+/// All four plots on a white page. Throws IoError.
+void writeProfile(const std::filesystem::path& file, const std::string& title, const std::string& facts,
+                  const Profile& profile, const ScenarioUnits& units);
+
+}  // namespace gravlab

@@ -1,0 +1,25 @@
+// The curves of twin runs as plots: in the strip under the picture and as PNG. Data in, plots out.
+#pragma once
+#include "app/plots/plot.h"
+#include "app/session/divergence.h"
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+
+/// Root mean square and largest distance over time, logarithmic.
+Plot separationPlot(const Divergence& divergence);
+/// |dE/E0| of both over time, logarithmic; labels are those of the runs. No series where energies are not summed.
+Plot twinEnergyPlot(const Divergence& divergence, const std::pair<std::string, std::string>& labels);
+
+/// "apart: rms 3.2e-04, most 5.1e-03; grows e-fold in 2.4". With a unit behind times and lengths where the scene has one.
+std::string divergenceText(const Divergence& divergence, std::string_view lengthUnit = {}, double lengthScale = 1,
+                           std::string_view timeUnit = {}, double timeScale = 1);
+
+/// Both plots on a white page. Throws IoError.
+void writeDivergence(const std::filesystem::path& file, const std::string& title,
+                     const std::pair<std::string, std::string>& labels, const Divergence& divergence);
+
+}  // namespace gravlab

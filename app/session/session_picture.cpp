@@ -1,0 +1,52 @@
+// Session: what was drawn, drawn again: for films, and when the OpenGL context was lost. Rule: nothing here touches the
+// bodies.
+#include "app/session/four_view.h"
+#include "app/session/frame_loop.h"
+#include "app/session/twin.h"
+#include "render/centre_finder.h"
+#include "render/nearest_bodies.h"
+#include "render/picker.h"
+
+namespace gravlab {
+
+void Session::dropPicture() {
+    simulation_->backend().wait();  // no step may still be on its way into a buffer that goes
+    lab.matrix.forgetTexture();
+    matrixStep_ = -1;
+    twin_->dropPicture();
+    fourView->dropPicture();
+    picker_.reset();
+    nearest_.reset();
+    centreFinder_.reset();
+    pickAsked_ = false;
+    buffer_.reset();
+    renderer_.reset();
+}
+
+void Session::remakePicture() {
+    renderer_ = std::make_unique<ParticleRenderer>();
+    attachBuffer();
+    traitsStale_ = true;
+    sampling_ = false;
+    drawnAt_ = -1;  // light adapts at once, as at a start
+    trailStep_ = -1;
+    simulation_->publish(*buffer_);
+    readProgress();
+    sayPath();
+    twin_->remakePicture();
+}
+
+void Session::drawAgain(unsigned framebuffer, int width, int height, const glm::vec4& part) {
+    Look drawn = drawnLook_;
+    drawn.adaptation = 0;
+    Camera seen = drawnCamera();
+    seen.part = part;
+    // Films have the full look, however slow the window is.
+    renderer_->setQuality({});
+    if (fourViewed()) return fourView->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
+    if (!twin_->on()) return renderer_->drawAgain(*buffer_, seen, drawn, framebuffer, width, height);
+    twin_->setDrawing({}, splat);
+    twin_->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
+}
+
+}  // namespace gravlab

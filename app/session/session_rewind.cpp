@@ -1,0 +1,52 @@
+// Session: going back to a kept state. Rule: whoever goes back wants to look first, so the run pauses there.
+#include "app/session/frame_loop.h"
+#include "app/session/rewind.h"
+#include "app/session/twin.h"
+#include "sim/error.h"
+
+#include <new>
+#include <utility>
+
+namespace gravlab {
+
+void Session::keepHistory(std::size_t bytes) { rewind_ = std::make_unique<Rewind>(bytes); }
+
+void Session::rewind() {
+    std::optional<std::size_t> to = std::exchange(intent.rewindTo, std::nullopt);
+    const int by = std::exchange(intent.rewindBy, 0);
+    if (!to && by == 0) return;
+    if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty())) {
+        say("There is nothing to go back to yet.");
+        return;
+    }
+    if (!rewind_->why().empty()) {
+        say(rewind_->why() + ".");
+        return;
+    }
+    intent.paused = true;
+    intent.singleSteps = 0;
+    if (!to) to = rewind_->neighbour(facts_.step, by);
+    if (!to || *to >= rewind_->marks().size()) return;
+    try {
+        const auto ids = rewind_->go(*simulation_, *to);
+        intent.settings = simulation_->settings();
+        readFacts();
+        undo_.clear();  // of bodies that are others now
+        if (*ids != bodies_.id) clearSelection();
+        learnBodies();  // those of the same ids may be others, or held
+        if (selectedIndex_) select(*selectedIndex_);
+        ++edits_;
+        conservation.jump(*simulation_);
+        showAnew();
+        bringTwin();
+    } catch (const std::bad_alloc&) {
+        intent.settings = simulation_->settings();
+        say("There is not enough memory to go there; the run goes on as it was.");
+    } catch (const Error& error) {
+        if (error.code() == ExitCode::deviceFailure) throw;
+        intent.settings = simulation_->settings();
+        say(error.what());
+    }
+}
+
+}  // namespace gravlab

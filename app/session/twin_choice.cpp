@@ -1,0 +1,188 @@
+// The names and what each says in a label. Values are parsed by the rows of a run's settings.
+#include "app/session/twin_choice.h"
+
+#include "app/format.h"
+#include "sim/error.h"
+#include "sim/io/run_settings.h"
+#include "sim/law.h"
+#include "sim/law_numbers.h"
+#include "sim/names.h"
+#include "sim/precision.h"
+#include "sim/text.h"
+#include "sim/validation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
+constexpr std::array<std::string_view, 12> kKeys{"integrator", "time_step", "precision", "softening", "law",    "exponent",
+                                                 "strength",   "diameter",  "cut_off",   "backend",   "kernel", "threads"};
+
+const SettingRow& rowOf(std::string_view key) {
+    const auto rows = settingRows();
+    return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
+}
+
+/// Whole numbers for settings that are real: TOML tells them apart, people do not.
+bool takes(const SettingRow& row, SimulationSettings& to, std::string_view value) {
+    if (row.take(to, value)) return true;
+    return value.find('"') == std::string_view::npos && row.take(to, "\"" + std::string(value) + "\"");
+}
+
+/// The number of a law that a name means, if it does.
+const LawNumber* lawNumber(std::string_view key) {
+    for (const LawNumber& row : lawNumbers())
+        if (row.key == key) return &row;
+    return nullptr;
+}
+
+/// What is refused at once rather than when the run starts.
+void require(std::string_view key, const SimulationSettings& values) {
+    if (key == "integrator") integrator(values.integrator);
+    if (key == "time_step") requireTimeStep(values.timeStep);
+    if (key == "softening") requireSoftening(values.softening);
+    if (const LawNumber* number = lawNumber(key); number && values.*number->asked)
+        requireLawNumber(*number, *(values.*number->asked));
+    if (key == "backend" && values.backend != "auto") backend(values.backend);
+    if (key == "kernel" && values.kernel.kernel != "auto") {
+        std::vector<std::string_view> valid{"auto"};
+        for (const KernelRow& row : kernels()) {
+            if (row.name == values.kernel.kernel) return;
+            valid.push_back(row.name);
+        }
+        throw UsageError(unknownName("kernel", values.kernel.kernel, valid));
+    }
+}
+
+/// Whether a backend of that name computes in the precision that the first run has.
+bool keepsPrecision(const SimulationSettings& s) {
+    if (s.backend == "auto" || s.backend == "reference") return false;  // the reference has fp64 only
+    return refusal(backend(s.backend),
+                   ForceSettings{.law = s.law.value_or(Law::gravity), .precision = s.precision.value_or(Precision::fp32)})
+        .empty();
+}
+
+std::string shown(std::string_view key, const SimulationSettings& s) {
+    if (key == "integrator") return s.integrator;
+    if (key == "time_step") return formatted("dt %.4g", s.timeStep);
+    if (key == "precision") return s.precision ? std::string(nameOf(*s.precision)) : "auto";
+    if (key == "softening") return formatted("softening %.3g", s.softening);
+    if (key == "law") return s.law ? std::string(laws()[static_cast<std::size_t>(*s.law)].name) : "auto";
+    if (const LawNumber* row = lawNumber(key))
+        return s.*row->asked ? row->option + 2 + formatted(" %.3g", *(s.*row->asked)) : "auto";
+    if (key == "backend") return s.backend;
+    if (key == "kernel") return "kernel " + s.kernel.kernel;
+    if (s.backendOptions.threads == 0) return "all threads";
+    return std::to_string(s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
+}
+
+}  // namespace
+
+std::span<const std::string_view> twinViews() { return kViews; }
+
+TwinView twinView(std::string_view name) {
+    if (name == "overlay") return TwinView::overlaid;
+    const auto found = std::find(kViews.begin(), kViews.end(), name);
+    if (found == kViews.end()) throw UsageError(unknownName("view of twins", name, {kViews.begin(), kViews.end()}));
+    return static_cast<TwinView>(found - kViews.begin());
+}
+
+std::span<const std::string_view> twinKeys() { return kKeys; }
+
+bool TwinChoice::names(std::string_view key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
+
+void TwinChoice::take(std::string_view key, const SimulationSettings& from) {
+    rowOf(key).copy(values, from);
+    if (names(key)) return;
+    std::vector<std::string_view> all;
+    for (const std::string_view row : kKeys)
+        if (row == key || names(row)) all.push_back(row);
+    keys = std::move(all);
+}
+
+void TwinChoice::release(std::string_view key) {
+    if (!names(key)) return;
+    std::erase(keys, key);
+    rowOf(key).copy(values, SimulationSettings());
+}
+
+void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
+    if (key == "dt") key = "time_step";
+    const auto known = std::find(kKeys.begin(), kKeys.end(), key);
+    if (known == kKeys.end()) {
+        std::vector<std::string_view> valid{kKeys.begin(), kKeys.end()};
+        valid.push_back("dt");
+        throw UsageError(unknownName("setting of a twin", key, valid));
+    }
+    const SettingRow& row = rowOf(key);
+    SimulationSettings values;
+    if (!takes(row, values, value))
+        throw UsageError(std::string(key) + " = " + std::string(value) + "; allowed: " + std::string(row.expected));
+    require(key, values);
+    choice.take(*known, values);
+}
+
+TwinChoice parseTwin(std::string_view text) {
+    TwinChoice choice;
+    choice.on = true;
+    while (!trimmed(text).empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view piece = trimmed(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        const std::size_t equals = piece.find('=');
+        if (piece.empty()) continue;
+        if (equals == std::string_view::npos || equals == 0)
+            throw UsageError("a twin's setting '" + std::string(piece) + "' must be NAME=VALUE, such as integrator=euler");
+        setTwin(choice, trimmed(piece.substr(0, equals)), trimmed(piece.substr(equals + 1)));
+    }
+    return choice;
+}
+
+std::string twinText(const TwinChoice& choice) {
+    std::string text;
+    for (const std::string_view key : choice.keys) text += std::string(key) + " = " + rowOf(key).text(choice.values) + "\n";
+    return text;
+}
+
+SimulationSettings twinSettings(const SimulationSettings& first, const TwinChoice& choice) {
+    SimulationSettings twin = first;
+    if (!choice.names("kernel") &&
+        (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
+        twin.kernel = {};
+    for (const std::string_view key : choice.keys) rowOf(key).copy(twin, choice.values);
+    // Both go the same way in time.
+    if (choice.names("time_step")) twin.timeStep = std::copysign(choice.values.timeStep, first.timeStep);
+    if (!choice.names("backend") && !refusal(backend(first.backend), integrator(twin.integrator), twin.bodies).empty()) {
+        twin.backend = "auto";
+        if (!choice.names("kernel")) twin.kernel = {};
+    }
+    const bool another = twin.backend != first.backend;
+    if (another && !choice.names("precision") && !keepsPrecision(twin)) twin.precision.reset();
+    return twin;
+}
+
+TwinChoice toggledTwin(TwinChoice choice, const SimulationSettings& first) {
+    choice.on = !choice.on;
+    if (choice.on && choice.keys.empty()) setTwin(choice, "integrator", first.integrator == "euler" ? "leapfrog" : "euler");
+    return choice;
+}
+
+std::pair<std::string, std::string> twinLabels(const SimulationSettings& first, const SimulationSettings& twin) {
+    std::pair<std::string, std::string> labels;
+    for (const std::string_view key : kKeys) {
+        // Another backend brings another kernel; that says little.
+        if (key == "kernel" && first.backend != twin.backend) continue;
+        const std::string here = shown(key, first), there = shown(key, twin);
+        if (here == there) continue;
+        labels.first += (labels.first.empty() ? "" : ", ") + here;
+        labels.second += (labels.second.empty() ? "" : ", ") + there;
+    }
+    if (labels.first.empty()) labels = {"the same", "the same"};
+    return labels;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,157 @@
+#include "app/session/twin_run.h"
+
+#include "app/host_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+constexpr std::int64_t kMostSteps = 64;  // of the run with the larger step, between two meetings
+constexpr double kSameRatio = 1e-11;     // rounding of two decimal fractions
+constexpr double kTrim = 0.01;           // part by which a step may be changed
+
+/// The first run as it is, as something to start from.
+std::shared_ptr<const StartState> presentStart(Simulation& first) {
+    auto start = std::make_shared<StartState>();
+    const Scenario& scene = first.scene();
+    start->name = first.settings().scene;
+    start->idea = scene.idea;
+    start->caption = scene.caption;
+    start->scene = scene.name;
+    start->state = first.state();
+    start->row = scene;
+    start->row.name = start->name;
+    start->row.idea = start->idea;
+    start->row.caption = start->caption;
+    start->row.bodiesGpu = start->row.bodiesCpu = start->row.fixedBodies = start->state.bodies.size();
+    start->row.build = nullptr;
+    return start;
+}
+
+}  // namespace
+
+StepRatio stepRatio(double firstStep, double wantedTwinStep) {
+    const double ratio = std::abs(wantedTwinStep / firstStep);
+    // Steps of the smaller for `n` steps of the larger.
+    const double many = ratio >= 1 ? ratio : 1 / ratio;
+    std::int64_t few = 0;
+    bool exact = false;
+    for (std::int64_t n = 1; n <= kMostSteps && !exact; ++n) {
+        const double steps = many * static_cast<double>(n), whole = std::round(steps);
+        exact = std::abs(steps - whole) <= kSameRatio * steps;
+        if (exact || (few == 0 && std::abs(steps - whole) <= kTrim * whole)) few = n;
+    }
+    const auto whole = static_cast<std::int64_t>(std::llround(many * static_cast<double>(few)));
+    StepRatio result{.first = ratio >= 1 ? whole : few, .twin = ratio >= 1 ? few : whole};
+    result.trimmed = !exact;
+    const double meeting = firstStep * static_cast<double>(result.first);
+    result.twinStep = exact ? std::copysign(wantedTwinStep, firstStep) : meeting / static_cast<double>(result.twin);
+    return result;
+}
+
+TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) {
+    SimulationSettings wanted = twinSettings(first.settings(), choice);
+    start_ = first.settings().start;
+    wantedStep_ = wanted.timeStep;
+    ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
+    wanted.timeStep = ratio_.twinStep;
+    if (fromPresent) wanted.start = presentStart(first);
+    twin_ = std::make_unique<Simulation>(wanted);
+    link(first);
+}
+
+TwinRun::~TwinRun() = default;
+
+void TwinRun::link(const Simulation& first) {
+    firstStep_ = first.settings().timeStep;
+    firstFrom_ = first.step();
+    twinFrom_ = twin_->step();
+    relink_ = false;
+}
+
+void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
+    SimulationSettings wanted = twinSettings(first.settings(), choice);
+    const SimulationSettings& now = twin_->settings();
+    const double step = wanted.timeStep;
+    // Its own start, and its own kernel where the first has not another one; the time step waits until both have met.
+    wanted.start = now.start;
+    wanted.timeStep = now.timeStep;
+    if (wanted.kernel == KernelChoice{} && wanted.backend == now.backend && wanted.precision == now.precision &&
+        wanted.law == now.law)
+        wanted.kernel = now.kernel;
+    if (wanted != now) twin_->apply(wanted);
+    if (step != wantedStep_ || first.settings().timeStep != firstStep_) {
+        wantedStep_ = step;
+        relink_ = true;
+    }
+}
+
+void TwinRun::edit(const Edits& edits) {
+    ParticleSet bodies;
+    twin_->snapshot(bodies);
+    applyEdits(bodies, edits(bodies));
+    twin_->load(bodies);
+}
+
+/// Brings both to one time by a step of the twin that is as long as the gap, and counts from there. False while that step
+/// is under way.
+bool TwinRun::relink(const Simulation& first, double seconds) {
+    SimulationSettings settings = twin_->settings();
+    if (!bridging_) {
+        twin_->backend().finishStep();
+        twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts it
+        const double gap = first.time() - twin_->time();
+        bridging_ = std::abs(gap) > 1e-9 * std::abs(first.settings().timeStep);
+        if (bridging_) {
+            settings.timeStep = gap;
+            twin_->apply(settings);
+        }
+    }
+    if (bridging_ && twin_->advance({.seconds = seconds, .steps = 1}, nullptr).stepsCompleted == 0) return false;
+    bridging_ = false;
+    ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
+    settings.timeStep = ratio_.twinStep;
+    twin_->apply(settings);
+    link(first);
+    return true;
+}
+
+std::int64_t TwinRun::due(const Simulation& first) const {
+    return (first.step() - firstFrom_) * ratio_.twin / ratio_.first - (twin_->step() - twinFrom_);
+}
+
+bool TwinRun::catchUp(Simulation& first, double seconds) {
+    const double end = hostClock() + seconds;
+    // A step of the first that is under way still has the time step that it began with.
+    const bool settled = first.clock().timeStep == first.settings().timeStep;
+    while (due(first) > 0) {
+        const double left = std::max(end - hostClock(), 0.0);
+        twin_->advance({.seconds = left, .steps = due(first)}, nullptr);
+        if (due(first) > 0 && hostClock() >= end) return false;
+    }
+    return !relink_ || !settled || relink(first, std::max(end - hostClock(), 0.0));
+}
+
+bool TwinRun::met(const Simulation& first) const {
+    return !relink_ && (first.step() - firstFrom_) % ratio_.first == 0 && due(first) == 0;
+}
+
+std::int64_t TwinRun::stepsToMeeting(const Simulation& first) const {
+    return ratio_.first - (first.step() - firstFrom_) % ratio_.first;
+}
+
+std::string TwinRun::note() const {
+    if (!ratio_.trimmed) return {};
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "The twin's time step %.6g was taken as %.6g, so that both runs meet: %lld of its steps are %lld of the "
+                  "first's.",
+                  std::abs(wantedStep_), std::abs(ratio_.twinStep), static_cast<long long>(ratio_.twin),
+                  static_cast<long long>(ratio_.first));
+    return text;
+}
+
+}  // namespace gravlab

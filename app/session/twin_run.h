@@ -1,0 +1,68 @@
+// A second run of the same start in other settings, on the first one's clock. Knows no picture.
+// Rule: the twin is never ahead of the first, and never behind by one of its own steps once it has caught up.
+#pragma once
+#include "app/session/twin_choice.h"
+#include "sim/body_edit.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// Steps of two runs that take the same time: `first` of one, `twin` of the other.
+struct StepRatio {
+    std::int64_t first = 1, twin = 1;
+    double twinStep = 0;   ///< the twin's time step [T]
+    bool trimmed = false;  ///< it is not the one that was asked for, but the nearest that meets the first's
+};
+
+/// The shortest time after which whole steps of both end together. Where there is none within 64 steps of the smaller, the
+/// twin's step is changed a little, by less than a hundredth.
+StepRatio stepRatio(double firstStep, double wantedTwinStep);
+
+class TwinRun {
+public:
+    /// Starts as the first run did; with `fromPresent` from where it is, clock included. Throws as Simulation does.
+    TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent);
+    ~TwinRun();
+
+    Simulation& simulation() { return *twin_; }
+    const Simulation& simulation() const { return *twin_; }
+
+    /// Takes up other settings of either run, which goes on from where it is. Throws as Simulation::apply; the old twin
+    /// then goes on.
+    void follow(Simulation& first, const TwinChoice& choice);
+    /// The same edits as the first's, of the twin's own bodies. Throws UsageError when they do not fit; nothing is changed
+    /// then.
+    using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now)>;
+    void edit(const Edits& edits);
+
+    /// Makes the steps that the twin has room for, within `seconds`. True when there are none left. Publishes nothing.
+    bool catchUp(Simulation& first, double seconds);
+    /// Both are complete at the same time.
+    bool met(const Simulation& first) const;
+    /// Steps of the first up to the next time that both can be at; at least 1.
+    std::int64_t stepsToMeeting(const Simulation& first) const;
+    const StepRatio& ratio() const { return ratio_; }
+    /// What a person should know: a time step that was trimmed. Else empty.
+    std::string note() const;
+
+private:
+    std::int64_t due(const Simulation& first) const;
+    void link(const Simulation& first);
+    bool relink(const Simulation& first, double seconds);
+
+    std::unique_ptr<Simulation> twin_;
+    std::shared_ptr<const StartState> start_;  ///< the first's own, whose texts the twin's may refer to
+    double wantedStep_ = 0;                    ///< of the twin, as asked for
+    double firstStep_ = 0;                     ///< the first's time step that `ratio_` is made for
+    StepRatio ratio_;
+    std::int64_t firstFrom_ = 0, twinFrom_ = 0;  ///< steps at which they met last when the link was made
+    bool relink_ = false;
+    bool bridging_ = false;  ///< the step to the first's time is under way
+};
+
+}  // namespace gravlab

@@ -1,0 +1,22 @@
+// What the window shows, as JSON for programs: tests read it to see numbers change and to find controls.
+#pragma once
+#include "app/panels/ui.h"
+
+#include <cstdint>
+#include <string>
+
+namespace gravlab {
+
+/// Writes to the file that the environment variable GRAVLAB_STATUS_FILE names; without it, does nothing.
+class StatusReport {
+public:
+    StatusReport();
+    bool on() const { return !path_.empty(); }
+    /// Replaces the file in one step. Throws IoError.
+    void write(const Session& session, const Ui& ui, std::int64_t frame, int width, int height) const;
+
+private:
+    std::string path_, temporary_;
+};
+
+}  // namespace gravlab
