@@ -244,8 +244,15 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
         }
         try {
             const std::unique_ptr<Backend> made = row.make(options);
-            for (const KernelRow& kernelRow : kernels())
-                if (kernelRow.backend == row.name) verdicts.push_back(verifyKernel(*made, kernelRow, tolerance));
+            for (const KernelRow& kernelRow : kernels()) {
+                if (kernelRow.backend != row.name) continue;
+                const Reason missing = refusal(kernelRow, {});  // of this build: such a row is no failure
+                verdicts.push_back(missing.empty() ? verifyKernel(*made, kernelRow, tolerance)
+                                                   : Verdict{.backend = std::string(row.name),
+                                                             .kernel = std::string(kernelRow.name),
+                                                             .state = Verdict::State::unavailable,
+                                                             .note = missing});
+            }
         } catch (const std::exception& error) {
             verdicts.push_back(
                 {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::failed, .note = error.what()});
