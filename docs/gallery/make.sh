@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of this folder: one of every scene. Needs gravlab and ffmpeg; no display.
 #   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [SCENE ...]
-# -n: bodies of the scenes that can have any number (262144 on a GPU; small ones here, so that two CPU cores need minutes).
+# -n: bodies of the scenes that can have any number (131072 on a GPU; few by default, so that two CPU cores need minutes).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 program=gravlab bodies=8192 folder=$here
