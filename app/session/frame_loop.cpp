@@ -329,11 +329,20 @@ void Session::advance(bool realTime) {
         if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
-    if (twin_->on()) twin_->look(realTime);
+    // Memory may be too short for what is measured beside a run, and enough for the run.
+    const auto beside = [this](const auto& look) {
+        try {
+            look();
+        } catch (const std::bad_alloc&) {
+            if (!realTime_) throw;
+            say("There was not enough memory to measure the run; it goes on.");
+        }
+    };
+    if (twin_->on()) beside([&] { twin_->look(realTime); });
     if (realTime) {
-        conservation.look(*simulation_, hostClock());
+        beside([&] { conservation.look(*simulation_, hostClock()); });
         const auto kept = [this] { return rewind_ ? rewind_->newest(simulation_->step()) : std::nullopt; };
-        instruments->look(*simulation_, galaxies_, kept, hostClock());
+        beside([&] { instruments->look(*simulation_, galaxies_, kept, hostClock()); });
     }
     readProgress();
     sayPath();

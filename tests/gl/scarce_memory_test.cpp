@@ -2,6 +2,7 @@
 #include "tests/scarce_memory.h"
 #include "app/host_clock.h"
 #include "app/session/frame_loop.h"
+#include "app/session/instruments.h"
 #include "app/session/rewind.h"
 #include "app/session/twin.h"
 #include "app/window/headless.h"
@@ -94,6 +95,27 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     session_->intent.rewindTo = 0;
     session_->apply();
     EXPECT_EQ(session_->simulation().step(), first);
+}
+
+TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
+    open(nullptr);
+    for (int i = 0; i < 5; ++i) frame(0.01);  // the run has all that it needs
+    session_->instruments->on = true;
+    bool refused = false;
+    for (int i = 0; i < 200 && !refused; ++i) {
+        const ScarceMemory scarce(kCopy);
+        ASSERT_NO_THROW(frame());
+        refused = scarce.refused();
+    }
+    ASSERT_TRUE(refused);
+    EXPECT_THAT(session_->message(), HasSubstr("not enough memory to measure"));
+    const std::int64_t step = session_->facts().step;
+    for (int i = 0; i < 2000 && !session_->instruments->profile(); ++i) {
+        frame();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_GT(session_->facts().step, step);
+    EXPECT_TRUE(session_->instruments->profile()) << "there is memory again";
 }
 
 /// What compares the two takes a copy of each.
