@@ -62,10 +62,12 @@ TEST_F(ScarceSession, keepsItsHistoryShorter) {
     }
     ASSERT_GE(kept(), 4u);
     const std::size_t budget = session_->history()->budget();
-    {
+    // What is measured beside the run asks for as many bytes, and may be the one that gets none.
+    for (int round = 0; round < 50 && session_->history()->budget() == budget; ++round) {
         const ScarceMemory scarce(kCopy);
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
+        frame();  // a state that was being packed is taken up
     }
     EXPECT_LT(session_->history()->budget(), budget);
     const std::int64_t step = session_->facts().step;
