@@ -11,6 +11,7 @@
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -94,6 +95,13 @@ public:
 private:
     ImGuiContext* before_;
 };
+
+/// A menu or list was asked for and will first be drawn in this frame. Version 1.86 of Dear ImGui would fall over Escape
+/// now; a frame later the key is as new to it.
+bool listIsDue() {
+    const ImVector<ImGuiPopupData>& lists = ImGui::GetCurrentContext()->OpenPopupStack;
+    return !lists.empty() && !lists.back().Window;
+}
 
 }  // namespace
 
@@ -275,7 +283,7 @@ void Ui::frame(Session& session) {
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
-    if (navigates()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+    if (navigates() && !listIsDue()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 #if IMGUI_VERSION_NUM < 18700
     // In menus Enter chooses as Space does; this version would only type with it.
     if (parts_->popup && ImGui::IsKeyDown(ImGui::GetKeyIndex(ImGuiKey_Enter))) io.NavInputs[ImGuiNavInput_Activate] = 1;
