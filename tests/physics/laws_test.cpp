@@ -144,7 +144,7 @@ TEST(Laws, theirNumbersMeanWhatTheyAreCalled) {
 TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
     const ParticleSet bodies = unevenBodies(300);
     for (const KernelRow& row : kernels()) {
-        if (row.backend == "cuda") continue;
+        if (row.backend == "cuda" || !refusal(row, {}).empty()) continue;  // a build may lack a row
         std::vector<Double4> gravity, power;
         const std::unique_ptr<Backend> tested = backend(row.backend).make({});
         tested->load(bodies);
