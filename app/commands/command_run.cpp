@@ -79,11 +79,11 @@ public:
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointOf(simulation), {},
+            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointLater(simulation), {},
                         "snapshot");
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            saver_.save(checkpoint_, checkpointOf(simulation), {.keepPrevious = true}, "autosave");
+            saver_.save(checkpoint_, checkpointLater(simulation), {.keepPrevious = true}, "autosave");
             saved_ = std::chrono::steady_clock::now();
         }
         report();
