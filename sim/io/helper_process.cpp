@@ -4,6 +4,7 @@
 #include "sim/error.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,7 +72,8 @@ void HelperOutput::flush() {
     buffer_.clear();
 }
 
-HelperProcess::HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work) {
+HelperProcess::HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work)
+    : silence_(limits.silence) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
         throw IoError("cannot start a helper process: " + std::generic_category().message(errno));
@@ -114,6 +116,7 @@ HelperProcess::~HelperProcess() {
 void HelperProcess::bytes(void* to, std::size_t count) {
     char* at = static_cast<char*>(to);
     while (count > 0) {
+        awaitBytes();
         const ssize_t got = ::read(fd_, at, count);
         if (got == 0) reportDeath();
         if (got < 0) {
@@ -123,6 +126,15 @@ void HelperProcess::bytes(void* to, std::size_t count) {
         at += got;
         count -= static_cast<std::size_t>(got);
     }
+}
+
+/// A copy of a process with several threads may stand before a lock that nobody in it will ever open.
+void HelperProcess::awaitBytes() {
+    pollfd end{.fd = fd_, .events = POLLIN, .revents = 0};
+    int ready;
+    while ((ready = ::poll(&end, 1, 1000 * silence_)) < 0 && errno == EINTR) {
+    }
+    if (ready == 0) throw HelperFailure("it stood still");
 }
 
 std::string HelperProcess::text(std::size_t most) {

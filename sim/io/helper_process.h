@@ -48,6 +48,7 @@ struct HelperFailure : std::runtime_error {
 struct HelperLimits {
     std::uint64_t memoryBytes = 0;
     std::uint64_t seconds = 0;  ///< of processor time
+    int silence = 60;           ///< [s] that it may go without sending anything, however busy the machine is
 };
 
 /// A forked copy of this process that runs `work` and ends; killed with this object. It holds no locks but those of the
@@ -79,7 +80,9 @@ public:
 
 private:
     [[noreturn]] void reportDeath();
+    void awaitBytes();
 
+    int silence_;
     pid_t process_ = -1;
     int fd_ = -1;
 };

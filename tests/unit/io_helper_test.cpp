@@ -57,6 +57,18 @@ TEST(HelperProcess, DeathsAreNamed) {
                 HasSubstr("no end"));
 }
 
+TEST(HelperProcess, OneThatStandsStillIsNotAwaitedForEver) {
+    HelperLimits limits = kLimits;
+    limits.silence = 1;
+    HelperProcess helper(limits, [](HelperOutput&) { ::pause(); });
+    try {
+        helper.take<int>();
+        FAIL() << "it sent nothing";
+    } catch (const HelperFailure& failure) {
+        EXPECT_THAT(failure.what(), HasSubstr("stood still"));
+    }
+}
+
 TEST(HelperProcess, HandlersOfTheProgramAreNotRun) {
     const auto before = std::signal(SIGABRT, [](int) { ::_exit(99); });
     EXPECT_THAT(deathOf([](HelperOutput&) { std::abort(); }), HasSubstr("signal 6"));
