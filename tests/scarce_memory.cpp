@@ -33,11 +33,13 @@ FailingAllocation::~FailingAllocation() { allocationsLeft = -1; }
 
 using namespace gravlab::test;
 
-void* operator new(std::size_t bytes) {
+namespace {
+
+void* taken(std::size_t bytes) {
     failWherePlanned(bytes);
     return orFail(std::malloc(bytes == 0 ? 1 : bytes));
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
+void* taken(std::size_t bytes, std::align_val_t alignment) {
     if (allocationsLeft == 0) throw std::bad_alloc();
     if (allocationsLeft > 0) --allocationsLeft;
     failWherePlanned(bytes);
@@ -45,7 +47,24 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const auto unit = static_cast<std::size_t>(alignment);
     return orFail(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
 }
+
+}  // namespace
+
+// All forms: a sanitizer brings its own of those that are left out, and takes one's memory freed by another for a mistake.
+// The forms that never throw are for libraries of the system; no test lets them fail.
+void* operator new(std::size_t bytes) { return taken(bytes); }
+void* operator new[](std::size_t bytes) { return taken(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) { return taken(bytes, alignment); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) { return taken(bytes, alignment); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes == 0 ? 1 : bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
