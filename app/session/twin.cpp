@@ -148,9 +148,21 @@ void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps,
         publish();
         shownStep_ = first.step();
     };
+    const auto measureHere = [&] {
+        if (!even_ || !run_->met(first)) return;
+        store();
+        watch_.measure(first, simulation(), shown, *buffer_, hostClock(), realTime);
+    };
     try {
+        const bool behind = !even_;
         even_ = run_->catchUp(first, left());
-        for (bool begun = false; even_ && progress_.steps < steps && (!begun || left() > 0); begun = true) {
+        // The work of this frame was to come together: that is shown, also where the budget never holds a whole turn.
+        const bool together = realTime && behind && even_;
+        if (together) {
+            store();
+            if (watch_.due(hostClock(), true)) measureHere();
+        }
+        for (bool begun = together; even_ && progress_.steps < steps && (!begun || left() > 0); begun = true) {
             std::int64_t chunk = steps - progress_.steps;
             // As many as the twin can follow within the same budget, so that each frame ends with both at one time.
             if (realTime && stepSeconds_ > 0)
@@ -169,10 +181,7 @@ void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps,
             if (status.stepsCompleted > 0)
                 stepSeconds_ = (hostClock() - before) / static_cast<double>(status.stepsCompleted);
             // A film is measured once a frame, at its end.
-            if (due && even_ && realTime && run_->met(first)) {
-                store();
-                watch_.measure(first, simulation(), shown, *buffer_, hostClock(), realTime);
-            }
+            if (due && realTime) measureHere();
         }
         if (!even_) return;
         store();

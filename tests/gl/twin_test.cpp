@@ -13,7 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 namespace gravlab::test {
 namespace {
@@ -216,6 +218,26 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     }
     EXPECT_GE(session.facts().step, 40);
     EXPECT_TRUE(measured());
+}
+
+/// The twin makes two steps where the first makes one, and a frame has time for one of them.
+TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
+    Options options = optionsOf("plummer", "dt=0.0078125");
+    options.simulation.bodies = 200;
+    options.simulation.timeStep = 1.0 / 64;
+    options.stepsPerFrame = 20;
+    options.timeBudgetMs = 0;
+    Session session(options);
+    int together = 0;
+    for (int i = 0; i < 400; ++i) {
+        session.apply();
+        session.advance(true);
+        together += session.twin().even() ? 1 : 0;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_GT(session.facts().step, 20);
+    EXPECT_GT(together, 20);
+    EXPECT_GT(session.twin().watch().curve().points().size(), 2u);
 }
 
 /// What is drawn waits for the twin; without it nothing is left to wait for.
