@@ -19,33 +19,50 @@
 namespace gravlab {
 namespace {
 
-void timeFrames(const Options& options) {
-    OffscreenTarget target(options.width, options.height);
-    Session session(options);
-    std::optional<Ui> panels;
-    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
-    OneFrameAhead pace;
-    FrameTimes times;
-    const auto makeFrame = [&] {
+/// A session off screen whose frames are made as the window makes them.
+class Offscreen {
+public:
+    explicit Offscreen(const Options& options) : options_(options), session_(options) {
+        if (options.showUi) panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    }
+    /// `panelTimer`: takes the time of the panels on the GPU; may be null.
+    void makeFrame(GpuTimer* panelTimer = nullptr) {
         InterruptWatch::check();
-        session.apply();
-        session.advance(true);
-        session.draw(target.framebuffer(), options.width, options.height);
-        if (panels) {
-            panels->setSurface(options.width, options.height, 1 / options.fps);
-            panels->frame(session);
-            panels->draw();
+        session_.apply();
+        session_.advance(true);
+        session_.draw(target_.framebuffer(), options_.width, options_.height);
+        if (panels_) {
+            panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
+            panels_->frame(session_);
+            if (panelTimer) panelTimer->begin();
+            panels_->draw();
+            if (panelTimer) panelTimer->end();
         }
-        pace.submitted();
-    };
+        pace_.submitted();
+    }
+
+    Session& session() { return session_; }
+
+private:
+    const Options& options_;
+    OffscreenTarget target_{options_.width, options_.height};
+    Session session_;
+    std::optional<Ui> panels_;
+    OneFrameAhead pace_;
+};
+
+void timeFrames(const Options& options) {
+    Offscreen screen(options);
+    Session& session = screen.session();
+    FrameTimes times;
     // The energy of the start is measured beside the first frames, on a device in a good part of its time.
-    do makeFrame();
+    do screen.makeFrame();
     while (session.conservation.busy());
     const std::int64_t firstStep = session.simulation().step();
     const double start = hostClock();
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
-        makeFrame();
+        screen.makeFrame();
         const double time = hostClock();
         times.add(time - last);
         last = time;
@@ -59,38 +76,21 @@ void timeFrames(const Options& options) {
 
 /// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.
 StageRow timeStages(const Options& options) {
-    OffscreenTarget target(options.width, options.height);
-    Session session(options);
-    std::optional<Ui> panels;
-    if (options.showUi) panels.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    Offscreen screen(options);
+    Session& session = screen.session();
     session.intent.paused = true;
-    OneFrameAhead pace;
     StageSamples samples;
     GpuTimer panelTimer;
-    const auto drawOne = [&] {
-        InterruptWatch::check();
-        session.apply();
-        session.advance(true);
-        session.draw(target.framebuffer(), options.width, options.height);
-        if (panels) {
-            panels->setSurface(options.width, options.height, 1 / options.fps);
-            panels->frame(session);
-            panelTimer.begin();
-            panels->draw();
-            panelTimer.end();
-        }
-        pace.submitted();
-    };
     // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
     constexpr int kLeftOut = 20;
-    for (int frame = 0; frame < kLeftOut || session.conservation.busy(); ++frame) drawOne();
+    for (int frame = 0; frame < kLeftOut || session.conservation.busy(); ++frame) screen.makeFrame(&panelTimer);
     session.renderer().takeTimes();
     panelTimer.take();
     for (const bool detailed : {false, true}) {
         session.renderer().timeStages(detailed);
         double last = hostClock();
         for (std::int64_t frame = 0; frame < options.frames; ++frame) {
-            drawOne();
+            screen.makeFrame(&panelTimer);
             const double time = hostClock();
             if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
             last = time;
