@@ -51,13 +51,6 @@ void Saver::add(Job job) {
     changed_.notify_all();
 }
 
-void Saver::save(std::string path, Snapshot&& snapshot, const WriteOptions& options, std::string purpose) {
-    // A std::function is copied; the bodies are not.
-    auto held = std::make_shared<Snapshot>(std::move(snapshot));
-    save(
-        std::move(path), [held] { return std::move(*held); }, options, std::move(purpose));
-}
-
 void Saver::save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose) {
     add([path = std::move(path), purpose = std::move(purpose), later = std::move(later), options] {
         return outcome({.kind = FileResult::Kind::saved, .path = path, .purpose = purpose, .error = {}},

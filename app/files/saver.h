@@ -35,9 +35,8 @@ public:
     Saver(const Saver&) = delete;
     Saver& operator=(const Saver&) = delete;
 
-    /// Queues a save. Never waits for the disk; waits while kMostQueued jobs are not begun, so that memory stays bounded.
-    void save(std::string path, Snapshot&& snapshot, const WriteOptions& options, std::string purpose);
-    /// The same for one that is still to be fetched, on the saver's thread.
+    /// Queues a save of what `later` gives, which is asked once, on the saver's thread. Never waits for the disk; waits
+    /// while kMostQueued jobs are not begun, so that memory stays bounded.
     void save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose);
     /// Queues reading a file into a start for a run.
     void open(std::string path, const ReadOptions& options, std::string purpose);

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 namespace gravlab {
@@ -40,16 +41,21 @@ private:
     std::string old_;
 };
 
+/// One that is there already.
+std::function<Snapshot()> given(Snapshot snapshot) {
+    return [snapshot = std::move(snapshot)] { return snapshot; };
+}
+
 TEST(Saver, savesInOrderAndReportsEach) {
     const TempFolder folder;
     Saver saver;
     for (int i = 0; i < 6; ++i) {
         Snapshot snapshot = io_test::sample(50);
         snapshot.bodies.position[0].x = i;
-        saver.save((folder / "s.csv").string(), std::move(snapshot), {.keepPrevious = true}, "n" + std::to_string(i));
+        saver.save((folder / "s.csv").string(), given(std::move(snapshot)), {.keepPrevious = true}, "n" + std::to_string(i));
     }
-    saver.save((folder / "gone/s.csv").string(), io_test::sample(2), {}, "bad");
-    saver.save((folder / "s.xyz").string(), io_test::sample(2), {}, "worse");
+    saver.save((folder / "gone/s.csv").string(), given(io_test::sample(2)), {}, "bad");
+    saver.save((folder / "s.xyz").string(), given(io_test::sample(2)), {}, "worse");
     saver.open((folder / "s.csv").string(), {}, "again");
     saver.open((folder / "missing.csv").string(), {}, "never");
     saver.wait();
@@ -82,13 +88,13 @@ TEST(Saver, theCallerGoesOnWhileTheDiskIsSlow) {
     };
     {
         Saver saver;
-        saver.save((folder / "s.csv").string(), io_test::sample(10), {}, "slow");
+        saver.save((folder / "s.csv").string(), given(io_test::sample(10)), {}, "slow");
         EXPECT_TRUE(saver.busy());
         EXPECT_TRUE(saver.take().empty());
         release = true;
         saver.wait();
         EXPECT_EQ(saver.take().size(), 1u);
-        saver.save((folder / "t.csv").string(), io_test::sample(10), {}, "last");
+        saver.save((folder / "t.csv").string(), given(io_test::sample(10)), {}, "last");
         // What is queued is saved even when nobody waits for it.
     }
     EXPECT_TRUE(std::filesystem::exists(folder / "t.csv"));
