@@ -23,7 +23,7 @@ public:
     StateCopy(int device, std::uint32_t count);
     ~StateCopy();
 
-    /// True while what take() gave is neither called nor dropped.
+    /// True until what take() gave is dropped.
     bool held() const { return held_.load(std::memory_order_acquire); }
     /// Enqueues the copy on `stream`. Not while held().
     LaterVectors take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream);
