@@ -1,7 +1,7 @@
 // Ctrl-C and kill, noted and looked at between steps.
 #include "app/interrupt.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
 #include "app/commands/options.h"
 #include "app/lab/tune_cache.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cstdio>
 #include <exception>

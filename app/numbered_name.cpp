@@ -1,6 +1,6 @@
 #include "app/numbered_name.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 namespace gravlab {
 

@@ -1,7 +1,7 @@
 // What this binary is.
 #include "app/version.h"
 
-#include "sim/backend.h"
+#include "sim/backends/backend.h"
 
 #if defined(__clang__)
 #define GRAVLAB_COMPILER "Clang " __clang_version__

@@ -1,6 +1,6 @@
 // Where complete steps land to be drawn: two vertex buffers, the front is drawn while the back is written.
 #pragma once
-#include "sim/vertex.h"
+#include "sim/core/vertex.h"
 
 #include <cstddef>
 #include <memory>

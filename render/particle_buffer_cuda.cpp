@@ -4,7 +4,7 @@
 
 #include "render/gl_objects.h"
 #if GRAVLAB_HAS_CUDA
-#include "sim/cuda/api.h"
+#include "sim/backends/cuda/runtime/api.h"
 #endif
 
 #include <algorithm>

@@ -28,7 +28,7 @@ struct Look {
     float exposure = 1;
     float pointSize = 0.02f;  ///< radius of a body [L]; drawn soft, and dimmer instead of smaller below about 2 pixels
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
-    float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/session/look.h chooses it by N
+    float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/model/look.h chooses it by N
     float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
     int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; -1: categoryMap()
 
@@ -44,7 +44,7 @@ struct Look {
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
 };
 
-/// What a slow machine may save at the look; see app/session/quality_ladder.h.
+/// What a slow machine may save at the look; see app/services/quality_ladder.h.
 struct PictureQuality {
     float scale = 1;     ///< of the picture's width and height before it is stretched to its size
     int glowShrink = 4;  ///< the glow starts at a picture so many times smaller; 0: no glow

@@ -2,11 +2,11 @@
 //   INSTANTIATE_TEST_SUITE_P(Host, BackendSuite, testing::ValuesIn(kernelsOf({"reference", "cpu"})), kernelTestName);
 // Rule: a backend that cannot run here is not walked, and the test says so.
 #pragma once
-#include "sim/backend.h"
-#include "sim/body_edit.h"
-#include "sim/error.h"
-#include "sim/force_check.h"
-#include "sim/scenario.h"
+#include "sim/backends/backend.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/error.h"
+#include "sim/forces/force_check.h"
+#include "sim/scenes/scenario.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

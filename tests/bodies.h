@@ -1,8 +1,8 @@
 // Bodies and comparisons that tests share. Rule: comparisons are written so that a NaN fails them.
 #pragma once
-#include "sim/backend.h"
-#include "sim/particles.h"
-#include "sim/random.h"
+#include "sim/backends/backend.h"
+#include "sim/core/particles.h"
+#include "sim/core/random.h"
 
 #include <cmath>
 #include <cstring>

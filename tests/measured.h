@@ -1,6 +1,6 @@
 // Measurements compared field by field, and bodies to measure. Rule: a NaN is a difference.
 #pragma once
-#include "sim/measurement.h"
+#include "sim/measure/measurement.h"
 #include "tests/bodies.h"
 
 #include <algorithm>

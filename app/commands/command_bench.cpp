@@ -3,10 +3,10 @@
 #include "app/commands/options.h"
 #include "app/interrupt.h"
 #include "app/lab/benchmark_text.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/law_numbers.h"
-#include "sim/scenario.h"
+#include "sim/core/error.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/scenes/scenario.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -4,8 +4,8 @@
 #include "app/interrupt.h"
 #include "app/lab/sweep_axis.h"
 #include "app/plots/card.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 #include "app/commands/options.h"
 #include "app/commands/physics_check.h"
 #include "app/commands/verify.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // `gravlab convert IN OUT`: a file in one format to a file in another. Rule: what the new format cannot keep is said.
 #include "app/commands/options.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 
 #include <cstdio>

@@ -3,8 +3,8 @@
 #include "app/commands/sweep_progress.h"
 #include "app/interrupt.h"
 #include "app/lab/figure.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
 

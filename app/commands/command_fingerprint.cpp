@@ -1,8 +1,8 @@
 // `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it.
 #include "app/commands/options.h"
 #include "app/files/open_file.h"
-#include "sim/error.h"
-#include "sim/fingerprint.h"
+#include "sim/core/error.h"
+#include "sim/run/fingerprint.h"
 
 #include <nlohmann/json.hpp>
 

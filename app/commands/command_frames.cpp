@@ -2,14 +2,14 @@
 // panels. Rule: one frame may be under way while the next is made, as with a display; the time is that from frame to frame.
 #include "app/commands/options.h"
 #include "app/commands/stage_bench.h"
+#include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
+#include "app/services/frame_times.h"
 #include "app/session/frame_loop.h"
-#include "app/session/frame_times.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
 #include <optional>

@@ -1,6 +1,6 @@
 // `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
 #include "app/commands/options.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>

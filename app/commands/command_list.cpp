@@ -2,11 +2,11 @@
 #include "app/commands/options.h"
 #include "app/film/encoders.h"
 #include "app/panels/action.h"
-#include "sim/backend.h"
-#include "sim/error.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/scenario.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/scenes/scenario.h"
 
 #include <nlohmann/json.hpp>
 

@@ -8,15 +8,15 @@
 #include "app/film/film.h"
 #include "app/film/tiles.h"
 #include "app/format.h"
+#include "app/frontends/headless/headless.h"
+#include "app/frontends/window/lost_context.h"
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
 #include "app/progress.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"
 #include "app/version.h"
-#include "app/window/headless.h"
-#include "app/window/lost_context.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <chrono>

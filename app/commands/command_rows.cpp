@@ -6,15 +6,15 @@
 #include "app/film/encoders.h"
 #include "app/lab/figure.h"
 #include "app/lab/lab.h"
+#include "app/model/look.h"
 #include "app/numbered_name.h"
-#include "app/session/look.h"
 #include "app/version.h"
-#include "sim/io/units.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/names.h"
-#include "sim/precision.h"
-#include "sim/validation.h"
+#include "sim/core/names.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/io/formats/units.h"
 
 #include <CLI/CLI.hpp>
 

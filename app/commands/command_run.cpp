@@ -4,17 +4,17 @@
 #include "app/commands/run_profile.h"
 #include "app/commands/twin_record.h"
 #include "app/files/open_file.h"
-#include "app/files/saver.h"
 #include "app/files/state_folder.h"
-#include "app/files/state_guard.h"
 #include "app/format.h"
 #include "app/interrupt.h"
 #include "app/numbered_name.h"
 #include "app/progress.h"
-#include "app/session/spot_check.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/simulation.h"
+#include "app/services/saver.h"
+#include "app/services/spot_check.h"
+#include "app/services/state_guard.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/run/simulation.h"
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "app/lab/tune_cache.h"
 #include "app/lab/tuner.h"
 #include "app/progress.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cstdio>
 

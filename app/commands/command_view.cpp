@@ -6,16 +6,16 @@
 #include "app/files/session_files.h"
 #include "app/film/picture.h"
 #include "app/film/recorder.h"
+#include "app/frontends/window/lost_context.h"
+#include "app/frontends/window/status_report.h"
+#include "app/frontends/window/window.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
+#include "app/model/look.h"
 #include "app/panels/ui.h"
+#include "app/services/frame_times.h"
 #include "app/session/frame_loop.h"
-#include "app/session/frame_times.h"
-#include "app/session/look.h"
-#include "app/window/lost_context.h"
-#include "app/window/status_report.h"
-#include "app/window/window.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <csignal>

@@ -1,7 +1,7 @@
 // Text of the command line to values.
 #include "app/commands/option_values.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <charconv>
 #include <cmath>

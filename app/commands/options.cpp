@@ -10,10 +10,10 @@
 #include "app/film/film.h"
 #include "app/numbered_name.h"
 #include "app/version.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/names.h"
-#include "sim/validation.h"
+#include "sim/core/names.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
 
 #include <CLI/CLI.hpp>
 

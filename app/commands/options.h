@@ -3,7 +3,7 @@
 #include "app/film/camera_path.h"
 #include "app/session/twin_choice.h"
 #include "sim/io/snapshot.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <algorithm>
 #include <array>

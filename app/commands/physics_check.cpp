@@ -1,11 +1,11 @@
 #include "app/commands/physics_check.h"
 
-#include "sim/diagnostics.h"
-#include "sim/few_body.h"
-#include "sim/integrator.h"
-#include "sim/law.h"
-#include "sim/length.h"
-#include "sim/scenario/famous.h"
+#include "sim/backends/few_body.h"
+#include "sim/core/length.h"
+#include "sim/forces/law.h"
+#include "sim/integrators/integrator.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/scenes/famous.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include "app/film/picture.h"
 #include "app/plots/canvas.h"
 #include "app/plots/plot.h"
-#include "sim/diagnostics.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/measure/diagnostics.h"
 
 #include <algorithm>
 #include <array>

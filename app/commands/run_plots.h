@@ -1,7 +1,7 @@
 // The pictures of a run: paths in the plane, in three planes and in space, and the energy error over time.
 // Rule: what was recorded is drawn; a path that is thinned says nothing that the run did not do.
 #pragma once
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <filesystem>
 #include <string>

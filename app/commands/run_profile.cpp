@@ -1,7 +1,7 @@
 #include "app/commands/run_profile.h"
 
 #include "app/plots/profile_plot.h"
-#include "sim/io/atomic_file.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
 

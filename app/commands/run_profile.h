@@ -1,6 +1,6 @@
 // What a run leaves of a galaxy over the radius: a picture and a table, for each galaxy that the scene tells apart.
 #pragma once
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <filesystem>
 #include <string>

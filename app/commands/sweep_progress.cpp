@@ -3,7 +3,7 @@
 
 #include "app/interrupt.h"
 #include "app/progress.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cstdio>
 

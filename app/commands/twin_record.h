@@ -1,7 +1,7 @@
 // A twin beside `gravlab run`: its steps, its columns and its picture.
 // Rule: numbers are of common times; where a row's time is none of them, the twin's cells are empty.
 #pragma once
-#include "app/session/divergence.h"
+#include "app/services/divergence.h"
 #include "app/session/twin_run.h"
 
 #include <filesystem>

@@ -1,10 +1,10 @@
 // Verification of kernels on this machine.
 #include "app/commands/verify.h"
 
-#include "sim/error.h"
-#include "sim/force_check.h"
-#include "sim/length.h"
-#include "sim/precision.h"
+#include "sim/core/error.h"
+#include "sim/core/length.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <array>

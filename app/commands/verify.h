@@ -1,6 +1,6 @@
 // Verification of kernels on this machine: accelerations and steps against fp64. Used by `check`; tests feed it wrong rows.
 #pragma once
-#include "sim/backend.h"
+#include "sim/backends/backend.h"
 
 #include <optional>
 #include <span>

@@ -3,14 +3,14 @@
 
 #include "app/commands/option_values.h"
 #include "app/files/file_values.h"
+#include "app/model/look.h"
 #include "app/session/frame_loop.h"
-#include "app/session/look.h"
 #include "render/colour_map.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/law_numbers.h"
-#include "sim/names.h"
-#include "sim/text.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include "app/files/file_values.h"
 
 #include "app/format.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 namespace gravlab {
 

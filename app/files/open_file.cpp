@@ -1,7 +1,7 @@
 #include "app/files/open_file.h"
 
 #include "app/files/scene_file.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/run_settings.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/files/session_files.h"
 
 #include "app/files/scene_file.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,11 +2,11 @@
 // loop never waits for a disk.
 #pragma once
 #include "app/files/files_state.h"
-#include "app/files/saver.h"
 #include "app/files/state_folder.h"
-#include "app/files/state_guard.h"
+#include "app/services/saver.h"
+#include "app/services/spot_check.h"
+#include "app/services/state_guard.h"
 #include "app/session/frame_loop.h"
-#include "app/session/spot_check.h"
 
 #include <chrono>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "app/files/state_folder.h"
 
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

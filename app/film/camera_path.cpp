@@ -1,7 +1,7 @@
 #include "app/film/camera_path.h"
 
 #include "app/commands/option_values.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // The rows, and one question to ffmpeg.
 #include "app/film/encoders.h"
 
-#include "sim/error.h"
-#include "sim/names.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
 
 #include <fcntl.h>
 #include <signal.h>

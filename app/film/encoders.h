@@ -1,7 +1,7 @@
 // The table of film encoders: what ffmpeg is asked for, and what the ffmpeg of this machine can do.
 // Rule: what cannot be encoded is refused before the first frame, with what can.
 #pragma once
-#include "sim/kernel.h"
+#include "sim/backends/kernel.h"
 
 #include <span>
 #include <string>

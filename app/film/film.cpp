@@ -3,7 +3,7 @@
 
 #include "app/film/film_encoded.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <unistd.h>
 

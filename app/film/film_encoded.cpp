@@ -2,7 +2,7 @@
 #include "app/film/film_encoded.h"
 
 #include "app/film/encoders.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <fcntl.h>
 #include <signal.h>

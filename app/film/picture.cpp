@@ -2,8 +2,8 @@
 // Rule: libpng reports errors by longjmp, so no object with a destructor is made between setjmp and the last png_ call.
 #include "app/film/picture.h"
 
-#include "sim/error.h"
-#include "sim/io/source.h"
+#include "sim/core/error.h"
+#include "sim/io/file/source.h"
 
 #include <png.h>
 

@@ -3,12 +3,12 @@
 #include "app/files/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/picture.h"
+#include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
 #include "app/panels/ui.h"
-#include "app/session/four_view.h"
 #include "app/session/twin.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "app/view/four_view.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 #include "app/film/tiles.h"
 
+#include "app/frontends/headless/headless.h"
 #include "app/interrupt.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,8 +3,8 @@
 
 #include "app/host_clock.h"
 #include "app/interrupt.h"
-#include "sim/precision.h"
-#include "sim/random.h"
+#include "sim/core/random.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>

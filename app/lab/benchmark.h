@@ -1,6 +1,6 @@
 // Timing of one force kernel with one launch. Rule: check, then time, then check again; no rate without both.
 #pragma once
-#include "sim/backend.h"
+#include "sim/backends/backend.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "app/lab/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "app/version.h"
-#include "sim/names.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // From embedded files to coloured lines.
 #include "app/lab/kernel_source.h"
 
-#include "sim/text.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The kernels' own text, as people read it in the lab: cut to what matters, coloured, compared with the rung below.
 // Rule: text is what was compiled, embedded at build time, never a copy that could be stale.
 #pragma once
-#include "sim/kernel.h"
+#include "sim/backends/kernel.h"
 
 #include <string>
 #include <string_view>

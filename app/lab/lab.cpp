@@ -5,9 +5,9 @@
 #include "app/lab/tune_cache.h"
 #include "app/plots/canvas.h"
 #include "app/version.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/names.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
 #include <array>

@@ -3,11 +3,11 @@
 
 #include "app/format.h"
 #include "render/particle_buffer.h"
-#include "sim/backend.h"
-#include "sim/error.h"
-#include "sim/law.h"
-#include "sim/length.h"
-#include "sim/parallel.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/core/length.h"
+#include "sim/core/parallel.h"
+#include "sim/forces/law.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 // else computed on the host.
 #pragma once
 #include "render/image_texture.h"
-#include "sim/interaction.h"
-#include "sim/matrix_painter.h"
-#include "sim/particles.h"
+#include "sim/backends/matrix_painter.h"
+#include "sim/core/particles.h"
+#include "sim/forces/force_settings.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,8 +3,8 @@
 
 #include "app/host_clock.h"
 #include "app/lab/benchmark_text.h"
-#include "sim/error.h"
-#include "sim/scenario.h"
+#include "sim/core/error.h"
+#include "sim/scenes/scenario.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 #include "app/lab/sweep_axis.h"
 
 #include "app/format.h"
-#include "sim/names.h"
+#include "sim/core/names.h"
 
 #include <algorithm>
 #include <cmath>

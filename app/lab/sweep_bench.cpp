@@ -1,9 +1,9 @@
 // A point's backend, bodies and launch, brought together.
 #include "app/lab/sweep_bench.h"
 
-#include "sim/error.h"
-#include "sim/law_numbers.h"
-#include "sim/scenario.h"
+#include "sim/core/error.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/scenes/scenario.h"
 
 #include <chrono>
 #include <utility>

@@ -3,7 +3,7 @@
 // time: by the preparation's until it is taken, then by whoever took it.
 #pragma once
 #include "app/lab/benchmark.h"
-#include "sim/tuning.h"
+#include "sim/backends/tuning.h"
 
 #include <condition_variable>
 #include <exception>

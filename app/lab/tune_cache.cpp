@@ -2,9 +2,9 @@
 #include "app/lab/tune_cache.h"
 
 #include "app/version.h"
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/precision.h"
+#include "sim/core/error.h"
+#include "sim/forces/precision.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // Tuned choices on disk: tune.json in the XDG cache. Rule: what cannot be read is as if it were not there, and is said once.
 #pragma once
-#include "sim/tuning.h"
+#include "sim/backends/tuning.h"
 
 #include <filesystem>
 #include <memory>

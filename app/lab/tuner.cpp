@@ -2,7 +2,7 @@
 #include "app/lab/tuner.h"
 
 #include "app/lab/sweep_axis.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // Rule: an action edits intent, look, camera or the state of the panels, and nothing else.
 #pragma once
 #include "app/panels/keys.h"
-#include "sim/kernel.h"
+#include "sim/backends/kernel.h"
 
 #include <cstddef>
 #include <span>

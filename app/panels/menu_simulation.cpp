@@ -1,9 +1,9 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/panels/action.h"
 #include "app/panels/ui.h"
+#include "app/services/orbit_preview.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
-#include "app/session/orbit_preview.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,12 +1,12 @@
 // The rows of the menus View, Look and Window.
 #include "app/film/camera_path.h"
+#include "app/model/look.h"
 #include "app/panels/action.h"
 #include "app/panels/ui.h"
-#include "app/session/four_view.h"
+#include "app/services/instruments.h"
 #include "app/session/frame_loop.h"
-#include "app/session/instruments.h"
-#include "app/session/look.h"
 #include "app/session/twin.h"
+#include "app/view/four_view.h"
 #include "render/colour_map.h"
 
 #include <algorithm>

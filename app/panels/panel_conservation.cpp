@@ -1,7 +1,7 @@
 // The strip at the bottom: does the run keep what it should? Rule: amber and red mean the same as in the numbers of a run.
 #include "app/panels/panel_strip.h"
 #include "app/plots/plot.h"
-#include "app/session/conservation.h"
+#include "app/services/conservation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,15 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
 #include "app/commands/option_values.h"
 #include "app/format.h"
+#include "app/model/look.h"
 #include "app/panels/panel_twin.h"
-#include "app/session/horizon.h"
-#include "app/session/look.h"
-#include "app/session/quality_ladder.h"
+#include "app/services/horizon.h"
+#include "app/services/quality_ladder.h"
 #include "render/colour_map.h"
-#include "sim/error.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/precision.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <iterator>

@@ -2,7 +2,7 @@
 #include "app/format.h"
 #include "app/panels/panel_strip.h"
 #include "app/plots/profile_plot.h"
-#include "app/session/instruments.h"
+#include "app/services/instruments.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // Rule: a rate is shown only for a configuration whose force check has passed.
 #include "app/format.h"
 #include "app/panels/panels.h"
-#include "app/session/equilibrium.h"
+#include "app/services/equilibrium.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // The line at the bottom, and the message of a refused change.
 #include "app/format.h"
 #include "app/panels/panels.h"
-#include "app/session/quality_ladder.h"
+#include "app/services/quality_ladder.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // The strip over the status line: kept states as ticks, the present as a handle, dragging goes there.
 #include "app/panels/panels.h"
-#include "app/session/rewind.h"
+#include "app/services/rewind.h"
 
 #include <algorithm>
 #include <cmath>

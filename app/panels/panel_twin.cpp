@@ -5,8 +5,8 @@
 #include "app/plots/plot.h"
 #include "app/plots/twin_plot.h"
 #include "app/session/twin.h"
-#include "sim/law.h"
-#include "sim/precision.h"
+#include "sim/forces/law.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>

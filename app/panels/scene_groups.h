@@ -1,6 +1,6 @@
 // Scenes by kind, for menus. Rule: every scene is in exactly one group, in the order of the scene table.
 #pragma once
-#include "sim/scenario.h"
+#include "sim/scenes/scenario.h"
 
 #include <cstddef>
 

@@ -1,8 +1,8 @@
 // The program's tables as lists to choose from.
 #include "app/panels/setting_choices.h"
 
-#include "sim/law.h"
-#include "sim/precision.h"
+#include "sim/forces/law.h"
+#include "sim/forces/precision.h"
 
 namespace gravlab {
 namespace {

@@ -1,7 +1,7 @@
 // What lists offer for the settings of a run, or of its twin: one function for each list, whoever draws it.
 // Rule: a row that the run would refuse carries the reason.
 #pragma once
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <string_view>
 #include <vector>

@@ -2,12 +2,12 @@
 #include "app/panels/ui.h"
 
 #include "app/panels/font_files.h"
-#include "app/panels/overlay.h"
-#include "app/panels/overlay_four.h"
 #include "app/panels/panel_twin.h"
-#include "app/session/four_view.h"
-#include "app/session/instruments.h"
+#include "app/services/instruments.h"
 #include "app/session/twin.h"
+#include "app/view/four_view.h"
+#include "app/view/overlay.h"
+#include "app/view/overlay_four.h"
 
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>

@@ -3,7 +3,7 @@
 #pragma once
 #include "app/panels/setting_choices.h"
 #include "app/panels/ui.h"
-#include "sim/kernel.h"
+#include "sim/backends/kernel.h"
 
 #include <imgui.h>
 

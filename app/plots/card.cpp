@@ -6,8 +6,8 @@
 #include "app/lab/tuner.h"
 #include "app/plots/canvas.h"
 #include "app/version.h"
-#include "sim/error.h"
-#include "sim/fingerprint.h"
+#include "sim/core/error.h"
+#include "sim/run/fingerprint.h"
 
 #include <algorithm>
 #include <ctime>

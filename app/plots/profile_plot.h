@@ -2,8 +2,8 @@
 // them.
 #pragma once
 #include "app/plots/plot.h"
-#include "sim/profile.h"
-#include "sim/scenario.h"
+#include "sim/measure/profile.h"
+#include "sim/scenes/scenario.h"
 
 #include <array>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // The curves of twin runs as plots: in the strip under the picture and as PNG. Data in, plots out.
 #pragma once
 #include "app/plots/plot.h"
-#include "app/session/divergence.h"
+#include "app/services/divergence.h"
 
 #include <filesystem>
 #include <string>

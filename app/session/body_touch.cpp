@@ -1,20 +1,20 @@
 // Session: what people do to single bodies: pick, read, follow, hold, remove, drop, undo.
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/host_clock.h"
-#include "app/session/equilibrium.h"
-#include "app/session/four_view.h"
+#include "app/services/equilibrium.h"
+#include "app/services/instruments.h"
+#include "app/services/orbit_preview.h"
+#include "app/services/quality_ladder.h"
+#include "app/services/rewind.h"
 #include "app/session/frame_loop.h"
-#include "app/session/instruments.h"
 #include "app/session/launch.h"
-#include "app/session/orbit_preview.h"
-#include "app/session/quality_ladder.h"
-#include "app/session/rewind.h"
 #include "app/session/twin.h"
+#include "app/view/four_view.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
-#include "sim/body_edit.h"
-#include "sim/error.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <array>

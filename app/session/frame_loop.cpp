@@ -3,21 +3,21 @@
 
 #include "app/film/camera_path.h"
 #include "app/host_clock.h"
-#include "app/session/equilibrium.h"
-#include "app/session/four_view.h"
-#include "app/session/instruments.h"
+#include "app/model/look.h"
+#include "app/services/equilibrium.h"
+#include "app/services/instruments.h"
+#include "app/services/orbit_preview.h"
+#include "app/services/quality_ladder.h"
+#include "app/services/rewind.h"
 #include "app/session/launch.h"
-#include "app/session/look.h"
-#include "app/session/orbit_preview.h"
-#include "app/session/quality_ladder.h"
-#include "app/session/rewind.h"
 #include "app/session/twin.h"
+#include "app/view/four_view.h"
 #include "render/centre_finder.h"
 #include "render/finish_drawing.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"
-#include "sim/error.h"
-#include "sim/profile.h"
+#include "sim/core/error.h"
+#include "sim/measure/profile.h"
 
 #include <unistd.h>
 
@@ -330,9 +330,9 @@ void Session::advance(bool realTime) {
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
     // Memory may be too short for what is measured beside a run, and enough for the run.
-    const auto beside = [this](const auto& look) {
+    const auto beside = [this](const auto& measure) {
         try {
-            look();
+            measure();
         } catch (const std::bad_alloc&) {
             if (!realTime_) throw;
             say("There was not enough memory to measure the run; it goes on.");

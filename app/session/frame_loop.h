@@ -3,13 +3,13 @@
 #pragma once
 #include "app/commands/options.h"
 #include "app/lab/lab.h"
-#include "app/session/colour_mode.h"
-#include "app/session/conservation.h"
-#include "app/session/telemetry.h"
+#include "app/model/colour_mode.h"
+#include "app/services/conservation.h"
+#include "app/services/telemetry.h"
 #include "render/camera.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <glm/ext/vector_double3.hpp>
 

@@ -1,7 +1,7 @@
 // The arrow's length on the screen is the speed: a quarter of the picture's height is the top of the scene's colour map.
 #include "app/session/launch.h"
 
-#include "sim/scenario/companion.h"
+#include "sim/scenes/companion.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,8 +3,8 @@
 // Rule: knows no window and no simulation; what it makes are edits of a set of bodies.
 #pragma once
 #include "render/camera.h"
-#include "sim/backend.h"
-#include "sim/scenario.h"
+#include "sim/backends/backend.h"
+#include "sim/scenes/scenario.h"
 
 #include <glm/ext/vector_double3.hpp>
 

@@ -2,7 +2,7 @@
 // Rule: the target moves, and nothing else of the camera: one can turn and come nearer on the way.
 #include "app/session/frame_loop.h"
 #include "render/centre_finder.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Session: dropping bodies by hand, and the paths ahead of bodies.
 // Rule: a path is a picture of what will be, and changes nothing of the run.
 #include "app/host_clock.h"
+#include "app/services/orbit_preview.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
-#include "app/session/orbit_preview.h"
-#include "sim/body_edit.h"
+#include "sim/core/body_edit.h"
 
 #include <algorithm>
 #include <cmath>

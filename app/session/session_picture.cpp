@@ -1,8 +1,8 @@
 // Session: what was drawn, drawn again: for films, and when the OpenGL context was lost. Rule: nothing here touches the
 // bodies.
-#include "app/session/four_view.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"
+#include "app/view/four_view.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
 #include "render/picker.h"

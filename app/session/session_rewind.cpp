@@ -1,8 +1,8 @@
 // Session: going back to a kept state. Rule: whoever goes back wants to look first, so the run pauses there.
+#include "app/services/rewind.h"
 #include "app/session/frame_loop.h"
-#include "app/session/rewind.h"
 #include "app/session/twin.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <new>
 #include <utility>

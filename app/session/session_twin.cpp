@@ -1,8 +1,8 @@
 // Session: the second run beside the first. Rule: what goes wrong with the twin is a message, and the first run goes on.
-#include "app/session/four_view.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"
-#include "sim/error.h"
+#include "app/view/four_view.h"
+#include "sim/core/error.h"
 
 #include <new>
 #include <stdexcept>

@@ -1,9 +1,9 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
 #include "app/files/scene_file.h"
 #include "app/film/camera_path.h"
-#include "app/session/four_view.h"
+#include "app/model/look.h"
 #include "app/session/frame_loop.h"
-#include "app/session/look.h"
+#include "app/view/four_view.h"
 
 #include <numbers>
 

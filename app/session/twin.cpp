@@ -1,7 +1,7 @@
 #include "app/session/twin.h"
 
 #include "app/host_clock.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cmath>

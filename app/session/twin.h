@@ -1,7 +1,7 @@
 // A twin in the window and in films: the second run with its own vertices and picture, on the first one's clock.
 // Rule: whatever happens to the twin, the first run goes on.
 #pragma once
-#include "app/session/twin_watch.h"
+#include "app/services/twin_watch.h"
 #include "render/camera.h"
 #include "render/pair_picture.h"
 #include "render/particle_buffer.h"

@@ -2,14 +2,14 @@
 #include "app/session/twin_choice.h"
 
 #include "app/format.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
 #include "sim/io/run_settings.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/names.h"
-#include "sim/precision.h"
-#include "sim/text.h"
-#include "sim/validation.h"
 
 #include <algorithm>
 #include <array>

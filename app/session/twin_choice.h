@@ -1,7 +1,7 @@
 // What a twin run does otherwise than the first: named settings, as on the command line, in scene files and in the panel.
 // Rule: one table of names; what is not named is the first run's, whatever that becomes.
 #pragma once
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <span>
 #include <string>

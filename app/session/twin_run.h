@@ -2,7 +2,7 @@
 // Rule: the twin is never ahead of the first, and never behind by one of its own steps once it has caught up.
 #pragma once
 #include "app/session/twin_choice.h"
-#include "sim/body_edit.h"
+#include "sim/core/body_edit.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,10 +1,10 @@
 // Checkpoints, and what suits bodies that come without settings.
 #include "sim/io/checkpoint.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
 #include "sim/io/run_settings.h"
-#include "sim/law.h"
-#include "sim/validation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // kernel is deterministic.
 #pragma once
 #include "sim/io/snapshot.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <functional>
 #include <memory>

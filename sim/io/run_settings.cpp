@@ -1,15 +1,15 @@
 // The rows, and the few lines of TOML that flat settings need.
 #include "sim/io/run_settings.h"
 
-#include "sim/error.h"
-#include "sim/io/source.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/names.h"
-#include "sim/precision.h"
-#include "sim/scenario.h"
-#include "sim/text.h"
-#include "sim/validation.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/io/file/source.h"
+#include "sim/scenes/scenario.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Settings of a run as TOML text and back: what a checkpoint carries. One table; a new setting is a row.
 // Rule: reading is strict about what it knows and says what it does not know.
 #pragma once
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <span>
 #include <string>

@@ -1,11 +1,11 @@
 // The table of formats, detection by content, and the two public doors: read and write.
 #include "sim/io/snapshot.h"
 
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/io/formats.h"
-#include "sim/io/source.h"
-#include "sim/names.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/formats.h"
 
 #include <algorithm>
 #include <cmath>

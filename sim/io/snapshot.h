@@ -2,9 +2,9 @@
 // Rule: all or nothing. A read either gives every body, checked, or throws; a write replaces the file as a whole or leaves
 // it.
 #pragma once
-#include "sim/kernel.h"
-#include "sim/particles.h"
-#include "sim/state_array.h"
+#include "sim/backends/kernel.h"
+#include "sim/core/particles.h"
+#include "sim/core/state_array.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,10 +2,10 @@
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/commands/options.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/core/vertex.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
-#include "sim/vertex.h"
 #include "tests/fuzz/fuzz_promises.h"
 
 #include <algorithm>

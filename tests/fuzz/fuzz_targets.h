@@ -1,11 +1,11 @@
 // What the fuzzers feed and what must hold then, as plain functions, so that a unit test can replay the corpus.
 // Rule: an input is refused with InputError or accepted whole; every broken promise aborts.
 #pragma once
-#include "sim/error.h"
-#include "sim/io/checksum.h"
-#include "sim/io/gadget.h"
+#include "sim/core/error.h"
+#include "sim/io/file/checksum.h"
+#include "sim/io/formats/units.h"
+#include "sim/io/hdf5/gadget.h"
 #include "sim/io/snapshot.h"
-#include "sim/io/units.h"
 #include "tests/fuzz/fuzz_promises.h"
 #include "tests/fuzz/fuzz_run_targets.h"
 

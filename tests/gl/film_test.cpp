@@ -1,6 +1,6 @@
 // Pictures and films: complete or not there.
 #include "app/film/film.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "tests/command_output.h"
 #include "tests/gl/film_folder.h"
 

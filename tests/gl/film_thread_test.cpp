@@ -1,6 +1,6 @@
 // The thread that writes films: every frame, in order, none lost, and failures told.
 #include "app/film/film_thread.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
-#include "app/session/four_view.h"
+#include "app/view/four_view.h"
 
 #include "app/files/scene_file.h"
+#include "app/frontends/headless/headless.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 #include <glm/geometric.hpp>

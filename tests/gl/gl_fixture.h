@@ -1,6 +1,6 @@
 // A headless context and a handful of bodies to draw. Skips, loudly, where there is no OpenGL at all.
 #pragma once
-#include "app/window/headless.h"
+#include "app/frontends/headless/headless.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
 

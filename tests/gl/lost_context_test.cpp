@@ -1,13 +1,13 @@
 // A lost OpenGL context: everything that OpenGL held is made anew from the simulation, a hundred times, and the picture is
 // the same. And a clock that jumps, as it does when a machine wakes up.
-#include "app/window/lost_context.h"
+#include "app/frontends/window/lost_context.h"
 #include "app/commands/options.h"
+#include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
+#include "app/model/look.h"
 #include "app/panels/ui.h"
 #include "app/session/frame_loop.h"
-#include "app/session/look.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <glad/gl.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
+#include "app/frontends/headless/headless.h"
 #include "app/session/frame_loop.h"
-#include "app/window/headless.h"
 
 #include <gtest/gtest.h>
 

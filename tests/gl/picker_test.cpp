@@ -4,7 +4,7 @@
 #include "gl_fixture.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
-#include "sim/random.h"
+#include "sim/core/random.h"
 
 #include <glm/geometric.hpp>
 #include <glm/vec4.hpp>

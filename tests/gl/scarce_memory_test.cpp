@@ -1,11 +1,11 @@
 // A session that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
 #include "tests/scarce_memory.h"
+#include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
+#include "app/services/instruments.h"
+#include "app/services/rewind.h"
 #include "app/session/frame_loop.h"
-#include "app/session/instruments.h"
-#include "app/session/rewind.h"
 #include "app/session/twin.h"
-#include "app/window/headless.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

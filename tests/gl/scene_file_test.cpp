@@ -3,10 +3,10 @@
 
 #include "app/files/config.h"
 #include "app/film/picture.h"
+#include "app/frontends/headless/headless.h"
+#include "app/model/look.h"
 #include "app/session/frame_loop.h"
-#include "app/session/look.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // A session's drops by an arrow and its paths ahead.
+#include "app/frontends/headless/headless.h"
+#include "app/services/orbit_preview.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
-#include "app/session/orbit_preview.h"
-#include "app/window/headless.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 

@@ -2,12 +2,12 @@
 #include "app/session/twin.h"
 
 #include "app/files/scene_file.h"
+#include "app/frontends/headless/headless.h"
 #include "app/panels/ui.h"
+#include "app/services/orbit_preview.h"
 #include "app/session/frame_loop.h"
-#include "app/session/orbit_preview.h"
-#include "app/window/headless.h"
 #include "render/vertex_sample.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What happens in a frame: nothing waits, nothing body-sized visits the host, only complete steps are shown.
 #include "gpu_fixture.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // Tests that need a GPU. Rule: without one they skip and say so, or fail when GRAVLAB_REQUIRE_GPU=1; with one they assert
 // that it is the GPU that runs.
 #pragma once
-#include "sim/backend.h"
-#include "sim/cuda/api.h"
-#include "sim/force_check.h"
+#include "sim/backends/backend.h"
+#include "sim/backends/cuda/runtime/api.h"
+#include "sim/forces/force_check.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

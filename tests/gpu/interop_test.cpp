@@ -1,5 +1,5 @@
 // Kernels that store into OpenGL's buffers, and the copy that takes over where they cannot. Pictures are looked at.
-#include "app/window/headless.h"
+#include "app/frontends/headless/headless.h"
 #include "gpu_fixture.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"

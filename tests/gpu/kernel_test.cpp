@@ -1,8 +1,8 @@
 // Forces of every row of the CUDA ladder, with every kind of launch, against fp64.
-#include "sim/kernel.h"
+#include "sim/backends/kernel.h"
 #include "gpu_fixture.h"
-#include "sim/error.h"
-#include "sim/random.h"
+#include "sim/core/error.h"
+#include "sim/core/random.h"
 
 #include <gmock/gmock.h>
 

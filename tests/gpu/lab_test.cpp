@@ -2,9 +2,9 @@
 #include "app/lab/lab.h"
 #include "app/lab/tuner.h"
 #include "gpu_fixture.h"
-#include "sim/error.h"
-#include "sim/scenario.h"
-#include "sim/simulation.h"
+#include "sim/core/error.h"
+#include "sim/run/simulation.h"
+#include "sim/scenes/scenario.h"
 
 #include <algorithm>
 #include <chrono>

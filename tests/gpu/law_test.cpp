@@ -1,8 +1,8 @@
 // Every pair law in every precision on the GPU, against fp64: forces of every row that computes it, and steps of every
 // symplectic integrator.
-#include "sim/law.h"
+#include "sim/forces/law.h"
 #include "gpu_fixture.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <cmath>
 

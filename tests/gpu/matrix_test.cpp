@@ -1,9 +1,9 @@
 // The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
+#include "app/frontends/headless/headless.h"
 #include "app/lab/pair_matrix.h"
-#include "app/window/headless.h"
 #include "gpu_fixture.h"
-#include "sim/error.h"
-#include "sim/law.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "tests/measured.h"
 
 #include <glad/gl.h>

@@ -1,7 +1,7 @@
 // What the device measures against the host, at every size, law and precision; that it costs little and disturbs nothing.
-#include "app/session/conservation.h"
+#include "app/services/conservation.h"
 #include "gpu_fixture.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "tests/measured.h"
 
 #include <gmock/gmock.h>

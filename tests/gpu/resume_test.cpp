@@ -2,7 +2,7 @@
 // every integrator that runs there, every law and precision, with steps cut into slices. tests/unit/io_resume_test.cpp has
 // the rest.
 #include "gpu_fixture.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
 #include "tests/unit/io_support.h"

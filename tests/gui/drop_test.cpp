@@ -2,8 +2,8 @@
 // while a file loads.
 #include "app/files/scene_file.h"
 #include "app/film/picture.h"
+#include "app/model/look.h"
 #include "app/panels/keys.h"
-#include "app/session/look.h"
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>

@@ -1,7 +1,7 @@
 // Graphics that are lost and do not come back: the window ends, the run does not.
 #include "app/host_clock.h"
 #include "own_window.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <glad/gl.h>
 

@@ -3,9 +3,9 @@
 #pragma once
 #include "app/commands/options.h"
 #include "app/files/session_files.h"
+#include "app/frontends/window/window.h"
 #include "app/panels/ui.h"
 #include "app/session/frame_loop.h"
-#include "app/window/window.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Star clusters and discs of massless bodies, run by the CPU backend: the paths that a window runs, in single precision.
-#include "sim/backend.h"
-#include "sim/diagnostics.h"
+#include "sim/backends/backend.h"
+#include "sim/measure/diagnostics.h"
 #include "tests/physics/famous_helpers.h"
 
 #include <gtest/gtest.h>

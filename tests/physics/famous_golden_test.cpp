@@ -1,5 +1,5 @@
 // Accelerations, jerks and potentials of four unequal bodies, known to 20 digits.
-#include "sim/law.h"
+#include "sim/forces/law.h"
 #include "tests/physics/famous_helpers.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // What the tests of famous systems share: running a start in fp64, and measuring it in long double.
 #pragma once
-#include "sim/few_body.h"
-#include "sim/integrator.h"
-#include "sim/particles.h"
-#include "sim/scenario/famous.h"
+#include "sim/backends/few_body.h"
+#include "sim/core/particles.h"
+#include "sim/integrators/integrator.h"
+#include "sim/scenes/famous.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The figure-eight closes after one period; by how much it misses is known for every integrator and step.
-#include "sim/scenario.h"
+#include "sim/scenes/scenario.h"
 #include "tests/physics/orbit.h"
 
 #include <gtest/gtest.h>

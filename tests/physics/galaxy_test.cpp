@@ -1,9 +1,9 @@
 // Galaxies and clusters that claim to be in balance: virial ratio at the start, and radii that stay when left alone.
-#include "sim/diagnostics.h"
-#include "sim/error.h"
-#include "sim/scenario.h"
-#include "sim/scenario/galaxy_model.h"
-#include "sim/simulation.h"
+#include "sim/core/error.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/run/simulation.h"
+#include "sim/scenes/galaxy_model.h"
+#include "sim/scenes/scenario.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

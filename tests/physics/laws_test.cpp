@@ -1,11 +1,11 @@
 // The pair laws as runs see them: every kernel against the plain sum, energies that stay, answers that are known exactly.
-#include "sim/diagnostics.h"
-#include "sim/error.h"
-#include "sim/inertia.h"
-#include "sim/law.h"
-#include "sim/law_numbers.h"
-#include "sim/measurement.h"
-#include "sim/simulation.h"
+#include "sim/core/error.h"
+#include "sim/core/inertia.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/measure/measurement.h"
+#include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Runs a few bodies through a backend for one stretch and says how wrong the end and the energy on the way are.
 #pragma once
-#include "sim/backend.h"
-#include "sim/diagnostics.h"
+#include "sim/backends/backend.h"
+#include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
 #include <algorithm>

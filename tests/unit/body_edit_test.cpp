@@ -1,7 +1,7 @@
 // Edits of many bodies at once, and bodies that are held.
-#include "sim/body_edit.h"
+#include "sim/core/body_edit.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Camera paths: through every point, without jumps, at a place that depends on time alone.
 #include "app/film/camera_path.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "app/plots/card.h"
 
 #include "app/film/picture.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Figures by starting the program.
 #include "app/film/picture.h"
-#include "sim/backend.h"
+#include "sim/backends/backend.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 #include "app/commands/options.h"
 
 #include "app/commands/option_values.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include "app/files/scene_file.h"
 #include "app/film/picture.h"
 #include "cli_support.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

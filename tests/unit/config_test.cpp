@@ -1,6 +1,6 @@
 // What the window remembers: the file's lines, what is wrong with them, and what goes before them.
 #include "app/files/config.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

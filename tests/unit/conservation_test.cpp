@@ -1,5 +1,5 @@
 // The watch beside the picture: samples of a running simulation, marks where it was changed, advice when energy is lost.
-#include "app/session/conservation.h"
+#include "app/services/conservation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
-#include "sim/cpu/engine.h"
-#include "sim/error.h"
+#include "sim/backends/cpu/engine.h"
+#include "sim/core/error.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 

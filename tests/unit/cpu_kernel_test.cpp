@@ -1,6 +1,6 @@
 // Every CPU kernel in every instruction set of this machine against fp64.
-#include "sim/cpu/engine.h"
-#include "sim/cpu/simd_targets.h"
+#include "sim/backends/cpu/engine.h"
+#include "sim/backends/cpu/kernels/simd_targets.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The thread pool: every task once, in order, and what is done is a prefix.
-#include "sim/cpu/thread_pool.h"
+#include "sim/backends/cpu/thread_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Conserved quantities against values known to 20 digits.
-#include "sim/diagnostics.h"
+#include "sim/measure/diagnostics.h"
 
 #include "tests/bodies.h"
 

@@ -1,5 +1,5 @@
 // What is said of a scene's balance when it loads.
-#include "app/session/equilibrium.h"
+#include "app/services/equilibrium.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // The text that says which call fails when.
-#include "sim/fault_plan.h"
+#include "sim/core/fault_plan.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 

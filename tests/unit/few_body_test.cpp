@@ -1,12 +1,12 @@
 // The few-body engine: against the reference backend, for every law, and through every kind of interruption.
-#include "sim/few_body.h"
+#include "sim/backends/few_body.h"
 
-#include "sim/backend.h"
-#include "sim/backend_reference.h"
-#include "sim/error.h"
-#include "sim/law.h"
-#include "sim/random.h"
-#include "sim/simulation.h"
+#include "sim/backends/backend.h"
+#include "sim/backends/reference/backend_reference.h"
+#include "sim/core/error.h"
+#include "sim/core/random.h"
+#include "sim/forces/law.h"
+#include "sim/run/simulation.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "app/lab/sweep_axis.h"
 #include "app/plots/canvas.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Fingerprints: known hashes, pinned values of scenes, and that whatever changes a run changes them.
-#include "sim/fingerprint.h"
-#include "sim/error.h"
-#include "sim/sha256.h"
+#include "sim/run/fingerprint.h"
+#include "sim/core/error.h"
+#include "sim/core/sha256.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

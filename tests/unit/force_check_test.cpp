@@ -1,8 +1,8 @@
 // The force check must catch what goes wrong in force kernels. Each test here is a kernel with one fault.
-#include "sim/force_check.h"
+#include "sim/forces/force_check.h"
 
-#include "sim/reference_gravity.h"
-#include "sim/simulation.h"
+#include "sim/forces/reference_force.h"
+#include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>

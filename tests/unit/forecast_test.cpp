@@ -1,11 +1,11 @@
 // Predicted paths against what runs then do, and against orbits that are known.
-#include "sim/forecast.h"
+#include "sim/run/forecast.h"
 
-#include "app/session/forecast_thread.h"
-#include "app/session/orbit_preview.h"
-#include "sim/error.h"
-#include "sim/forecast_field.h"
-#include "sim/simulation.h"
+#include "app/services/forecast_thread.h"
+#include "app/services/orbit_preview.h"
+#include "sim/core/error.h"
+#include "sim/run/forecast_field.h"
+#include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Where the four views are, what their cameras see, and the paths that come with them.
-#include "app/session/four_view.h"
+#include "app/view/four_view.h"
 
-#include "app/session/look.h"
+#include "app/model/look.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Profiles beside a running simulation: they come, they follow choices, and they take what others keep anyway.
-#include "app/session/instruments.h"
+#include "app/services/instruments.h"
 
-#include "app/session/rewind.h"
+#include "app/services/rewind.h"
 
 #include <gtest/gtest.h>
 

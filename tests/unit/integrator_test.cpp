@@ -1,5 +1,5 @@
 // The integrator table: what a program promises must follow from its operations.
-#include "sim/integrator.h"
+#include "sim/integrators/integrator.h"
 
 #include <gtest/gtest.h>
 

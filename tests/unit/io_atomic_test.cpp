@@ -1,8 +1,8 @@
 // A save is all or nothing, whatever fails and whenever the process dies.
-#include "sim/error.h"
-#include "sim/io/atomic_file.h"
-#include "sim/io/checksum.h"
-#include "sim/io/file_calls.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/io/file/checksum.h"
+#include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"
 
 #include <fcntl.h>

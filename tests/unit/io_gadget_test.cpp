@@ -1,6 +1,6 @@
 // Checkpoints come back to the bit, foreign Gadget files are understood, and no damaged or lying file gets in.
 #if defined(GRAVLAB_HAS_HDF5)
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 

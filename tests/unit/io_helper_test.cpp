@@ -1,6 +1,6 @@
 // A helper process may crash, loop, eat memory or lie: this one lives on and says what happened.
-#include "sim/error.h"
-#include "sim/io/helper_process.h"
+#include "sim/core/error.h"
+#include "sim/io/hdf5/helper_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Exact continuation under every law, with charges of both signs and responses of their own: what a file keeps is all that
 // the engine for few bodies needs.
-#include "sim/few_body.h"
+#include "sim/backends/few_body.h"
+#include "sim/forces/law.h"
 #include "sim/io/snapshot.h"
-#include "sim/law.h"
 #include "tests/unit/io_support.h"
 
 namespace gravlab {

@@ -1,9 +1,9 @@
 // Saved, loaded and continued is the same as never having stopped, to the last bit: for every kernel row that promises
 // equal bits, every integrator and every format that keeps them.
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
-#include "sim/law_numbers.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/files/saver.h"
 #include "app/files/state_folder.h"
-#include "app/files/state_guard.h"
 #include "app/numbered_name.h"
-#include "app/session/spot_check.h"
-#include "sim/error.h"
-#include "sim/io/file_calls.h"
+#include "app/services/saver.h"
+#include "app/services/spot_check.h"
+#include "app/services/state_guard.h"
+#include "sim/core/error.h"
+#include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>

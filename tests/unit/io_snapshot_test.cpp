@@ -1,5 +1,5 @@
 // What holds for every format: round trips, recognition by content, refusals that leave nothing behind, bounded memory.
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 

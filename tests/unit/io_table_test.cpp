@@ -1,7 +1,7 @@
 // Tables of numbers: every header form in use, every way to be wrong, whatever the locale.
-#include "sim/error.h"
+#include "sim/core/error.h"
+#include "sim/io/formats/units.h"
 #include "sim/io/snapshot.h"
-#include "sim/io/units.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>

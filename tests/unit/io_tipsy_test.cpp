@@ -1,5 +1,5 @@
 // Tipsy in every dialect, made here byte by byte, and every way to be cut, flipped or to lie about its size.
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 

@@ -1,7 +1,7 @@
 // The lab without its panel: sweeps and searches by slices, results, and what is refused.
 #include "app/lab/lab.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>

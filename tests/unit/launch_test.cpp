@@ -1,9 +1,9 @@
 // Dropping bodies by an arrow: places, speeds, and small galaxies that hold together.
 #include "app/session/launch.h"
 
-#include "sim/body_edit.h"
-#include "sim/diagnostics.h"
-#include "sim/scenario/companion.h"
+#include "sim/core/body_edit.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/scenes/companion.h"
 
 #include <gtest/gtest.h>
 

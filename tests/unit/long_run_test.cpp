@@ -1,9 +1,9 @@
 // Very long runs and very many pairs: counters near 2^31, 2^53 and t = 1e9, N*N beyond 32 bits, and what the files say.
-#include "app/session/telemetry.h"
+#include "app/services/telemetry.h"
 #include "cli_support.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

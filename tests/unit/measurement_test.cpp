@@ -1,7 +1,7 @@
 // The one pass over all pairs against the two plain ones, and against itself on any number of threads.
-#include "sim/measurement.h"
+#include "sim/measure/measurement.h"
 
-#include "sim/inertia.h"
+#include "sim/core/inertia.h"
 #include "tests/bodies.h"
 #include "tests/measured.h"
 

@@ -1,10 +1,10 @@
 // Names that people type.
-#include "sim/names.h"
+#include "sim/core/names.h"
 
-#include "sim/backend.h"
-#include "sim/integrator.h"
-#include "sim/kernel.h"
-#include "sim/scenario.h"
+#include "sim/backends/backend.h"
+#include "sim/backends/kernel.h"
+#include "sim/integrators/integrator.h"
+#include "sim/scenes/scenario.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

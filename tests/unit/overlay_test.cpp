@@ -1,7 +1,7 @@
 // Scale bar, clock and the names of the look on the command line.
-#include "app/panels/overlay.h"
-#include "app/session/look.h"
-#include "sim/error.h"
+#include "app/view/overlay.h"
+#include "app/model/look.h"
+#include "sim/core/error.h"
 
 #include <gtest/gtest.h>
 

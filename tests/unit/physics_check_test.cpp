@@ -1,6 +1,6 @@
 // The reference table of `check --physics`: rows are there for every kind of system, and a wrong answer fails.
 #include "app/commands/physics_check.h"
-#include "app/session/horizon.h"
+#include "app/services/horizon.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>

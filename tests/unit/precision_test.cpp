@@ -1,7 +1,7 @@
 // The one table that spells precisions.
-#include "sim/precision.h"
+#include "sim/forces/precision.h"
 
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

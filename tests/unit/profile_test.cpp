@@ -1,7 +1,7 @@
 // Profiles of models whose answers are known in closed form, and of galaxies as the scenes build them.
-#include "sim/profile.h"
-#include "sim/random.h"
-#include "sim/scenario.h"
+#include "sim/measure/profile.h"
+#include "sim/core/random.h"
+#include "sim/scenes/scenario.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The ladder against machines that are made up: a picture costs what the rung says, the rest of a frame is constant.
-#include "app/session/quality_ladder.h"
+#include "app/services/quality_ladder.h"
 
 #include <gmock/gmock.h>
 

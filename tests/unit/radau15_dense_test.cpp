@@ -1,7 +1,7 @@
 // Read between the steps: the same numbers as a solver that lands on every output time, and no effect on what comes next.
-#include "sim/radau15_dense.h"
-#include "sim/few_body.h"
-#include "sim/scenario.h"
+#include "sim/integrators/radau15_dense.h"
+#include "sim/backends/few_body.h"
+#include "sim/scenes/scenario.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The adaptive solver on problems whose answer is known in closed form.
-#include "sim/radau15.h"
+#include "sim/integrators/radau15.h"
 
 #include <gtest/gtest.h>
 

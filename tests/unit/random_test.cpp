@@ -1,5 +1,5 @@
 // Our own random numbers.
-#include "sim/random.h"
+#include "sim/core/random.h"
 
 #include <gtest/gtest.h>
 

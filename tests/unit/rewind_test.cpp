@@ -1,6 +1,6 @@
 // Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
-#include "app/session/rewind.h"
-#include "app/session/conservation.h"
+#include "app/services/rewind.h"
+#include "app/services/conservation.h"
 #include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // The scenes: what every row must keep, and what the known models must give.
-#include "sim/scenario.h"
+#include "sim/scenes/scenario.h"
 
-#include "sim/diagnostics.h"
+#include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
 #include "app/panels/setting_choices.h"
 #include "app/session/twin_run.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // The simulation: settings become a run, changes are all or nothing, the clock counts steps.
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
-#include "sim/error.h"
-#include "sim/validation.h"
+#include "sim/core/error.h"
+#include "sim/core/validation.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>

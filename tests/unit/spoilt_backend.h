@@ -1,6 +1,6 @@
 // A backend that is wrong in one chosen way, to see that checks and measurements notice.
 #pragma once
-#include "sim/backend.h"
+#include "sim/backends/backend.h"
 
 #include <functional>
 #include <memory>

@@ -1,5 +1,5 @@
 // The loop that runs steps in slices: when it stops, when it publishes, and that it never mixes two steps.
-#include "sim/step_runner.h"
+#include "sim/backends/step_runner.h"
 
 #include "tests/bodies.h"
 

@@ -1,8 +1,8 @@
 // The engine behind figures, tuning and the lab: what it measures, refuses and survives.
 #include "app/lab/sweep.h"
 
-#include "sim/error.h"
-#include "sim/scenario.h"
+#include "sim/core/error.h"
+#include "sim/scenes/scenario.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>

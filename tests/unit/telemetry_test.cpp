@@ -1,5 +1,5 @@
 // Rates over the last frames, and the plot's points, whatever the clock shows.
-#include "app/session/telemetry.h"
+#include "app/services/telemetry.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "app/lab/tune_cache.h"
 #include "app/version.h"
-#include "sim/error.h"
-#include "sim/simulation.h"
+#include "sim/core/error.h"
+#include "sim/run/simulation.h"
 #include "tests/unit/cli_support.h"
 #include "tests/unit/spoilt_backend.h"
 

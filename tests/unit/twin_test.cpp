@@ -1,7 +1,7 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
-#include "app/session/divergence.h"
+#include "app/services/divergence.h"
 #include "app/session/twin_run.h"
-#include "sim/error.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

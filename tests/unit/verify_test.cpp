@@ -1,8 +1,8 @@
 // Verification must notice: kernels that are wrong in ways kernels are wrong, and rates that cannot be.
 #include "app/commands/verify.h"
 #include "app/lab/benchmark.h"
-#include "sim/error.h"
-#include "sim/scenario.h"
+#include "sim/core/error.h"
+#include "sim/scenes/scenario.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>

@@ -1,0 +1,260 @@
+// The only file that knows EGL. A context needs no surface: everything is drawn into framebuffer objects.
+#include "app/frontends/headless/headless.h"
+
+#include "sim/core/error.h"
+
+#define EGL_NO_X11
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace gravlab {
+namespace {
+
+bool contains(const char* extensions, std::string_view name) {
+    std::string_view rest = extensions ? extensions : "";
+    while (!rest.empty()) {
+        const std::size_t space = rest.find(' ');
+        if (rest.substr(0, space) == name) return true;
+        rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
+    }
+    return false;
+}
+
+template <class Function>
+Function procedure(const char* name) {
+    return reinterpret_cast<Function>(eglGetProcAddress(name));
+}
+
+/// One way to a display, in the order of preference.
+struct Candidate {
+    EGLenum platform;
+    void* native;
+    std::string name;
+};
+
+struct Devices {
+    std::vector<Candidate> matching, hardware, software;
+};
+
+Devices listDevices(const char* clientExtensions, int cudaDevice) {
+    Devices found;
+    const auto queryDevices = procedure<PFNEGLQUERYDEVICESEXTPROC>("eglQueryDevicesEXT");
+    const auto queryString = procedure<PFNEGLQUERYDEVICESTRINGEXTPROC>("eglQueryDeviceStringEXT");
+    const auto queryAttribute = procedure<PFNEGLQUERYDEVICEATTRIBEXTPROC>("eglQueryDeviceAttribEXT");
+    if (!contains(clientExtensions, "EGL_EXT_platform_device") || !queryDevices || !queryString || !queryAttribute)
+        return found;
+    EGLint count = 0;
+    if (!queryDevices(0, nullptr, &count) || count <= 0) return found;
+    std::vector<EGLDeviceEXT> devices(static_cast<std::size_t>(count));
+    if (!queryDevices(count, devices.data(), &count)) return found;
+    devices.resize(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        const char* extensions = queryString(devices[i], EGL_EXTENSIONS);
+        EGLAttrib cuda = -1;
+        const bool hasCuda =
+            contains(extensions, "EGL_NV_device_cuda") && queryAttribute(devices[i], EGL_CUDA_DEVICE_NV, &cuda) == EGL_TRUE;
+        Candidate candidate{EGL_PLATFORM_DEVICE_EXT, devices[i], "EGL device " + std::to_string(i)};
+        if (hasCuda) candidate.name += ", CUDA device " + std::to_string(cuda);
+        if (contains(extensions, "EGL_MESA_device_software")) {
+            candidate.name += " (software)";
+            found.software.push_back(candidate);
+        } else if (hasCuda && cuda == cudaDevice) {
+            found.matching.push_back(candidate);
+        } else {
+            found.hardware.push_back(candidate);
+        }
+    }
+    return found;
+}
+
+std::vector<Candidate> candidates(const char* clientExtensions, int cudaDevice) {
+    Devices devices = listDevices(clientExtensions, cudaDevice);
+    std::vector<Candidate> all = std::move(devices.matching);
+    all.insert(all.end(), devices.hardware.begin(), devices.hardware.end());
+    if (contains(clientExtensions, "EGL_MESA_platform_surfaceless"))
+        all.push_back({EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, "Mesa surfaceless"});
+    all.insert(all.end(), devices.software.begin(), devices.software.end());
+    return all;
+}
+
+std::string hexCode() {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%04x", static_cast<unsigned>(eglGetError()));
+    return text;
+}
+
+}  // namespace
+
+struct HeadlessContext::Egl {
+    EGLDisplay display = EGL_NO_DISPLAY;
+    EGLContext context = EGL_NO_CONTEXT;
+
+    /// Empty on success, else what failed. Leaves nothing behind on failure.
+    std::string open(const Candidate& candidate) {
+        const auto platformDisplay = procedure<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
+        display = platformDisplay ? platformDisplay(candidate.platform, candidate.native, nullptr) : EGL_NO_DISPLAY;
+        if (display == EGL_NO_DISPLAY) return "no display (" + hexCode() + ")";
+        EGLint major = 0, minor = 0;
+        if (!eglInitialize(display, &major, &minor)) {
+            display = EGL_NO_DISPLAY;
+            return "does not start (" + hexCode() + ")";
+        }
+        std::string problem = createContext();
+        if (!problem.empty()) close();
+        return problem;
+    }
+
+    std::string createContext() {
+        if (!contains(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context"))
+            return "cannot draw without a surface (EGL_KHR_surfaceless_context is missing)";
+        if (!eglBindAPI(EGL_OPENGL_API)) return "has no desktop OpenGL";
+        const EGLint configWanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
+        EGLConfig config = nullptr;
+        EGLint configs = 0;
+        if (!eglChooseConfig(display, configWanted, &config, 1, &configs) || configs < 1)
+            config = nullptr;  // EGL_NO_CONFIG_KHR
+        // With it glGetGraphicsResetStatus tells of a reset; where it is missing the same without.
+        for (const bool robust : {true, false}) {
+            context = newContext(config, robust);
+            if (context != EGL_NO_CONTEXT) break;
+        }
+        if (context == EGL_NO_CONTEXT) return "has no OpenGL 4.5 core context (" + hexCode() + ")";
+        if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+            return "its context cannot be used (" + hexCode() + ")";
+        if (!gladLoadGL(reinterpret_cast<GLADloadfunc>(eglGetProcAddress))) return "its OpenGL functions cannot be found";
+        return {};
+    }
+
+    EGLContext newContext(EGLConfig config, bool robust) const {
+        const EGLint wanted[] = {EGL_CONTEXT_MAJOR_VERSION,
+                                 4,
+                                 EGL_CONTEXT_MINOR_VERSION,
+                                 5,
+                                 EGL_CONTEXT_OPENGL_PROFILE_MASK,
+                                 EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
+#ifndef NDEBUG
+                                 EGL_CONTEXT_OPENGL_DEBUG,
+                                 EGL_TRUE,
+#endif
+                                 robust ? EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY : EGL_NONE,
+                                 EGL_LOSE_CONTEXT_ON_RESET,
+                                 EGL_NONE};
+        return eglCreateContext(display, config, EGL_NO_CONTEXT, wanted);
+    }
+
+    void close() {
+        if (display == EGL_NO_DISPLAY) return;
+        eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+        if (context != EGL_NO_CONTEXT) eglDestroyContext(display, context);
+        context = EGL_NO_CONTEXT;
+        // Not eglTerminate: EGL counts displays, not users, and another context of this process may share this one.
+        display = EGL_NO_DISPLAY;
+    }
+
+    ~Egl() { close(); }
+};
+
+HeadlessContext::HeadlessContext(int cudaDevice) : egl_(std::make_unique<Egl>()) {
+    const char* extensions = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+    std::string tried;
+    for (const Candidate& candidate : candidates(extensions, cudaDevice)) {
+        const std::string problem = egl_->open(candidate);
+        if (problem.empty()) {
+            const auto text = [](GLenum name) { return std::string(reinterpret_cast<const char*>(glGetString(name))); };
+            description_ =
+                "OpenGL " + text(GL_VERSION) + " on " + text(GL_RENDERER) + " (" + text(GL_VENDOR) + "), " + candidate.name;
+            watchGlErrors();
+            return;
+        }
+        tried += (tried.empty() ? ": " : "; ") + candidate.name + " " + problem;
+    }
+    throw NoDeviceError("no OpenGL 4.5 without a window on this machine" +
+                        (tried.empty() ? std::string(": EGL offers no device and no surfaceless platform") : tried) +
+                        ". Install a graphics driver, or Mesa for software rendering (Debian, Ubuntu: apt install libegl1 "
+                        "libgl1-mesa-dri)");
+}
+
+HeadlessContext::~HeadlessContext() = default;
+
+namespace {
+
+RenderTarget makePicture(int width, int height) {
+    GLint limit = 0;
+    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &limit);
+    GLint viewport[2] = {0, 0};
+    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    if (width < 1 || height < 1 || width > std::min(limit, viewport[0]) || height > std::min(limit, viewport[1]))
+        throw UsageError("a picture of " + std::to_string(width) + "x" + std::to_string(height) +
+                         " pixels cannot be drawn here; width and height may be 1 to " +
+                         std::to_string(std::min(limit, std::min(viewport[0], viewport[1]))));
+    return RenderTarget(GL_RGBA8, width, height);
+}
+
+}  // namespace
+
+OffscreenTarget::OffscreenTarget(int width, int height) : target_(makePicture(width, height)) {
+    const auto bytes = static_cast<GLsizeiptr>(4) * width * height;
+    for (Buffer& copy : copies_) glNamedBufferStorage(copy.id(), bytes, nullptr, GL_MAP_READ_BIT);
+}
+
+void OffscreenTarget::unpack(const std::uint8_t* rgba, std::vector<std::uint8_t>& rgb) const {
+    const auto width = static_cast<std::size_t>(target_.width()), height = static_cast<std::size_t>(target_.height());
+    rgb.resize(3 * width * height);
+    for (std::size_t y = 0; y < height; ++y) {
+        const std::uint8_t* from = rgba + 4 * width * (height - 1 - y);
+        std::uint8_t* to = rgb.data() + 3 * width * y;
+        for (std::size_t x = 0; x < width; ++x) std::memcpy(to + 3 * x, from + 4 * x, 3);
+    }
+}
+
+std::vector<std::uint8_t> OffscreenTarget::read() {
+    std::vector<std::uint8_t> rgba(static_cast<std::size_t>(4) * static_cast<std::size_t>(width()) *
+                                   static_cast<std::size_t>(height()));
+    glGetTextureImage(target_.texture(), 0, GL_RGBA, GL_UNSIGNED_BYTE, static_cast<GLsizei>(rgba.size()), rgba.data());
+    std::vector<std::uint8_t> rgb;
+    unpack(rgba.data(), rgb);
+    return rgb;
+}
+
+void OffscreenTarget::beginRead() {
+    const std::size_t slot = (first_ + underWay_) % kInFlight;
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, copies_[slot].id());
+    glGetTextureImage(target_.texture(), 0, GL_RGBA, GL_UNSIGNED_BYTE, 4 * width() * height(), nullptr);
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    ++underWay_;
+}
+
+std::span<const std::uint8_t> OffscreenTarget::endRead() {
+    const GLuint copy = copies_[first_].id();
+    const auto bytes = static_cast<GLsizeiptr>(4) * width() * height();
+    const void* rgba = glMapNamedBufferRange(copy, 0, bytes, GL_MAP_READ_BIT);
+    if (!rgba) throw DeviceError("OpenGL did not hand back a drawn picture");
+    unpack(static_cast<const std::uint8_t*>(rgba), rows_);
+    glUnmapNamedBuffer(copy);
+    first_ = (first_ + 1) % kInFlight;
+    --underWay_;
+    return rows_;
+}
+
+OneFrameAhead::~OneFrameAhead() {
+    if (last_) glDeleteSync(static_cast<GLsync>(last_));
+}
+
+void OneFrameAhead::submitted() {
+    constexpr GLuint64 kSecond = 1000000000;
+    const GLsync mine = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    glFlush();  // as a display's swap does: else a frame may lie in the driver until the next one is made
+    if (const GLsync before = static_cast<GLsync>(last_)) {
+        while (glClientWaitSync(before, GL_SYNC_FLUSH_COMMANDS_BIT, kSecond) == GL_TIMEOUT_EXPIRED) {
+        }
+        glDeleteSync(before);
+    }
+    last_ = mine;
+}
+
+}  // namespace gravlab

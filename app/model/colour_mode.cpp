@@ -1,0 +1,161 @@
+// The table, the colours of stars, round numbers.
+#include "app/model/colour_mode.h"
+
+#include "render/colour_map.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/random.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+std::string orOwn(std::string_view name, std::string_view own) { return std::string(name.empty() ? own : name); }
+
+ShownUnit speedUnit(const ScenarioUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
+
+ShownUnit accelerationUnit(const ScenarioUnits& u) {
+    if (u.speed.empty() || u.time.empty()) return {"L/T^2", 1};
+    return {std::string(u.speed) + "/" + std::string(u.time), u.speedScale / u.timeScale};
+}
+
+ShownUnit massUnit(const ScenarioUnits& u) { return {orOwn(u.mass, "M"), u.massScale}; }
+
+ShownUnit energyUnit(const ScenarioUnits& u) {
+    if (u.speed.empty() || u.mass.empty()) return {"M L^2/T^2", 1};
+    return {std::string(u.mass) + " (" + std::string(u.speed) + ")^2", u.massScale * u.speedScale * u.speedScale};
+}
+
+ShownUnit densityUnit(const ScenarioUnits& u) {
+    if (u.mass.empty() || u.length.empty()) return {"M/L^3", 1};
+    return {std::string(u.mass) + "/" + std::string(u.length) + "^3",
+            u.massScale / (u.lengthScale * u.lengthScale * u.lengthScale)};
+}
+
+ShownUnit kelvin(const ScenarioUnits&) { return {"K", 1}; }
+
+constexpr float kCoolest = 3200, kHottest = 13000;
+
+constexpr ColourMode kModes[] = {
+    {"speed", "speed", "how fast a body is", VertexValue::speed, false, false, "", speedUnit},
+    {"acceleration", "acceleration", "how strongly a body is pulled, on a logarithmic scale", VertexValue::acceleration,
+     false, true, "", accelerationUnit},
+    {"energy", "kinetic energy", "kinetic energy of a body, on a logarithmic scale", VertexValue::kineticEnergy, false, true,
+     "", energyUnit},
+    {"mass", "mass", "mass of a body, on a logarithmic scale", VertexValue::speed, true, true, "", massUnit},
+    {"origin", "origin", "which galaxy a body started in", VertexValue::speed, true, false, "categories", nullptr},
+    {"density", "local density, by cells",
+     "mass per volume around a body, on a logarithmic scale: an estimate from cells of space that are halved until few "
+     "bodies are left in them",
+     VertexValue::speed, true, true, "", densityUnit, true},
+    {"stars", "temperature",
+     "stars by temperature: drawn by lot for every body, old and red in bulges, some young and blue in discs",
+     VertexValue::speed, true, true, "starlight", kelvin},
+    {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
+};
+
+/// 1, 2 or 5 times a power of ten, at or beyond `value` in the direction asked for.
+double roundNumber(double value, bool up) {
+    if (!(value > 0)) return 0;
+    const double power = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
+    const double steps[] = {1, 2, 5, 10};
+    if (up) {
+        for (const double step : steps)
+            if (step * power >= value * (1 - 1e-9)) return step * power;
+        return 10 * power;
+    }
+    double best = power;
+    for (const double step : steps)
+        if (step * power <= value * (1 + 1e-9)) best = step * power;
+    return best;
+}
+
+/// A star by lot: the same for the same body, always.
+BodyTrait star(std::uint32_t id, std::uint8_t group) {
+    Random random(0x57a7, id);
+    const double lot = random.uniform();
+    const bool old = group >> 6 == 1;
+    // Most stars are cool; in discs one in twenty is hot, and those give most of the light.
+    const double height = old ? 0.42 * lot : 0.06 + 0.94 * std::pow(lot, 2.6);
+    const double temperature = kCoolest * std::pow(kHottest / kCoolest, height);
+    const double light = std::clamp(std::pow(temperature / 5600, 1.8), 0.35, 4.0);
+    return {static_cast<float>(temperature), static_cast<float>(light)};
+}
+
+}  // namespace
+
+std::span<const ColourMode> colourModes() { return kModes; }
+
+BodyMotion motionOf(const Double4& velocity) {
+    if (!isHeld(velocity)) return BodyMotion::free;
+    const bool moves = velocity.x != 0 || velocity.y != 0 || velocity.z != 0;
+    return moves ? BodyMotion::coasting : BodyMotion::held;
+}
+
+BodyFacts bodyFacts(const ParticleSet& bodies) {
+    BodyFacts facts{bodies.id, bodies.group, {}, {}};
+    facts.mass.reserve(bodies.size());
+    for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
+    facts.motion.reserve(bodies.size());
+    for (const Double4& v : bodies.velocity) facts.motion.push_back(motionOf(v));
+    return facts;
+}
+
+ValueRange roundedRange(std::span<const float> values, bool logarithmic, double scale) {
+    std::vector<float> good;
+    good.reserve(values.size());
+    for (const float v : values)
+        if (std::isfinite(v) && (!logarithmic || v > 0)) good.push_back(v);
+    if (good.empty()) return logarithmic ? ValueRange{0.1, 1} : ValueRange{0, 1};
+    std::sort(good.begin(), good.end());
+    const auto at = [&](double part) {
+        return static_cast<double>(good[static_cast<std::size_t>(part * static_cast<double>(good.size() - 1))]);
+    };
+    ValueRange range{logarithmic ? roundNumber(at(0.02) * scale, false) / scale : 0,
+                     roundNumber(at(0.98) * scale, true) / scale};
+    if (!(range.high > range.low)) range.high = range.low > 0 ? 2 * range.low : 1;
+    return range;
+}
+
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts) {
+    const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
+    if (!mode.ofTraits && !dark) return {};
+    std::vector<BodyTrait> traits(facts.size());
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        BodyTrait& trait = traits[i];
+        if (mode.name == "mass") trait.value = facts.mass[i];
+        if (mode.name == "origin")
+            trait.value =
+                (static_cast<float>(galaxyOf(facts.group[i]) % static_cast<int>(kCategories)) + 0.5f) / kCategories;
+        if (mode.name == "stars") trait = star(facts.id[i], facts.group[i]);
+        if (isDark(facts.group[i])) trait.light = -1;
+    }
+    return traits;
+}
+
+ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
+    if (mode.name == "origin") return {0, 1};
+    if (mode.name == "stars") return {kCoolest, kHottest};
+    float low = 1e30f, high = 0;
+    for (const BodyTrait& trait : traits) {
+        if (!(trait.value > 0)) continue;
+        low = std::min(low, trait.value);
+        high = std::max(high, trait.value);
+    }
+    if (!(high > 0)) return {0.1, 1};
+    ValueRange range{roundNumber(static_cast<double>(low) * scale, false) / scale,
+                     roundNumber(static_cast<double>(high) * scale, true) / scale};
+    if (!(range.high > range.low)) range = {range.low / 2, range.low * 2};
+    return range;
+}
+
+int mapOf(const ColourMode& mode, int chosen) {
+    if (mode.map.empty()) return chosen;
+    const auto maps = colourMaps();
+    for (std::size_t i = 0; i < maps.size(); ++i)
+        if (maps[i].name == mode.map) return static_cast<int>(i);
+    return -1;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,69 @@
+// What the colour of a body says: a table of modes, and the ranges that their colour maps cover.
+// Rule: a mode shows what is computed; where colours are drawn by lot, its text says so.
+#pragma once
+#include "render/particle_renderer.h"
+#include "sim/core/group.h"
+#include "sim/core/particles.h"
+#include "sim/scenes/scenario.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// Whether a body feels forces.
+enum class BodyMotion : std::uint8_t { free, held, coasting };
+
+/// What stays the same about bodies while they move.
+struct BodyFacts {
+    std::vector<std::uint32_t> id;
+    std::vector<std::uint8_t> group;
+    std::vector<float> mass;
+    std::vector<BodyMotion> motion;
+    std::size_t size() const { return id.size(); }
+};
+BodyFacts bodyFacts(const ParticleSet& bodies);
+BodyMotion motionOf(const Double4& velocity);
+
+/// A unit and what one of the scene's own is in it.
+struct ShownUnit {
+    std::string name;
+    double scale = 1;
+};
+
+/// A row of the table.
+struct ColourMode {
+    std::string_view name;   ///< stable key
+    std::string_view label;  ///< of the legend
+    std::string_view idea;   ///< one line for lists and tooltips
+    VertexValue published;   ///< what the backend stores with every vertex
+    bool ofTraits = false;   ///< the value is a fact of the body, not published
+    bool logarithmic = false;
+    std::string_view map{};                             ///< the map it needs; empty: the one chosen; "categories": bands
+    ShownUnit (*unit)(const ScenarioUnits&) = nullptr;  ///< null: no unit, no range in the legend
+    bool ofDensity = false;                             ///< the value is the renderer's estimate of the density
+};
+
+/// All modes; the first, speed, is the default.
+std::span<const ColourMode> colourModes();
+
+/// Ends of a colour map.
+struct ValueRange {
+    double low = 0, high = 1;
+};
+/// What the middle 96 % of the values need, at numbers that are round after times `scale`, so that it seldom changes. Values
+/// that are no numbers, and with a logarithm those that are not above 0, are left out.
+ValueRange roundedRange(std::span<const float> values, bool logarithmic, double scale = 1);
+
+/// Values and shares of light of all bodies in a mode; empty when all are plain.
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts);
+/// The range of the traits' values.
+ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale = 1);
+
+/// Row of colourMaps() that a mode shows, given the chosen one; -1 for categories.
+int mapOf(const ColourMode& mode, int chosen);
+
+}  // namespace gravlab

@@ -1,0 +1,205 @@
+#include "app/services/conservation.h"
+
+#include "app/format.h"
+#include "sim/core/length.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr double kInterval = 0.2;          // [s] between samples at least
+constexpr double kAfterFailure = 5;        // [s]
+constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
+constexpr double kShareOfADevice = 0.02;   // and of a device's time
+constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
+constexpr std::size_t kMostPoints = 2048;  // then every second one goes
+
+/// 1, 2 or 5 times a power of ten, not above `value`.
+double roundBelow(double value) {
+    const double decade = std::pow(10, std::floor(std::log10(value)));
+    for (const double step : {5.0, 2.0})
+        if (step * decade <= value * (1 + 1e-9)) return step * decade;
+    return decade;
+}
+
+}  // namespace
+
+/// Notices other runs and changed parameters.
+void ConservationWatch::follow(const Simulation& simulation) {
+    const SimulationSettings& now = simulation.settings();
+    const bool another = !followed_ || now.scene != followed_->scene || now.bodies != followed_->bodies ||
+                         now.seed != followed_->seed || now.parameters != followed_->parameters ||
+                         now.start != followed_->start || simulation.step() < lastStep_;
+    if (another) {
+        points_.clear();
+        marks_.clear();
+        reference_.reset();
+        worst_ = offset_ = 0;
+        rebase_ = false;
+        stale_ = running_.valid();
+        pending_.reset();  // a device's sample was dropped with the bodies
+        lastStep_ = -1;
+        nextAt_ = 0;
+    } else {
+        const auto mark = [&](bool changed, const std::string& what, bool rebases = false) {
+            if (changed) marks_.push_back({simulation.time(), what, simulation.step(), rebases});
+            return changed;
+        };
+        mark(now.timeStep != followed_->timeStep, "dt " + formatted("%.4g", now.timeStep));
+        mark(now.integrator != followed_->integrator, now.integrator);
+        mark(now.precision != followed_->precision, "precision");
+        mark(now.backend != followed_->backend, now.backend);
+        rebase_ |= mark(now.softening != followed_->softening, "softening " + formatted("%.3g", now.softening), true);
+        rebase_ |= mark(now.law != followed_->law, "law", true);
+        for (const LawNumber& row : lawNumbers())
+            if (row.acts(*now.law) || now.law != followed_->law)
+                rebase_ |= mark(now.*row.asked != (*followed_).*row.asked,
+                                row.option + 2 + formatted(" %.3g", *(now.*row.asked)), true);
+        // A slider leaves one mark, not one for each pixel.
+        while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
+               marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
+            marks_.erase(marks_.end() - 2);
+        constexpr std::size_t kMostMarks = 64;
+        while (marks_.size() > kMostMarks) marks_.pop_front();
+    }
+    followed_ = now;
+}
+
+void ConservationWatch::jump(const Simulation& simulation) {
+    const std::int64_t step = simulation.step();
+    if (!followed_ || followed_->bodies != simulation.settings().bodies) return;
+    stale_ = running_.valid();
+    pending_.reset();
+    std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
+    for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
+    worst_ = 0;
+    for (const ConservationPoint& point : points_)
+        worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    followed_ = simulation.settings();
+    lastStep_ = -1;
+    nextAt_ = 0;
+}
+
+void ConservationWatch::take(const Sample& sample) {
+    const Diagnostics& found = sample.measured.conserved;
+    if (!reference_) {
+        reference_ = found;
+        spinScale_ = std::max(sample.measured.spinScale, exactLength(found.angularMomentum));
+    }
+    const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
+    const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
+    ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
+    point.virial = found.virialRatio();
+    point.shape = sample.measured.shape;
+    point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
+    if (rebase_ && !points_.empty()) {
+        // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
+        offset_ += points_.back().change - point.change;
+        point.change = points_.back().change;
+    }
+    rebase_ = false;
+    const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->centreOfMass.w, 0.0));
+    point.momentum = ratio(distance(found.momentum, reference_->momentum), speed);
+    point.spin = ratio(distance(found.angularMomentum, reference_->angularMomentum), spinScale_);
+    worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
+    points_.push_back(point);
+    if (points_.size() <= kMostPoints) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points_.size(); i += 2) points_[kept++] = points_[i];
+    points_.resize(kept);
+}
+
+/// Whether a sample shall begin now.
+bool ConservationWatch::due(const Simulation& simulation, double now) {
+    if (now < nextAt_ || simulation.step() == lastStep_) return false;
+    nextAt_ = now + kInterval;
+    lastStep_ = simulation.step();
+    return true;
+}
+
+/// Takes up what a thread has finished. True while it works.
+bool ConservationWatch::lookAtHost(double now) {
+    if (!running_.valid()) return false;
+    if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return true;
+    const Sample sample = running_.get();
+    nextAt_ = std::max(nextAt_, now + sample.measured.seconds / kShareOfACore);
+    if (!std::exchange(stale_, false)) take(sample);
+    return false;
+}
+
+void ConservationWatch::lookAtDevice(Simulation& simulation, double now, double passed) {
+    Backend& backend = simulation.backend();
+    if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
+        pending_.reset();
+        lastStep_ = -1;
+    }
+    if (!pending_) {
+        if (!due(simulation, now)) return;
+        pending_ = {simulation.step(), simulation.time()};
+        backend.requestMeasurement();
+        return;
+    }
+    const double slice = simulation.step() == pending_->step ? kIdleSlice : std::max(1e-4, kShareOfADevice * passed);
+    const std::optional<Measurement> done = backend.takeMeasurement(slice);
+    if (!done) return;
+    const Moment at = *std::exchange(pending_, std::nullopt);
+    if (done->failure.empty()) {
+        why_.clear();
+        take({at, *done});
+        return;
+    }
+    why_ = "The energy could not be measured: " + done->failure;
+    nextAt_ = now + kAfterFailure;
+    lastStep_ = -1;
+}
+
+void ConservationWatch::look(Simulation& simulation, double now) {
+    follow(simulation);
+    const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
+    if (lookAtHost(now)) return;
+    const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
+    if (simulation.settings().bodies > most) {
+        why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
+               "beside the picture. gravlab run --csv does it.";
+        return;
+    }
+    if (onDevice > 0) {
+        lookAtDevice(simulation, now, passed);
+        return;
+    }
+    why_.clear();
+    pending_.reset();
+    if (!due(simulation, now)) return;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(),
+                                               at = Moment{simulation.step(), simulation.time()}] {
+        return Sample{at, measureFully(bodies, force, 1)};  // the backend needs the other cores
+    });
+}
+
+std::string ConservationWatch::advice(const SimulationSettings& settings, const Integrator& integrator) const {
+    if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
+    if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
+    // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
+    const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
+    const double step = roundBelow(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
+    std::string text = "Try dt " + formatted("%.3g", step);
+    const LawRow& row = laws()[static_cast<std::size_t>(*settings.law)];
+    if (row.softened) {
+        const double closest = points_.back().shape.closest;
+        text += " or softening " +
+                formatted("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
+    }
+    if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
+    if (integrator.order < 15 && settings.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";
+    return text + ".";
+}
+
+}  // namespace gravlab

@@ -1,0 +1,98 @@
+// What a run should keep, measured beside the picture: samples of energy, momenta and shape over the run's time.
+// Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed by the device beside its steps,
+// or where the backend does not measure, on a thread of its own.
+#pragma once
+#include "sim/measure/measurement.h"
+#include "sim/run/simulation.h"
+
+#include <deque>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// Relative energy changes from which a run is doubtful, and from which it is wrong.
+constexpr double kDoubtfulChange = 1e-3, kWrongChange = 1e-1;
+
+/// One complete step, measured.
+struct ConservationPoint {
+    std::int64_t step = 0;
+    double time = 0;      ///< [T]
+    double change = 0;    ///< (E - E0) / |E0|; where E0 is 0, over the kinetic energy of the start
+    double momentum = 0;  ///< |P - P0| over mass times rms speed of the start
+    double spin = 0;      ///< |L - L0| over the sum of |m x v| of the start, or over |L0| where that is more
+    double virial = 0;    ///< -K / W
+    Shape shape{};
+};
+
+/// Where a parameter was changed while the run went on.
+struct ConservationMark {
+    double time = 0;
+    std::string what;  ///< "dt 0.01", "leapfrog"
+    std::int64_t step = 0;
+    bool rebases = false;  ///< what energy is was changed
+};
+
+class ConservationWatch {
+public:
+    /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
+    /// only. Backends that measure have a limit of their own.
+    static constexpr std::size_t kMostBodies = 65536;
+
+    /// Takes up a finished sample and starts the next when it is due. Call once a frame. On a device it costs at most a
+    /// fiftieth of its time, and no copy of bodies to the host; on the host a copy of the state when a sample is due, and
+    /// never more than a twentieth of one core besides. `now`: host clock [s].
+    void look(Simulation& simulation, double now);
+
+    /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
+    /// stays the reference.
+    void jump(const Simulation& simulation);
+    /// Bodies were edited: what they keep is counted anew from the next sample.
+    void restart() { followed_.reset(); }
+
+    const std::vector<ConservationPoint>& points() const { return points_; }
+    const std::deque<ConservationMark>& marks() const { return marks_; }
+    /// The largest |change| since the start.
+    double worstChange() const { return worst_; }
+    /// A sample is being summed, here or on a device.
+    bool busy() const { return waiting() || running_.valid(); }
+    /// A device has begun a sample that has not been taken yet.
+    bool waiting() const { return pending_.has_value(); }
+    /// Why there are no samples; empty when there are or will be.
+    const std::string& why() const { return why_; }
+    /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
+    std::string advice(const SimulationSettings& settings, const Integrator& integrator) const;
+
+private:
+    /// When a state was measured, and what was found.
+    struct Moment {
+        std::int64_t step = 0;
+        double time = 0;
+    };
+    struct Sample {
+        Moment at;
+        Measurement measured;
+    };
+    void take(const Sample& sample);
+    void follow(const Simulation& simulation);
+    bool due(const Simulation& simulation, double now);
+    bool lookAtHost(double now);
+    void lookAtDevice(Simulation& simulation, double now, double passed);
+
+    std::vector<ConservationPoint> points_;
+    std::deque<ConservationMark> marks_;
+    std::string why_;
+    std::optional<Diagnostics> reference_;  ///< of the start; its energy moves with the definition of energy
+    double spinScale_ = 0, worst_ = 0, offset_ = 0;
+    bool rebase_ = false;  ///< the next sample is measured under another law or softening
+    bool stale_ = false;   ///< the sample under way belongs to a run that is gone
+    std::optional<SimulationSettings> followed_;
+    std::int64_t lastStep_ = -1;
+    double nextAt_ = 0, lookedAt_ = 0;
+    std::optional<Moment> pending_;  ///< what the device is at
+    std::future<Sample> running_;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,113 @@
+#include "app/services/divergence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kLeastPoints = 12;   // of a fit
+constexpr double kLeastGrowth = 3.5;       // e-foldings that a fit must cover
+constexpr double kSaturation = 0.05;       // of the system's size: there the gap stops growing freely
+constexpr double kBetterThanPower = 0.75;  // residual of the line over that of the best power of time
+constexpr double kGoodFit = 0.97;          // share of the variance that the line explains
+
+/// A line through points, by least squares: its slope, what is left over, and the variance of y.
+struct Line {
+    double slope = 0, residual = 0, variance = 0;
+};
+
+Line lineThrough(std::span<const double> x, std::span<const double> y) {
+    const auto n = static_cast<double>(x.size());
+    double meanX = 0, meanY = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) meanX += x[i] / n, meanY += y[i] / n;
+    double xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        xx += (x[i] - meanX) * (x[i] - meanX);
+        xy += (x[i] - meanX) * (y[i] - meanY);
+        yy += (y[i] - meanY) * (y[i] - meanY);
+    }
+    if (!(xx > 0)) return {.slope = 0, .residual = yy, .variance = yy};
+    return {.slope = xy / xx, .residual = std::max(yy - xy * xy / xx, 0.0), .variance = yy};
+}
+
+void grow(double& worst, double value) {
+    if (std::isnan(value)) return;
+    worst = std::max(worst, std::abs(value));
+}
+
+}  // namespace
+
+Separation separation(const ParticleSet& first, const ParticleSet& twin) {
+    constexpr double kNone = DivergencePoint::kUnknown;
+    if (first.size() != twin.size() || first.size() == 0) return {kNone, kNone};
+    double sum = 0, most = 0;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const Double4 &a = first.position[i], &b = twin.position[i];
+        const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+        const double square = x * x + y * y + z * z;
+        if (!std::isfinite(square)) return {kNone, kNone};
+        sum += square;
+        most = std::max(most, square);
+    }
+    return {std::sqrt(sum / static_cast<double>(first.size())), std::sqrt(most)};
+}
+
+double spread(const ParticleSet& bodies) {
+    if (bodies.size() == 0) return 0;
+    const auto n = static_cast<double>(bodies.size());
+    std::array<double, 3> mean{};
+    for (const Double4& p : bodies.position) mean[0] += p.x / n, mean[1] += p.y / n, mean[2] += p.z / n;
+    double sum = 0;
+    for (const Double4& p : bodies.position) {
+        const double x = p.x - mean[0], y = p.y - mean[1], z = p.z - mean[2];
+        sum += x * x + y * y + z * z;
+    }
+    return std::sqrt(sum / n);
+}
+
+void Divergence::restart(double size) {
+    *this = Divergence();
+    size_ = size > 0 && std::isfinite(size) ? size : 1;
+}
+
+void Divergence::add(const DivergencePoint& point) {
+    points_.push_back(point);
+    grow(worst_, point.apart.max);
+    grow(worstChange_, point.change);
+    grow(worstTwinChange_, point.twinChange);
+    if (points_.size() > kMostPoints) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < points_.size(); i += 2) points_[kept++] = points_[i];
+        points_.resize(kept);
+    }
+    eFolding_ = fitted();
+}
+
+std::optional<double> Divergence::fitted() const {
+    if (points_.empty()) return std::nullopt;
+    const double from = points_.front().time;
+    std::vector<double> time, power, gap;
+    for (const DivergencePoint& point : points_) {
+        const double rms = point.apart.rms, passed = std::abs(point.time - from);
+        if (!(rms < kSaturation * size_)) break;
+        if (!(rms > 0) || passed == 0) continue;
+        time.push_back(passed);
+        power.push_back(std::log(passed));
+        gap.push_back(std::log(rms));
+    }
+    // The beginning says how far apart the methods are, the rest how the system answers.
+    const std::size_t first = time.size() / 4;
+    const std::span<const double> t = std::span(time).subspan(first), p = std::span(power).subspan(first),
+                                  g = std::span(gap).subspan(first);
+    if (t.size() < kLeastPoints) return std::nullopt;
+    const Line straight = lineThrough(t, g), powerLaw = lineThrough(p, g);
+    const double growth = straight.slope * (t.back() - t.front());
+    const bool exponential = growth >= kLeastGrowth && straight.residual < (1 - kGoodFit) * straight.variance &&
+                             straight.residual < kBetterThanPower * powerLaw.residual;
+    if (!exponential) return std::nullopt;
+    return 1 / straight.slope;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,192 @@
+#include "app/services/equilibrium.h"
+
+#include "app/format.h"
+#include "app/view/overlay.h"
+#include "sim/core/inertia.h"
+#include "sim/core/random.h"
+#include "sim/measure/profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr int kMostSystems = 8;  // more groups are species, or single bodies
+constexpr double kHeavy = 10;    // times the mean mass: such bodies are never left out by chance
+constexpr std::size_t kMostHeavy = 1024;
+
+struct Source {
+    double x, y, z, mass;  ///< the mass stands for those left out
+};
+
+/// What is kept of a system until it is measured.
+struct System {
+    std::vector<Source> sources{};
+    double kinetic = 0, mass = 0, softening = 0;
+    std::size_t bodies = 0;
+};
+
+/// Sums what is cheap over all of them, and keeps the heavy ones and an even sample of the others.
+System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& members, double softening) {
+    System system{.softening = softening, .bodies = members.size()};
+    const auto mass = [&](std::size_t i) { return inertia(bodies.position[i], bodies.velocity[i]); };
+    double px = 0, py = 0, pz = 0;
+    for (const std::size_t i : members) {
+        const double m = mass(i);
+        const Double4& v = bodies.velocity[i];
+        system.mass += m;
+        system.kinetic += 0.5 * m * (v.x * v.x + v.y * v.y + v.z * v.z);
+        px += m * v.x;
+        py += m * v.y;
+        pz += m * v.z;
+    }
+    if (!(system.mass > 0)) return system;
+    system.kinetic -= 0.5 * (px * px + py * py + pz * pz) / system.mass;  // a galaxy on its way is as bound as one at rest
+    const double limit = kHeavy * system.mass / static_cast<double>(members.size());
+    std::vector<std::size_t> usual;
+    const auto keep = [&](std::size_t i, double weight) {
+        const Double4& x = bodies.position[i];
+        if (mass(i) != 0) system.sources.push_back({x.x, x.y, x.z, weight * mass(i)});
+    };
+    double left = 0, taken = 0;
+    for (const std::size_t i : members) {
+        if (mass(i) > limit && system.sources.size() < kMostHeavy) {
+            keep(i, 1);
+        } else {
+            usual.push_back(i);
+            left += mass(i);
+        }
+    }
+    const std::size_t most = std::min(usual.size(), kSampleOfBalance), first = system.sources.size();
+    for (std::size_t k = 0; k < most; ++k) {
+        // One of every stretch, at a shuffled place: bodies of one part of a galaxy lie together in memory.
+        const std::size_t from = usual.size() * k / most, to = usual.size() * (k + 1) / most;
+        const std::size_t i = usual[from + static_cast<std::size_t>(shuffled(k) * static_cast<double>(to - from))];
+        keep(i, 1);
+        taken += mass(i);
+    }
+    for (std::size_t k = first; k < system.sources.size(); ++k) system.sources[k].mass *= left / taken;
+    return system;
+}
+
+std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& force) {
+    if (force.law != Law::gravity || bodies.size() < kFewestOfBalance) return {};
+    const int galaxies = galaxiesIn(bodies);
+    const bool apart = galaxies > 1 && galaxies <= kMostSystems;
+    std::vector<std::vector<std::size_t>> members(apart ? static_cast<std::size_t>(galaxies) : 1);
+    for (std::size_t i = 0; i < bodies.size(); ++i) members[apart ? bodies.group[i] & 63u : 0].push_back(i);
+    std::vector<System> systems;
+    for (const std::vector<std::size_t>& galaxy : members)
+        if (galaxy.size() >= kFewestOfBalance) systems.push_back(systemOf(bodies, galaxy, force.softening));
+    return systems;
+}
+
+double halfMassRadius(const std::vector<Source>& sources, double mass) {
+    Source centre{0, 0, 0, mass};
+    for (const Source& s : sources) {
+        centre.x += s.mass * s.x / mass;
+        centre.y += s.mass * s.y / mass;
+        centre.z += s.mass * s.z / mass;
+    }
+    std::vector<std::pair<double, double>> shells;
+    for (const Source& s : sources) shells.emplace_back(std::hypot(s.x - centre.x, s.y - centre.y, s.z - centre.z), s.mass);
+    std::sort(shells.begin(), shells.end());
+    double inside = 0;
+    for (const auto& [radius, shell] : shells)
+        if ((inside += shell) >= 0.5 * mass) return radius;
+    return 0;
+}
+
+std::optional<Equilibrium> measured(const System& system) {
+    // Of massless bodies around one that has a mass nothing is bound to nothing else.
+    if (system.sources.size() < kFewestOfBalance || !(system.mass > 0)) return std::nullopt;
+    const double soft2 = system.softening * system.softening;
+    double forces = 0;
+    for (std::size_t i = 1; i < system.sources.size(); ++i) {
+        const Source a = system.sources[i];
+        double row = 0;
+        for (std::size_t j = 0; j < i; ++j) {
+            const Source& b = system.sources[j];
+            const double x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, r2 = x * x + y * y + z * z, d2 = r2 + soft2;
+            row += d2 > 0 ? b.mass * r2 / (d2 * std::sqrt(d2)) : 0;
+        }
+        forces += a.mass * row;
+    }
+    Equilibrium state{.bodies = system.bodies, .looked = std::min(system.bodies, system.sources.size())};
+    state.halfMassRadius = halfMassRadius(system.sources, system.mass);
+    state.virial = 2 * system.kinetic / forces;
+    if (!std::isfinite(state.virial) || !(state.halfMassRadius > 0)) return std::nullopt;
+    state.dynamicalTime = std::sqrt(2 * std::pow(state.halfMassRadius, 3) / system.mass);
+    if (state.virial < 2) state.drift = 1 / (2 - state.virial) - 1;
+    return state;
+}
+
+std::vector<Equilibrium> measureAll(const std::vector<System>& systems) {
+    std::vector<Equilibrium> found;
+    for (const System& system : systems)
+        if (const auto state = measured(system)) found.push_back(*state);
+    return found;
+}
+
+}  // namespace
+
+std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const ForceSettings& force) {
+    return measureAll(systemsOf(bodies, force));
+}
+
+std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::span<const ConservationPoint> points) {
+    if (start.size() != 1 || points.empty()) return std::nullopt;
+    const ConservationPoint& first = points.front();
+    const double radius = first.shape.lagrangianRadii[1];
+    const auto after = std::find_if(points.begin(), points.end(), [&](const ConservationPoint& point) {
+        return std::abs(point.time - first.time) >= start.front().dynamicalTime;
+    });
+    if (after == points.end() || !(radius > 0)) return std::nullopt;
+    return after->shape.lagrangianRadii[1] / radius - 1;
+}
+
+std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const ScenarioUnits& units) {
+    if (start.empty()) return {};
+    std::string text = "Start: 2T/|W| ", drift;
+    bool sampled = false, unbound = false;
+    for (const Equilibrium& state : start) {
+        const bool first = &state == &start.front();
+        text += (first ? "" : ", ") + formatted("%.3f", state.virial);
+        drift += first ? "" : ", ";
+        drift += state.drift ? formatted("%+.1f %%", 100 * *state.drift) : "not bound";
+        unbound |= !state.drift;
+        sampled |= state.looked < state.bodies;
+    }
+    if (start.size() > 1) text += ", each galaxy alone";
+    if (sampled) text += " (of " + std::string(grouped(start.front().looked).text) + " bodies)";
+    text +=
+        unbound && start.size() == 1 ? "; not bound: it flies apart" : "; half-mass radius expected to change by " + drift;
+    if (!measured) return text;
+    // "t = 12 Myr" without what stands before the number.
+    return text + ", measured " + formatted("%+.1f %%", 100 * *measured) + " after " +
+           clockText(start.front().dynamicalTime, units).substr(4);
+}
+
+void Balance::begin(const ParticleSet& bodies, const ForceSettings& force) {
+    found_.clear();
+    stale_ = running_.valid();
+    measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
+}
+
+std::span<const Equilibrium> Balance::read(bool wait) {
+    const auto take = [&] {
+        if (!running_.valid()) return;
+        if (!wait && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+        std::vector<Equilibrium> found = running_.get();
+        if (!std::exchange(stale_, false)) found_ = std::move(found);
+    };
+    take();
+    if (measure_ && !running_.valid()) running_ = std::async(std::launch::async, std::exchange(measure_, nullptr));
+    take();
+    return found_;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,75 @@
+// Profiles of the running galaxy, measured beside the picture. Rule: a copy of one complete step now and then, or one that
+// is kept anyway; everything else on a thread of its own, together below a fixed share of the time.
+#pragma once
+#include "sim/measure/profile.h"
+#include "sim/run/simulation.h"
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+
+namespace gravlab {
+
+/// Bodies of a complete step that somebody keeps anyway.
+struct KeptBodies {
+    std::int64_t step = 0;
+    double time = 0;  ///< [T]
+    std::size_t bodies = 0;
+    std::function<std::shared_ptr<const ParticleSet>()> unpack;  ///< may be called on any thread, and later
+};
+
+class Instruments {
+public:
+    static constexpr double kInterval = 1;          ///< between two profiles at least [s]
+    static constexpr double kShareOfCopies = 0.02;  ///< of the time, for copies that the picture waits for
+    static constexpr double kShareOfACore = 0.05;   ///< of the time, for the sums
+    static constexpr std::size_t kFewest = 32;      ///< bodies, below which rings would be empty
+    static constexpr std::size_t kSample = 16384;   ///< bodies that are looked at, beside the heaviest
+    /// Above, a copy would be felt as a frame that takes longer: where somebody keeps copies, those serve.
+    static constexpr std::size_t kLarge = 131072;
+
+    /// Whether to measure at all; off costs nothing.
+    bool on = false;
+    ProfileRequest wanted = usual(0);
+
+    /// What is measured of a scene that tells so many galaxies apart: the first of several, or all bodies.
+    static ProfileRequest usual(int galaxies);
+
+    /// Takes up a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that
+    /// are kept anyway; may be empty. `now`: host clock [s].
+    void look(Simulation& simulation, int galaxies, const std::function<std::optional<KeptBodies>()>& kept, double now);
+
+    /// The newest profile; empty before the first, and after another scene came.
+    const std::optional<Profile>& profile() const { return profile_; }
+    const ProfileRequest& request() const { return request_; }  ///< of it
+    double time() const { return time_; }                       ///< of it [T]
+    std::int64_t step() const { return step_; }                 ///< of it
+    /// Whether a profile is on its way or will be due: then frames are needed.
+    bool busy() const { return on && (running_.valid() || behind_); }
+
+private:
+    struct Sample {
+        Profile profile;
+        ProfileRequest request;
+        std::int64_t step = 0;
+        double time = 0, seconds = 0;
+    };
+    bool follow(const Simulation& simulation, int galaxies);
+    void take(double now);
+    void start(const Simulation& simulation, KeptBodies from);
+
+    std::optional<Profile> profile_;
+    ProfileRequest request_;
+    double time_ = 0, nextAt_ = 0;
+    std::int64_t step_ = 0, lastStep_ = -1;
+    const Scenario* scene_ = nullptr;
+    std::size_t bodies_ = 0;
+    std::uint64_t seed_ = 0;
+    bool behind_ = false;                ///< a newer step could be measured
+    bool stale_ = false;                 ///< the profile on its way is of another run
+    std::shared_ptr<ParticleSet> copy_;  ///< kept: a new one of a million bodies would cost its page faults each time
+    std::future<Sample> running_;
+};
+
+}  // namespace gravlab

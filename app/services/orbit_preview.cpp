@@ -1,0 +1,123 @@
+// When to ask again: another body or run, most of the path used up, or the body beside its path.
+#include "app/services/orbit_preview.h"
+
+#include "app/format.h"
+#include "app/session/frame_loop.h"
+#include "app/session/launch.h"
+
+#include <glm/geometric.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr double kUsedUp = 0.4;                         // of the duration
+constexpr float kBeside = 0.03f;                        // of the path's size
+constexpr std::size_t kMany = 65536;                    // bodies whose copy would be felt
+constexpr double kInterval = 0.4, kIntervalOfMany = 5;  // [s]
+
+glm::vec3 placeOf(const ForecastPoint& p) {
+    return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+}
+
+float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
+    const glm::vec3 way = b - a;
+    const float square = glm::dot(way, way);
+    const float share = square > 0 ? std::clamp(glm::dot(place - a, way) / square, 0.0f, 1.0f) : 0;
+    return glm::length(place - a - share * way);
+}
+
+}  // namespace
+
+std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation) {
+    auto start = std::make_shared<ForecastStart>();
+    simulation.snapshot(start->bodies);
+    start->time = simulation.time();
+    start->force = simulation.force();
+    start->integrator = std::string(simulation.integrator().name);
+    start->timeStep = simulation.settings().timeStep;
+    return start;
+}
+
+std::string forecastText(const Forecast& path) {
+    if (path.method == ForecastMethod::copy)
+        return "all " + std::string(grouped(path.bodies)) + " bodies move, " + path.integrator + " in fp64";
+    return "pull of all " + std::string(grouped(path.bodies)) +
+           " bodies; galaxies move as wholes, keep their shapes and do not feel it";
+}
+
+bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) const {
+    if (!path_.failure.empty()) return false;  // it would fail again
+    const double ahead = path_.until - askedTime_;
+    if (ahead == 0 || path_.points.empty()) return true;
+    if ((simulation.time() - askedTime_) / ahead > kUsedUp || (simulation.time() - askedTime_) / ahead < 0) return true;
+    if (!place || path_.points.size() < 2) return false;
+    glm::vec3 low = placeOf(path_.points.front()), high = low;
+    float nearest = INFINITY;
+    for (std::size_t i = 1; i < path_.points.size(); ++i) {
+        const glm::vec3 a = placeOf(path_.points[i - 1]), b = placeOf(path_.points[i]);
+        low = glm::min(low, b);
+        high = glm::max(high, b);
+        nearest = std::min(nearest, distanceTo(*place, a, b));
+    }
+    return nearest > kBeside * glm::length(high - low);
+}
+
+void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double response, double now) {
+    if (!tool.dragging()) {
+        if (shown_) thread_.drop();
+        shown_ = false;
+        start_.reset();
+        path_ = {};
+        return;
+    }
+    constexpr double kPause = 0.1;  // [s]
+    const LaunchOrder& order = tool.pending();
+    const bool changed = !shown_ || order.velocity != velocity_;
+    // Slow paths are let to grow a little before the next one.
+    const double pause = thread_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
+    if (!shown_ || now - askedAt_ > pause) {
+        if (!start_ || start_->bodies.size() <= kMany) start_ = forecastStart(simulation);
+        ForecastQuestion question{.start = start_};
+        question.after = simulation.time() - start_->time;
+        question.position = {order.place.x, order.place.y, order.place.z, order.mass};
+        question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
+        thread_.ask(question);
+        askedAt_ = now;
+        velocity_ = order.velocity;
+        shown_ = true;
+    }
+    thread_.take(path_);
+}
+
+void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, std::size_t edits, double now, bool wait) {
+    if (!wanted || !selected) {
+        if (asked_) thread_.drop();
+        asked_.reset();
+        path_ = {};
+        return;
+    }
+    const SimulationSettings& settings = simulation.settings();
+    Asked ask{.id = selected->id, .edits = edits, .duration = duration, .settings = settings};
+    // Who computes, and how fast, changes no path.
+    ask.settings.backend.clear();
+    ask.settings.backendOptions = {};
+    ask.settings.kernel = {};
+    ask.settings.tuning.reset();
+    const bool another = !asked_ || *asked_ != ask;
+    const double interval = settings.bodies > kMany ? kIntervalOfMany : kInterval;
+    const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
+    if (another || (due && !thread_.busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
+        asked_ = std::move(ask);
+        askedAt_ = now;
+        askedTime_ = simulation.time();
+        if (another) path_ = {};
+        thread_.ask({.start = forecastStart(simulation), .id = selected->id, .duration = duration});
+    }
+    if (wait) thread_.wait();
+    thread_.take(path_);
+}
+
+}  // namespace gravlab

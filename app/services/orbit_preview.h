@@ -1,0 +1,66 @@
+// The path of the selected body ahead: asked for when it is needed, asked for again when the body has left it.
+// Rule: a copy of the bodies is made only then, and seldom where they are very many.
+#pragma once
+#include "app/services/forecast_thread.h"
+#include "sim/run/simulation.h"
+
+#include <glm/ext/vector_double3.hpp>
+#include <glm/vec3.hpp>
+
+namespace gravlab {
+
+struct BodyReadout;
+class LaunchTool;
+
+class OrbitPreview {
+public:
+    bool wanted = false;
+    double duration = 0;  ///< how far ahead [T]; 0: about a turn and a half
+
+    /// Once a frame, after the selection has been read. `edits` counts changes of the bodies by hand. `wait`: for films.
+    void look(Simulation& simulation, const BodyReadout* selected, std::size_t edits, double now, bool wait);
+    /// What is known of the path; without points while nothing is selected or wanted.
+    const Forecast& path() const { return path_; }
+    /// A path is on its way.
+    bool busy() const { return thread_.busy(); }
+
+private:
+    struct Asked {
+        std::uint32_t id = 0;
+        std::size_t edits = 0;
+        double duration = 0;
+        SimulationSettings settings;
+        bool operator==(const Asked&) const = default;
+    };
+    bool stale(const Simulation& simulation, const glm::vec3* place) const;
+
+    ForecastThread thread_;
+    Forecast path_;
+    std::optional<Asked> asked_;
+    double askedAt_ = -1, askedTime_ = 0;
+};
+
+/// The path that a body would take if it were dropped now.
+class LaunchPreview {
+public:
+    /// Once a frame. Asks a few times a second while the arrow is dragged.
+    void look(Simulation& simulation, const LaunchTool& tool, double response, double now);
+    const Forecast& path() const { return path_; }
+    bool busy() const { return thread_.busy(); }
+
+private:
+    ForecastThread thread_;
+    Forecast path_;
+    std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: copied once a drag
+    bool shown_ = false;
+    double askedAt_ = -1;
+    glm::dvec3 velocity_{0};
+};
+
+/// A moment of a running simulation for a forecast. Copies all bodies; waits.
+std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation);
+
+/// What is and is not in a path, in words: "all 9 bodies move, radau15 in fp64".
+std::string forecastText(const Forecast& path);
+
+}  // namespace gravlab

@@ -1,0 +1,300 @@
+// States are packed beside the run: fp32 where that loses nothing, ids and groups shared as long as they are the same.
+#include "app/services/rewind.h"
+#include "sim/forces/law_numbers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr double kInterval = 0.5, kLargeInterval = 3;  // [s]
+constexpr std::size_t kLarge = 131072;                 // bodies whose copy one may feel
+constexpr double kCostFactor = 50;                     // a copy takes at most this part of the time between two
+constexpr std::size_t kFewest = 3;                     // fewer states than these are no timeline
+
+/// Numbers of bodies as fp32 where every one is an fp32 number, as on backends that compute so.
+struct PackedVectors {
+    std::vector<Float4> narrow;
+    std::vector<Double4> wide;
+
+    explicit PackedVectors(std::vector<Double4> from) {
+        const auto fits = [](double a) { return static_cast<double>(static_cast<float>(a)) == a; };
+        const bool all = std::all_of(from.begin(), from.end(),
+                                     [&](const Double4& a) { return fits(a.x) && fits(a.y) && fits(a.z) && fits(a.w); });
+        if (!all) {
+            wide = std::move(from);
+            return;
+        }
+        narrow.reserve(from.size());
+        for (const Double4& a : from)
+            narrow.push_back(
+                {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z), static_cast<float>(a.w)});
+    }
+    std::vector<Double4> all() const {
+        if (narrow.empty()) return wide;
+        std::vector<Double4> out;
+        out.reserve(narrow.size());
+        for (const Float4& a : narrow)
+            out.push_back(
+                {static_cast<double>(a.x), static_cast<double>(a.y), static_cast<double>(a.z), static_cast<double>(a.w)});
+        return out;
+    }
+    std::size_t bytes() const { return narrow.size() * sizeof(Float4) + wide.size() * sizeof(Double4); }
+};
+
+/// What a state of so many bodies will take, about.
+std::size_t estimate(const SimulationSettings& settings) {
+    return settings.bodies * 2 * (*settings.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
+}
+
+}  // namespace
+
+struct Rewind::Keyframe {
+    SimulationSettings settings;
+    Clock clock;
+    PackedVectors position, velocity;
+    std::shared_ptr<const std::vector<std::uint32_t>> id;
+    std::shared_ptr<const std::vector<std::uint8_t>> group;
+    std::string integrator;
+    std::vector<StateArray> integratorState;
+
+    std::size_t bytes() const {
+        std::size_t sum = sizeof *this + position.bytes() + velocity.bytes();
+        for (const StateArray& array : integratorState) sum += array.values.size() * sizeof(double);
+        return sum;
+    }
+};
+
+Rewind::Rewind(std::size_t budget) : budget_(budget) {}
+Rewind::~Rewind() = default;
+
+Rewind::Kept Rewind::packed(RunState state, SimulationSettings settings, Kept before) {
+    const auto shared = [](auto& mine, const auto& last) {
+        using Vector = std::remove_reference_t<decltype(mine)>;
+        return last && *last == mine ? last : std::make_shared<const Vector>(std::move(mine));
+    };
+    auto id = shared(state.bodies.id, before ? before->id : nullptr);
+    auto group = shared(state.bodies.group, before ? before->group : nullptr);
+    return std::make_shared<const Keyframe>(Keyframe{.settings = std::move(settings),
+                                                     .clock = state.clock,
+                                                     .position = PackedVectors(std::move(state.bodies.position)),
+                                                     .velocity = PackedVectors(std::move(state.bodies.velocity)),
+                                                     .id = std::move(id),
+                                                     .group = std::move(group),
+                                                     .integrator = std::move(state.integrator),
+                                                     .integratorState = std::move(state.integratorState)});
+}
+
+RunState Rewind::unpacked(const Keyframe& from) {
+    RunState state;
+    state.bodies.position = from.position.all();
+    state.bodies.velocity = from.velocity.all();
+    state.bodies.id = *from.id;
+    state.bodies.group = *from.group;
+    state.clock = from.clock;
+    state.integrator = from.integrator;
+    state.integratorState = from.integratorState;
+    return state;
+}
+
+/// Notices a run that is another one.
+void Rewind::follow(const Simulation& simulation) {
+    const SimulationSettings& now = simulation.settings();
+    // An edit changes the number of bodies too, and is part of the run.
+    const bool another = !seen_ || now.scene != seen_->scene || now.seed != seen_->seed ||
+                         now.parameters != seen_->parameters || now.start != seen_->start || simulation.step() < seenStep_ ||
+                         (now.bodies != seen_->bodies && !line_.empty() && simulation.step() == line_.front()->clock.step);
+    if (another) {
+        settle();
+        line_.clear();
+        other_.clear();
+        wentTo_.reset();
+        nextAt_ = 0;
+        list();
+    }
+    seen_ = now;
+    seenStep_ = simulation.step();
+}
+
+/// Once the run has gone on from where it was put, what came later is another branch.
+void Rewind::branch(const Simulation& simulation) {
+    if (!wentTo_ || simulation.step() == *wentTo_) return;
+    const auto later =
+        std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > *wentTo_; });
+    if (later != line_.end()) {
+        other_.assign(later, line_.end());
+        line_.erase(later, line_.end());
+        forkStep_ = *wentTo_;
+    }
+    wentTo_.reset();
+    list();
+}
+
+bool Rewind::isKept(const Simulation& simulation) const {
+    return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
+        return kept->clock.step == simulation.step() && kept->settings.bodies == simulation.settings().bodies;
+    });
+}
+
+void Rewind::look(Simulation& simulation, double now) try { keep(simulation, now); } catch (const std::bad_alloc&) {
+    budget_ = bytes() / 2;
+    thin();
+    list();
+}
+
+void Rewind::keep(Simulation& simulation, double now) {
+    now_ = now;
+    follow(simulation);
+    branch(simulation);
+    if (packing_.valid()) {
+        if (packing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+        settle();
+    }
+    why_.clear();
+    if (const std::size_t each = estimate(simulation.settings()); each > budget_ / kFewest) {
+        why_ = "No way back is kept: a state takes " + std::to_string((each >> 20) + 1) + " MB and the memory for them is " +
+               std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
+        return;
+    }
+    if (now < nextAt_ || wentTo_ || isKept(simulation)) return;
+    const auto begun = std::chrono::steady_clock::now();
+    start(simulation);
+    const double cost = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    nextAt_ = now + std::max(simulation.settings().bodies > kLarge ? kLargeInterval : kInterval, kCostFactor * cost);
+}
+
+std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
+    const auto after = std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > step; });
+    if (after == line_.begin()) return std::nullopt;
+    const Kept kept = *(after - 1);
+    return KeptBodies{kept->clock.step, kept->clock.time(), kept->settings.bodies,
+                      [kept] { return std::make_shared<const ParticleSet>(unpacked(*kept).bodies); }};
+}
+
+void Rewind::start(Simulation& simulation) {
+    packing_ = std::async(std::launch::async, [state = simulation.stateLater(), settings = simulation.settings(),
+                                               before = line_.empty() ? nullptr : line_.back()]() mutable {
+        return packed(state.whole(), std::move(settings), std::move(before));
+    });
+    edited_ = false;
+}
+
+void Rewind::take() {
+    if (packing_.valid()) add(packing_.get());
+}
+
+void Rewind::settle() {
+    take();
+    thin();
+    list();
+}
+
+void Rewind::add(Kept kept) {
+    const auto place = std::lower_bound(line_.begin(), line_.end(), kept,
+                                        [](const Kept& a, const Kept& b) { return a->clock.step < b->clock.step; });
+    if (place != line_.end() && (*place)->clock.step == kept->clock.step)
+        *place = std::move(kept);  // the same step after an edit
+    else
+        line_.insert(place, std::move(kept));
+}
+
+/// Drops states until the rest fits: first where the gap left is smallest for its age, so that gaps grow with age.
+void Rewind::thin() {
+    const auto dropOne = [](std::vector<Kept>& from) {
+        if (from.size() < 3) {
+            from.erase(from.begin());
+            return;
+        }
+        const auto step = [&](std::size_t i) { return static_cast<double>(from[i]->clock.step); };
+        std::size_t worst = 1;
+        double least = 1e300;
+        for (std::size_t i = 1; i + 1 < from.size(); ++i) {
+            const double gap = (step(i + 1) - step(i - 1)) / (step(from.size() - 1) - step(i) + 1);
+            if (gap < least) {
+                least = gap;
+                worst = i;
+            }
+        }
+        from.erase(from.begin() + static_cast<std::ptrdiff_t>(worst));
+    };
+    while (line_.size() + other_.size() > kMostMarks || bytes() > budget_) {
+        if (!other_.empty() && 3 * other_.size() > line_.size())
+            dropOne(other_);
+        else if (line_.size() > 1)
+            dropOne(line_);
+        else
+            return;
+    }
+}
+
+std::size_t Rewind::bytes() const {
+    std::size_t sum = 0;
+    for (const auto* branch : {&line_, &other_})
+        for (const Kept& kept : *branch) sum += kept->bytes();
+    return sum;
+}
+
+void Rewind::list() {
+    marks_.clear();
+    for (const Kept& kept : line_) marks_.push_back({kept->clock.step, kept->clock.time(), false});
+    for (const Kept& kept : other_) marks_.push_back({kept->clock.step, kept->clock.time(), true});
+}
+
+std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
+    const auto count = static_cast<std::ptrdiff_t>(line_.size());
+    if (by == 0 || count == 0) return std::nullopt;
+    std::ptrdiff_t before = 0, upTo = 0;  // marks below the step, and not above it
+    for (const Kept& kept : line_) {
+        before += kept->clock.step < step;
+        upTo += kept->clock.step <= step;
+    }
+    const std::ptrdiff_t wanted = by < 0 ? std::max<std::ptrdiff_t>(before + by, 0) : std::min(upTo + by - 1, count - 1);
+    if (by < 0 ? before == 0 : upTo == count) return std::nullopt;
+    return static_cast<std::size_t>(wanted);
+}
+
+std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, std::size_t mark) {
+    const bool onLine = mark < line_.size();
+    const Kept target = onLine ? line_[mark] : other_.at(mark - line_.size());
+    take();
+    branch(simulation);
+    if (!isKept(simulation)) {
+        start(simulation);
+        take();
+    }
+    const SimulationSettings before = simulation.settings();
+    SimulationSettings wanted = before;
+    wanted.timeStep = target->settings.timeStep;
+    wanted.softening = target->settings.softening;
+    wanted.integrator = target->settings.integrator;
+    wanted.law = target->settings.law;
+    for (const LawNumber& number : lawNumbers()) wanted.*number.asked = target->settings.*number.asked;
+    wanted.precision = target->settings.precision;
+    if (wanted != before) simulation.apply(wanted);
+    try {
+        simulation.restore(unpacked(*target));
+    } catch (...) {
+        if (wanted != before) simulation.apply(before);
+        throw;
+    }
+    if (std::find(other_.begin(), other_.end(), target) != other_.end()) {
+        const auto later =
+            std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > forkStep_; });
+        std::vector<Kept> left(later, line_.end());
+        line_.erase(later, line_.end());
+        line_.insert(line_.end(), other_.begin(), other_.end());
+        other_ = std::move(left);
+    }
+    edited_ = false;
+    wentTo_ = seenStep_ = simulation.step();
+    seen_ = simulation.settings();
+    nextAt_ = now_ + kInterval;
+    thin();
+    list();
+    return target->id;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,93 @@
+// The way back: states of a running simulation kept in memory, dense where they are new and sparse where they are old.
+// Rule: going on from a kept state gives the bits of the first pass, where the kernel is deterministic.
+#pragma once
+#include "app/services/instruments.h"
+#include "sim/run/simulation.h"
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// A kept state, as a timeline shows it.
+struct RewindMark {
+    std::int64_t step = 0;
+    double time = 0;     ///< [T]
+    bool other = false;  ///< of the branch that was left last
+};
+
+class Rewind {
+public:
+    static constexpr std::size_t kUsualBytes = std::size_t{256} << 20;
+    /// More than so many ticks are no finer timeline.
+    static constexpr std::size_t kMostMarks = 400;
+
+    explicit Rewind(std::size_t budget = kUsualBytes);
+    ~Rewind();
+    Rewind(const Rewind&) = delete;
+    Rewind& operator=(const Rewind&) = delete;
+
+    /// Keeps the state when it is due: half a second after the last one, later where a copy takes long, so that copies take
+    /// about a fiftieth of the time. Another scene, seed or number, or a start from 0, begins a new timeline; an edit does
+    /// not. Once a frame; waits for a copy when one is due, never for anything else. `now`: host clock [s]. Where there is
+    /// no memory for a copy, half of the states are dropped and the rest is all that is kept from then on.
+    void look(Simulation& simulation, double now);
+    /// The bodies were edited: what is kept of the present step is not what it is any more.
+    void edited() { edited_ = true; }
+    /// Goes to a kept state, with the time step, softening, law, precision and integrator it was computed with; backend and
+    /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
+    /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
+    /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, std::size_t mark);
+
+    /// Those of the present branch in the order of steps, then those of the other one.
+    std::span<const RewindMark> marks() const { return marks_; }
+    /// The mark so many places before (below 0) or after a step, along the present branch; the last one there is when there
+    /// are not so many; empty when there is none.
+    std::optional<std::size_t> neighbour(std::int64_t step, int by) const;
+    /// The newest state kept of the present branch, not after that step; empty when there is none. What unpacks it stays
+    /// valid when the state is dropped.
+    std::optional<KeptBodies> newest(std::int64_t step) const;
+    /// Takes up a state that is still being packed. Waits.
+    void settle();
+
+    std::size_t bytes() const;  ///< held now
+    std::size_t budget() const { return budget_; }
+    /// Why nothing is kept; empty when something is.
+    const std::string& why() const { return why_; }
+
+private:
+    struct Keyframe;
+    using Kept = std::shared_ptr<const Keyframe>;
+    static Kept packed(RunState state, SimulationSettings settings, Kept before);
+    static RunState unpacked(const Keyframe& from);
+
+    void keep(Simulation& simulation, double now);
+    void follow(const Simulation& simulation);
+    void branch(const Simulation& simulation);
+    void start(Simulation& simulation);
+    void take();
+    void add(Kept kept);
+    void thin();
+    void list();
+    bool isKept(const Simulation& simulation) const;
+
+    std::size_t budget_;
+    std::vector<Kept> line_, other_;
+    std::vector<RewindMark> marks_;
+    std::int64_t forkStep_ = 0;               ///< last step that both branches share
+    std::optional<std::int64_t> wentTo_;      ///< step gone to, as long as the run has not gone on from it
+    std::optional<SimulationSettings> seen_;  ///< of the run whose states these are
+    std::int64_t seenStep_ = -1;
+    bool edited_ = false;  ///< since the last state was kept
+    double now_ = 0, nextAt_ = 0;
+    std::string why_;
+    std::future<Kept> packing_;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,35 @@
+// The forces of a running simulation, looked at again and again: finds a device that begins to compute wrongly.
+// Rule: an alarm is for errors that rounding cannot explain; the gates of a fresh configuration are for kernels.
+#pragma once
+#include "sim/run/simulation.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace gravlab {
+
+class SpotCheck {
+public:
+    static constexpr double kSeconds = 10;  ///< between two checks
+    // Forces that nearly cancel lose digits in fp32: three bodies of the scenes reach 5e-5. A flipped bit or a lost tile of
+    // sources is larger than this in some body.
+    static constexpr double kMedian = 1e-4, kWorst = 1e-2;
+
+    explicit SpotCheck(double seconds = kSeconds) : seconds_(seconds) {}
+
+    /// Takes a result that has come and asks for the next one when it is time. A sentence when it is an alarm, else empty.
+    /// Never waits.
+    std::string look(Simulation& simulation);
+    /// The same on one result.
+    std::string judge(const ForceCheck& result);
+    int results() const { return results_; }    ///< that have come
+    int failures() const { return failures_; }  ///< of these, alarms
+
+private:
+    double seconds_;
+    std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+    int results_ = 0, failures_ = 0;
+};
+
+}  // namespace gravlab

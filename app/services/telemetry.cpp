@@ -1,0 +1,91 @@
+// A ring of readings; every shown number is newest minus oldest.
+#include "app/services/telemetry.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+// Long enough that digits can be read, short enough to follow a slider.
+constexpr double kWindow = 0.5;
+
+}  // namespace
+
+void Telemetry::restart() {
+    interactionsPerSecond = stepsPerSecond = 0;
+    forceMs = integrateMs = publishMs = 0;
+    historyCount = 0;
+    first_ = count_ = 0;
+    lastPoint_ = 0;
+    ends_ = {};
+    seenSteps_ = -1;
+}
+
+void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) {
+    drawTotal_ += drawSeconds;
+    // A backend that was replaced counts from zero again; a reading below the last one starts anew.
+    if (count_ > 0 && totals.interactions < samples_[(first_ + count_ - 1) % kSamples].totals.interactions) restart();
+    if (count_ == kSamples) {
+        first_ = (first_ + 1) % kSamples;
+        --count_;
+    }
+    samples_[(first_ + count_++) % kSamples] = {totals, now, drawTotal_};
+    // One reading older than the window stays as the base; at two frames a second there is still a difference to show.
+    while (count_ > 2 && now - samples_[(first_ + 1) % kSamples].time > kWindow) {
+        first_ = (first_ + 1) % kSamples;
+        --count_;
+    }
+
+    const Sample& base = samples_[first_];
+    const double elapsed = now - base.time;
+    const auto frames = static_cast<double>(count_ - 1);
+    if (frames < 1 || !(elapsed > 0)) return;
+    framesPerSecond = frames / elapsed;
+    frameMilliseconds = 1e3 * elapsed / frames;
+    const double slow = slowSteps(totals.steps, now);
+    const std::int64_t ended = totals.steps - base.totals.steps;
+    constexpr std::int64_t kFew = 4;  // fewer in a window than these are counted by chance
+    stepsPerSecond = ended < kFew && slow > 0 ? slow : static_cast<double>(ended) / elapsed;
+    const double perFrame = 1e3 / frames;
+    forceMs = perFrame * (totals.forceSeconds - base.totals.forceSeconds);
+    integrateMs = perFrame * (totals.integrateSeconds - base.totals.integrateSeconds);
+    publishMs = perFrame * (totals.publishSeconds - base.totals.publishSeconds);
+    drawMs = perFrame * (drawTotal_ - base.draw);
+    const double interactions = totals.interactions - base.totals.interactions;
+    const double seconds = totals.forceSeconds - base.totals.forceSeconds;
+    if (interactions > 0 && seconds > 0) {
+        interactionsPerSecond = interactions / seconds;
+        remember(now);
+    }
+}
+
+/// From one end of steps to the next; less when the next one is overdue, 0 when it does not come.
+double Telemetry::slowSteps(std::int64_t steps, double now) {
+    if (steps != seenSteps_ && seenSteps_ >= 0) {
+        ends_[1] = ends_[0];
+        ends_[0] = {now, steps};
+    }
+    seenSteps_ = steps;
+    if (ends_[1].time < 0) return 0;
+    const double between = ends_[0].time - ends_[1].time, since = now - ends_[0].time;
+    constexpr double kGone = 3;
+    if (!(between > 0) || since > kGone * between) return 0;
+    return static_cast<double>(ends_[0].steps - ends_[1].steps) / std::max(between, since);
+}
+
+void Telemetry::remember(double now) {
+    constexpr double kBreak = 2;  // [s]; a pause is left out, a slow frame is not
+    const auto point = [&] {
+        std::move(rateHistory.begin() + 1, rateHistory.end(), rateHistory.begin());
+        rateHistory.back() = static_cast<float>(interactionsPerSecond * 1e-9);
+        historyCount = std::min(historyCount + 1, kHistory);
+    };
+    // The first point asks for no interval: one taken off the clock may come back a rounding too short, for ever.
+    if (historyCount == 0 || now - lastPoint_ > kBreak) {
+        point();
+        lastPoint_ = now;
+    }
+    for (; now - lastPoint_ >= kHistoryInterval; lastPoint_ += kHistoryInterval) point();
+}
+
+}  // namespace gravlab

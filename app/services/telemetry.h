@@ -1,0 +1,51 @@
+// Rates and times that people read: differences of finished totals over a short window. Never waits, never allocates.
+#pragma once
+#include "sim/backends/backend.h"
+
+#include <array>
+#include <cstddef>
+
+namespace gravlab {
+
+class Telemetry {
+public:
+    /// Call once a frame with the backend's totals, the host clock [s] and what drawing took on the GPU [s].
+    void frame(const WorkTotals& totals, double now, double drawSeconds);
+    /// Forget everything: another kernel, N or backend.
+    void restart();
+
+    /// N*N per force evaluation over device or pool time; the last known value while nothing is computed, 0 before the
+    /// first.
+    double interactionsPerSecond = 0;
+    /// Over the last half second or so of the host clock; 0 when the simulation stands.
+    double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: between the last two that ended
+    /// Milliseconds a frame, of which: force, integrate, publish, draw. What is left is waiting and the panel.
+    double frameMilliseconds = 0, forceMs = 0, integrateMs = 0, publishMs = 0, drawMs = 0;
+
+    static constexpr std::size_t kHistory = 240;
+    static constexpr double kHistoryInterval = 0.1;  ///< [s] between two points
+    std::array<float, kHistory> rateHistory{};       ///< G interactions/s, oldest first; the last `historyCount` count
+    std::size_t historyCount = 0;
+
+private:
+    struct Sample {
+        WorkTotals totals;
+        double time = 0, draw = 0;  ///< draw: sum over all frames so far [s]
+    };
+    void remember(double now);
+    double slowSteps(std::int64_t steps, double now);
+
+    static constexpr std::size_t kSamples = 64;
+    std::array<Sample, kSamples> samples_{};
+    std::size_t first_ = 0, count_ = 0;
+    double drawTotal_ = 0, lastPoint_ = 0;
+    /// Readings at which steps had ended, newest first; time < 0: there was none.
+    struct End {
+        double time = -1;
+        std::int64_t steps = 0;
+    };
+    std::array<End, 2> ends_{};
+    std::int64_t seenSteps_ = -1;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,12 @@
+// What is drawn about single bodies over the picture: the selected one and those that are held.
+#pragma once
+#include "app/view/overlay.h"
+#include "app/view/overlay_space.h"
+
+namespace gravlab {
+
+/// Whether drawTouch() has anything to draw.
+bool touchDraws(const Session& session);
+void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
+
+}  // namespace gravlab

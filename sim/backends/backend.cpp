@@ -1,0 +1,100 @@
+// The table of backends and how one is chosen.
+#include "sim/backends/backend.h"
+
+#include "sim/backends/cpu/backend_cpu.h"
+#include "sim/backends/reference/backend_reference.h"
+#include "sim/core/names.h"
+#if GRAVLAB_HAS_CUDA
+#include "sim/backends/cuda/backend_cuda.h"
+#endif
+
+namespace gravlab {
+namespace {
+
+#if !GRAVLAB_HAS_CUDA
+Reason noCuda(const BackendOptions&) {
+    return "this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON";
+}
+
+// Keeps the row in every build, so that it is listed with the reason why it cannot run.
+BackendRow cudaBackendRow() {
+    return {.name = "cuda",
+            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
+            .unavailable = noCuda,
+            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(noCuda(options)); },
+            .devices = [] { return std::string("none: ") + noCuda({}); }};
+}
+#endif
+
+}  // namespace
+
+LaterBodies Backend::snapshotLater() {
+    auto bodies = std::make_shared<ParticleSet>();
+    snapshot(*bodies);
+    return [bodies] { return std::move(*bodies); };
+}
+
+std::span<const BackendRow> backends() {
+    static const BackendRow rows[] = {referenceBackendRow(), cpuBackendRow(), cudaBackendRow()};
+    return rows;
+}
+
+const BackendRow& backend(std::string_view name) { return findRow(backends(), "backend", name); }
+
+Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies) {
+    const StepProgram program = integrator.program;
+    Reason reason;
+    if (row.refuses)
+        reason = row.refuses(program, bodies);
+    else if (needsJerk(program) || isAdaptive(program))
+        reason = "it runs on the reference backend, for small systems";
+    return reason.empty() ? reason
+                          : "integrator '" + std::string(integrator.name) + "' cannot run on the " + std::string(row.name) +
+                                " backend: " + reason;
+}
+
+Reason refusal(const BackendRow& row, const ForceSettings& force) {
+    Reason first;
+    for (const KernelRow& candidate : kernels()) {
+        if (candidate.backend != row.name) continue;
+        Reason reason = candidate.refuses ? candidate.refuses(candidate, force) : Reason();
+        if (reason.empty()) return reason;
+        if (first.empty()) first = std::move(reason);
+    }
+    return first;
+}
+
+Reason refusal(const Integrator& integrator, Law law) {
+    if (law == Law::gravity || !needsJerk(integrator.program)) return {};
+    return "integrator '" + std::string(integrator.name) +
+           "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
+}
+
+BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {
+    const std::span<const BackendRow> rows = backends();
+    if (name != "auto") {
+        const BackendRow* row = nullptr;
+        for (const BackendRow& candidate : rows)
+            if (candidate.name == name) row = &candidate;
+        if (!row) {
+            std::vector<std::string_view> valid{"auto"};
+            for (const BackendRow& candidate : rows) valid.push_back(candidate.name);
+            throw UsageError(unknownName("backend", name, valid));
+        }
+        if (const Reason reason = row->unavailable(options); !reason.empty())
+            throw NoDeviceError("the " + std::string(name) + " backend cannot run here: " + reason);
+        return {row, "running on " + std::string(name) + ", as asked"};
+    }
+    std::string refused;
+    for (std::size_t i = rows.size(); i-- > 0;) {
+        const Reason reason = rows[i].unavailable(options);
+        if (reason.empty()) {
+            const std::string why = refused.empty() ? "the fastest backend of this build" : "because" + refused;
+            return {&rows[i], "running on " + std::string(rows[i].name) + ", " + why};
+        }
+        refused += (refused.empty() ? " " : "; ") + std::string(rows[i].name) + " cannot run (" + reason + ")";
+    }
+    throw NoDeviceError("no backend can run here:" + refused);
+}
+
+}  // namespace gravlab

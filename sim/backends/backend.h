@@ -1,0 +1,178 @@
+// One interface for everything that can advance bodies, and the table of what this build has.
+// Rule: one thread drives one backend.
+#pragma once
+#include "sim/backends/kernel.h"
+#include "sim/backends/launch_facts.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/particles.h"
+#include "sim/core/state_array.h"
+#include "sim/core/vertex.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/force_settings.h"
+#include "sim/integrators/integrator.h"
+#include "sim/measure/measurement.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// How much one call of advance() may do. Pacing only: it never changes what a step computes.
+struct Budget {
+    double seconds = 1e300;  ///< stop enqueuing or computing once this is used
+    std::int64_t steps = 1;  ///< complete at most this many steps in the call
+};
+
+/// What one call of advance() did.
+struct AdvanceStatus {
+    /// Steps ended since the last call returned (on a device: enqueued to their end), those of finishStep() included.
+    std::int64_t stepsCompleted = 0;
+    bool published = false;   ///< the sink was opened and closed with the newest complete step
+    double stepProgress = 0;  ///< done share of the forces of the step under way, never 0 then; 0 at a step boundary
+    double innerStep = 0;     ///< length of the newest step that an adaptive integrator chose; 0 for fixed steps [T]
+};
+
+/// Totals of finished work since the backend was made; differences of two readings give rates. Never waits.
+struct WorkTotals {
+    std::int64_t steps = 0;
+    std::int64_t forceEvaluations = 0;
+    double interactions = 0;  ///< N*N per force evaluation, self included
+    double forceSeconds = 0;  ///< device events or pool timers, not wall time
+    double integrateSeconds = 0;
+    double publishSeconds = 0;
+    double bodySizedHostCopies = 0;  ///< body-sized device-to-host copies so far; a frame must add none
+};
+
+/// How to make a backend.
+struct BackendOptions {
+    int device = 0;      ///< CUDA device index
+    int threads = 0;     ///< CPU threads; 0 = all
+    std::string simd{};  ///< CPU instruction set; empty = the best here
+    bool operator==(const BackendOptions&) const = default;
+};
+
+/// Which kernel and launch. Kernel "auto" lets the backend choose by N and device.
+struct KernelChoice {
+    std::string kernel = "auto";
+    LaunchConfig launch{};
+    bool operator==(const KernelChoice&) const = default;
+};
+
+/// A copy of a state that is still to be fetched: gives the bodies, in body order, once. On any thread, also after the
+/// backend has gone on; waits there, and throws there what the copy failed with.
+using LaterBodies = std::function<ParticleSet()>;
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    virtual std::string_view name() const = 0;    ///< the table's name
+    virtual std::string description() const = 0;  ///< e.g. "NVIDIA H200, 132 SMs" or "AVX3, 2 threads"
+    virtual std::size_t size() const = 0;         ///< bodies loaded
+    virtual MemorySpace vertexSpace() const = 0;  ///< what its publish writes natively
+
+    /// Replaces all bodies; at a step boundary afterwards. Allocates before it frees: on failure (DeviceError saying how
+    /// much was needed and free) the old bodies are still there and run on.
+    virtual void load(const ParticleSet& bodies) = 0;
+    /// Copies the state of the last complete step out, in body order. Waits.
+    virtual void snapshot(ParticleSet& out) = 0;
+    /// The same without waiting, where the backend can; steps go on meanwhile and do not change what comes.
+    virtual LaterBodies snapshotLater();
+
+    /// Checks force settings and kernel against row and device *before* anything is launched and takes them from the next
+    /// force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay.
+    /// A step under way is finished under the old settings or restarted from its force: never mixed.
+    virtual void configure(const ForceSettings& force, const KernelChoice& kernel) = 0;
+    virtual const KernelRow& activeKernel() const = 0;
+    virtual LaunchConfig activeLaunch() const = 0;
+
+    /// Runs as much of `program` as fits the budget and resumes where it stopped. Publishes only complete steps: at the
+    /// end of the last step that fits. `sink` may be null. Does not wait for a device. Slicing leaves results bit-identical.
+    /// A step under way ends with the program and time step it began with; the new ones hold from the next step on.
+    /// Zero steps: only reports. Zero seconds: one slice of work.
+    virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
+    /// Stores the last complete step into the sink again (pause, colour change, edit).
+    virtual void publish(VertexSink& sink) = 0;
+    virtual void setVertexValue(VertexValue value) = 0;
+    /// Applies edits; only at a step boundary (finishes the step under way first).
+    virtual void edit(std::span<const BodyEdit> edits) = 0;
+    /// Runs the step under way to its end. Waits. The step is counted by the next advance().
+    virtual void finishStep() = 0;
+    /// What the integrator needs, beside the last complete step, to go on as if never stopped; empty for integrators that
+    /// need nothing. Call at a step boundary.
+    virtual std::vector<StateArray> integratorState() { return {}; }
+    /// Takes up what integratorState() gave, for the bodies just loaded; what does not fit them is left out.
+    virtual void restoreIntegratorState(const std::vector<StateArray>&) {}
+    /// Waits until all enqueued work is done and throws what it failed with.
+    virtual void wait() = 0;
+
+    /// Accelerations of all bodies at the last complete step, by the active kernel. Waits. For tests, `check`, diagnostics.
+    virtual void accelerations(std::vector<Double4>& out) = 0;
+
+    /// Asks that the next complete force evaluation be compared with fp64 on these bodies (on a device by its own plain
+    /// fp64 kernel). The result arrives in takeForceCheck() when done; neither call waits. Replaces an earlier request and
+    /// drops a result that was not taken; load() does the same.
+    virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
+    virtual std::optional<ForceCheck> takeForceCheck() = 0;
+
+    /// Up to how many bodies the backend measures a complete step beside the steps that follow it; 0: it cannot.
+    virtual std::size_t mostMeasured() const { return 0; }
+    /// Begins to measure the last complete step, on a copy that the device makes; steps go on meanwhile. Drops a measurement
+    /// that was under way; so do load() and a change of precision. Never waits.
+    virtual void requestMeasurement() {}
+    virtual bool measuring() const { return false; }
+    /// Goes on with it for about `seconds` of the device; the result when it is there. A failure is a sentence in the
+    /// result, and the run goes on. Never waits.
+    virtual std::optional<Measurement> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
+
+    virtual WorkTotals totals() = 0;
+    /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x 128 x clock); 0 where
+    /// that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
+    virtual double issueSlotsPerSecond() const { return 0; }
+    /// What is known of the device and of the active launch on the bodies loaded. Does not wait for enqueued work.
+    virtual LaunchFacts launchFacts() const { return {.device = description()}; }
+};
+
+/// A row of the backend table.
+struct BackendRow {
+    std::string_view name;
+    std::string_view idea;
+    Reason (*unavailable)(const BackendOptions&);  ///< empty when it can run here; else cause and fix in one sentence
+    std::unique_ptr<Backend> (*make)(const BackendOptions&);
+    std::string (*devices)();  ///< what it would run on, for `list devices`
+    /// Why it cannot run this program on that many bodies; empty when it can. Null: all but Hermite and adaptive programs.
+    Reason (*refuses)(StepProgram program, std::size_t bodies) = nullptr;
+};
+
+/// Why that backend cannot run the integrator on that many bodies, and what can; empty when it can.
+Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies);
+
+/// Why none of that backend's kernels can compute the force, and what can; empty when one can.
+Reason refusal(const BackendRow& row, const ForceSettings& force);
+
+/// Why the integrator cannot run under that law; empty when it can.
+Reason refusal(const Integrator& integrator, Law law);
+
+/// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
+std::span<const BackendRow> backends();
+
+/// The row of that name. Throws UsageError naming the valid ones and the nearest.
+const BackendRow& backend(std::string_view name);
+
+/// What `auto` resolves to, and why not something faster.
+struct BackendChoice {
+    const BackendRow* row = nullptr;
+    std::string why;  ///< one sentence: which path runs and why the faster ones do not
+};
+
+/// Resolves a --backend value. "auto" picks the best that works here; a named backend that cannot run throws
+/// NoDeviceError with the reason and the fix.
+BackendChoice chooseBackend(std::string_view name, const BackendOptions& options);
+
+}  // namespace gravlab

@@ -1,0 +1,50 @@
+// The bodies of the CPU backend and what can be done with them, for one precision of the state.
+// Rule: what is shown, saved and checked is the last complete step; a step under way works on a copy.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/backends/cpu/force_check_job.h"
+#include "sim/backends/cpu/kernels/simd_targets.h"
+#include "sim/backends/cpu/thread_pool.h"
+
+#include <memory>
+
+namespace gravlab::cpu {
+
+/// What outlives a change of bodies or of precision.
+struct EngineContext {
+    ThreadPool pool;
+    const SimdTarget& simd;
+    WorkTotals totals;
+    CheckJob check;
+    VertexValue shown = VertexValue::speed;
+
+    EngineContext(int threads, const SimdTarget& simdTarget) : pool(threads), simd(simdTarget) {}
+};
+
+/// Bodies in one precision. One thread drives it; it uses the context's pool.
+class Engine {
+public:
+    virtual ~Engine() = default;
+    virtual std::size_t size() const = 0;
+    /// Positions and velocities of the last complete step.
+    virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const = 0;
+    /// From the next step on.
+    virtual void configure(const ForceSettings& force, const KernelRow& row) = 0;
+    virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
+    virtual void publish(VertexSink& sink) = 0;
+    virtual void finishStep() = 0;
+    virtual void abandonStep() = 0;
+    virtual void accelerations(std::vector<Double4>& out) = 0;
+};
+
+/// Takes the bodies over, in the precision that `force` asks for. Throws std::bad_alloc.
+std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
+                                   std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row);
+
+/// Whether that row shares its work out over threads.
+bool sharesWork(const KernelRow& row);
+
+/// Bytes that an engine holds for `bodies` bodies in `precision`.
+double engineBytes(std::size_t bodies, Precision precision);
+
+}  // namespace gravlab::cpu

@@ -1,0 +1,85 @@
+// What a CPU force kernel is: a function that works on one piece of the N x N pairs. Rule: a piece adds to the sums of its
+// targets in an order that depends on nothing but the piece, so how pieces are shared out never changes a bit.
+#pragma once
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/forces/law.h"
+
+#include <cstddef>
+
+namespace gravlab::cpu {
+
+/// Bodies as kernels read them, [L] and [M], padded to whole tiles; T is the precision of a pair.
+template <class T>
+struct BodyView {
+    const T* x;
+    const T* y;
+    const T* z;
+    const T* source;
+    std::size_t count;
+};
+
+/// Two-level sums: `x` holds the sum so far, `lostX` what rounding lost of it (Knuth's two-sum). A piece whose `last` is
+/// set adds the two, so that x, y, z then hold the acceleration.
+template <class T>
+struct SumView {
+    T *x, *y, *z;
+    T *lostX, *lostY, *lostZ;
+};
+
+/// All pairs of some targets with some sources. Targets begin at a multiple of 64 and may be rounded up into the padding.
+struct TargetPiece {
+    std::size_t targetBegin, targetEnd;
+    std::size_t sourceBegin, sourceEnd;  ///< begins at a multiple of kTile
+    bool first, last;                    ///< of these targets: start from zero; close the sums
+};
+
+/// All pairs of the bodies of tile a with those of tile b, in both directions; a == b is allowed. At most kPairTile each.
+struct PairPiece {
+    std::size_t aBegin, aEnd, bBegin, bEnd;
+    bool first, last;
+};
+constexpr std::size_t kPairTile = 512;
+
+template <class T>
+using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const TargetPiece&);
+template <class T>
+using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const PairPiece&);
+
+/// Adds `term` to a two-level sum without losing its low bits (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
+template <class T>
+inline void addTwoLevel(T& sum, T& lost, T term) {
+    const T total = sum + term;
+    const T kept = total - sum;
+    lost += (sum - (total - kept)) + (term - kept);
+    sum = total;
+}
+
+/// The loops of one law.
+template <class T>
+struct KernelSet {
+    TargetKernel<T> targets = nullptr;
+    PairKernel<T> pairs = nullptr;
+};
+
+/// The kernels of one instruction set, or the plain ones: one set of loops for each law that has its own (see loopLaw()).
+template <class T>
+struct LawKernels {
+    KernelSet<T> gravity, powerLaw, lennardJones;
+
+    const KernelSet<T>& of(const ForceSettings& force) const {
+        const Law law = loopLaw(force);
+        return law == Law::powerLaw ? powerLaw : law == Law::lennardJones ? lennardJones : gravity;
+    }
+};
+
+/// The textbook loops, one body at a time, never vectorised: the baseline.
+extern const LawKernels<float> kPlainKernels32;
+extern const LawKernels<double> kPlainKernels64;
+
+/// The textbook loop with OpenMP directives and nothing else. Null when built without OpenMP.
+extern const LawKernels<float> kOpenMpKernels32;
+/// call(context, i) for i in [begin, end) by `omp parallel for` on `threads` threads.
+void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void* context, std::size_t index),
+               void* context);
+
+}  // namespace gravlab::cpu

@@ -1,0 +1,404 @@
+// The force in SIMD: one lane a target, sources broadcast. Compiled once for each instruction set by Highway.
+// Rule: products are added by MulAdd only, so that no compiler can contract them differently from one loop to the next.
+
+// Length-agnostic sets cannot hold the arrays of registers used here; those machines run the fixed-width set instead.
+// SSSE3 without SSE4 was last made in 2008.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+// Truly one lane in the last resort, as its name says, instead of emulated registers of 128 bits.
+#define HWY_BROKEN_EMU128 1
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sim/backends/cpu/kernels/kernels_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// After the two above, which name the instruction set.
+#include <hwy/contrib/math/math-inl.h>
+
+#include "sim/backends/cpu/kernels/simd_targets.h"
+#include "sim/core/names.h"
+#include "sim/forces/law.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace gravlab::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+constexpr std::size_t kTargetVectors = 1, kPairVectors = 1;
+#elif HWY_TARGET <= HWY_AVX3
+constexpr std::size_t kTargetVectors = 2, kPairVectors = 2;
+#else
+constexpr std::size_t kTargetVectors = 2, kPairVectors = 1;
+#endif
+
+// (1 - e)^(-3/2) as a series, e = 1 - d2 y^2 being what the estimate y of d2^(-1/2) misses. Cheaper than a Newton step and
+// the cube. The number of terms is what brings an estimate of 14, 12 or 8 bits to the rounding of fp32 (53 bits: below).
+template <int kTerms, class D, class V = hn::Vec<D>>
+HWY_INLINE V cubeSeries(D d, V e) {
+    using T = hn::TFromD<D>;
+    const V one = hn::Set(d, T(1));
+    if constexpr (kTerms == 1) return hn::MulAdd(e, hn::Set(d, T(1.5)), one);
+    if constexpr (kTerms == 2) return hn::MulAdd(e, hn::MulAdd(e, hn::Set(d, T(1.875)), hn::Set(d, T(1.5))), one);
+    V series = hn::MulAdd(e, hn::Set(d, T(315.0 / 128)), hn::Set(d, T(2.1875)));
+    series = hn::MulAdd(e, series, hn::Set(d, T(1.875)));
+    series = hn::MulAdd(e, series, hn::Set(d, T(1.5)));
+    return hn::MulAdd(e, series, one);
+}
+
+template <int kTerms, class D, class V = hn::Vec<D>>
+HWY_INLINE V inverseCube(D d, V distanceSquared, V estimate) {
+    const V squared = hn::Mul(estimate, estimate);
+    const V missing = hn::NegMulAdd(distanceSquared, squared, hn::Set(d, hn::TFromD<D>(1)));
+    return hn::Mul(hn::Mul(estimate, squared), cubeSeries<kTerms>(d, missing));
+}
+
+// A pair law in SIMD, as law.h has it in plain code: pull(d, r^2 + offset), with the offset already in the first product.
+
+/// Gravity's pull, (r^2 + softening^2)^(-3/2).
+template <class D>
+struct SimdGravity {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset;
+
+    HWY_INLINE SimdGravity(D d, const ForceSettings& force) : offset(hn::Set(d, flooredSoftening<T>(force.softening))) {}
+    HWY_INLINE V pull(D d, V distanceSquared) const {
+#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
+        if constexpr (sizeof(T) == 4) {
+            constexpr int kTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
+            return inverseCube<kTerms>(d, distanceSquared, hn::ApproximateReciprocalSqrt(distanceSquared));
+        }
+#endif
+#if HWY_TARGET == HWY_AVX3  // Highway 1.0 has no fp64 estimate; this one has 14 bits, and four terms bring it to 2e-20
+        if constexpr (sizeof(T) == 8) return inverseCube<4>(d, distanceSquared, V{_mm512_rsqrt14_pd(distanceSquared.raw)});
+#endif
+        return hn::Div(hn::Set(d, T(1)), hn::Mul(distanceSquared, hn::Sqrt(distanceSquared)));
+    }
+};
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V inverseRootOf(D d, V squared) {
+    return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(squared));
+}
+
+/// The power law: whole exponents multiplied out, the others by way of the logarithm. The branch is the same for all pairs.
+template <class D>
+struct SimdPowerLaw {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset, nearest, power, strength;
+    int whole;
+
+    HWY_INLINE SimdPowerLaw(D d, const ForceSettings& force) {
+        const PowerLaw<T> plain(force);
+        offset = hn::Set(d, plain.softeningSquared);
+        nearest = hn::Set(d, plain.nearest);
+        power = hn::Set(d, T(-0.5) * (plain.exponent + 1));
+        strength = hn::Set(d, plain.strength);
+        whole = plain.whole;
+    }
+    HWY_INLINE V pull(D d, V distanceSquared) const {
+        const V squared = hn::Max(distanceSquared, nearest);
+        if (whole < 0) return hn::Mul(strength, hn::Exp(d, hn::Mul(power, hn::Log(d, squared))));
+        const V inverse = inverseRootOf(d, squared);
+        V product = hn::Mul(strength, inverse);
+        for (int factor = 0; factor < whole; ++factor) product = hn::Mul(product, inverse);
+        return product;
+    }
+};
+
+/// Lennard-Jones, force-shifted at the cut-off and linear inside its core.
+template <class D>
+struct SimdLennardJones {
+    using T = hn::TFromD<D>;
+    using V = hn::Vec<D>;
+    V offset, coreSquared, cutOffSquared, diameter, strength, edgeSlope;
+
+    HWY_INLINE SimdLennardJones(D d, const ForceSettings& force) {
+        const LennardJones<T> plain(force);
+        offset = hn::Zero(d);
+        coreSquared = hn::Set(d, plain.core * plain.core);
+        cutOffSquared = hn::Set(d, plain.cutOff * plain.cutOff);
+        diameter = hn::Set(d, plain.diameter);
+        strength = hn::Set(d, -24 * plain.depth);
+        edgeSlope = slope(d, hn::Set(d, 1 / plain.cutOff));
+    }
+    HWY_INLINE V pull(D d, V distanceSquared) const {
+        const V squared = hn::Max(distanceSquared, coreSquared);
+        const V inverse = inverseRootOf(d, squared);
+        return hn::IfThenElseZero(hn::Lt(squared, cutOffSquared), hn::Mul(hn::Sub(slope(d, inverse), edgeSlope), inverse));
+    }
+
+private:
+    HWY_INLINE V slope(D, V inverse) const {
+        const V s = hn::Mul(diameter, inverse), s2 = hn::Mul(s, s), s6 = hn::Mul(hn::Mul(s2, s2), s2);
+        const V steep = hn::MulAdd(hn::Add(s6, s6), s6, hn::Neg(s6));
+        return hn::Mul(hn::Mul(strength, steep), inverse);
+    }
+};
+
+template <class V>
+struct Vector3 {
+    V x, y, z;
+};
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void addTwoLevelAt(D d, hn::TFromD<D>* HWY_RESTRICT sum, hn::TFromD<D>* HWY_RESTRICT lost, V term, bool first,
+                              bool last) {
+    const V old = first ? hn::Zero(d) : hn::Load(d, sum);
+    const V total = hn::Add(old, term);
+    const V kept = hn::Sub(total, old);
+    const V error = hn::Add(hn::Sub(old, hn::Sub(total, kept)), hn::Sub(term, kept));
+    const V allLost = hn::Add(first ? hn::Zero(d) : hn::Load(d, lost), error);
+    hn::Store(last ? hn::Add(total, allLost) : total, d, sum);
+    if (!last) hn::Store(allLost, d, lost);
+}
+
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Vector3<V>& term, bool first, bool last) {
+    addTwoLevelAt(d, sums.x + i, sums.lostX + i, term.x, first, last);
+    addTwoLevelAt(d, sums.y + i, sums.lostY + i, term.y, first, last);
+    addTwoLevelAt(d, sums.z + i, sums.lostZ + i, term.z, first, last);
+}
+
+/// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on.
+template <template <class> class Law, std::size_t kVectors, class T>
+HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
+                            const TargetPiece& piece, std::size_t i) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d);
+    const Law<hn::ScalableTag<T>> law(d, force);
+    V x[kVectors], y[kVectors], z[kVectors];
+    for (std::size_t k = 0; k < kVectors; ++k) {
+        x[k] = hn::Load(d, bodies.x + i + k * lanes);
+        y[k] = hn::Load(d, bodies.y + i + k * lanes);
+        z[k] = hn::Load(d, bodies.z + i + k * lanes);
+    }
+    for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
+        const std::size_t tileEnd = HWY_MIN(tile + kTile, piece.sourceEnd);
+        Vector3<V> a[kVectors];
+        for (std::size_t k = 0; k < kVectors; ++k) a[k] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+        for (std::size_t j = tile; j < tileEnd; ++j) {
+            const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
+            const V source = hn::Set(d, bodies.source[j]);
+            for (std::size_t k = 0; k < kVectors; ++k) {
+                const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
+                const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
+                const V pull = hn::Mul(source, law.pull(d, distanceSquared));
+                a[k].x = hn::MulAdd(pull, dx, a[k].x);
+                a[k].y = hn::MulAdd(pull, dy, a[k].y);
+                a[k].z = hn::MulAdd(pull, dz, a[k].z);
+            }
+        }
+        const bool first = piece.first && tile == piece.sourceBegin;
+        const bool last = piece.last && tileEnd == piece.sourceEnd;
+        for (std::size_t k = 0; k < kVectors; ++k) addAt(d, sums, i + k * lanes, a[k], first, last);
+    }
+}
+
+template <template <class> class Law, class T>
+void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const TargetPiece& piece) {
+    const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+    std::size_t i = piece.targetBegin;
+    for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
+        targetGroup<Law, kTargetVectors>(bodies, sums, force, piece, i);
+    for (; i < piece.targetEnd; i += lanes) targetGroup<Law, 1>(bodies, sums, force, piece, i);
+}
+
+/// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
+constexpr std::size_t kPairBlock = 64;
+
+/// kVectors registers of tile a against sources [jBegin, jEnd) of tile b. Adds to `onA` (one number a body) and to
+/// `lanesOnB` (one register a body, reduced later).
+template <template <class> class Law, std::size_t kVectors, class T>
+HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceSettings& force, std::size_t i, std::size_t jBegin,
+                          std::size_t jEnd, T* HWY_RESTRICT onA, std::size_t stride, T* HWY_RESTRICT lanesOnB) {
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d);
+    const Law<hn::ScalableTag<T>> law(d, force);
+    V x[kVectors], y[kVectors], z[kVectors], own[kVectors];
+    Vector3<V> a[kVectors];
+    for (std::size_t k = 0; k < kVectors; ++k) {
+        x[k] = hn::Load(d, bodies.x + i + k * lanes);
+        y[k] = hn::Load(d, bodies.y + i + k * lanes);
+        z[k] = hn::Load(d, bodies.z + i + k * lanes);
+        own[k] = hn::Load(d, bodies.source + i + k * lanes);
+        a[k] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    }
+    for (std::size_t j = jBegin; j < jEnd; ++j) {
+        const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
+        const V source = hn::Set(d, bodies.source[j]);
+        T* HWY_RESTRICT onB = lanesOnB + (j - jBegin) * 3 * lanes;
+        V bx = hn::Load(d, onB), by = hn::Load(d, onB + lanes), bz = hn::Load(d, onB + 2 * lanes);
+        for (std::size_t k = 0; k < kVectors; ++k) {
+            const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
+            const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
+            const V factor = law.pull(d, distanceSquared);
+            const V pull = hn::Mul(source, factor), push = hn::Mul(own[k], factor);
+            a[k].x = hn::MulAdd(pull, dx, a[k].x);
+            a[k].y = hn::MulAdd(pull, dy, a[k].y);
+            a[k].z = hn::MulAdd(pull, dz, a[k].z);
+            bx = hn::NegMulAdd(push, dx, bx);
+            by = hn::NegMulAdd(push, dy, by);
+            bz = hn::NegMulAdd(push, dz, bz);
+        }
+        hn::Store(bx, d, onB);
+        hn::Store(by, d, onB + lanes);
+        hn::Store(bz, d, onB + 2 * lanes);
+    }
+    for (std::size_t k = 0; k < kVectors; ++k) {
+        T* HWY_RESTRICT at = onA + k * lanes;
+        hn::Store(hn::Add(hn::Load(d, at), a[k].x), d, at);
+        hn::Store(hn::Add(hn::Load(d, at + stride), a[k].y), d, at + stride);
+        hn::Store(hn::Add(hn::Load(d, at + 2 * stride), a[k].z), d, at + 2 * stride);
+    }
+}
+
+/// Bodies whose lane sums are reduced together.
+constexpr std::size_t kReduced = 4;
+
+/// out[k] = the sum of the lanes of the register at in + k * stride, for k = 0..3. Four at a time cost a third of one by
+/// one.
+template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T* HWY_RESTRICT out) {
+#if HWY_TARGET == HWY_SCALAR
+    for (std::size_t k = 0; k < kReduced; ++k) hn::Store(hn::Load(d, in + k * stride), d, out + k);
+#else
+    // Transposes within blocks of 128 bits, adding; then adds the blocks.
+    const auto sumOfTwo = [d](V a, V b)
+                              HWY_ATTR { return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)); };
+    const V sum01 = sumOfTwo(hn::Load(d, in), hn::Load(d, in + stride));
+    const V sum23 = sumOfTwo(hn::Load(d, in + 2 * stride), hn::Load(d, in + 3 * stride));
+    constexpr std::size_t kBlock = 16 / sizeof(T);
+    const hn::FixedTag<T, kBlock> block;
+    HWY_ALIGN T parts[HWY_MAX_BYTES / sizeof(T)];
+    const auto addBlocks = [&](V sums, T* HWY_RESTRICT to) HWY_ATTR {
+        hn::Store(sums, d, parts);
+        auto sum = hn::Load(block, parts);
+        for (std::size_t i = kBlock; i < hn::Lanes(d); i += kBlock) sum = hn::Add(sum, hn::Load(block, parts + i));
+        hn::Store(sum, block, to);
+    };
+    if constexpr (sizeof(T) == 4) {
+        const hn::RepartitionToWide<D> wide;
+        const auto low = hn::InterleaveLower(wide, hn::BitCast(wide, sum01), hn::BitCast(wide, sum23));
+        const auto high = hn::InterleaveUpper(wide, hn::BitCast(wide, sum01), hn::BitCast(wide, sum23));
+        addBlocks(hn::Add(hn::BitCast(d, low), hn::BitCast(d, high)), out);
+    } else {
+        addBlocks(sum01, out);
+        addBlocks(sum23, out + kBlock);
+    }
+#endif
+}
+
+template <template <class> class Law, class T>
+void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const PairPiece& piece) {
+    if (piece.aBegin == piece.bBegin) {
+        targets<Law>(bodies, sums, force, {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
+        return;
+    }
+    const hn::ScalableTag<T> d;
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t lanes = hn::Lanes(d);
+    HWY_ALIGN T onA[3 * kPairTile];
+    HWY_ALIGN T onB[3 * kPairTile];
+    HWY_ALIGN T lanesOnB[kPairBlock * 3 * HWY_MAX_BYTES / sizeof(T)];
+    const std::size_t aCount = piece.aEnd - piece.aBegin, bCount = piece.bEnd - piece.bBegin;
+    for (std::size_t i = 0; i < 3 * kPairTile; ++i) onA[i] = onB[i] = 0;
+
+    for (std::size_t block = 0; block < bCount; block += kPairBlock) {
+        const std::size_t blockEnd = HWY_MIN(block + kPairBlock, bCount);
+        for (std::size_t i = 0; i < kPairBlock * 3 * lanes; i += lanes) hn::Store(hn::Zero(d), d, lanesOnB + i);
+        const std::size_t jBegin = piece.bBegin + block, jEnd = piece.bBegin + blockEnd;
+        std::size_t i = 0;  // what lies past tile a has no source (padding) or is not this tile's: whole tiles only
+        for (; i + kPairVectors * lanes <= roundUp(aCount, lanes); i += kPairVectors * lanes)
+            pairGroup<Law, kPairVectors>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+        for (; i < aCount; i += lanes)
+            pairGroup<Law, 1>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+        for (std::size_t j = 0; j < blockEnd - block; j += kReduced)
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                reduceLanes(d, lanesOnB + (3 * j + axis) * lanes, 3 * lanes, onB + axis * kPairTile + block + j);
+    }
+    const auto addAll = [&](std::size_t begin, std::size_t count, const T* HWY_RESTRICT partial) HWY_ATTR {
+        for (std::size_t i = 0; i < count; i += lanes) {
+            const Vector3<V> term{hn::Load(d, partial + i), hn::Load(d, partial + kPairTile + i),
+                                  hn::Load(d, partial + 2 * kPairTile + i)};
+            addAt(d, sums, begin + i, term, piece.first, piece.last);
+        }
+    };
+    addAll(piece.aBegin, aCount, onA);
+    addAll(piece.bBegin, bCount, onB);
+}
+
+template <class T>
+LawKernels<T> everyLaw() {
+    return {{targets<SimdGravity, T>, pairs<SimdGravity, T>},
+            {targets<SimdPowerLaw, T>, pairs<SimdPowerLaw, T>},
+            {targets<SimdLennardJones, T>, pairs<SimdLennardJones, T>}};
+}
+
+SimdTarget describe(std::string_view name, std::string_view title) {
+    return {name,
+            title,
+            HWY_TARGET,
+            static_cast<int>(hn::Lanes(hn::ScalableTag<float>())),
+            everyLaw<float>(),
+            everyLaw<double>()};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace gravlab::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <vector>
+
+namespace gravlab::cpu {
+
+std::span<const SimdTarget> simdTargets() {
+    static const std::vector<SimdTarget> found = [] {
+        std::vector<SimdTarget> here;
+        const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;
+        const auto offer = [&](std::int64_t bit, auto describe, std::string_view name, std::string_view title) {
+            if (supported & bit) here.push_back(describe(name, title));
+        };
+        // Best first. A set that the build's own flags make pointless is not compiled and not listed.
+#if HWY_TARGETS & HWY_AVX3
+        offer(HWY_AVX3, N_AVX3::describe, "avx512", "AVX-512");
+#endif
+#if HWY_TARGETS & HWY_AVX2
+        offer(HWY_AVX2, N_AVX2::describe, "avx2", "AVX2");
+#endif
+#if HWY_TARGETS & HWY_SSE4
+        offer(HWY_SSE4, N_SSE4::describe, "sse4", "SSE4");
+#endif
+#if HWY_TARGETS & HWY_NEON
+        offer(HWY_NEON, N_NEON::describe, "neon", "NEON");
+#endif
+#if HWY_TARGETS & HWY_SCALAR
+        here.push_back(N_SCALAR::describe("scalar", "scalar"));
+#endif
+        return here;
+    }();
+    return found;
+}
+
+std::string whyNotSimd(std::string_view name) {
+    if (name.empty()) return {};
+    std::vector<std::string_view> valid;
+    for (const SimdTarget& target : simdTargets()) {
+        if (target.name == name) return {};
+        valid.push_back(target.name);
+    }
+    return unknownName("instruction set on this machine", name, valid);
+}
+
+const SimdTarget& simdTarget(std::string_view name) {
+    if (const std::string why = whyNotSimd(name); !why.empty()) throw UsageError(why);
+    for (const SimdTarget& target : simdTargets())
+        if (target.name == name) return target;
+    return simdTargets().front();
+}
+
+}  // namespace gravlab::cpu
+#endif

@@ -1,0 +1,255 @@
+// The CUDA backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
+#include "sim/backends/cuda/backend_cuda.h"
+
+#include "sim/backends/cuda/engine.h"
+#include "sim/backends/cuda/methods/launch_facts.h"
+#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/kernel_rows.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/error.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab {
+namespace {
+
+using cuda::Choice;
+using cuda::Engine;
+using cuda::EngineContext;
+
+/// The context of a device, made current before anything is created on it.
+struct BoundContext : EngineContext {
+    explicit BoundContext(const cuda::DeviceFacts& facts) { device = facts; }
+};
+
+cuda::DeviceFacts bound(int index) {
+    if (const Reason reason = cuda::whyNotDevice(index); !reason.empty())
+        throw NoDeviceError("the cuda backend cannot run here: " + reason);
+    cuda::DeviceFacts facts;
+    CUDA_CHECK(cuda::deviceFacts(index, facts));
+    CUDA_CHECK(cuda::setDevice(index));
+    // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
+    cuda::KernelFacts ignored;
+    for (const void* kernel :
+         {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(Law::gravity),
+          cuda::checkKernel<double>(Law::gravity), cuda::addSlotsKernel<float>(), cuda::measureKernels<float>().moments})
+        CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
+    return facts;
+}
+
+class CudaBackend final : public Backend, public MatrixPainter {
+public:
+    explicit CudaBackend(const BackendOptions& options)
+        : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_))) {}
+
+    ~CudaBackend() override {
+        cuda::setDevice(context_.device.index);
+        cuda::waitForStream(context_.stream);
+    }
+
+    std::string_view name() const override { return "cuda"; }
+    std::string description() const override { return cuda::deviceText(context_.device); }
+    std::size_t size() const override { return engine_->size(); }
+    MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
+
+    void load(const ParticleSet& bodies) override {
+        use();
+        auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
+        std::unique_ptr<Engine> engine;
+        try {
+            engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
+        } catch (const DeviceError& error) {
+            throw DeviceError(withMemory(bodies.size()) + error.what());
+        }
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        engine_ = std::move(engine);
+        labels_ = std::move(labels);
+        context_.publisher.forget();
+        context_.timeline.forgetRate();
+    }
+
+    void snapshot(ParticleSet& out) override {
+        use();
+        engine_->copyState(out.position, out.velocity);
+        out.id = labels_->id;
+        out.group = labels_->group;
+    }
+    LaterBodies snapshotLater() override {
+        use();
+        cuda::LaterVectors later;
+        try {
+            later = engine_->copyStateLater();
+        } catch (const DeviceError&) {
+            return Backend::snapshotLater();  // without memory for a copy it takes the long way, which needs none
+        }
+        return [later, labels = labels_] {
+            ParticleSet bodies;
+            later(bodies.position, bodies.velocity);
+            bodies.id = labels->id;
+            bodies.group = labels->group;
+            return bodies;
+        };
+    }
+
+    void configure(const ForceSettings& force, const KernelChoice& wanted) override {
+        use();
+        if (!(force.softening >= 0) || !std::isfinite(force.softening))
+            throw UsageError("softening must be a finite number, 0 or more");
+        const Choice chosen = cuda::choose(wanted, engine_->facts(), force, context_.device);
+        if ((force.precision == Precision::fp32) != (engine_->choice().precision == Precision::fp32)) {
+            changeState(force, chosen);
+        } else {
+            // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
+            // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
+            const Choice& now = engine_->choice();
+            const bool changed = chosen.row != now.row || chosen.launch != now.launch || chosen.kernel != now.kernel ||
+                                 chosen.precision != now.precision;
+            engine_->configure(force, changed ? &chosen : nullptr);
+        }
+        wanted_ = wanted;
+        force_ = force;
+    }
+    const KernelRow& activeKernel() const override { return *engine_->choice().row; }
+    LaunchConfig activeLaunch() const override { return engine_->choice().launch; }
+
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
+        use();
+        return engine_->advance(program, timeStep, budget, sink);
+    }
+    void publish(VertexSink& sink) override {
+        use();
+        engine_->publish(sink);
+    }
+    void setVertexValue(VertexValue value) override { context_.shown = value; }
+
+    void edit(std::span<const BodyEdit> edits) override {
+        finishStep();
+        ParticleSet bodies;
+        snapshot(bodies);
+        applyEdits(bodies, edits);
+        load(bodies);
+    }
+    void finishStep() override {
+        use();
+        engine_->finishStep();
+    }
+    void wait() override {
+        use();
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        context_.timeline.collect();
+    }
+
+    void accelerations(std::vector<Double4>& out) override {
+        use();
+        engine_->accelerations(out);
+    }
+
+    void requestForceCheck(std::vector<std::uint32_t> targets) override {
+        for (const std::uint32_t target : targets)
+            if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
+        engine_->requestForceCheck(std::move(targets));
+    }
+    std::optional<ForceCheck> takeForceCheck() override {
+        use();
+        return engine_->takeForceCheck();
+    }
+
+    // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
+    std::size_t mostMeasured() const override { return 2097152; }
+    void requestMeasurement() override {
+        use();
+        engine_->requestMeasurement();
+    }
+    bool measuring() const override { return engine_->measuring(); }
+    std::optional<Measurement> takeMeasurement(double seconds) override {
+        use();
+        return engine_->takeMeasurement(seconds);
+    }
+
+    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                     VertexSink& sink) override {
+        use();
+        return engine_->paintMatrix(colours, row, column, edge, sink);
+    }
+    std::optional<PaintedMatrix> takeMatrix() override {
+        use();
+        return engine_->takeMatrix();
+    }
+
+    WorkTotals totals() override {
+        use();
+        context_.timeline.collect();
+        WorkTotals totals = context_.timeline.totals();
+        totals.bodySizedHostCopies = context_.hostCopies + context_.publisher.hostCopies();
+        return totals;
+    }
+    double issueSlotsPerSecond() const override {
+        return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
+               cuda::lanesPerMultiprocessor(context_.device);
+    }
+    LaunchFacts launchFacts() const override {
+        use();
+        return cuda::launchFacts(engine_->choice(), size(), context_.device);
+    }
+
+private:
+    /// What the device does not need to know.
+    struct Labels {
+        std::vector<std::uint32_t> id;
+        std::vector<std::uint8_t> group;
+    };
+
+    /// Several backends may live on several devices of one thread.
+    void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
+
+    /// A choice made for other bodies is kept as far as these allow: only asking for the impossible is a mistake.
+    Choice choice(const cuda::BodyFacts& bodies, const ForceSettings& force) const {
+        KernelChoice fitting = wanted_;
+        if (bodies.count > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies.count)
+            fitting.launch.split = static_cast<int>(bodies.count);
+        return cuda::choose(fitting, bodies, force, context_.device);
+    }
+
+    /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
+    void changeState(const ForceSettings& force, const Choice& chosen) {
+        ParticleSet bodies;
+        engine_->copyState(bodies.position, bodies.velocity);
+        std::unique_ptr<Engine> engine = cuda::makeEngine(context_, bodies, force, chosen);
+        CUDA_CHECK(cuda::waitForStream(context_.stream));
+        engine_ = std::move(engine);
+        context_.publisher.forget();
+        context_.timeline.forgetRate();
+    }
+
+    /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
+    std::string withMemory(std::size_t bodies) const {
+        std::size_t free = 0, total = 0;
+        if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
+        char text[200];
+        std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
+                      std::ceil(Engine::bytes(bodies, force_.precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
+                      size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
+        return text;
+    }
+
+    ForceSettings force_;
+    KernelChoice wanted_;
+    BoundContext context_;
+    std::unique_ptr<Engine> engine_;
+    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
+};
+
+}  // namespace
+
+BackendRow cudaBackendRow() {
+    return {.name = "cuda",
+            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
+            .unavailable = [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
+            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+                return std::make_unique<CudaBackend>(options);
+            },
+            .devices = cuda::deviceList};
+}
+
+}  // namespace gravlab

@@ -1,0 +1,125 @@
+// Force kernels as the host sees them: what one launch is told, and which machine code belongs to which settings.
+// Rule: the order in which a target's sources are summed depends on block and split alone, never on how work is cut.
+#pragma once
+#include "sim/backends/cuda/kernels/pass.h"
+#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/kernel.h"
+#include "sim/forces/law.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+/// Sources whose forces are added in single precision before the sum goes into a double: short enough that a dominant
+/// body costs its neighbours in the sum no more than 1e-6 (disc with a central mass at 1M: 99.9 % within 3e-6 with 256).
+constexpr int kSumChunk = 128;
+
+/// One launch of a one-sided kernel: some targets against a slice of the sources. The sources are dealt to grid.y ranges of
+/// equal length; a slice is the same stretch of each range. Device memory throughout.
+template <class Real>
+struct ForceTask {
+    const Vec4<Real>* bodies;  ///< x, y, z [L]; w = mass [M]
+    const Real* planes;        ///< the same as four arrays of `count`, for `soa`; else null
+    Vec4<Real>* sums;          ///< of range r, target i: sums[r * count + i], x, y, z [L/T^2]; written by the last slice
+    double* carry;             ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
+    std::uint32_t count;       ///< bodies
+    std::uint32_t targetFirst, targetCount;
+    std::uint32_t rangeLength;              ///< sources in a range; the last ranges may be shorter or empty
+    std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end
+    Real softeningSquared;                  ///< [L^2], already raised to the floor
+    bool resumes, finishes;                 ///< reads carry; writes sums instead of carry
+    bool atomic;                            ///< ranges are added to sums[i] by atomics, in no fixed order
+};
+
+/// The tiled kernels: threads x bodiesPerThread targets a block, tiles of one body a thread in dynamic shared memory.
+/// Null for factors that are not built.
+template <class Real>
+const void* tiledKernel(int unroll, int bodiesPerThread);
+
+/// A tiled force under a law of sim/forces/law.h whose loops are not gravity's.
+template <class Real, class Law>
+struct LawTask {
+    ForceTask<Real> force;
+    Law law;
+};
+/// Null for laws and factors that are not built.
+template <class Real>
+const void* lawKernel(Law law, int unroll);
+
+/// Turns sums of pulls into accelerations where bodies respond differently. One thread a body.
+template <class Real>
+struct RespondTask {
+    const Vec4<Real>* sums;
+    std::uint32_t ranges;
+    const Vec4<Real>* velocities;  ///< w = response
+    double sign;
+    Vec4<Real>* out;  ///< may be `sums` where there is one range
+    std::uint32_t count;
+};
+template <class Real>
+const void* respondKernel();
+
+/// A tiled force and the pass that follows it, in one launch.
+struct FusedTask {
+    ForceTask<float> force;
+    PassTask<float> pass;
+};
+const void* fusedKernel(int unroll);
+
+/// The rungs below: one thread a target. `constant` reads its slice from constantSources(), one chunk at most.
+const void* globalKernel();
+const void* soaKernel();
+const void* constantKernel();
+const void* shuffleKernel(int unroll);
+constexpr std::uint32_t kConstantSources = 4096;  ///< all of the 64 KiB that constant memory has
+/// The symbol that `constant` reads, for cuda::symbolAddress().
+const void* constantSources();
+
+/// Splits packed positions into the four arrays that `soa` reads. One thread a body.
+struct PlanesTask {
+    const Float4* bodies;
+    float* planes;
+    std::uint32_t count;
+};
+const void* planesKernel();
+
+/// Positions in single precision from double, pads included, and summed forces back. One thread a body.
+struct NarrowTask {
+    const Double4* from;
+    Float4* to;
+    std::uint32_t count, paddedCount;
+};
+struct WidenTask {
+    const Float4* sums;
+    std::uint32_t ranges;
+    Double4* to;
+    std::uint32_t count;
+};
+const void* narrowKernel();
+const void* widenKernel();
+
+/// fp64 accelerations of sampled bodies by a plain loop on the device, against what a kernel gave. One block a target.
+template <class Real>
+struct CheckTask {
+    const Vec4<Real>* bodies;
+    const Vec4<Real>* accelerations;  ///< by the kernel under test
+    const Vec4<Real>* velocities;     ///< w = response
+    const std::uint32_t* targets;     ///< body indices, one a block
+    Float4* result;                   ///< x, y, z = difference to fp64; w = what it is held against
+    std::uint32_t count;
+    double softeningSquared;
+    double sign;        ///< of the law
+    double floorShare;  ///< see gravlab::floorShare()
+};
+template <class Real, class Law>
+struct LawCheckTask {
+    CheckTask<Real> check;
+    Law law;  ///< in double
+};
+/// Its task is a LawCheckTask where the law's loops are not gravity's.
+template <class Real>
+const void* checkKernel(Law law);
+constexpr unsigned kCheckThreads = 256;
+
+}  // namespace gravlab::cuda

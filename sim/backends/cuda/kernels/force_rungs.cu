@@ -1,0 +1,139 @@
+// The rungs below the tiles: one thread a target, and only the way the sources arrive differs from rung to rung.
+// Rule: the same pull and the same two-level sums as everywhere, so that a difference in rate is one in memory traffic.
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/tiled.cuh"
+
+namespace gravlab::cuda {
+namespace {
+
+/// The thread's target and its sums; a body's force is stored when this thread has one.
+struct OneTarget {
+    const ForceTask<float>& task;
+    std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 self;
+    double sum[3];
+
+    __device__ explicit OneTarget(const ForceTask<float>& forceTask) : task(forceTask) {
+        const std::uint32_t held = min(target, task.targetCount - 1);
+        self = asVectors(task.bodies)[task.targetFirst + held];
+        for (int axis = 0; axis < 3; ++axis)
+            sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    }
+    __device__ std::uint32_t sliceEnd() const { return min(task.sliceFirst + task.sliceLength, task.count); }
+    /// Sums what source(j) gives for the slice's sources.
+    template <class Source>
+    __device__ void gather(Source source) {
+        const std::uint32_t end = sliceEnd();
+        for (std::uint32_t j = task.sliceFirst; j < end;) {
+            const std::uint32_t chunkEnd = min(j + kSumChunk, end);
+            Vector3<float> part = {};
+#pragma unroll 8
+            for (; j < chunkEnd; ++j) GravityPull<float>{task.softeningSquared}(part, self, source(j));
+            flush(sum, part);
+        }
+    }
+    __device__ void store() const {
+        if (target < task.targetCount) storeSum(task, target, sum);
+    }
+};
+
+/// Every thread reads every source from global memory, 16 bytes at a time; the caches do what they can.
+__global__ void forceGlobal(ForceTask<float> task) {
+    OneTarget one(task);
+    const float4* bodies = asVectors(task.bodies);
+    one.gather([&](std::uint32_t j) { return bodies[j]; });
+    one.store();
+}
+
+/// The same from four arrays: four reads of 4 bytes where `global` makes one of 16.
+__global__ void forceSoa(ForceTask<float> task) {
+    OneTarget one(task);
+    const float *x = task.planes, *y = x + task.count, *z = y + task.count, *w = z + task.count;
+    one.gather([&](std::uint32_t j) { return make_float4(x[j], y[j], z[j], w[j]); });
+    one.store();
+}
+
+__constant__ float4 constantBodies[kConstantSources];
+
+/// Through constant memory: one broadcast serves a warp. The host copies a chunk, then launches this on it.
+__global__ void forceConstant(ForceTask<float> task) {
+    OneTarget one(task);
+    one.gather([&](std::uint32_t j) { return constantBodies[j - task.sliceFirst]; });
+    one.store();
+}
+
+/// Each lane reads one source and the warp passes them round: 32 pairs a lane for one read. All lanes of a warp stay to the
+/// end; those of a last, narrower warp pass round as many as they are.
+template <int kUnroll>
+__global__ void forceShuffle(ForceTask<float> task) {
+    OneTarget one(task);
+    const float4* bodies = asVectors(task.bodies);
+    const unsigned lane = threadIdx.x & 31;
+    const unsigned width = min(32u, blockDim.x - (threadIdx.x & ~31u));
+    const unsigned mask = width == 32 ? ~0u : (1u << width) - 1;
+    const std::uint32_t end = one.sliceEnd();
+    for (std::uint32_t base = task.sliceFirst; base < end;) {
+        Vector3<float> part = {};
+        const std::uint32_t chunkEnd = min(base + kSumChunk / 32 * width, end);
+        for (; base < chunkEnd; base += width) {
+            float4 mine = make_float4(0, 0, 0, 0);
+            if (base + lane < end) mine = bodies[base + lane];
+            const auto pull = [&](unsigned from) {
+                const float4 source = make_float4(__shfl_sync(mask, mine.x, from), __shfl_sync(mask, mine.y, from),
+                                                  __shfl_sync(mask, mine.z, from), __shfl_sync(mask, mine.w, from));
+                GravityPull<float>{task.softeningSquared}(part, one.self, source);
+            };
+            const unsigned held = min(width, end - base);
+            if (held == 32) {
+#pragma unroll kUnroll
+                for (unsigned from = 0; from < 32; ++from) pull(from);
+            } else {
+#pragma unroll 1
+                for (unsigned from = 0; from < held; ++from) pull(from);
+            }
+        }
+        base = min(base, end);
+        flush(one.sum, part);
+    }
+    one.store();
+}
+
+__global__ void splitPlanes(PlanesTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    const float4 body = asVectors(task.bodies)[i];
+    const std::size_t n = task.count;
+    task.planes[i] = body.x;
+    task.planes[n + i] = body.y;
+    task.planes[2 * n + i] = body.z;
+    task.planes[3 * n + i] = body.w;
+}
+
+}  // namespace
+
+const void* globalKernel() { return reinterpret_cast<const void*>(forceGlobal); }
+const void* soaKernel() { return reinterpret_cast<const void*>(forceSoa); }
+const void* constantKernel() { return reinterpret_cast<const void*>(forceConstant); }
+const void* constantSources() { return reinterpret_cast<const void*>(constantBodies); }
+const void* planesKernel() { return reinterpret_cast<const void*>(splitPlanes); }
+
+const void* shuffleKernel(int unroll) {
+    switch (unroll) {
+        case 1:
+            return reinterpret_cast<const void*>(forceShuffle<1>);
+        case 2:
+            return reinterpret_cast<const void*>(forceShuffle<2>);
+        case 4:
+            return reinterpret_cast<const void*>(forceShuffle<4>);
+        case 8:
+            return reinterpret_cast<const void*>(forceShuffle<8>);
+        case 16:
+            return reinterpret_cast<const void*>(forceShuffle<16>);
+        case 32:
+            return reinterpret_cast<const void*>(forceShuffle<32>);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,37 @@
+// Between the precisions of a mixed run: positions in single precision for the pairs, sums back in double.
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/vector.cuh"
+
+namespace gravlab::cuda {
+namespace {
+
+__global__ void narrowPositions(NarrowTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.paddedCount) return;
+    const DoubleVector x = asVectors(task.from)[i];
+    // Pads of double arrays lie where a float is infinite.
+    const float far = kPadDistance<float>;
+    asVectors(task.to)[i] = i < task.count ? make_float4(static_cast<float>(x.x), static_cast<float>(x.y),
+                                                         static_cast<float>(x.z), static_cast<float>(x.w))
+                                           : make_float4(far, far, far, 0);
+}
+
+__global__ void widenSums(WidenTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    double x = 0, y = 0, z = 0;
+    for (std::uint32_t range = 0; range < task.ranges; ++range) {
+        const float4 a = asVectors(task.sums)[static_cast<std::size_t>(range) * task.count + i];
+        x += a.x;
+        y += a.y;
+        z += a.z;
+    }
+    asVectors(task.to)[i] = {x, y, z, 0};
+}
+
+}  // namespace
+
+const void* narrowKernel() { return reinterpret_cast<const void*>(narrowPositions); }
+const void* widenKernel() { return reinterpret_cast<const void*>(widenSums); }
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,80 @@
+// The symmetric force as the host sees it: how one evaluation is cut, and what its two kernels are told.
+#pragma once
+#include "sim/backends/cuda/kernels/vec4.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define GRAVLAB_HERE_AND_THERE __host__ __device__
+#else
+#define GRAVLAB_HERE_AND_THERE
+#endif
+
+namespace gravlab::cuda {
+
+/// Bodies a lane holds; 32 times as many are a tile. More spill, fewer read shared memory too often.
+template <class Real>
+constexpr int kSymmetricBodies = sizeof(Real) == 4 ? 8 : 4;
+template <class Real>
+constexpr int kSymmetricTile = 32 * kSymmetricBodies<Real>;
+
+/// How one force evaluation is cut. Depends on N alone, never on a budget, so that the order of sums is always the same.
+/// Partners of a tile are counted from the tile's end, cyclically; half of all tiles lie ahead, the other half meets us.
+struct SymmetricCut {
+    int tile = 0;   ///< targets a warp holds
+    int tiles = 0;  ///< whole tiles; bodies beyond N are pads
+    int chunk = 0;  ///< partners per warp task
+    int range = 0;  ///< partners ahead of each tile, over all rounds
+    int round = 0;  ///< partners per round: the unit of slicing
+
+    GRAVLAB_HERE_AND_THERE int bodies() const { return tiles * tile; }
+    int rounds() const { return range == 0 ? 1 : (range + round - 1) / round; }
+    GRAVLAB_HERE_AND_THERE int targetSlots() const { return round / chunk; }
+    GRAVLAB_HERE_AND_THERE int partnerSlots() const { return round / tile; }
+    /// Numbers of scratch: three axes, one slot more for each tile's own square.
+    std::size_t scratch() const {
+        return std::size_t{3} * static_cast<std::size_t>(bodies()) *
+               static_cast<std::size_t>(targetSlots() + partnerSlots() + 1);
+    }
+};
+SymmetricCut symmetricCut(std::uint32_t count, int tile);
+
+/// One round. Grid: tiles x (chunks of the round), plus `tiles` blocks for the own squares in the first round; one warp a
+/// block. Device memory.
+template <class Real>
+struct SymmetricTask {
+    const Vec4<Real>* bodies;  ///< padded; pads have mass 0 and lie where their force is exactly 0
+    Real* scratch;             ///< [target slots][partner slots][own square], each [3][bodies]
+    Real* sums;                ///< of the row that adds by atomics: x, y, z, 0 a body; null else
+    SymmetricCut cut;
+    int first;  ///< partners before this round
+    Real softeningSquared;
+    bool ownSquares;
+    std::uint32_t count;  ///< bodies without pads
+};
+enum class SymmetricSums {
+    slots,
+    slotsEqualMasses,
+    slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, masses wait for the end of the sums
+    atomics
+};
+template <class Real>
+const void* symmetricKernel(SymmetricSums sums);
+
+/// Adds one round's slots in a fixed order, in fp64, to the sums so far. Blocks of 256 threads for 32 bodies.
+template <class Real>
+struct SlotsTask {
+    const Real* scratch;
+    SymmetricCut cut;
+    int first;
+    bool last;
+    double scale;              ///< the mass, when all are equal
+    double* carry;             ///< [3][bodies], from round to round
+    Vec4<Real>* acceleration;  ///< stored after the last round
+    std::uint32_t count;
+};
+template <class Real>
+const void* addSlotsKernel();
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,48 @@
+// Kernels that paint the matrix of pair forces, as the host sees them. Device memory throughout.
+#pragma once
+#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/matrix_painter.h"
+#include "sim/forces/law.h"
+
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+/// What a painting leaves behind, beside its pixels.
+struct MatrixFacts {
+    unsigned strongest;  ///< the bits of the strongest force: floats that are not negative order as their bits do
+    MatrixPair pair;
+};
+
+/// A tile of cells a block, one thread a cell: the strongest force of its stride x stride pairs.
+template <class Real>
+struct MatrixTask {
+    const Vec4<Real>* bodies;
+    float* forces;  ///< cells x cells
+    MatrixFacts* facts;
+    std::uint32_t count, cells, stride;
+    std::uint32_t row, column;  ///< of the wanted pair
+};
+template <class Real, class Single, class Double>
+struct MatrixLawTask {
+    MatrixTask<Real> matrix;
+    Single single;
+    Double exact;  ///< for the wanted pair
+};
+struct MatrixColourTask {
+    const float* forces;
+    const MatrixFacts* facts;
+    std::uint32_t* pixels;
+    std::uint32_t cells;
+    std::uint32_t colours[256];  ///< weakest first
+};
+
+/// Of a MatrixLawTask; null for edges that are not built. Launched with edge x edge threads in one dimension.
+template <class Real>
+const void* matrixKernel(Law law, int edge);
+/// The strongest pair of one cell, of the same task, on one thread.
+template <class Real>
+const void* matrixPairKernel(Law law);
+const void* matrixColourKernel();
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,101 @@
+// What is launched to paint a matrix.
+#include "sim/backends/cuda/measure/matrix_artist.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+// Few bodies make few tiles: small ones then keep more of the device busy.
+int edgeFor(std::uint32_t cells) { return cells <= 128 ? 8 : cells <= 512 ? 16 : 32; }
+
+}  // namespace
+
+template <class Real>
+MatrixArtist<Real>::MatrixArtist(Stream stream) : stream_(stream), facts_(1), host_(1) {}
+
+template <class Real>
+bool MatrixArtist<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
+                               const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                               VertexSink& sink) {
+    if (count == 0 || count > kMatrixBodies || sink.space() != MemorySpace::cudaDevice) return false;
+    const auto cells = static_cast<std::uint32_t>(matrixCells(count));
+    const std::size_t pixels = static_cast<std::size_t>(cells) * cells;
+    edge_ = edge == 0 ? edgeFor(cells) : edge;
+    if (!matrixKernel<Real>(Law::gravity, edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
+    if (forces_.size() < pixels) forces_ = DeviceArray<float>(pixels);
+    running_ = false;
+    constexpr std::size_t kPixelsAVertex = sizeof(ParticleVertex) / sizeof(std::uint32_t);
+    const VertexSpan span = sink.open((pixels + kPixelsAVertex - 1) / kPixelsAVertex, stream_);
+    if (!span.data) return false;  // it lost its way into device memory just now
+    try {
+        enqueue({.bodies = bodies,
+                 .forces = forces_.data(),
+                 .facts = facts_.data(),
+                 .count = count,
+                 .cells = cells,
+                 .stride = static_cast<std::uint32_t>(matrixStride(count)),
+                 .row = std::min(row, cells - 1),
+                 .column = std::min(column, cells - 1)},
+                force, colours, reinterpret_cast<std::uint32_t*>(span.data));
+    } catch (...) {
+        sink.close(stream_);
+        throw;
+    }
+    sink.close(stream_);
+    running_ = true;
+    return true;
+}
+
+template <class Real>
+void MatrixArtist<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& force, const MatrixColours& colours,
+                                 std::uint32_t* pixels) {
+    const auto edge = static_cast<unsigned>(edge_);
+    const unsigned tiles = (task.cells + edge - 1) / edge;
+    const Law law = loopLaw(force);
+    factor_ = std::abs(forceFactor(force));
+    CUDA_CHECK(recordEvent(begin_, stream_));
+    CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+    const auto run = [&](const auto& single, const auto& exact) {
+        const MatrixLawTask<Real, std::remove_cvref_t<decltype(single)>, std::remove_cvref_t<decltype(exact)>> all{
+            task, single, exact};
+        launchKernel(matrixKernel<Real>(law, edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
+        launchKernel(matrixPairKernel<Real>(law), {1}, 1, all, 0, stream_);
+    };
+    if (law == Law::powerLaw)
+        run(PowerLaw<float>(force), PowerLaw<double>(force));
+    else if (law == Law::lennardJones)
+        run(LennardJones<float>(force), LennardJones<double>(force));
+    else
+        run(Gravity<float>(force), Gravity<double>(force));
+    constexpr unsigned kThreads = 256;
+    MatrixColourTask paint{
+        .forces = task.forces, .facts = facts_.data(), .pixels = pixels, .cells = task.cells, .colours = {}};
+    std::copy(colours.begin(), colours.end(), paint.colours);
+    launchKernel(matrixColourKernel(), {(task.cells * task.cells + kThreads - 1) / kThreads}, kThreads, paint, 0, stream_);
+    CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
+    CUDA_CHECK(recordEvent(end_, stream_));
+}
+
+template <class Real>
+std::optional<PaintedMatrix> MatrixArtist<Real>::take() {
+    if (!running_ || !end_.reached()) return std::nullopt;
+    running_ = false;
+    float milliseconds = 0;
+    CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, end_));
+    const MatrixFacts& facts = *host_.data();
+    MatrixPair pair = facts.pair;
+    pair.force *= factor_;
+    return PaintedMatrix{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(factor_),
+                         .pair = pair,
+                         .seconds = 1e-3 * static_cast<double>(milliseconds),
+                         .edge = edge_};
+}
+
+template class MatrixArtist<float>;
+template class MatrixArtist<double>;
+
+}  // namespace gravlab::cuda

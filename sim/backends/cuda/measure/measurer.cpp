@@ -1,0 +1,207 @@
+// What is launched to measure a state, and in which order.
+#include "sim/backends/cuda/measure/measurer.h"
+
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+// Pairs in double up to here: they cost less than a millisecond, and few terms would not average single precision away.
+constexpr std::uint32_t kDoublePairs = 16384;
+// Pairs a second until it is measured: a small device, so that the first slice is not too long.
+constexpr double kFirstRate = 5e10;
+constexpr unsigned kRadiusBlocks = 264;
+
+unsigned chunks(std::uint32_t count) { return (count + kMeasureChunk - 1) / kMeasureChunk; }
+
+}  // namespace
+
+template <class Real>
+Measurer<Real>::Measurer(Stream stream, std::uint32_t count)
+    : stream_(stream),
+      count_(count),
+      kernels_(measureKernels<Real>()),
+      x_(count),
+      v_(count),
+      first_(count),
+      second_(count),
+      neighbour_(count),
+      parts_(chunks(count)),
+      pairParts_(chunks(count)),
+      state_(1),
+      search_(1),
+      histogram_(3 * 256),
+      host_(1) {}
+
+template <class Real>
+void Measurer<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force) {
+    drop();
+    force_ = force;
+    ended_ = false;
+    source_ = target_ = 0;
+    seconds_ = slicePairs_ = 0;
+    CUDA_CHECK(recordEvent(sliceBegin_, stream_));
+    CUDA_CHECK(copyAsync(x_.data(), x, x_.bytes(), Copy::onDevice, stream_));
+    CUDA_CHECK(copyAsync(v_.data(), v, v_.bytes(), Copy::onDevice, stream_));
+    enqueue();
+    CUDA_CHECK(recordEvent(sliceEnd_, stream_));
+    running_ = sliceRunning_ = true;
+}
+
+/// Sums over bodies, and the radii.
+template <class Real>
+void Measurer<Real>::enqueue() {
+    const unsigned blocks = chunks(count_), all = (count_ + kMeasureThreads - 1) / kMeasureThreads;
+    launchKernel(kernels_.moments, {blocks}, kMeasureThreads, MomentTask<Real>{x_.data(), v_.data(), parts_.data(), count_},
+                 0, stream_);
+    launchKernel(kernels_.momentsEnd, {1}, kMeasureThreads,
+                 MomentEndTask{parts_.data(), blocks, state_.data(), search_.data(), histogram_.data()}, 0, stream_);
+    launchKernel(kernels_.radii, {all}, kMeasureThreads,
+                 RadiusTask<Real>{x_.data(), v_.data(), state_.data(), first_.data(), second_.data(), count_}, 0, stream_);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        launchKernel(kernels_.countRadii, {std::min(all, kRadiusBlocks)}, kMeasureThreads,
+                     RadiusCountTask{first_.data(), second_.data(), search_.data(), histogram_.data(), count_, shift}, 0,
+                     stream_);
+        RadiusPickTask pick{search_.data(), histogram_.data(), state_.data(), {}, shift == 0};
+        for (std::size_t k = 0; k < kLagrangianShares.size(); ++k)
+            pick.want[k] = static_cast<unsigned long long>(kLagrangianShares[k] * (1 - 1e-12) * std::ldexp(1, 62));
+        launchKernel(kernels_.pickRadii, {1}, kMeasureThreads, pick, 0, stream_);
+    }
+}
+
+template <class Real>
+void Measurer<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd) {
+    const PairTask<Real> task{.bodies = x_.data(),
+                              .state = state_.data(),
+                              .energy = reinterpret_cast<double*>(first_.data()),
+                              .squared = reinterpret_cast<double*>(second_.data()),
+                              .neighbour = neighbour_.data(),
+                              .targetFirst = targetFirst,
+                              .targetEnd = targetEnd,
+                              .sourceFirst = source_,
+                              .sourceEnd = sourceEnd};
+    const Law law = loopLaw(force_);
+    const bool single = std::is_same_v<Real, float> && count_ > kDoublePairs && law != Law::lennardJones;
+    const void* kernel = measurePairsKernel<Real>(law, single);
+    const Dim blocks{(targetEnd - targetFirst + kMeasureThreads - 1) / kMeasureThreads};
+    const auto run = [&](const auto& light, const auto& heavy) {
+        using Task = LawPairTask<Real, std::remove_cvref_t<decltype(light)>, std::remove_cvref_t<decltype(heavy)>>;
+        launchKernel(kernel, blocks, kMeasureThreads, Task{task, light, heavy}, 0, stream_);
+    };
+    const auto inLaw = [&]<class Pair>(Pair) {
+        if (law == Law::gravity) {
+            const double squared = force_.softening * force_.softening;
+            run(PlainEnergy<Pair>{static_cast<Pair>(squared)}, PlainEnergy<double>{squared});
+        } else if (law == Law::powerLaw) {
+            const bool finite = force_.softening > 0;
+            run(LawEnergy<PowerLaw<Pair>>{PowerLaw<Pair>(force_), finite},
+                LawEnergy<PowerLaw<double>>{PowerLaw<double>(force_), finite});
+        } else {
+            const LawEnergy<LennardJones<double>> wall{LennardJones<double>(force_), true};
+            run(wall, wall);
+        }
+    };
+    if (single)
+        inLaw(float());
+    else
+        inLaw(double());
+}
+
+template <class Real>
+void Measurer<Real>::enqueuePairs(double seconds) {
+    double left = seconds * (rate_ > 0 ? rate_ : kFirstRate);
+    slicePairs_ = 0;
+    while (source_ < count_ && left > 0) {
+        const std::uint32_t sourceEnd = std::min(source_ + kMeasureSources, count_);
+        // Targets before these sources have no pairs with them.
+        const std::uint32_t first = std::max(target_, source_);
+        const double wanted = std::ceil(left / kMeasureSources / kMeasureThreads) * kMeasureThreads;
+        const auto targets = static_cast<std::uint32_t>(std::min<double>(wanted, count_ - first));
+        enqueuePairLaunch(first, first + targets, sourceEnd);
+        const double pairs = static_cast<double>(targets) * (sourceEnd - source_);
+        slicePairs_ += pairs;
+        left -= pairs;
+        target_ = first + targets;
+        if (target_ < count_) continue;
+        target_ = 0;
+        source_ = sourceEnd;
+    }
+}
+
+template <class Real>
+void Measurer<Real>::enqueueEnd() {
+    const unsigned blocks = chunks(count_);
+    launchKernel(
+        kernels_.pairChunks, {blocks}, kMeasureThreads,
+        PairChunkTask<Real>{x_.data(), reinterpret_cast<const double*>(first_.data()),
+                            reinterpret_cast<const double*>(second_.data()), neighbour_.data(), pairParts_.data(), count_},
+        0, stream_);
+    const double sign = loopLaw(force_) == Law::gravity ? -forceFactor(force_) : 1;
+    launchKernel(kernels_.pairsEnd, {1}, kMeasureThreads,
+                 PairEndTask<Real>{x_.data(), pairParts_.data(), blocks, sign, state_.data()}, 0, stream_);
+    CUDA_CHECK(copyAsync(host_.data(), state_.data(), sizeof(MeasuredState), Copy::toHost, stream_));
+    ended_ = true;
+}
+
+template <class Real>
+std::optional<Measurement> Measurer<Real>::advance(double seconds) {
+    if (!running_) return std::nullopt;
+    try {
+        if (sliceRunning_) {
+            if (!sliceEnd_.reached()) return std::nullopt;
+            float milliseconds = 0;
+            CUDA_CHECK(elapsedMilliseconds(milliseconds, sliceBegin_, sliceEnd_));
+            const double took = 1e-3 * static_cast<double>(milliseconds);
+            seconds_ += took;
+            // Slices of a few microseconds say nothing about longer ones.
+            if (slicePairs_ > 0 && took > 5e-5) rate_ = slicePairs_ / took;
+            sliceRunning_ = false;
+        }
+        if (ended_) {
+            running_ = false;
+            return result();
+        }
+        CUDA_CHECK(recordEvent(sliceBegin_, stream_));
+        enqueuePairs(seconds);
+        if (source_ >= count_) enqueueEnd();
+        CUDA_CHECK(recordEvent(sliceEnd_, stream_));
+        sliceRunning_ = true;
+    } catch (...) {
+        drop();
+        throw;
+    }
+    return std::nullopt;
+}
+
+template <class Real>
+Measurement Measurer<Real>::result() const {
+    const MeasuredState& state = *host_.data();
+    const Moments& m = state.moments;
+    Measurement result;
+    Diagnostics& d = result.conserved;
+    d.kinetic = m.kinetic;
+    d.potential = state.pairs.energy;
+    d.momentum = {m.momentum[0], m.momentum[1], m.momentum[2], 0};
+    d.angularMomentum = {m.spin[0], m.spin[1], m.spin[2], 0};
+    const double mass = m.mass != 0 ? m.mass : 1;
+    d.centreOfMass = {m.first[0] / mass, m.first[1] / mass, m.first[2] / mass, m.mass};
+    std::copy_n(state.radii, result.shape.lagrangianRadii.size(), result.shape.lagrangianRadii.begin());
+    if (state.pairs.squared < std::numeric_limits<double>::infinity()) {
+        result.shape.closest = std::sqrt(state.pairs.squared);
+        result.shape.closestFirst = state.pairs.first;
+        result.shape.closestSecond = state.pairs.second;
+    }
+    result.spinScale = m.spinScale;
+    result.seconds = seconds_;
+    return result;
+}
+
+template class Measurer<float>;
+template class Measurer<double>;
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,173 @@
+// Which kernel runs how. Rule: what the device cannot do is refused here, before anything is launched.
+#include "sim/backends/cuda/methods/launch_choice.h"
+
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/many_steps.h"
+#include "sim/backends/kernel_rows.h"
+#include "sim/core/names.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace gravlab::cuda {
+namespace {
+
+std::string listed(std::span<const int> values) {
+    std::string text;
+    for (const int value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return text;
+}
+
+int nearest(std::span<const int> values, int wanted) {
+    return *std::min_element(values.begin(), values.end(), [&](int a, int b) {
+        return std::llabs(static_cast<long long>(a) - wanted) < std::llabs(static_cast<long long>(b) - wanted);
+    });
+}
+
+void requireListed(const KernelRow& row, const char* what, std::span<const int> values, int wanted) {
+    if (std::find(values.begin(), values.end(), wanted) != values.end()) return;
+    throw UsageError(std::string(what) + " " + std::to_string(wanted) + " is not built for kernel '" +
+                     std::string(row.name) + "': valid are " + listed(values) +
+                     "; nearest: " + std::to_string(nearest(values, wanted)));
+}
+
+bool accepts(std::span<const int> values, int wanted) {
+    return wanted == 1 || std::find(values.begin(), values.end(), wanted) != values.end();
+}
+
+/// The plainest row with tiles, from the bottom of the ladder, whose ideas cover the launch.
+const KernelRow& plainestRow(const LaunchConfig& launch) {
+    for (const KernelRow& row : cudaKernelRows())
+        if (codeOf(row).tiles && row.splits.contains(launch.split) && accepts(row.bodiesPerThread, launch.bodiesPerThread))
+            return row;
+    return kernel("cuda", "tiled");
+}
+
+/// A tiled launch that fills the device.
+LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInRegisters) {
+    // Blocks enough for four on each multiprocessor, so that none idles.
+    const int wantedBlocks = 4 * device.multiprocessors;
+    LaunchConfig launch{.block = 128, .unroll = 8, .bodiesPerThread = bodies < 8192 || !manyInRegisters ? 1 : 4, .split = 1};
+    const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
+    const int blocks = static_cast<int>(std::min<std::size_t>((bodies + targets - 1) / targets, 1u << 20));
+    // Ranges of fewer than 8 sources cost more to add up than they save.
+    const int mostSplit = static_cast<int>(std::clamp<std::size_t>(bodies / 8, 1, 128));
+    launch.split = std::clamp((wantedBlocks + blocks - 1) / std::max(1, blocks), 1, mostSplit);
+    return launch;
+}
+
+/// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
+/// device.
+std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+    if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
+    if (force.precision == Precision::fp64)
+        return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
+    // One resident wave wins up to 62 bodies a multiprocessor: 8,192 on 132 of them.
+    if (bodies.count <= 62 * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
+    return bodies.equalMass != 0 ? "symmetric-equal" : bodies.massRuns ? "symmetric-runs" : "symmetric";
+}
+
+std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts& bodies, const DeviceFacts& device) {
+    if (row.equalMasses && bodies.count > 0 && bodies.equalMass == 0) return "the bodies' masses differ; take 'symmetric'";
+    if (code.family == Family::manySteps && bodies.count > 0 &&
+        manyStepsDeal(bodies.count, device.multiprocessors).blocks == 0)
+        return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
+               std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
+    return {};
+}
+
+/// What the row does not tune keeps its fixed value: block and unroll of another row mean nothing to it.
+LaunchConfig tunable(const KernelRow& row, const RowCode& code, LaunchConfig launch) {
+    if (row.blocks.first == row.blocks.last) launch.block = code.fixed.block;
+    if (row.unrolls.empty()) launch.unroll = code.fixed.unroll;
+    if (row.bodiesPerThread.empty() && launch.bodiesPerThread == 1) launch.bodiesPerThread = code.fixed.bodiesPerThread;
+    return launch;
+}
+
+}  // namespace
+
+BodyFacts factsOf(const ParticleSet& bodies) {
+    BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
+    for (const Double4& body : bodies.position)
+        if (body.w != facts.equalMass) facts.equalMass = 0;
+    // Up to here all blocks run at once, and one that finds mixed masses keeps the others waiting.
+    constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
+    std::size_t mixed = 0;
+    for (std::size_t first = 0; first + kTile <= bodies.size(); first += kTile) {
+        const auto tile = std::span(bodies.position).subspan(first, kTile);
+        mixed += !std::ranges::all_of(tile, [&](const Double4& body) { return body.w == tile.front().w; });
+    }
+    facts.massRuns = bodies.size() < kOneWave ? mixed == 0 : mixed * kTile * 8 <= bodies.size();
+    return facts;
+}
+
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+    const Precision precision = force.precision;
+    Choice choice;
+    choice.loop = loopLaw(force);
+    choice.precision = precision;
+    choice.launch = wanted.launch;
+    if (wanted.kernel != "auto") {
+        choice.row = &kernel("cuda", wanted.kernel);
+    } else if (wanted.launch != LaunchConfig{}) {
+        choice.row = &plainestRow(choice.launch);
+    } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {
+        choice.row = &kernel("cuda", best);
+    } else {
+        choice.launch = filling(bodies.count, device, choice.loop == Law::gravity);
+        choice.row = &plainestRow(choice.launch);
+    }
+    choice.code = &codeOf(*choice.row);
+    const KernelRow& row = *choice.row;
+    const RowCode& code = *choice.code;
+    const std::string name = "kernel '" + std::string(row.name) + "'";
+    if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
+    if (const std::string why = whyNotRow(row, code, bodies, device); !why.empty())
+        throw UsageError(name + " cannot run: " + why);
+    choice.launch = tunable(row, code, choice.launch);
+    const LaunchConfig& launch = choice.launch;
+    // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
+    if (row.equalMasses)
+        choice.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
+
+    if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
+    const int fixed[] = {code.fixed.bodiesPerThread};
+    requireListed(row, "bodies per thread", row.bodiesPerThread.empty() ? std::span<const int>(fixed) : row.bodiesPerThread,
+                  launch.bodiesPerThread);
+    if (!row.splits.contains(launch.split))
+        throw UsageError("split " + std::to_string(launch.split) + " is outside of what " + name +
+                         " can do: " + std::to_string(row.splits.first) + " to " + std::to_string(row.splits.last) +
+                         "; nearest: " + std::to_string(std::clamp(launch.split, row.splits.first, row.splits.last)));
+    if (bodies.count > 0 && static_cast<std::size_t>(launch.split) > bodies.count)
+        throw UsageError("split " + std::to_string(launch.split) +
+                         " is more than there are bodies; nearest: " + std::to_string(bodies.count));
+
+    const bool doubles = precision == Precision::fp64;
+    if (choice.loop != Law::gravity)
+        choice.kernel =
+            doubles ? lawKernel<double>(choice.loop, launch.unroll) : lawKernel<float>(choice.loop, launch.unroll);
+    else
+        choice.kernel = doubles ? code.kernel64(launch) : code.kernel32(launch);
+    if (!choice.kernel)
+        throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
+                         " in fp64: they do not fit the registers; nearest: 4");
+    KernelFacts facts;
+    CUDA_CHECK(kernelFacts(facts, choice.kernel));
+    const std::size_t shared = code.sharedBytes(launch, doubles ? sizeof(double) : sizeof(float));
+    if (row.blocks.first != row.blocks.last) {
+        int most = std::min(device.mostThreads, facts.mostThreads);
+        if (shared > 0 && launch.block > 0)
+            most = std::min(most, static_cast<int>(device.sharedBytes / (shared / static_cast<std::size_t>(launch.block))));
+        if (row.blocks.last > 0) most = std::min(most, row.blocks.last);
+        if (launch.block < row.blocks.first || launch.block > most)
+            throw UsageError("block " + std::to_string(launch.block) + " is impossible: " + device.name + " takes " +
+                             std::to_string(row.blocks.first) + " to " + std::to_string(most) + " threads for " + name +
+                             " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
+                             std::to_string(std::clamp(launch.block, row.blocks.first, most)));
+    }
+    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.kernel, launch.block, shared));
+    choice.residentBlocks = std::max(1, choice.residentBlocks);
+    return choice;
+}
+
+}  // namespace gravlab::cuda

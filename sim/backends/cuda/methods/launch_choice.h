@@ -1,0 +1,34 @@
+// From what the user asks for to what is launched: checked against row and device, or chosen by N for `auto`.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/backends/cuda/methods/row_code.h"
+#include "sim/backends/cuda/runtime/api.h"
+#include "sim/forces/law.h"
+
+namespace gravlab::cuda {
+
+/// A row with a launch that the device can do.
+struct Choice {
+    const KernelRow* row = nullptr;
+    const RowCode* code = nullptr;
+    LaunchConfig launch;
+    Precision precision = Precision::fp32;
+    Law loop = Law::gravity;  ///< whose loops run, see loopLaw()
+    const void* kernel = nullptr;
+    int residentBlocks = 1;  ///< on one multiprocessor
+    double equalMass = 1;    ///< what sums are multiplied by: the mass, for a row that needs all masses equal
+};
+
+/// What the choice depends on beside the device.
+struct BodyFacts {
+    std::size_t count = 0;
+    double equalMass = 0;   ///< the mass of every body; 0 when they differ
+    bool massRuns = false;  ///< so many bodies weigh what the 255 others of their tile do that `symmetric-runs` pays
+};
+BodyFacts factsOf(const ParticleSet& bodies);
+
+/// Throws UsageError with the limit and the nearest valid choice when row or device cannot do it. "auto" takes the launch
+/// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
+Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
+
+}  // namespace gravlab::cuda

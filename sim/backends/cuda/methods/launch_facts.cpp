@@ -1,0 +1,138 @@
+// Facts from the runtime and, where it is installed, from the management library of the driver, which is opened by name so
+// that nothing depends on it.
+#include "sim/backends/cuda/methods/launch_facts.h"
+
+#include "sim/backends/cuda/kernels/many_steps.h"
+#include "sim/backends/cuda/runtime/device.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+/// The few functions of libnvidia-ml that are needed: https://docs.nvidia.com/deploy/nvml-api.
+class Management {
+public:
+    using Device = void*;
+    static const Management& instance() {
+        static const Management loaded;
+        return loaded;
+    }
+    std::string driver() const {
+        std::array<char, 80> text{};
+        const bool known = driverVersion_ && driverVersion_(text.data(), static_cast<unsigned>(text.size())) == 0;
+        return known ? text.data() : "";
+    }
+    /// Of the multiprocessors, now [1/s].
+    double clock(const std::string& pciBus) const {
+        constexpr int kMultiprocessors = 1;
+        Device device = nullptr;
+        unsigned megahertz = 0;
+        const bool known =
+            byBus_ && clock_ && byBus_(pciBus.c_str(), &device) == 0 && clock_(device, kMultiprocessors, &megahertz) == 0;
+        return known ? 1e6 * megahertz : 0;
+    }
+
+private:
+    Management() {
+        void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+        if (!library) return;
+        const auto load = [library](auto& function, const char* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+        };
+        int (*start)() = nullptr;
+        load(start, "nvmlInit_v2");
+        if (!start || start() != 0) return;
+        load(driverVersion_, "nvmlSystemGetDriverVersion");
+        load(byBus_, "nvmlDeviceGetHandleByPciBusId_v2");
+        load(clock_, "nvmlDeviceGetClockInfo");
+    }
+    int (*driverVersion_)(char*, unsigned) = nullptr;
+    int (*byBus_)(const char*, Device*) = nullptr;
+    int (*clock_)(Device, int, unsigned*) = nullptr;
+};
+
+std::string driverText() {
+    const std::string text = Management::instance().driver();
+    if (!text.empty()) return text;
+    int version = 0;
+    if (driverVersion(version) != kSuccess) takeLastError();
+    return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// The grid of one launch on all bodies, or of one round, and the bodies that its blocks read from memory.
+struct Geometry {
+    int blocks = 0, ranges = 1, threads = 0;
+    double memoryBytes = 0;
+};
+Geometry geometryOf(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
+    const LaunchConfig& launch = choice.launch;
+    const bool doubles = choice.precision == Precision::fp64;
+    const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
+    const auto count = static_cast<std::uint32_t>(bodies);
+    if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
+    switch (choice.code->family) {
+        case Family::symmetric: {
+            const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
+            const int partners = std::min(cut.range, cut.round);
+            const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
+            // A warp reads its tile once and each partner of its chunks once.
+            return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
+        }
+        case Family::manySteps: {
+            const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
+            // The warps of a block that share targets read the sources once together, through the second-level cache.
+            const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
+            return {deal.blocks, 1, deal.threads(), body * groups * n};
+        }
+        case Family::oneSided:
+            break;
+    }
+    const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
+    const int blocks = static_cast<int>((bodies + targets - 1) / targets);
+    // With tiles every block reads all sources once; without, every warp does.
+    const double readers = choice.code->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
+    return {blocks, launch.split, launch.block, body * readers * n};
+}
+
+std::size_t sharedBytes(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
+    if (choice.code->family == Family::manySteps) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
+    return choice.code->sharedBytes(choice.launch, choice.precision == Precision::fp64 ? sizeof(double) : sizeof(float));
+}
+
+}  // namespace
+
+LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
+    const LaunchConfig& launch = choice.launch;
+    LaunchFacts facts;
+    facts.device = device.name;
+    static const std::string driver = driverText();
+    facts.driver = driver;
+    facts.multiprocessors = device.multiprocessors;
+    facts.lanesPerMultiprocessor = lanesPerMultiprocessor(device);
+    facts.warpsPerMultiprocessor = device.warpsPerMultiprocessor;
+    facts.highestClock = 1e3 * device.clockKHz;
+    facts.clockNow = Management::instance().clock(device.pciBus);
+    facts.threads = launch.block;
+    facts.residentBlocks = choice.residentBlocks;
+    KernelFacts kernel;
+    if (kernelFacts(kernel, choice.kernel) == kSuccess) {
+        facts.registers = kernel.registers;
+        facts.localBytes = kernel.localBytes;
+        facts.sharedBytes = kernel.sharedBytes + sharedBytes(choice, bodies, device);
+    } else {
+        takeLastError();
+    }
+    const Geometry geometry = geometryOf(choice, bodies, device);
+    facts.gridX = geometry.blocks;
+    facts.gridY = geometry.ranges;
+    facts.threads = geometry.threads;
+    facts.memoryBytes = geometry.memoryBytes;
+    return facts;
+}
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,42 @@
+// Hands complete steps to a vertex sink: straight into its device memory, or by a pinned copy where it has none.
+// Rule: no call of a frame waits; the copy of a step arrives with a later call.
+#pragma once
+#include "sim/backends/cuda/runtime/memory.h"
+#include "sim/core/vertex.h"
+
+#include <optional>
+
+namespace gravlab::cuda {
+
+class Publisher {
+public:
+    explicit Publisher(Stream stream) : stream_(stream) {}
+
+    /// Device memory for `count` vertices, to be written by work enqueued on the stream before close(). Null when the last
+    /// copy is still under way: this step is not shown then.
+    ParticleVertex* open(VertexSink& sink, std::size_t count);
+    /// The vertices have been enqueued. Returns true when the sink has them (or will, in stream order).
+    bool close(VertexSink& sink);
+    /// Nothing was enqueued after open(): gives the memory back.
+    void abandon(VertexSink& sink) {
+        if (direct_) sink.close(stream_);
+    }
+    /// Hands over the copy under way, if it has arrived, or waits for it. Returns true when the sink got it.
+    bool deliver(VertexSink& sink, bool wait);
+    /// Forgets the copy under way: other bodies.
+    void forget() { copying_ = 0; }
+    /// Body-sized copies to the host so far.
+    double hostCopies() const { return hostCopies_; }
+
+private:
+    Stream stream_;
+    bool direct_ = false;
+    std::size_t count_ = 0;
+    std::size_t copying_ = 0;  ///< vertices of the copy under way
+    DeviceArray<ParticleVertex> staging_;
+    PinnedArray<ParticleVertex> pinned_;
+    std::optional<OwnedEvent> copied_;
+    double hostCopies_ = 0;
+};
+
+}  // namespace gravlab::cuda

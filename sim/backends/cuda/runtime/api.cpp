@@ -1,0 +1,259 @@
+// The CUDA calls themselves. Rule: one row of kFunctions and one line of code a call.
+#include "sim/backends/cuda/runtime/api.h"
+
+#include "sim/core/fault_plan.h"
+#include "sim/core/names.h"
+
+// GL/gl.h comes with it; no OpenGL function is called here.
+#include <cuda_gl_interop.h>
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr std::string_view kFunctions[] = {
+    "cudaDriverGetVersion",
+    "cudaRuntimeGetVersion",
+    "cudaGetDeviceCount",
+    "cudaSetDevice",
+    "cudaGetDeviceProperties",
+    "cudaMemGetInfo",
+    "cudaMalloc",
+    "cudaFree",
+    "cudaHostAlloc",
+    "cudaFreeHost",
+    "cudaMemcpyAsync",
+    "cudaMemsetAsync",
+    "cudaStreamCreate",
+    "cudaStreamDestroy",
+    "cudaStreamSynchronize",
+    "cudaEventCreate",
+    "cudaEventDestroy",
+    "cudaEventRecord",
+    "cudaEventQuery",
+    "cudaEventSynchronize",
+    "cudaStreamWaitEvent",
+    "cudaEventElapsedTime",
+    "cudaFuncGetAttributes",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaGetSymbolAddress",
+    "cudaStreamBeginCapture",
+    "cudaStreamEndCapture",
+    "cudaGraphInstantiate",
+    "cudaGraphLaunch",
+    "cudaGraphDestroy",
+    "cudaGraphExecDestroy",
+    "cudaGLGetDevices",
+    "cudaGraphicsGLRegisterBuffer",
+    "cudaGraphicsUnregisterResource",
+    "cudaGraphicsMapResources",
+    "cudaGraphicsUnmapResources",
+    "cudaGraphicsResourceGetMappedPointer",
+};
+constexpr std::size_t kFunctionCount = std::size(kFunctions);
+
+constexpr std::size_t indexOf(std::string_view name) {
+    for (std::size_t i = 0; i < kFunctionCount; ++i)
+        if (kFunctions[i] == name) return i;
+    return kFunctionCount;
+}
+
+std::array<std::atomic<std::int64_t>, kFunctionCount> calls{};
+std::atomic<std::int64_t> failures{0}, copiesToHost{0}, bodySizedCopiesToHost{0};
+
+#if GRAVLAB_FAULTS
+std::mutex faultLock;
+FaultPlan faults;
+bool environmentRead = false;
+
+FaultPlan parsed(std::string_view plan) { return FaultPlan(plan, "cuda", kFunctions); }
+
+Code injected(std::size_t function) {
+    const std::lock_guard hold(faultLock);
+    if (!environmentRead) {
+        environmentRead = true;
+        if (const char* plan = std::getenv("GRAVLAB_FAULT")) faults = parsed(plan);
+    }
+    return faults.call(function);
+}
+#endif
+
+template <std::size_t kFunction, class Run>
+Code counted(Run run) {
+    static_assert(kFunction < kFunctionCount, "the call is missing in kFunctions");
+    calls[kFunction].fetch_add(1, std::memory_order_relaxed);
+    Code code = kSuccess;
+#if GRAVLAB_FAULTS
+    code = injected(kFunction);
+#endif
+    if (code == kSuccess) code = static_cast<Code>(run());
+    if (code != kSuccess && code != kNotReady) failures.fetch_add(1, std::memory_order_relaxed);
+    return code;
+}
+
+}  // namespace
+
+// The function's name is written once and serves as key of counters and faults.
+#define GRAVLAB_COUNTED(function, ...) counted<indexOf(#function)>([&] { return function(__VA_ARGS__); })
+
+Code driverVersion(int& version) { return GRAVLAB_COUNTED(cudaDriverGetVersion, &version); }
+Code runtimeVersion(int& version) { return GRAVLAB_COUNTED(cudaRuntimeGetVersion, &version); }
+Code deviceCount(int& count) {
+    count = 0;  // the call leaves it untouched when there is no driver
+    return GRAVLAB_COUNTED(cudaGetDeviceCount, &count);
+}
+Code setDevice(int device) { return GRAVLAB_COUNTED(cudaSetDevice, device); }
+
+Code deviceFacts(int device, DeviceFacts& facts) {
+    cudaDeviceProp properties{};
+    Code code = GRAVLAB_COUNTED(cudaGetDeviceProperties, &properties, device);
+    if (code != kSuccess) return code;
+    facts.name = properties.name;
+    facts.index = device;
+    facts.multiprocessors = properties.multiProcessorCount;
+    facts.mostThreads = properties.maxThreadsPerBlock;
+    facts.major = properties.major;
+    facts.minor = properties.minor;
+    facts.sharedBytes = properties.sharedMemPerBlock;
+    facts.memoryBytes = properties.totalGlobalMem;
+    facts.warpsPerMultiprocessor = properties.maxThreadsPerMultiProcessor / 32;
+    char bus[20];
+    std::snprintf(bus, sizeof bus, "%08x:%02x:%02x.0", static_cast<unsigned>(properties.pciDomainID),
+                  static_cast<unsigned>(properties.pciBusID & 0xff), static_cast<unsigned>(properties.pciDeviceID & 0xff));
+    facts.pciBus = bus;
+    // An attribute of its own since CUDA 13. Without it there is no plausibility bound, nothing worse.
+    if (cudaDeviceGetAttribute(&facts.clockKHz, cudaDevAttrClockRate, device) != cudaSuccess) facts.clockKHz = 0;
+    return kSuccess;
+}
+
+Code memoryInfo(std::size_t& free, std::size_t& total) { return GRAVLAB_COUNTED(cudaMemGetInfo, &free, &total); }
+Code allocate(void** memory, std::size_t bytes) { return GRAVLAB_COUNTED(cudaMalloc, memory, bytes); }
+Code release(void* memory) { return GRAVLAB_COUNTED(cudaFree, memory); }
+Code allocatePinned(void** memory, std::size_t bytes) {
+    return GRAVLAB_COUNTED(cudaHostAlloc, memory, bytes, cudaHostAllocDefault);
+}
+Code releasePinned(void* memory) { return GRAVLAB_COUNTED(cudaFreeHost, memory); }
+
+Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream) {
+    constexpr cudaMemcpyKind kKinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice};
+    if (direction == Copy::toHost) {
+        copiesToHost.fetch_add(1, std::memory_order_relaxed);
+        if (bytes > kLargestFact) bodySizedCopiesToHost.fetch_add(1, std::memory_order_relaxed);
+    }
+    return GRAVLAB_COUNTED(cudaMemcpyAsync, to, from, bytes, kKinds[static_cast<int>(direction)], stream);
+}
+Code fillAsync(void* memory, int byte, std::size_t bytes, Stream stream) {
+    return GRAVLAB_COUNTED(cudaMemsetAsync, memory, byte, bytes, stream);
+}
+
+Code createStream(Stream& stream) {
+    return counted<indexOf("cudaStreamCreate")>([&] { return cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); });
+}
+Code destroyStream(Stream stream) { return GRAVLAB_COUNTED(cudaStreamDestroy, stream); }
+Code waitForStream(Stream stream) { return GRAVLAB_COUNTED(cudaStreamSynchronize, stream); }
+Code createEvent(Event& event) { return GRAVLAB_COUNTED(cudaEventCreate, &event); }
+Code destroyEvent(Event event) { return GRAVLAB_COUNTED(cudaEventDestroy, event); }
+Code recordEvent(Event event, Stream stream) { return GRAVLAB_COUNTED(cudaEventRecord, event, stream); }
+Code queryEvent(Event event) { return GRAVLAB_COUNTED(cudaEventQuery, event); }
+Code waitForEvent(Event event) { return GRAVLAB_COUNTED(cudaEventSynchronize, event); }
+Code waitInStream(Stream stream, Event event) { return GRAVLAB_COUNTED(cudaStreamWaitEvent, stream, event, 0); }
+Code elapsedMilliseconds(float& milliseconds, Event first, Event last) {
+    return GRAVLAB_COUNTED(cudaEventElapsedTime, &milliseconds, first, last);
+}
+
+Code kernelFacts(KernelFacts& facts, const void* kernel) {
+    cudaFuncAttributes attributes{};
+    const Code code = GRAVLAB_COUNTED(cudaFuncGetAttributes, &attributes, kernel);
+    facts = {attributes.maxThreadsPerBlock, attributes.numRegs, attributes.sharedSizeBytes, attributes.localSizeBytes};
+    return code;
+}
+Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes) {
+    return GRAVLAB_COUNTED(cudaOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, kernel, threads, sharedBytes);
+}
+Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream) {
+    return GRAVLAB_COUNTED(cudaLaunchKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes, stream);
+}
+
+Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
+                       Stream stream) {
+    return GRAVLAB_COUNTED(cudaLaunchCooperativeKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes,
+                           stream);
+}
+Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }
+
+Code beginCapture(Stream stream) {
+    return GRAVLAB_COUNTED(cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal);
+}
+Code endCapture(Stream stream, Graph& graph) { return GRAVLAB_COUNTED(cudaStreamEndCapture, stream, &graph); }
+Code instantiateGraph(GraphExec& executable, Graph graph) {
+    return GRAVLAB_COUNTED(cudaGraphInstantiate, &executable, graph, 0);
+}
+Code launchGraph(GraphExec executable, Stream stream) { return GRAVLAB_COUNTED(cudaGraphLaunch, executable, stream); }
+Code destroyGraph(Graph graph) { return GRAVLAB_COUNTED(cudaGraphDestroy, graph); }
+Code destroyGraphExec(GraphExec executable) { return GRAVLAB_COUNTED(cudaGraphExecDestroy, executable); }
+
+Code glDevices(unsigned& count, int* devices, unsigned most) {
+    count = 0;
+    return GRAVLAB_COUNTED(cudaGLGetDevices, &count, devices, most, cudaGLDeviceListAll);
+}
+Code registerGlBuffer(GlResource& resource, unsigned buffer) {
+    return GRAVLAB_COUNTED(cudaGraphicsGLRegisterBuffer, &resource, buffer, cudaGraphicsRegisterFlagsWriteDiscard);
+}
+Code unregisterGl(GlResource resource) { return GRAVLAB_COUNTED(cudaGraphicsUnregisterResource, resource); }
+Code mapGl(GlResource& resource, Stream stream) { return GRAVLAB_COUNTED(cudaGraphicsMapResources, 1, &resource, stream); }
+Code unmapGl(GlResource& resource, Stream stream) {
+    return GRAVLAB_COUNTED(cudaGraphicsUnmapResources, 1, &resource, stream);
+}
+Code mappedPointer(void** memory, std::size_t& bytes, GlResource resource) {
+    return GRAVLAB_COUNTED(cudaGraphicsResourceGetMappedPointer, memory, &bytes, resource);
+}
+Code takeLastError() { return static_cast<Code>(cudaGetLastError()); }
+
+std::string errorName(Code code) { return cudaGetErrorName(static_cast<cudaError_t>(code)); }
+
+CallCounts callCounts() {
+    CallCounts counts;
+    for (const auto& n : calls) counts.calls += n.load(std::memory_order_relaxed);
+    counts.failures = failures;
+    counts.launches = calls[indexOf("cudaLaunchKernel")] + calls[indexOf("cudaLaunchCooperativeKernel")] +
+                      calls[indexOf("cudaGraphLaunch")];
+    counts.copiesToHost = copiesToHost;
+    counts.bodySizedCopiesToHost = bodySizedCopiesToHost;
+    return counts;
+}
+
+std::int64_t callsOf(std::string_view cudaFunction) {
+    const std::size_t index = indexOf(cudaFunction);
+    if (index == kFunctionCount)
+        throw UsageError(unknownName("CUDA function", cudaFunction, {std::begin(kFunctions), std::end(kFunctions)}));
+    return calls[index];
+}
+
+bool faultsAvailable() {
+#if GRAVLAB_FAULTS
+    return true;
+#else
+    return false;
+#endif
+}
+
+void planFaults([[maybe_unused]] std::string_view plan) {
+#if GRAVLAB_FAULTS
+    FaultPlan next = parsed(plan);
+    const std::lock_guard hold(faultLock);
+    environmentRead = true;
+    faults = std::move(next);
+#else
+    throw UsageError("this build cannot make CUDA calls fail: configure it with -DGRAVLAB_FAULTS=ON");
+#endif
+}
+
+}  // namespace gravlab::cuda

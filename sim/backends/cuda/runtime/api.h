@@ -1,0 +1,128 @@
+// The thin table of all CUDA calls that can fail: counted, and in builds with GRAVLAB_FAULTS made to fail on demand.
+// Rule: nobody else calls the CUDA runtime. Needs no CUDA header, so that any file may include it.
+#pragma once
+#include "sim/core/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+struct CUstream_st;
+struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
+struct cudaGraphicsResource;
+
+namespace gravlab::cuda {
+
+using Stream = CUstream_st*;
+using Event = CUevent_st*;
+using Graph = CUgraph_st*;
+using GraphExec = CUgraphExec_st*;
+using GlResource = cudaGraphicsResource*;
+
+/// A cudaError_t; 0 is success.
+using Code = int;
+constexpr Code kSuccess = 0, kOutOfMemory = 2, kInsufficientDriver = 35, kNoDevice = 100, kInvalidDevice = 101,
+               kInvalidGraphicsContext = 219, kNoKernelImage = 209, kNotReady = 600;
+
+/// Copies of more than this count as body-sized; facts of a frame (counters, a force check) stay below.
+constexpr std::size_t kLargestFact = 4096;
+
+struct Dim {
+    unsigned x = 1, y = 1;
+};
+enum class Copy { toDevice, toHost, onDevice };
+
+/// What a launch can be given, for one kernel on one device.
+struct KernelFacts {
+    int mostThreads = 0;  ///< a block, after registers
+    int registers = 0;    ///< a thread
+    std::size_t sharedBytes = 0, localBytes = 0;
+};
+
+/// A device as the launch rules need it.
+struct DeviceFacts {
+    std::string name;
+    int index = 0, multiprocessors = 0, mostThreads = 0, clockKHz = 0, major = 0, minor = 0;
+    int warpsPerMultiprocessor = 0;
+    std::string pciBus;           ///< "00000000:17:00.0"
+    std::size_t sharedBytes = 0;  ///< most shared memory a block without opting in
+    std::size_t memoryBytes = 0;
+};
+
+// Each call returns the code of the CUDA function of that name and does nothing else.
+Code driverVersion(int& version);
+Code runtimeVersion(int& version);
+Code deviceCount(int& count);
+Code setDevice(int device);
+Code deviceFacts(int device, DeviceFacts& facts);
+Code memoryInfo(std::size_t& free, std::size_t& total);
+Code allocate(void** memory, std::size_t bytes);  ///< device memory
+Code release(void* memory);
+Code allocatePinned(void** memory, std::size_t bytes);  ///< host memory that copies reach without a detour
+Code releasePinned(void* memory);
+Code copyAsync(void* to, const void* from, std::size_t bytes, Copy direction, Stream stream);
+Code fillAsync(void* memory, int byte, std::size_t bytes, Stream stream);
+Code createStream(Stream& stream);  ///< does not wait for the default stream
+Code destroyStream(Stream stream);
+Code waitForStream(Stream stream);
+Code createEvent(Event& event);  ///< with timing
+Code destroyEvent(Event event);
+Code recordEvent(Event event, Stream stream);
+Code queryEvent(Event event);  ///< kSuccess when reached, kNotReady before; never waits
+Code waitForEvent(Event event);
+Code waitInStream(Stream stream, Event event);  ///< what is enqueued later waits for the event
+Code elapsedMilliseconds(float& milliseconds, Event first, Event last);
+Code kernelFacts(KernelFacts& facts, const void* kernel);
+Code residentBlocks(int& blocks, const void* kernel, int threads, std::size_t sharedBytes);  ///< on one multiprocessor
+Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes, Stream stream);
+/// All blocks of the grid are resident at once, or the launch fails.
+Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
+                       Stream stream);
+Code symbolAddress(void** memory, const void* symbol);  ///< of a __constant__ or __device__ variable
+Code beginCapture(Stream stream);
+Code endCapture(Stream stream, Graph& graph);
+Code instantiateGraph(GraphExec& executable, Graph graph);
+Code launchGraph(GraphExec executable, Stream stream);
+Code destroyGraph(Graph graph);
+Code destroyGraphExec(GraphExec executable);
+Code glDevices(unsigned& count, int* devices, unsigned most);  ///< CUDA devices of the current OpenGL context
+Code registerGlBuffer(GlResource& resource, unsigned buffer);  ///< to be overwritten completely each time
+Code unregisterGl(GlResource resource);
+Code mapGl(GlResource& resource, Stream stream);
+Code unmapGl(GlResource& resource, Stream stream);
+Code mappedPointer(void** memory, std::size_t& bytes, GlResource resource);
+/// The last error, which is thereby cleared unless it is one that ends the context.
+Code takeLastError();
+
+/// "cudaErrorMemoryAllocation".
+std::string errorName(Code code);
+/// Cause and fix in one sentence, with number and name.
+std::string errorSentence(Code code);
+/// True for errors after which nothing on the device works until the program starts again.
+bool endsContext(Code code);
+
+/// How often what was called, since the start of the program.
+struct CallCounts {
+    std::int64_t calls = 0, failures = 0, launches = 0;
+    std::int64_t copiesToHost = 0, bodySizedCopiesToHost = 0;
+};
+CallCounts callCounts();
+/// Calls of one CUDA function, by its name ("cudaMalloc").
+std::int64_t callsOf(std::string_view cudaFunction);
+
+/// True in builds with GRAVLAB_FAULTS.
+bool faultsAvailable();
+/// Makes calls fail: "cudaMalloc:3:2" lets the third call from now return 2, "cudaMalloc:3+:2" also all later ones;
+/// several by commas; "" ends it. The environment variable GRAVLAB_FAULT is read at the first call. Throws UsageError for
+/// unknown functions and in builds without faults.
+void planFaults(std::string_view plan);
+
+/// Throws DeviceError naming file, line, expression, cause and fix unless `code` is success. Clears the last error.
+void check(Code code, const char* expression, const char* file, int line);
+
+}  // namespace gravlab::cuda
+
+#define CUDA_CHECK(call) ::gravlab::cuda::check((call), #call, __FILE__, __LINE__)

@@ -1,0 +1,82 @@
+// Detection of CUDA devices, with reasons that people can act on.
+#include "sim/backends/cuda/runtime/device.h"
+
+#include "sim/backends/cuda/kernels/force.h"
+
+#include <cstdio>
+
+namespace gravlab::cuda {
+namespace {
+
+std::string versionText(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+
+/// Empty when there is a driver that is new enough.
+Reason whyNoDriver() {
+    int driver = 0, runtime = 0;
+    driverVersion(driver);
+    runtimeVersion(runtime);
+    takeLastError();
+    if (driver == 0) return "no NVIDIA driver is installed; install one (580 or later for CUDA 13)";
+    if (driver / 1000 < runtime / 1000)
+        return "the NVIDIA driver is too old: it knows CUDA " + versionText(driver) + ", this build needs CUDA " +
+               versionText(runtime) + "; update the driver";
+    return {};
+}
+
+Reason whyNoCount(int& count) {
+    const Code code = deviceCount(count);
+    takeLastError();
+    if (code == kInsufficientDriver)
+        if (Reason reason = whyNoDriver(); !reason.empty()) return reason;
+    if (code != kSuccess) return errorSentence(code);
+    return count == 0 ? errorSentence(kNoDevice) : Reason();
+}
+
+}  // namespace
+
+Reason whyNotDevice(int index) {
+    int count = 0;
+    if (Reason reason = whyNoCount(count); !reason.empty()) return reason;
+    if (index < 0 || index >= count)
+        return "there is no CUDA device " + std::to_string(index) + ": valid are 0 to " + std::to_string(count - 1);
+    DeviceFacts device;
+    Code code = deviceFacts(index, device);
+    if (code == kSuccess) code = setDevice(index);
+    KernelFacts kernel;
+    // The first call that needs a context and machine code for this device.
+    if (code == kSuccess) code = kernelFacts(kernel, globalKernel());
+    if (code == kSuccess) return {};
+    takeLastError();
+    Reason reason = device.name + ": " + errorSentence(code);
+    if (code == kNoKernelImage)
+        reason += "; here -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(device.major) + std::to_string(device.minor);
+    return reason;
+}
+
+std::string deviceText(const DeviceFacts& facts) {
+    char text[200];
+    std::snprintf(text, sizeof text, "%s, %d multiprocessors, sm_%d%d, %.1f GiB", facts.name.c_str(), facts.multiprocessors,
+                  facts.major, facts.minor, static_cast<double>(facts.memoryBytes) / (1 << 30));
+    return text;
+}
+
+std::string deviceList() {
+    int count = 0;
+    if (const Reason reason = whyNoCount(count); !reason.empty()) return "none: " + reason;
+    std::string text;
+    for (int index = 0; index < count; ++index) {
+        DeviceFacts facts;
+        const Code code = deviceFacts(index, facts);
+        takeLastError();
+        text += (index ? "\n" : "") + std::to_string(index) + ": ";
+        text += code == kSuccess ? deviceText(facts) : errorSentence(code);
+    }
+    return text;
+}
+
+int lanesPerMultiprocessor(const DeviceFacts& facts) {
+    // 64 on Turing and on the A100; 128 on all others that CUDA 12 and 13 know.
+    return (facts.major == 7 || (facts.major == 8 && facts.minor == 0)) ? 64 : 128;
+}
+
+}  // namespace gravlab::cuda

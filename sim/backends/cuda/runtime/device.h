@@ -1,0 +1,22 @@
+// What CUDA devices there are and whether this build can use one. Rule: detection never throws and never lies.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/backends/cuda/runtime/api.h"
+
+#include <string>
+
+namespace gravlab::cuda {
+
+/// Empty when the backend can run on device `index`; else cause and fix in one sentence.
+Reason whyNotDevice(int index);
+
+/// One line a device, or the reason why there is none.
+std::string deviceList();
+
+/// "NVIDIA H200, 132 multiprocessors, sm_90, 139.8 GiB".
+std::string deviceText(const DeviceFacts& facts);
+
+/// fp32 instructions that a multiprocessor issues a clock, all lanes counted.
+int lanesPerMultiprocessor(const DeviceFacts& facts);
+
+}  // namespace gravlab::cuda

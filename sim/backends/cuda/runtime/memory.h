@@ -1,0 +1,103 @@
+// Owners of device memory, pinned memory, streams and events. Rule: move-only; destructors never throw.
+#pragma once
+#include "sim/backends/cuda/runtime/api.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace gravlab::cuda {
+
+namespace detail {
+struct DeviceMemory {
+    static Code take(void** memory, std::size_t bytes) { return allocate(memory, bytes); }
+    static void give(void* memory) { release(memory); }
+};
+struct PinnedMemory {
+    static Code take(void** memory, std::size_t bytes) { return allocatePinned(memory, bytes); }
+    static void give(void* memory) { releasePinned(memory); }
+};
+}  // namespace detail
+
+/// Memory for `size()` values, uninitialised.
+template <class T, class Where>
+class Array {
+public:
+    Array() = default;
+    /// Throws DeviceError when there is not enough; the error is cleared then.
+    explicit Array(std::size_t count) : size_(count) {
+        if (count == 0) return;
+        void* memory = nullptr;
+        CUDA_CHECK(Where::take(&memory, count * sizeof(T)));
+        data_ = static_cast<T*>(memory);
+    }
+    ~Array() {
+        if (data_) Where::give(data_);
+    }
+    Array(Array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    Array& operator=(Array&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    std::size_t bytes() const { return size_ * sizeof(T); }
+
+private:
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+template <class T>
+using DeviceArray = Array<T, detail::DeviceMemory>;
+template <class T>
+using PinnedArray = Array<T, detail::PinnedMemory>;
+
+/// A stream of its own.
+class OwnedStream {
+public:
+    OwnedStream() { CUDA_CHECK(createStream(stream_)); }
+    ~OwnedStream() { destroyStream(stream_); }
+    OwnedStream(const OwnedStream&) = delete;
+    OwnedStream& operator=(const OwnedStream&) = delete;
+    operator Stream() const { return stream_; }
+
+private:
+    Stream stream_ = nullptr;
+};
+
+/// An event with timing.
+class OwnedEvent {
+public:
+    OwnedEvent() { CUDA_CHECK(createEvent(event_)); }
+    ~OwnedEvent() {
+        if (event_) destroyEvent(event_);
+    }
+    OwnedEvent(OwnedEvent&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+    OwnedEvent& operator=(OwnedEvent&& other) noexcept {
+        std::swap(event_, other.event_);
+        return *this;
+    }
+    operator Event() const { return event_; }
+    /// True when all work before the record is done. Throws DeviceError when it failed.
+    bool reached() const {
+        const Code code = queryEvent(event_);
+        if (code == kNotReady) return false;
+        CUDA_CHECK(code);
+        return true;
+    }
+
+private:
+    Event event_ = nullptr;
+};
+
+/// Launches a kernel whose one argument is `task`. Throws DeviceError.
+template <class Task>
+void launchKernel(const void* kernel, Dim grid, unsigned threads, const Task& task, std::size_t sharedBytes, Stream stream) {
+    Task copy = task;
+    void* arguments[] = {&copy};
+    CUDA_CHECK(launch(kernel, grid, threads, arguments, sharedBytes, stream));
+}
+
+}  // namespace gravlab::cuda

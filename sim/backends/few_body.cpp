@@ -1,0 +1,345 @@
+// The step loop is a template on the law, so that a force is a loop and not a call.
+#include "sim/backends/few_body.h"
+
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace gravlab {
+
+/// When to stop. Reading a clock costs as much as the force on three bodies, so it is read about once in 4000 pairs.
+class Deadline {
+public:
+    Deadline(double seconds, std::size_t pairsPerStep) : seconds_(seconds), pairsPerStep_(pairsPerStep) {}
+    bool passed(std::size_t steps = 1) const {
+        pairs_ += steps * pairsPerStep_;
+        if (pairs_ < 4000 && seconds_ > 0) return false;
+        pairs_ = 0;
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= seconds_;
+    }
+
+private:
+    double seconds_;
+    std::size_t pairsPerStep_;
+    mutable std::size_t pairs_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+namespace {
+
+/// to += factor from.
+inline void addScaled(std::size_t count, double* __restrict to, double factor, const double* __restrict from) {
+    for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
+
+/// to = base + factor slope.
+inline void setAdvanced(std::size_t count, double* __restrict to, const double* __restrict base, double factor,
+                        const double* __restrict slope) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = base[i] + factor * slope[i];
+}
+
+/// Taylor series from the old state to the end of the step. Makino & Aarseth 1992, eq. 2.
+inline void predictHermite(std::size_t count, double h, double* __restrict x, double* __restrict v,
+                           const double* __restrict a, const double* __restrict jerk) {
+    for (std::size_t i = 0; i < count; ++i) {
+        x[i] += h * (v[i] + h * (a[i] / 2 + h * jerk[i] / 6));
+        v[i] += h * (a[i] + h * jerk[i] / 2);
+    }
+}
+
+/// Second and third derivative of a from both ends, added to the prediction. Makino & Aarseth 1992, eqs. 3-5.
+inline void correctHermite(std::size_t count, double h, double* __restrict x, double* __restrict v,
+                           const double* __restrict x0, const double* __restrict v0, const double* __restrict a0,
+                           const double* __restrict jerk0, const double* __restrict a, const double* __restrict jerk) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const double newV = v0[i] + h * ((a0[i] + a[i]) / 2 + h * (jerk0[i] - jerk[i]) / 12);
+        x[i] = x0[i] + h * ((v0[i] + newV) / 2 + h * (a0[i] - a[i]) / 12);
+        v[i] = newV;
+    }
+}
+
+void split(const std::vector<Double4>& from, std::vector<double>& to) {
+    const std::size_t n = from.size();
+    to.resize(3 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        to[i] = from[i].x;
+        to[n + i] = from[i].y;
+        to[2 * n + i] = from[i].z;
+    }
+}
+
+}  // namespace
+
+FewBody::FewBody() : dense_(0) {}
+
+void FewBody::load(const ParticleSet& bodies) {
+    const std::size_t n = bodies.size();
+    split(bodies.position, x_);
+    split(bodies.velocity, v_);
+    source_.resize(n);
+    response_.resize(n);
+    sources_ = 0;
+    plainResponse_ = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        source_[i] = bodies.position[i].w;
+        response_[i] = bodies.velocity[i].w;
+        if (source_[i] != 0) sources_ = i + 1;
+        plainResponse_ = plainResponse_ && response_[i] == 1;
+    }
+    for (std::vector<double>* row : {&a_, &x0_, &v0_, &dx_, &dv_, &jerk_, &a0_, &jerk0_}) row->assign(3 * n, 0.0);
+    dense_ = Radau15Dense(3 * n);
+    forceKnown_ = jerkKnown_ = false;
+    interval_ = 0;
+}
+
+void FewBody::store(ParticleSet& out) const {
+    const std::size_t n = size();
+    const std::vector<double>&x = x_, &v = v_;
+    if (out.size() != n) out.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        out.position[i] = {x[i], x[n + i], x[2 * n + i], source_[i]};
+        out.velocity[i] = {v[i], v[n + i], v[2 * n + i], response_[i]};
+    }
+}
+
+void FewBody::configure(const ForceSettings& settings) {
+    if (settings == settings_) return;
+    settings_ = settings;
+    forceKnown_ = jerkKnown_ = false;
+    dense_.restart();
+    interval_ = 0;
+}
+
+double FewBody::stepProgress() const { return interval_ == 0 ? 0 : std::clamp(dense_.progress(), 1e-9, 1 - 1e-9); }
+
+template <class PairLaw>
+void FewBody::computeForces(const PairLaw& law, const double* x, double* a) const {
+    const std::size_t n = size();
+    const double *px = x, *py = x + n, *pz = x + 2 * n, *source = source_.data();
+    double *ax = a, *ay = a + n, *az = a + 2 * n;
+    std::fill(a, a + 3 * n, 0.0);
+    for (std::size_t i = 0; i < sources_; ++i) {
+        const double xi = px[i], yi = py[i], zi = pz[i], si = source[i];
+        double sumX = 0, sumY = 0, sumZ = 0;
+        for (std::size_t j = i + 1; j < n; ++j) {
+            const double rx = px[j] - xi, ry = py[j] - yi, rz = pz[j] - zi;
+            const double pull = law.pull(rx * rx + ry * ry + rz * rz);
+            // The separation comes before the source: at the softening floor pull is huge, and 0 times it must stay 0.
+            const double fx = pull * rx, fy = pull * ry, fz = pull * rz;
+            sumX += source[j] * fx;
+            sumY += source[j] * fy;
+            sumZ += source[j] * fz;
+            ax[j] -= si * fx;
+            ay[j] -= si * fy;
+            az[j] -= si * fz;
+        }
+        ax[i] += sumX;
+        ay[i] += sumY;
+        az[i] += sumZ;
+    }
+    scaleByResponse(a);
+}
+
+void FewBody::scaleByResponse(double* a) const {
+    if (plainResponse_) return;
+    const std::size_t n = size();
+    for (std::size_t block = 0; block < 3; ++block)
+        for (std::size_t i = 0; i < n; ++i) a[block * n + i] *= response_[i];
+}
+
+void FewBody::computeJerks() {
+    const std::size_t n = size();
+    const double softening = flooredSoftening<double>(settings_.softening);
+    const double *px = x_.data(), *py = px + n, *pz = py + n, *vx = v_.data(), *vy = vx + n, *vz = vy + n;
+    double *ax = a_.data(), *ay = ax + n, *az = ay + n, *jx = jerk_.data(), *jy = jx + n, *jz = jy + n;
+    std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(jerk_.begin(), jerk_.end(), 0.0);
+    for (std::size_t i = 0; i < sources_; ++i) {
+        for (std::size_t j = i + 1; j < n; ++j) {
+            const double rx = px[j] - px[i], ry = py[j] - py[i], rz = pz[j] - pz[i];
+            const double ux = vx[j] - vx[i], uy = vy[j] - vy[i], uz = vz[j] - vz[i];
+            const double r2 = rx * rx + ry * ry + rz * rz + softening;
+            const double inverse2 = 1 / r2;
+            const double pull = inverse2 * std::sqrt(inverse2);
+            const double approach = 3 * ((rx * ux + ry * uy + rz * uz) * inverse2);
+            const double fx = pull * rx, fy = pull * ry, fz = pull * rz;
+            const double gx = pull * ux - approach * fx, gy = pull * uy - approach * fy, gz = pull * uz - approach * fz;
+            ax[i] += source_[j] * fx;
+            ay[i] += source_[j] * fy;
+            az[i] += source_[j] * fz;
+            ax[j] -= source_[i] * fx;
+            ay[j] -= source_[i] * fy;
+            az[j] -= source_[i] * fz;
+            jx[i] += source_[j] * gx;
+            jy[i] += source_[j] * gy;
+            jz[i] += source_[j] * gz;
+            jx[j] -= source_[i] * gx;
+            jy[j] -= source_[i] * gy;
+            jz[j] -= source_[i] * gz;
+        }
+    }
+    scaleByResponse(a_.data());
+    scaleByResponse(jerk_.data());
+    ++forceEvaluations_;
+}
+
+template <class PairLaw>
+void FewBody::runFixedStep(StepProgram program, double timeStep, const PairLaw& law) {
+    const std::size_t count = x_.size();
+    const bool hermite = needsJerk(program);
+    auto evaluate = [&] {
+        if (hermite) {
+            computeJerks();
+        } else {
+            computeForces(law, x_.data(), a_.data());
+            ++forceEvaluations_;
+        }
+        jerkKnown_ = hermite;
+        forceKnown_ = true;
+    };
+    if (needsInitialForce(program) && !(hermite ? jerkKnown_ : forceKnown_)) evaluate();
+    for (const StepOp& step : program) {
+        const double advance = step.weight * timeStep;
+        switch (step.op) {
+            case Op::kick:
+                addScaled(count, v_.data(), advance, a_.data());
+                jerkKnown_ = false;
+                break;
+            case Op::drift:
+                addScaled(count, x_.data(), advance, v_.data());
+                forceKnown_ = jerkKnown_ = false;
+                break;
+            case Op::force:
+                evaluate();
+                break;
+            case Op::save:
+                x0_ = x_;
+                v0_ = v_;
+                std::fill(dx_.begin(), dx_.end(), 0.0);
+                std::fill(dv_.begin(), dv_.end(), 0.0);
+                break;
+            case Op::combine:
+                addScaled(count, dx_.data(), step.weight, v_.data());
+                addScaled(count, dv_.data(), step.weight, a_.data());
+                break;
+            case Op::stage:
+                setAdvanced(count, x_.data(), x0_.data(), advance, v_.data());
+                setAdvanced(count, v_.data(), v0_.data(), advance, a_.data());
+                forceKnown_ = jerkKnown_ = false;
+                break;
+            case Op::finish:
+                setAdvanced(count, x_.data(), x0_.data(), timeStep, dx_.data());
+                setAdvanced(count, v_.data(), v0_.data(), timeStep, dv_.data());
+                forceKnown_ = jerkKnown_ = false;
+                break;
+            case Op::predict:
+                x0_ = x_;
+                v0_ = v_;
+                a0_ = a_;
+                jerk0_ = jerk_;
+                predictHermite(count, timeStep, x_.data(), v_.data(), a_.data(), jerk_.data());
+                forceKnown_ = false;
+                break;
+            case Op::correct:
+                correctHermite(count, timeStep, x_.data(), v_.data(), x0_.data(), v0_.data(), a0_.data(), jerk0_.data(),
+                               a_.data(), jerk_.data());
+                // Without a force after it the next prediction goes on from the a and jerk of this one (PEC).
+                forceKnown_ = false;
+                break;
+            case Op::adaptive:
+                break;
+        }
+    }
+}
+
+template <class PairLaw>
+bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const Deadline& deadline) {
+    struct Callback {
+        FewBody* system;
+        const PairLaw* law;
+    } callback{this, &law};
+    if (interval_ == 0) {
+        interval_ = timeStep;
+        dense_.begin(x_.data(), v_.data(), timeStep);
+    }
+    while (!dense_.reached()) {
+        const std::int64_t before = adaptive().forceEvaluations();
+        dense_.step(
+            [](void* context, const double* x, double* a) {
+                const auto& call = *static_cast<Callback*>(context);
+                call.system->computeForces(*call.law, x, a);
+            },
+            &callback);
+        const std::int64_t evaluated = adaptive().forceEvaluations() - before;
+        forceEvaluations_ += evaluated;
+        if (deadline.passed(static_cast<std::size_t>(evaluated)) && !dense_.reached()) return false;
+    }
+    dense_.read(x_.data(), v_.data());
+    interval_ = 0;
+    forceKnown_ = jerkKnown_ = false;
+    return true;
+}
+
+template <class PairLaw>
+std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law) {
+    const std::size_t pairsPerForce = std::max<std::size_t>(1, sources_ * size() / 2);
+    const Deadline deadline(budget.seconds, pairsPerForce);
+    const bool adaptive = isAdaptive(program);
+    std::int64_t completed = 0;
+    if (interval_ != 0) {
+        if (!runAdaptiveStep(interval_, law, deadline)) return 0;
+        ++completed;
+    }
+    if (!adaptive) dense_.restart();
+    const std::size_t forces = static_cast<std::size_t>(std::max(1, forcesPerStep(program)));
+    while (completed < budget.steps) {
+        if (adaptive) {
+            if (!runAdaptiveStep(timeStep, law, deadline)) break;
+        } else {
+            runFixedStep(program, timeStep, law);
+        }
+        ++completed;
+        if (deadline.passed(adaptive ? 1 : forces)) break;
+    }
+    return completed;
+}
+
+std::int64_t FewBody::advance(StepProgram program, double timeStep, const Budget& budget) {
+    if (budget.steps <= 0 || size() == 0) return 0;
+    if (needsJerk(program) && settings_.law != Law::gravity)
+        throw UsageError("Hermite steps need the jerk, which only gravity has here; choose another integrator");
+    return withLaw<double>(settings_, [&](const auto& law) { return run(program, timeStep, budget, law); });
+}
+
+std::int64_t FewBody::finishStep() {
+    if (interval_ == 0) return 0;
+    const Deadline never(1e300, 1);
+    withLaw<double>(settings_, [&](const auto& law) { return runAdaptiveStep(interval_, law, never); });
+    return 1;
+}
+
+void FewBody::gather(const std::vector<double>& from, std::vector<Double4>& out) const {
+    const std::size_t n = size();
+    out.resize(n);
+    for (std::size_t i = 0; i < n; ++i) out[i] = {from[i], from[n + i], from[2 * n + i], 0};
+}
+
+void FewBody::accelerations(std::vector<Double4>& out) {
+    // Into scratch: a_ belongs to the steps, and a Hermite step needs it as the last one left it.
+    withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x_.data(), dv_.data()); });
+    gather(dv_, out);
+}
+
+void FewBody::jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks) {
+    if (settings_.law != Law::gravity) throw UsageError("only gravity has a jerk here");
+    finishStep();
+    computeJerks();
+    forceKnown_ = jerkKnown_ = true;
+    gather(a_, accelerations);
+    gather(jerk_, jerks);
+}
+
+}  // namespace gravlab

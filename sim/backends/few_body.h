@@ -1,0 +1,85 @@
+// A small system in double precision on one core, as fast as one core can: no pool, no virtual call per force.
+// Rule: each pair is computed once; the order of sums is fixed, so the same input gives the same bits.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/core/particles.h"
+#include "sim/forces/force_settings.h"
+#include "sim/integrators/integrator.h"
+#include "sim/integrators/radau15_dense.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gravlab {
+
+/// Runs every step program, Hermite steps and adaptive ones included, on a state of its own. Host memory, fp64.
+/// Any number of bodies works; beyond kUsefulLimit the SIMD backends are faster. Not thread-safe.
+class FewBody {
+public:
+    static constexpr std::size_t kUsefulLimit = 256;
+
+    FewBody();
+
+    /// Replaces all bodies; at a step boundary afterwards. Only this allocates.
+    void load(const ParticleSet& bodies);
+    /// Writes positions and velocities of the last complete step into `out`, in body order; ids and groups stay.
+    void store(ParticleSet& out) const;
+    std::size_t size() const { return source_.size(); }
+
+    /// Law, softening and exponent from the next step on; a step under way begins again. Precision is always fp64.
+    void configure(const ForceSettings& settings);
+    const ForceSettings& settings() const { return settings_; }
+
+    /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done; an
+    /// adaptive program takes inner steps across the time steps and is read between them; it stops between two of them.
+    /// Throws UsageError if Hermite steps are asked of a law other than gravity. Slicing leaves results bit-identical.
+    std::int64_t advance(StepProgram program, double timeStep, const Budget& budget);
+    /// Ends the adaptive step under way; nothing to do at a boundary. Returns the steps completed: 0 or 1.
+    std::int64_t finishStep();
+    /// The done part of the step under way, 0 at a boundary.
+    double stepProgress() const;
+
+    /// Accelerations at the last complete step.
+    void accelerations(std::vector<Double4>& out);
+    /// Accelerations and their rates of change at the last complete step; gravity only.
+    void jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks);
+
+    /// What adaptive steps depend on beside the bodies; at a step boundary only. Fixed steps need nothing: the force that
+    /// they begin with is a function of the bodies.
+    std::vector<StateArray> state() const { return dense_.state(); }
+    /// Takes up what state() gave, for the bodies just loaded. False when it does not fit them.
+    bool restore(const std::vector<StateArray>& state) { return dense_.restore(state); }
+
+    std::int64_t forceEvaluations() const { return forceEvaluations_; }
+    /// The controller of adaptive programs: inner steps taken and rejected, and the next one's length.
+    const Radau15& adaptive() const { return dense_.radau(); }
+
+private:
+    template <class PairLaw>
+    std::int64_t run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law);
+    template <class PairLaw>
+    void runFixedStep(StepProgram program, double timeStep, const PairLaw& law);
+    template <class PairLaw>
+    bool runAdaptiveStep(double timeStep, const PairLaw& law, const class Deadline& deadline);
+    template <class PairLaw>
+    void computeForces(const PairLaw& law, const double* x, double* a) const;
+    void computeJerks();
+    void scaleByResponse(double* a) const;
+    void gather(const std::vector<double>& from, std::vector<Double4>& out) const;
+
+    ForceSettings settings_;
+    std::vector<double> source_, response_;
+    std::size_t sources_ = 0;        ///< bodies from here on have no source: pairs among them are skipped
+    bool plainResponse_ = true;      ///< every response is 1
+    std::vector<double> x_, v_, a_;  ///< three blocks each: all x, all y, all z
+    std::vector<double> x0_, v0_, dx_, dv_;
+    std::vector<double> jerk_, a0_, jerk0_;
+    bool forceKnown_ = false;  ///< a_ is the acceleration at x_
+    bool jerkKnown_ = false;   ///< a_ and jerk_ are what the last Hermite step left
+    double interval_ = 0;      ///< of the adaptive step under way [T]; 0 at a boundary
+    std::int64_t forceEvaluations_ = 0;
+    Radau15Dense dense_;
+};
+
+}  // namespace gravlab

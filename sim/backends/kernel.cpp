@@ -1,0 +1,39 @@
+// Joins the kernel rows of all backends. Rule: rows of one backend stay together and in ladder order.
+#include "sim/backends/kernel.h"
+
+#include "sim/backends/kernel_rows.h"
+#include "sim/core/names.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace gravlab {
+
+double slotsPerDirectedPair(const KernelRow& row, Precision precision) {
+    return precision == Precision::fp64 ? row.slots64PerDirectedPair : row.issuedPerDirectedPair;
+}
+
+std::span<const KernelRow> kernels() {
+    static const std::vector<KernelRow> rows = [] {
+        std::vector<KernelRow> all;
+        for (std::span<const KernelRow> part : {referenceKernelRows(), cpuKernelRows(), cudaKernelRows()})
+            all.insert(all.end(), part.begin(), part.end());
+        return all;
+    }();
+    return rows;
+}
+
+Reason refusal(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = row.refuses ? row.refuses(row, force) : Reason();
+    return reason.empty() ? reason : "kernel '" + std::string(row.name) + "' cannot run: " + reason;
+}
+
+const KernelRow& kernel(std::string_view backend, std::string_view name) {
+    const std::span<const KernelRow> all = kernels();
+    const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
+    const auto first = std::find_if(all.begin(), all.end(), ofBackend);
+    const auto last = std::find_if_not(first, all.end(), ofBackend);
+    return findRow(std::span<const KernelRow>(first, last), std::string(backend) + " kernel", name);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,65 @@
+// The force-kernel table and what a user tunes live. A row names the idea that it adds to the row above it.
+#pragma once
+#include "sim/forces/force_settings.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// Why something cannot be had, in a sentence for a tooltip or an error; empty when it can.
+using Reason = std::string;
+
+/// What the user turns live. Checked against row and device before a launch.
+struct LaunchConfig {
+    int block = 128;          ///< threads a block, and bodies a tile
+    int unroll = 16;          ///< compile-time factor chosen at launch
+    int bodiesPerThread = 1;  ///< targets held in registers
+    int split = 1;            ///< threads that share one target's sources
+    bool operator==(const LaunchConfig&) const = default;
+};
+
+struct Range {
+    int first = 1, last = 1;
+    bool contains(int v) const { return v >= first && v <= last; }
+};
+
+/// How a row's work can be cut into units, so that a window keeps answering at any N.
+enum class WorkShape { targets, pairTiles, wholeSteps };
+
+/// A row of the kernel table. Everything the command line, the panel, tests and benchmarks need to know of a kernel.
+struct KernelRow {
+    std::string_view backend;                ///< "reference", "cpu" or "cuda"
+    std::string_view name;                   ///< stable key: --kernel, tests, benchmark history
+    std::string_view idea;                   ///< what it adds to the row above
+    Range blocks{1, 1};                      ///< last = 0: up to the device's limit
+    std::span<const int> unrolls{};          ///< empty: not tunable
+    std::span<const int> bodiesPerThread{};  ///< empty: not tunable
+    Range splits{1, 1};
+    WorkShape shape = WorkShape::targets;
+    bool deterministic = true;
+    bool equalMasses = false;           ///< computes only bodies that all weigh the same
+    double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
+    double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
+    /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
+    /// Empty: the CUDA file that is named like the row.
+    std::string_view source{};
+    /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
+    Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
+};
+
+/// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
+Reason refusal(const KernelRow& row, const ForceSettings& force);
+
+/// Issue slots that a directed pair takes at least; 0 where that is not known.
+double slotsPerDirectedPair(const KernelRow& row, Precision precision);
+
+/// All rows of all backends of this build, also those that cannot run here.
+std::span<const KernelRow> kernels();
+
+/// The row of that name for `backend`. Throws UsageError naming the valid ones and the nearest.
+const KernelRow& kernel(std::string_view backend, std::string_view name);
+
+}  // namespace gravlab

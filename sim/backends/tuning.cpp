@@ -1,0 +1,66 @@
+// Look-up of tuned choices.
+#include "sim/backends/tuning.h"
+
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+// The best launch changes slowly with N; further away the backend's own rule is as good a guess.
+constexpr double kNear = 1.5;
+
+bool sameMachine(const TunedChoice& a, std::string_view backend, const std::string& device, const std::string& driver,
+                 Precision precision) {
+    return a.backend == backend && a.device == device && a.driver == driver && a.precision == precision;
+}
+
+}  // namespace
+
+Tuning Tuning::with(TunedChoice choice) const {
+    Tuning result = *this;
+    std::erase_if(result.choices_, [&](const TunedChoice& old) {
+        return old.bodies == choice.bodies &&
+               sameMachine(old, choice.backend, choice.device, choice.driver, choice.precision);
+    });
+    result.choices_.push_back(std::move(choice));
+    return result;
+}
+
+const TunedChoice* Tuning::find(std::string_view backend, const LaunchFacts& facts, Precision precision,
+                                std::size_t bodies) const {
+    const TunedChoice* best = nullptr;
+    double nearest = std::log(kNear) * (1 + 1e-9);
+    for (const TunedChoice& choice : choices_) {
+        if (!sameMachine(choice, backend, facts.device, facts.driver, precision) || choice.bodies == 0 || bodies == 0)
+            continue;
+        const double distance = std::abs(std::log(static_cast<double>(choice.bodies) / static_cast<double>(bodies)));
+        if (distance > nearest) continue;
+        nearest = distance;
+        best = &choice;
+    }
+    return best;
+}
+
+KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const Backend& backend, Precision precision,
+                         std::size_t bodies) {
+    if (!tuning || wanted != KernelChoice{}) return wanted;
+    const TunedChoice* found = tuning->find(backend.name(), backend.launchFacts(), precision, bodies);
+    return found ? found->kernel : wanted;
+}
+
+void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {
+    backend.configure(force, wanted);
+    // Searches are made with unequal masses; where all are equal the backend knows a shorter way.
+    if (backend.activeKernel().equalMasses) return;
+    const KernelChoice chosen = tunedKernel(tuning, wanted, backend, force.precision, backend.size());
+    if (chosen == wanted) return;
+    try {
+        backend.configure(force, chosen);
+    } catch (const UsageError&) {
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,51 @@
+// The message for a name that no table knows.
+#include "sim/core/names.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gravlab {
+namespace {
+
+/// Least number of inserted, removed and replaced letters that turn `a` into `b` (Wagner & Fischer 1974).
+std::size_t editDistance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+// A typed name can be a whole file pasted by mistake: show its beginning only, so that the valid names stay visible.
+constexpr std::size_t kLongestShown = 60;
+
+}  // namespace
+
+std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
+    const bool cut = name.size() > kLongestShown;
+    const std::string_view shown = name.substr(0, kLongestShown);
+    std::string text = "unknown " + std::string(kind) + " '" + std::string(shown) + (cut ? "...'" : "'");
+    if (valid.empty()) return text + "; there is none to choose from";
+
+    std::string_view nearest;
+    std::size_t least = std::string_view::npos;
+    for (std::string_view candidate : valid) {
+        const std::size_t distance = editDistance(shown, candidate);
+        if (distance < least) {
+            least = distance;
+            nearest = candidate;
+        }
+    }
+    text += "; did you mean '" + std::string(nearest) + "'? valid: ";
+    for (std::size_t i = 0; i < valid.size(); ++i) text += (i ? ", " : "") + std::string(valid[i]);
+    return text;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,25 @@
+// Names that people type: exact lookup in a table, and a message with the valid ones and the nearest when it fails.
+#pragma once
+#include "sim/core/error.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// "unknown KIND 'name'; did you mean 'X'? valid: a, b, c". Nearest by edit distance.
+std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid);
+
+/// The row whose `name` member equals `name`. Throws UsageError(unknownName(...)).
+template <class Row>
+const Row& findRow(std::span<const Row> rows, std::string_view kind, std::string_view name) {
+    for (const Row& row : rows)
+        if (row.name == name) return row;
+    std::vector<std::string_view> valid;
+    for (const Row& row : rows) valid.push_back(row.name);
+    throw UsageError(unknownName(kind, name, valid));
+}
+
+}  // namespace gravlab

@@ -1,0 +1,141 @@
+// Is a force right? Rule: every comparison is written so that a NaN fails it.
+#include "sim/forces/force_check.h"
+
+#include "sim/core/length.h"
+#include "sim/forces/reference_force.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+
+namespace gravlab {
+namespace {
+
+// Where forces nearly cancel, |a| says nothing about the size of the terms: such bodies are held against this share of
+// the rms acceleration instead.
+constexpr double kCancellingShare = 1e-3;
+
+bool isFinite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+
+double relativeError(const Double4& got, const Double4& want, double floor) {
+    const double difference = distance(got, want);  // the square of a tiny one would be 0 and pass for none
+    if (difference == 0) return 0;
+    // With no force at all (one body, massless bodies) the scale is 0, and any difference is infinitely wrong.
+    return difference / std::max(exactLength(want), floor);
+}
+
+/// The smallest error that `share` of all errors do not exceed; of sorted errors.
+double quantile(const std::vector<double>& sorted, double share) {
+    const double rank = std::ceil(share * static_cast<double>(sorted.size()));
+    const std::size_t index = rank < 1 ? 0 : static_cast<std::size_t>(rank) - 1;
+    return sorted[std::min(index, sorted.size() - 1)];
+}
+
+}  // namespace
+
+std::string ForceCheck::text() const {
+    char line[200];
+    if (samples == 0) return "force check: no bodies compared";
+    if (nonFinite > 0)
+        std::snprintf(line, sizeof line,
+                      "force check FAILED: %zu of %zu bodies have an acceleration that is not finite, body %u first",
+                      nonFinite, samples, static_cast<unsigned>(worst));
+    else
+        std::snprintf(line, sizeof line,
+                      "force check %s: relative error median %.1e, 99.9 %% %.1e, worst %.1e (body %u) of %zu bodies",
+                      passed ? "passed" : "FAILED", median, p999, max, static_cast<unsigned>(worst), samples);
+    return line;
+}
+
+ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate,
+                         std::span<const double> floors) {
+    if (got.size() != want.size() || (!floors.empty() && floors.size() != want.size()))
+        throw std::invalid_argument("compareForces: " + std::to_string(got.size()) + " accelerations against " +
+                                    std::to_string(want.size()));
+    ForceCheck check;
+    check.samples = got.size();
+    if (got.empty()) return check;
+
+    double squares = 0;
+    for (const Double4& a : want) squares += a.x * a.x + a.y * a.y + a.z * a.z;
+    const double rms = std::sqrt(squares / static_cast<double>(want.size()));
+
+    std::vector<double> errors(got.size());
+    double largest = -1;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const bool finite = isFinite(got[i]) && isFinite(want[i]);
+        if (!finite) ++check.nonFinite;
+        const double floor = std::max(kCancellingShare * rms, floors.empty() ? 0 : floors[i]);
+        errors[i] = finite ? relativeError(got[i], want[i], floor) : std::numeric_limits<double>::infinity();
+        if (errors[i] > largest) {
+            largest = errors[i];
+            check.worst = static_cast<std::uint32_t>(i);
+        }
+    }
+    std::sort(errors.begin(), errors.end());
+    check.median = quantile(errors, 0.5);
+    check.p99 = quantile(errors, 0.99);
+    check.p999 = quantile(errors, 0.999);
+    check.max = errors.back();
+    check.passed = check.nonFinite == 0 && check.median <= gate.median && check.p999 <= gate.p999;
+    return check;
+}
+
+std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count) {
+    const std::size_t n = positions.size();
+    std::vector<std::uint32_t> targets;
+    if (n == 0 || count == 0) return targets;
+    const auto add = [&](std::size_t i) {
+        if (i < n && targets.size() < count && std::find(targets.begin(), targets.end(), i) == targets.end())
+            targets.push_back(static_cast<std::uint32_t>(i));
+    };
+    const auto heavier = [](const Double4& a, const Double4& b) { return std::abs(a.w) < std::abs(b.w); };
+    add(0);
+    add(n - 1);
+    add(static_cast<std::size_t>(std::max_element(positions.begin(), positions.end(), heavier) - positions.begin()));
+    // Where kernels go wrong: both sides of the first and the last edge of every usual tile.
+    for (std::size_t tile = 32; tile <= 1024; tile *= 2)
+        for (const std::size_t edge : {tile, n / tile * tile})
+            for (const std::size_t i : {edge - 1, edge, edge + 1}) add(i);
+    const std::size_t rest = count - targets.size();
+    for (std::size_t k = 0; k < rest; ++k) add(n * k / rest);
+    // Small sets: the stride meets bodies that are in already, so take what is still missing.
+    for (std::size_t i = 0; i < n && n <= count; ++i) add(i);
+    std::sort(targets.begin(), targets.end());
+    return targets;
+}
+
+void referenceGravity(std::span<const Double4> positions, std::span<const std::uint32_t> targets, double softening,
+                      std::span<Double4> out) {
+    if (out.size() < targets.size()) throw std::invalid_argument("referenceGravity: the output is shorter than the targets");
+    const double squared = softeningSquared(softening);
+    for (std::size_t k = 0; k < targets.size(); ++k) out[k] = plainGravity(positions, positions[targets[k]], squared);
+}
+
+void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
+                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
+                     std::span<double> floors) {
+    if (out.size() < targets.size() || (!floors.empty() && floors.size() < targets.size()))
+        throw std::invalid_argument("referenceForces: the output is shorter than the targets");
+    const double share = floorShare(force);
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const std::size_t i = targets[k];
+        const double response = velocities.empty() ? 1 : velocities[i].w;
+        const Double4 a = plainForce(positions, positions[i], force);
+        out[k] = {response * a.x, response * a.y, response * a.z, 0};
+        if (!floors.empty()) floors[k] = share * std::abs(response) * a.w;
+    }
+}
+
+double floorShare(const ForceSettings& force) {
+    return force.law == Law::coulomb || force.law == Law::lennardJones ? 0.1 : 0;
+}
+
+ForceGate gateOf(const ForceSettings& force) {
+    if (force.precision == Precision::fp64) return kGate64;
+    return loopLaw(force) == Law::gravity ? kGate32 : kSteepGate32;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,59 @@
+// Is a force right? Comparison of accelerations with fp64, relative, NaN-safe, on sampled bodies.
+#pragma once
+#include "sim/core/particles.h"
+#include "sim/forces/force_settings.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// What a result must meet to be called verified.
+struct ForceGate {
+    double median = 1e-6;
+    double p999 = 5e-6;
+};
+constexpr ForceGate kGate32{};
+constexpr ForceGate kSteepGate32{1e-5, 1e-4};
+constexpr ForceGate kGate64{1e-13, 1e-12};
+
+/// The outcome of one comparison: |a - a64| / |a64| over the sampled bodies.
+struct ForceCheck {
+    std::size_t samples = 0, nonFinite = 0;
+    double median = 0, p99 = 0, p999 = 0, max = 0;
+    std::uint32_t worst = 0;  ///< index of the body with the largest error
+    bool passed = false;
+    std::string text() const;  ///< one line for people
+};
+
+/// Compares two sets of accelerations (xyz; w ignored), same length and order. Bodies whose forces cancel are judged against
+/// 1e-3 of the rms acceleration, and against their `floors`, where given; where there is no force at all, every acceleration
+/// must be exactly zero. Passes only if some body was compared, all values are finite and median and 99.9 % meet the gate; a
+/// NaN never passes.
+ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate,
+                         std::span<const double> floors = {});
+
+/// Which bodies to check: first, last, tile edges, the heaviest, and a stride through the rest; at most `count`.
+std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count = 256);
+
+/// fp64 accelerations of `targets` from fp64 or rounded positions: one plain loop. Softening [L].
+void referenceGravity(std::span<const Double4> positions, std::span<const std::uint32_t> targets, double softening,
+                      std::span<Double4> out);
+
+/// The same under any law. `velocities` hold the responses in w; empty: all 1. `floors`, where given, get what the errors
+/// are at least held against: floorShare() of the summed sizes of the target's pair forces.
+void referenceForces(std::span<const Double4> positions, std::span<const Double4> velocities,
+                     std::span<const std::uint32_t> targets, const ForceSettings& force, std::span<Double4> out,
+                     std::span<double> floors = {});
+
+/// A tenth where pairs push as well as pull, charges and molecules: a body in a crystal feels next to nothing of what
+/// its neighbours do to it, and the rounding of their parts is no fault. 0 for other laws.
+double floorShare(const ForceSettings& force);
+
+/// What an acceleration of this law in this precision is held against. Steep laws (a power of the distance that is not
+/// whole, the wall of Lennard-Jones) turn the rounding of a distance into ten times as much force.
+ForceGate gateOf(const ForceSettings& force);
+
+}  // namespace gravlab

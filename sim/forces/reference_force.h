@@ -1,0 +1,57 @@
+// The forces as the textbook has them. Rule: nothing clever; everything else is compared with this.
+#pragma once
+#include "sim/core/particles.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace gravlab {
+
+/// r^2 is never below this, so that a body's own term and a coincident body give exactly 0 without a branch.
+inline double softeningSquared(double softening) { return std::max(softening * softening, kSofteningSquaredFloor64); }
+
+/// fp64 acceleration at `at`: the sum over all bodies j, in order, of m_j r / (r^2 + softening^2)^(3/2). G = 1.
+inline Double4 plainGravity(std::span<const Double4> positions, const Double4& at, double softeningSquared) {
+    Double4 a{};
+    for (const Double4& source : positions) {
+        const double dx = source.x - at.x;
+        const double dy = source.y - at.y;
+        const double dz = source.z - at.z;
+        const double r2 = dx * dx + dy * dy + dz * dz + softeningSquared;
+        const double inverseCube = 1 / (r2 * std::sqrt(r2));
+        // The separation comes before the mass: at the floor 1/r^3 is 1e300, and a heavy body's own term would overflow.
+        a.x += source.w * (dx * inverseCube);
+        a.y += source.w * (dy * inverseCube);
+        a.z += source.w * (dz * inverseCube);
+    }
+    return a;
+}
+
+/// fp64 sum over all bodies j, in order, of s_j pull(r^2) r; without the target's response. w is the sum of the terms'
+/// sizes.
+template <class PairLaw>
+Double4 plainForce(std::span<const Double4> positions, const Double4& at, const PairLaw& law) {
+    Double4 a{};
+    for (const Double4& source : positions) {
+        const double dx = source.x - at.x;
+        const double dy = source.y - at.y;
+        const double dz = source.z - at.z;
+        const double r2 = dx * dx + dy * dy + dz * dz;
+        const double pull = law.pull(r2);
+        a.x += source.w * (pull * dx);
+        a.y += source.w * (pull * dy);
+        a.z += source.w * (pull * dz);
+        a.w += std::abs(source.w * (pull * std::sqrt(r2)));
+    }
+    return a;
+}
+
+/// The same for any law; gravity in its own, older form, with w = 0.
+inline Double4 plainForce(std::span<const Double4> positions, const Double4& at, const ForceSettings& force) {
+    if (force.law == Law::gravity) return plainGravity(positions, at, softeningSquared(force.softening));
+    return withLaw<double>(force, [&](const auto& law) { return plainForce(positions, at, law); });
+}
+
+}  // namespace gravlab

@@ -1,0 +1,81 @@
+// An adaptive integrator of order 15 for close encounters: Gauss-Radau nodes, implicit, with compensated sums.
+// Rule: plain arrays of doubles and one force callback; it knows nothing of bodies.
+#pragma once
+#include "sim/core/state_array.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gravlab {
+
+/// sum += term, with what the rounding lost carried in `lost`. Kahan 1965.
+inline void addCompensated(double& sum, double& lost, double term) {
+    const double wanted = term - lost;
+    const double rounded = sum + wanted;
+    lost = (rounded - sum) - wanted;
+    sum = rounded;
+}
+
+/// Solves x'' = a(x) with automatic steps. Not symplectic and not reversible, but its error stays at rounding level for
+/// thousands of periods. Everhart 1985; Rein & Spiegel 2015 (step control, compensation).
+class Radau15 {
+public:
+    /// Writes the accelerations at `x` to `a`; both hold size() values.
+    using Acceleration = void (*)(void* context, const double* x, double* a);
+
+    static constexpr int kNodes = 7;  ///< force evaluations of one iteration, beside the one at the step's start
+    /// Dimensionless truncation error a step; Rein & Spiegel's default keeps the true error at rounding level.
+    static constexpr double kDefaultTolerance = 1e-9;
+    /// Part of the limit that is tried first where nothing better is known; the controller takes it from there.
+    static constexpr double kFirstStep = 1e-3;
+
+    /// For a state of `size` coordinates. Allocates here and never again.
+    explicit Radau15(std::size_t size, double tolerance = kDefaultTolerance);
+
+    std::size_t size() const { return size_; }
+
+    /// Forgets step size, predictions and compensations: call after the state was changed from outside.
+    void restart();
+
+    /// One accepted step of automatic length, at most |limit| long and in its direction; returns its signed length.
+    /// The returned lengths add up to `limit` exactly, so output times are met. `limit` must not be 0. `firstTry`: length of
+    /// the very first step; 0: kFirstStep of the limit.
+    double step(double* x, double* v, double limit, Acceleration acceleration, void* context, double firstTry = 0);
+
+    /// The state at part `s` of the last step, within [0, 1], which began at `fromX`, `fromV`: the step's own polynomial.
+    void interpolate(const double* fromX, const double* fromV, double s, double* x, double* v) const;
+
+    /// What the next step depends on beside x and v; empty before the first step.
+    std::vector<StateArray> state() const;
+    /// Takes up what state() gave. False, and as after restart(), when the arrays are none or of another size.
+    bool restore(const std::vector<StateArray>& state);
+
+    /// What the controller would take next if nothing cut it short; 0 before the first step [T].
+    double proposedStep() const { return proposed_; }
+    /// Signed length of the last step; 0 before the first [T].
+    double lastStep() const { return done_; }
+    std::int64_t steps() const { return steps_; }
+    std::int64_t rejectedSteps() const { return rejected_; }
+    std::int64_t forceEvaluations() const { return evaluations_; }
+
+private:
+    using Coefficients = std::array<std::vector<double>, kNodes>;
+
+    void solve(const double* x, const double* v, double h, Acceleration acceleration, void* context);
+    double suggestedStep(double h) const;
+    void advanceState(double* x, double* v, double h);
+    void predict(double h);
+
+    std::size_t size_;
+    double tolerance_;
+    double proposed_ = 0;
+    double done_ = 0;  ///< signed length of the last step; 0 when there is nothing to extrapolate
+    std::int64_t steps_ = 0, rejected_ = 0, evaluations_ = 0;
+    std::vector<double> a0_, a_, x_, lostX_, lostV_;
+    Coefficients b_, e_, g_;      ///< acceleration as a polynomial; what b was predicted to be; b in Newton form
+    Coefficients lastB_, lastE_;  ///< of the step before
+};
+
+}  // namespace gravlab

@@ -1,0 +1,313 @@
+// Temporary, sync, rename, sync of the folder; and a sentence for every way in which that fails.
+#include "sim/io/file/atomic_file.h"
+
+#include "sim/core/error.h"
+#include "sim/io/file/file_calls.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <random>
+#include <system_error>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::string_view kTemporaryPrefix = ".gravlab-";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+struct Advice {
+    int error;
+    const char* text;
+};
+constexpr Advice kAdvice[] = {
+    {ENOSPC, "free some space or choose another folder"},
+    {EDQUOT, "the disk quota is used up: free some space or choose another folder"},
+    {EFBIG, "the file would pass the size limit of this shell or file system: see `ulimit -f`"},
+    {EACCES, "choose a folder you may write to"},
+    {EPERM, "choose a folder you may write to"},
+    {EROFS, "choose a folder that is not read-only"},
+    {ENOENT, "the folder does not exist: create it first"},
+    {ENOTDIR, "a part of the path is a file, not a folder"},
+    {ENAMETOOLONG, "choose a shorter name"},
+    {ELOOP, "a symbolic link points back to itself"},
+    {EISDIR, "the target is a folder: add a file name"},
+    {ENXIO, "nothing reads from that pipe"},
+    {EPIPE, "the reader of the pipe has gone"},
+    {EMFILE, "too many open files: see `ulimit -n`"},
+    {ENFILE, "the system has too many open files"},
+    {EIO, "the disk reports an error: choose another one"},
+};
+
+std::string reason(int error) {
+    std::string text = std::generic_category().message(error);
+    for (const Advice& row : kAdvice)
+        if (row.error == error) return text + "; " + row.text;
+    return text;
+}
+
+// A write past RLIMIT_FSIZE or into a closed pipe raises a signal whose default ends the program. Blocking it in this
+// thread and taking it off the queue turns it into the error code that it comes with, whatever the program has set up.
+class WriteSignalsHeld {
+public:
+    WriteSignalsHeld() {
+        sigemptyset(&held_);
+        sigaddset(&held_, SIGXFSZ);
+        sigaddset(&held_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        // One that was already waiting is not ours to take.
+        for (int signal : {SIGXFSZ, SIGPIPE})
+            if (sigismember(&pending, signal)) sigdelset(&held_, signal);
+        pthread_sigmask(SIG_BLOCK, &held_, &before_);
+    }
+    ~WriteSignalsHeld() {
+        const int error = errno;
+        const timespec now{};
+        while (sigtimedwait(&held_, nullptr, &now) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+        errno = error;
+    }
+    WriteSignalsHeld(const WriteSignalsHeld&) = delete;
+    WriteSignalsHeld& operator=(const WriteSignalsHeld&) = delete;
+
+private:
+    sigset_t held_, before_;
+};
+
+// The file behind a chain of symbolic links, also when it does not exist yet.
+std::filesystem::path linksFollowed(std::filesystem::path path) {
+    std::error_code error;
+    for (int depth = 0; depth < 40; ++depth) {
+        if (std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::symlink) return path;
+        const std::filesystem::path to = std::filesystem::read_symlink(path, error);
+        if (error) return path;
+        path = to.is_absolute() ? to : path.parent_path() / to;
+    }
+    return path;  // a loop: the next stat reports it
+}
+
+std::string temporaryName() {
+    static std::atomic<unsigned> counter{0};
+    std::random_device random;
+    char tail[64];
+    std::snprintf(tail, sizeof tail, "%ld-%u-%08x", static_cast<long>(::getpid()), counter++, random());
+    return std::string(kTemporaryPrefix) + tail + std::string(kTemporarySuffix);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions& options)
+    : name_(target.string()), options_(options) {
+    buffer_.reserve(kBufferBytes);
+    if (name_ == "-") {
+        name_ = "the standard output";
+        fd_ = ::dup(STDOUT_FILENO);
+        if (fd_ < 0) fail("opening it", errno);
+        return;
+    }
+    if (target.empty()) throw IoError("cannot save: the file name is empty");
+    if (name_.find('\0') != std::string::npos) throw IoError("cannot save: the file name holds a zero byte");
+    target_ = linksFollowed(target);
+    folder_ = target_.has_parent_path() ? target_.parent_path() : std::filesystem::path(".");
+
+    struct stat about {};
+    if (::stat(target_.c_str(), &about) != 0) {
+        if (errno != ENOENT) fail("looking at it", errno);
+        if (!target_.has_filename()) fail("creating it", EISDIR);
+        openTemporary();
+        return;
+    }
+    if (S_ISDIR(about.st_mode)) fail("replacing it", EISDIR);
+    if (!S_ISREG(about.st_mode)) {
+        openStraight();
+        return;
+    }
+    openTemporary();
+    // The new file keeps who may read it.
+    if (fileCalls().setMode(fd_, about.st_mode & 0777) != 0) fail("setting its permissions", errno);
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::fail(const char* doing, int error) {
+    const bool straight = temporary_.empty() && (fd_ >= 0);
+    discard();
+    throw IoError("cannot save '" + name_ + "': " + doing + ": " + reason(error) +
+                  (straight ? "" : " (what was there before is unchanged)"));
+}
+
+void AtomicFile::discard() noexcept {
+    if (fd_ >= 0) fileCalls().close(fd_);
+    fd_ = -1;
+    if (!temporary_.empty()) fileCalls().remove(temporary_.c_str());
+    temporary_.clear();
+    buffer_.clear();
+}
+
+void AtomicFile::openTemporary() {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const std::filesystem::path path = folder_ / temporaryName();
+        fd_ = fileCalls().open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        if (fd_ >= 0) {
+            temporary_ = path;
+            // Tells a sweeping process that the owner lives, also from another machine or container. A file system
+            // without locks still has the process id in the name.
+            (void)::flock(fd_, LOCK_EX | LOCK_NB);
+            return;
+        }
+        if (errno != EEXIST && errno != EINTR) fail("creating a temporary file beside it", errno);
+    }
+    fail("creating a temporary file beside it", EEXIST);
+}
+
+void AtomicFile::openStraight() {
+    // Without O_NONBLOCK a pipe that nobody reads would hang here for ever.
+    fd_ = fileCalls().open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+    if (fd_ < 0) fail("opening it", errno);
+    const int flags = ::fcntl(fd_, F_GETFL);
+    (void)::fcntl(fd_, F_SETFL, flags & ~O_NONBLOCK);
+}
+
+void AtomicFile::write(const void* bytes, std::size_t count) {
+    if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
+    if (buffer_.size() + count > kBufferBytes) flush();
+    const char* from = static_cast<const char*>(bytes);
+    if (count >= kBufferBytes)
+        writeAll(from, count);
+    else
+        buffer_.insert(buffer_.end(), from, from + count);
+}
+
+void AtomicFile::flush() {
+    writeAll(buffer_.data(), buffer_.size());
+    buffer_.clear();
+}
+
+void AtomicFile::writeAll(const char* bytes, std::size_t count) {
+    const WriteSignalsHeld held;
+    while (count > 0) {
+        const ssize_t done = fileCalls().write(fd_, bytes, count);
+        if (done < 0) {
+            if (errno == EINTR) continue;
+            fail("writing", errno);
+        }
+        // A device that takes nothing and reports nothing would loop for ever.
+        if (done == 0) fail("writing", EIO);
+        bytes += done;
+        count -= static_cast<std::size_t>(done);
+    }
+}
+
+void AtomicFile::commit() {
+    if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
+    flush();
+    const bool straight = temporary_.empty();
+    if (!straight) {
+        int synced;
+        while ((synced = fileCalls().sync(fd_)) != 0 && errno == EINTR) {
+        }
+        if (synced != 0) fail("bringing it to the disk", errno);
+    }
+    // NFS reports a full disk only here. After EINTR the descriptor is gone: closing again could close a stranger's.
+    const int closed = fileCalls().close(fd_);
+    const int closeError = errno;
+    fd_ = -1;
+    if (closed != 0 && closeError != EINTR) fail("closing it", closeError);
+    if (straight) return;
+    if (options_.keepPrevious) linkPrevious();
+    if (fileCalls().rename(temporary_.c_str(), target_.c_str()) != 0) fail("replacing the old file", errno);
+    temporary_.clear();
+    syncFolder();
+}
+
+void AtomicFile::linkPrevious() {
+    struct stat about {};
+    if (::stat(target_.c_str(), &about) != 0) return;  // nothing to keep
+    // A second name for the old file, moved into place: the target is there at every instant.
+    const std::filesystem::path name = folder_ / temporaryName();
+    // While another process replaces the file, the name may lead to one that is gone already.
+    constexpr int kTries = 100;
+    int linked = fileCalls().link(target_.c_str(), name.c_str());
+    for (int attempt = 1; linked != 0 && errno == ENOENT && attempt < kTries; ++attempt)
+        linked = fileCalls().link(target_.c_str(), name.c_str());
+    if (linked == 0) {
+        if (fileCalls().rename(name.c_str(), previousOf(target_).c_str()) == 0) {
+            // rename does nothing when both names are already the same file.
+            (void)fileCalls().remove(name.c_str());
+            return;
+        }
+        const int error = errno;
+        (void)fileCalls().remove(name.c_str());
+        fail("keeping the previous file", error);
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) fail("keeping the previous file", errno);
+    // FAT and some network disks have no second names: for an instant only the previous file is there.
+    if (fileCalls().rename(target_.c_str(), previousOf(target_).c_str()) != 0) fail("keeping the previous file", errno);
+}
+
+void AtomicFile::syncFolder() {
+    const int folder = fileCalls().open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    // A folder that may be written but not read cannot be opened; the rename itself has happened.
+    if (folder < 0) return;
+    int synced;
+    while ((synced = fileCalls().sync(folder)) != 0 && errno == EINTR) {
+    }
+    const int error = errno;
+    (void)fileCalls().close(folder);
+    // Some file systems cannot sync a folder and say so with EINVAL.
+    if (synced != 0 && error != EINVAL)
+        throw IoError("saved '" + name_ + "', but its folder could not be brought to the disk: " + reason(error) +
+                      " (the new file is in place and may be lost in a power cut)");
+}
+
+void writeFileAtomically(const std::filesystem::path& target, std::string_view bytes, const AtomicOptions& options) {
+    AtomicFile file(target, options);
+    file.write(bytes);
+    file.commit();
+}
+
+std::filesystem::path previousOf(const std::filesystem::path& target) {
+    std::filesystem::path previous = target;
+    previous.replace_filename(target.stem().string() + "_prev" + target.extension().string());
+    return previous;
+}
+
+std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept {
+    std::size_t removed = 0;
+    const std::filesystem::path place = folder.empty() ? std::filesystem::path(".") : folder;
+    DIR* entries = ::opendir(place.c_str());
+    if (entries == nullptr) return 0;
+    const int at = ::dirfd(entries);
+    while (const dirent* entry = ::readdir(entries)) {
+        const std::string_view name = entry->d_name;
+        if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+        long process = 0;
+        const char* digits = name.data() + kTemporaryPrefix.size();
+        const auto parsed = std::from_chars(digits, name.data() + name.size(), process);
+        if (parsed.ec != std::errc{} || *parsed.ptr != '-' || process <= 0) continue;
+        if (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) continue;
+        struct stat about {};
+        if (::fstatat(at, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISREG(about.st_mode) || about.st_uid != ::geteuid()) continue;
+        const int fd = ::openat(at, entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd < 0) continue;
+        // A held lock means that the owner lives on another machine or in another container.
+        if (::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::unlinkat(at, entry->d_name, 0) == 0) ++removed;
+        ::close(fd);
+    }
+    ::closedir(entries);
+    return removed;
+}
+
+}  // namespace gravlab

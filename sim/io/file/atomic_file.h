@@ -1,0 +1,70 @@
+// Saving that is all or nothing: at any instant the target is the old or the new complete file, also after kill -9.
+// Rule: nothing is final before commit(); a failure before that leaves the old file as it was.
+#pragma once
+#include "sim/io/file/byte_sink.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+
+/// How a file is replaced.
+struct AtomicOptions {
+    bool keepPrevious = false;  ///< keep the file that is replaced as previousOf(target)
+};
+
+/// A file being written beside its target. Bytes go to a temporary in the target's folder (named by process, created
+/// exclusively, locked while in use); commit() flushes, syncs, renames it over the target and syncs the folder.
+///
+/// A symbolic link is followed: the file it names is replaced, the link stays. A target that exists and is no regular file
+/// (a pipe, /dev/null) is written straight, since there is nothing to replace; "-" is the standard output.
+/// Waits for the disk. One thread drives one AtomicFile; several processes may save to one target, the last one wins.
+class AtomicFile : public ByteSink {
+public:
+    /// Creates the temporary. Throws IoError naming the cause: no such folder, no permission, a folder as target, ...
+    explicit AtomicFile(const std::filesystem::path& target, const AtomicOptions& options = {});
+    /// Removes the temporary when commit() was not reached.
+    ~AtomicFile() override;
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    using ByteSink::write;
+    /// Throws IoError (disk full, quota, file size limit); the target is still the old file.
+    void write(const void* bytes, std::size_t count) override;
+    /// Makes the bytes written so far the target. Throws IoError; only if the very last call fails, the sync of the folder,
+    /// is the new file already in place, and the text says so.
+    void commit();
+
+private:
+    [[noreturn]] void fail(const char* doing, int error);
+    void openTemporary();
+    void openStraight();
+    void writeAll(const char* bytes, std::size_t count);
+    void flush();
+    void linkPrevious();
+    void syncFolder();
+    void discard() noexcept;
+
+    std::string name_;                 // as the user wrote it, for messages
+    std::filesystem::path target_;     // links followed
+    std::filesystem::path folder_;     // of target_
+    std::filesystem::path temporary_;  // empty: written straight
+    std::vector<char> buffer_;
+    AtomicOptions options_;
+    int fd_ = -1;
+};
+
+/// Replaces `target` by `bytes`, all or nothing. Throws IoError.
+void writeFileAtomically(const std::filesystem::path& target, std::string_view bytes, const AtomicOptions& options = {});
+
+/// Where AtomicOptions::keepPrevious keeps the replaced file: "run.hdf5" -> "run_prev.hdf5".
+std::filesystem::path previousOf(const std::filesystem::path& target);
+
+/// Removes temporaries that processes which no longer live left in `folder`: regular files of this user, named as ours,
+/// whose process is gone and whose lock is free. Call at program start for the folders that will be saved to.
+/// Gives how many were removed; a folder that cannot be read gives 0. Never throws.
+std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept;
+
+}  // namespace gravlab

@@ -1,0 +1,184 @@
+// Opening with every refusal in words, and splitting into lines in bounded memory.
+#include "sim/io/file/source.h"
+
+#include "sim/core/error.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+std::string kindOf(mode_t mode) {
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a pipe";
+    if (S_ISSOCK(mode)) return "a socket";
+    return "a device";
+}
+
+}  // namespace
+
+Source Source::open(const std::filesystem::path& path) {
+    Source source;
+    source.name_ = path.string();
+    if (source.name_ == "-") {
+        source.name_ = "standard input";
+        source.fd_ = STDIN_FILENO;
+    } else {
+        if (path.empty()) throw InputError("cannot read: the file name is empty");
+        if (source.name_.find('\0') != std::string::npos) throw InputError("cannot read: the file name holds a zero byte");
+        // O_NONBLOCK: opening a pipe that nobody writes would hang before it can be refused.
+        source.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (source.fd_ < 0)
+            throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
+        source.ownsFd_ = true;
+        source.path_ = path;
+    }
+    struct stat about {};
+    if (::fstat(source.fd_, &about) != 0)
+        throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
+    if (S_ISREG(about.st_mode)) {
+        // What counts is what a reader can still get: the standard input may stand in the middle of its file.
+        const off_t at = source.ownsFd_ ? 0 : ::lseek(source.fd_, 0, SEEK_CUR);
+        source.size_ = static_cast<std::uint64_t>(std::max<off_t>(about.st_size - std::max<off_t>(at, 0), 0));
+    } else if (S_ISDIR(about.st_mode) || source.ownsFd_) {
+        throw InputError("cannot read '" + source.name_ + "': it is " + kindOf(about.st_mode) +
+                         ", not a file (a table can also come through '-', the standard input)");
+    }
+    source.headBytes_.resize(kHeadBytes);
+    source.headBytes_.resize(source.readSystem(source.headBytes_.data(), kHeadBytes));
+    source.head_ = {source.headBytes_.data(), source.headBytes_.size()};
+    return source;
+}
+
+Source Source::memory(std::string_view bytes, std::string name) {
+    Source source;
+    source.name_ = std::move(name);
+    source.size_ = bytes.size();
+    source.bytes_ = bytes;
+    source.head_ = bytes.substr(0, kHeadBytes);
+    return source;
+}
+
+Source::Source(Source&& other) noexcept
+    : name_(std::move(other.name_)),
+      path_(std::move(other.path_)),
+      size_(other.size_),
+      headBytes_(std::move(other.headBytes_)),
+      head_(other.head_),
+      bytes_(other.bytes_),
+      offset_(other.offset_),
+      fd_(std::exchange(other.fd_, -1)),
+      ownsFd_(other.ownsFd_) {}
+
+Source::~Source() {
+    if (fd_ >= 0 && ownsFd_) ::close(fd_);
+}
+
+std::size_t Source::readSystem(char* to, std::size_t count) {
+    std::size_t done = 0;
+    while (done < count) {
+        const ssize_t got = ::read(fd_, to + done, count - done);
+        if (got == 0) break;
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(offset_ + done) + ": " +
+                          std::generic_category().message(errno));
+        }
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+std::size_t Source::read(void* to, std::size_t count) {
+    char* out = static_cast<char*>(to);
+    std::size_t done = 0;
+    const std::string_view kept = fd_ < 0 ? bytes_ : head_;
+    if (offset_ < kept.size()) {
+        done = std::min<std::size_t>(count, kept.size() - offset_);
+        std::memcpy(out, kept.data() + offset_, done);
+        offset_ += done;
+    }
+    if (fd_ >= 0 && done < count) {
+        const std::size_t more = readSystem(out + done, count - done);
+        offset_ += more;
+        done += more;
+    }
+    return done;
+}
+
+std::size_t Source::readAt(std::uint64_t place, void* to, std::size_t count) const {
+    char* out = static_cast<char*>(to);
+    if (fd_ < 0) {
+        if (place >= bytes_.size()) return 0;
+        const std::size_t got = std::min<std::size_t>(count, bytes_.size() - place);
+        std::memcpy(out, bytes_.data() + place, got);
+        return got;
+    }
+    std::size_t done = 0;
+    while (done < count) {
+        const ssize_t got = ::pread(fd_, out + done, count - done, static_cast<off_t>(place + done));
+        if (got == 0) break;
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            throw IoError("cannot read '" + name_ + "' at byte " + std::to_string(place + done) + ": " +
+                          std::generic_category().message(errno));
+        }
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+LineReader::LineReader(Source& source) : source_(source), buffer_(4 * kMaxLineBytes) {
+    fill();
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
+}
+
+bool LineReader::fill() {
+    if (sourceDone_) return false;
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - end_);
+    sourceDone_ = got < buffer_.size() - end_;
+    end_ += got;
+    return got > 0;
+}
+
+bool LineReader::next(std::string_view& line) {
+    const auto newline = [&] { return static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_)); };
+    const char* stop = newline();
+    while (stop == nullptr && end_ - begin_ <= kMaxLineBytes && fill()) stop = newline();
+    if (stop == nullptr && begin_ == end_) return false;
+    const char* start = buffer_.data() + begin_;
+    ended_ = stop != nullptr;
+    if (stop == nullptr) stop = buffer_.data() + end_;
+    ++number_;
+    const auto length = static_cast<std::size_t>(stop - start);
+    if (length > kMaxLineBytes)
+        throw InputError(source_.name() + ": line " + std::to_string(number_) + " is longer than " +
+                         std::to_string(kMaxLineBytes) + " bytes: this is no table of bodies");
+    begin_ += length + (ended_ ? 1 : 0);
+    line = {start, length};
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find('\0') != std::string_view::npos)
+        throw InputError(source_.name() + ": line " + std::to_string(number_) + " holds a zero byte: this is no text");
+    return true;
+}
+
+std::string excerpt(std::string_view text) {
+    constexpr std::size_t kLongest = 40;
+    std::string out = "'";
+    for (char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';
+    if (text.size() > kLongest) out += "...";
+    return out + "'";
+}
+
+}  // namespace gravlab

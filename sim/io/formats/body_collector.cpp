@@ -1,0 +1,92 @@
+// Refusals in words, and ids made unique.
+#include "sim/io/formats/body_collector.h"
+
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+namespace gravlab {
+namespace {
+
+struct Field {
+    const char* name;
+    double BodyRow::*value;
+};
+constexpr Field kFields[] = {
+    {"x", &BodyRow::x},   {"y", &BodyRow::y},   {"z", &BodyRow::z},       {"vx", &BodyRow::vx},
+    {"vy", &BodyRow::vy}, {"vz", &BodyRow::vz}, {"mass", &BodyRow::mass}, {"response", &BodyRow::response}};
+
+bool unique(const std::vector<std::uint32_t>& ids) {
+    if (ids.empty()) return true;
+    const std::uint32_t largest = *std::max_element(ids.begin(), ids.end());
+    // Ids are nearly always dense: one bit each is far cheaper than a sort of a million.
+    if (largest / 32 <= ids.size()) {
+        std::vector<bool> taken(std::size_t{largest} + 1);
+        for (std::uint32_t id : ids) {
+            if (taken[id]) return false;
+            taken[id] = true;
+        }
+        return true;
+    }
+    std::vector<std::uint32_t> sorted = ids;
+    std::sort(sorted.begin(), sorted.end());
+    return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+}  // namespace
+
+void BodyCollector::expect(std::uint64_t count) {
+    if (count > options_.maxBodies)
+        throw InputError(name_ + ": holds " + std::to_string(count) + " bodies, more than the " +
+                         std::to_string(options_.maxBodies) + " allowed");
+    try {
+        bodies_.position.reserve(count);
+        bodies_.velocity.reserve(count);
+        bodies_.id.reserve(count);
+        bodies_.group.reserve(count);
+    } catch (const std::exception&) {
+        throw InputError(name_ + ": its " + std::to_string(count) + " bodies do not fit into memory");
+    }
+}
+
+void BodyCollector::refuse(const BodyRow& row, const std::string& where) {
+    if (options_.sanitize) {
+        ++dropped_;
+        return;
+    }
+    const std::string body = name_ + ": " + where + ", body " + std::to_string(seen_) + ": ";
+    for (const Field& field : kFields)
+        if (!std::isfinite(row.*field.value))
+            throw InputError(body + field.name + " is not a finite number (--sanitize drops such bodies)");
+    throw InputError(body + "the mass " + std::to_string(row.mass) +
+                     " is negative: only a law with charges allows that (--sanitize drops such bodies)");
+}
+
+void BodyCollector::store(const BodyRow& row) {
+    if (bodies_.size() >= options_.maxBodies)
+        throw InputError(name_ + ": holds more than the " + std::to_string(options_.maxBodies) + " bodies allowed");
+    bodies_.position.push_back({row.x, row.y, row.z, row.mass});
+    bodies_.velocity.push_back({row.vx, row.vy, row.vz, row.response});
+    if (row.id > std::numeric_limits<std::uint32_t>::max()) idsFit_ = false;
+    bodies_.id.push_back(static_cast<std::uint32_t>(row.id));
+    bodies_.group.push_back(row.group);
+}
+
+void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
+    if (bodies_.size() == 0)
+        throw InputError(name_ + (dropped_ > 0 ? ": all of its " + std::to_string(dropped_) + " bodies have bad values"
+                                               : std::string(": holds no bodies")));
+    if (dropped_ > 0) snapshot.notes.push_back("dropped " + std::to_string(dropped_) + " bodies with bad values");
+    snapshot.knowsIds = hasIds && idsFit_ && unique(bodies_.id);
+    if (hasIds && !snapshot.knowsIds)
+        snapshot.notes.push_back(idsFit_ ? "two bodies share an id: numbered anew, in file order"
+                                         : "ids beyond 32 bits: numbered anew, in file order");
+    if (!snapshot.knowsIds)
+        for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
+    snapshot.knowsGroups = hasGroups;
+    snapshot.bodies = std::move(bodies_);
+}
+
+}  // namespace gravlab

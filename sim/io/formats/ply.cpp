@@ -1,0 +1,53 @@
+// Binary PLY: a point cloud that Blender, MeshLab and ParaView open. Write only: it holds floats and no clock.
+#include "sim/core/error.h"
+#include "sim/io/file/byte_sink.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/formats.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kVertexBytes = 7 * sizeof(float) + 1;
+constexpr std::size_t kRowsABlock = 4096;
+
+}  // namespace
+
+bool looksLikePly(const Source& source) { return source.head().starts_with("ply\n") || source.head().starts_with("ply\r"); }
+
+void writePly(ByteSink& sink, const Snapshot& snapshot) {
+    const ParticleSet& bodies = snapshot.bodies;
+    std::string header = "ply\nformat ";
+    header += std::endian::native == std::endian::little ? "binary_little_endian" : "binary_big_endian";
+    header += " 1.0\ncomment bodies of a gravlab run\nelement vertex " + std::to_string(bodies.size()) + "\n";
+    for (const char* name : {"x", "y", "z", "vx", "vy", "vz", "mass"})
+        header += std::string("property float ") + name + "\n";
+    header += "property uchar group\nend_header\n";
+    sink.write(header);
+    std::vector<char> block;
+    block.reserve(kRowsABlock * kVertexBytes);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Double4& p = bodies.position[i];
+        const Double4& v = bodies.velocity[i];
+        for (double value : {p.x, p.y, p.z, v.x, v.y, v.z, p.w}) {
+            const float narrow = static_cast<float>(value);
+            if (!std::isfinite(narrow))
+                throw IoError("body " + std::to_string(i) +
+                              " leaves the range of ply's 32-bit floats: write .hdf5 or .csv instead");
+            char bytes[sizeof narrow];
+            std::memcpy(bytes, &narrow, sizeof narrow);
+            block.insert(block.end(), bytes, bytes + sizeof narrow);
+        }
+        block.push_back(static_cast<char>(bodies.group[i]));
+        if (block.size() >= kRowsABlock * kVertexBytes) {
+            sink.write(block.data(), block.size());
+            block.clear();
+        }
+    }
+    sink.write(block.data(), block.size());
+}
+
+}  // namespace gravlab

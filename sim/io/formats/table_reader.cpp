@@ -1,0 +1,434 @@
+// Tables of numbers: CSV and columns separated by blanks, with or without a header, whatever the locale.
+// Rule: a line is either a body, a comment, a header or an error; nothing is skipped in silence.
+#include "sim/core/error.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/body_collector.h"
+#include "sim/io/formats/formats.h"
+#include "sim/io/formats/units.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace gravlab {
+namespace {
+
+/// What a column can be. The names are those in use elsewhere; lower case.
+enum class Role { skip, number, id, group };
+struct Column {
+    std::string_view name;
+    std::span<const std::string_view> names;
+    Role role;
+    double BodyRow::*value;
+};
+constexpr std::string_view kNamesX[] = {"x", "posx", "pos_x", "x_pos", "rx", "points:0"};
+constexpr std::string_view kNamesY[] = {"y", "posy", "pos_y", "y_pos", "ry", "points:1"};
+constexpr std::string_view kNamesZ[] = {"z", "posz", "pos_z", "z_pos", "rz", "points:2"};
+constexpr std::string_view kNamesVx[] = {"vx", "velx", "vel_x", "v_x", "x_vel", "velocity_x", "xdot"};
+constexpr std::string_view kNamesVy[] = {"vy", "vely", "vel_y", "v_y", "y_vel", "velocity_y", "ydot"};
+constexpr std::string_view kNamesVz[] = {"vz", "velz", "vel_z", "v_z", "z_vel", "velocity_z", "zdot"};
+constexpr std::string_view kNamesMass[] = {"m", "mass", "masses", "charge", "q", "source"};
+constexpr std::string_view kNamesResponse[] = {"response"};
+constexpr std::string_view kNamesId[] = {"id", "ids", "key", "index", "particle_id"};
+constexpr std::string_view kNamesGroup[] = {"group", "type", "species"};
+constexpr Column kColumns[] = {
+    {"x", kNamesX, Role::number, &BodyRow::x},
+    {"y", kNamesY, Role::number, &BodyRow::y},
+    {"z", kNamesZ, Role::number, &BodyRow::z},
+    {"vx", kNamesVx, Role::number, &BodyRow::vx},
+    {"vy", kNamesVy, Role::number, &BodyRow::vy},
+    {"vz", kNamesVz, Role::number, &BodyRow::vz},
+    {"m", kNamesMass, Role::number, &BodyRow::mass},
+    {"response", kNamesResponse, Role::number, &BodyRow::response},
+    {"id", kNamesId, Role::id, nullptr},
+    {"group", kNamesGroup, Role::group, nullptr},
+};
+constexpr Column kSkipped{"-", {}, Role::skip, nullptr};
+
+/// Orders of tables without a header, by their number of columns.
+struct BareTable {
+    std::size_t columns;
+    std::string_view names;
+};
+constexpr BareTable kBareTables[] = {{7, "m,x,y,z,vx,vy,vz"}, {8, "id,m,x,y,z,vx,vy,vz"}};
+
+constexpr std::size_t kMostColumns = 256;
+constexpr bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+using Cells = std::vector<std::string_view>;
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && isBlank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && isBlank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+std::string_view unquoted(std::string_view cell) {
+    if (cell.size() >= 2 && (cell.front() == '"' || cell.front() == '\'') && cell.back() == cell.front())
+        return trimmed(cell.substr(1, cell.size() - 2));
+    return cell;
+}
+
+/// The separator of a line: ';' before ',' before blanks (written as a blank).
+char separatorOf(std::string_view line) {
+    for (char c : {';', ','})
+        if (line.find(c) != std::string_view::npos) return c;
+    return ' ';
+}
+
+/// Splits into cells; one cell more than kMostColumns shows that there are too many.
+void split(std::string_view line, char separator, Cells& cells) {
+    cells.clear();
+    std::size_t at = 0;
+    if (separator == ' ') {
+        while (cells.size() <= kMostColumns) {
+            while (at < line.size() && isBlank(line[at])) ++at;
+            if (at == line.size()) return;
+            const std::size_t start = at;
+            while (at < line.size() && !isBlank(line[at])) ++at;
+            cells.push_back(unquoted(line.substr(start, at - start)));
+        }
+        return;
+    }
+    while (cells.size() <= kMostColumns) {
+        const std::size_t stop = std::min(line.find(separator, at), line.size());
+        cells.push_back(unquoted(trimmed(line.substr(at, stop - at))));
+        if (stop == line.size()) return;
+        at = stop + 1;
+    }
+}
+
+enum class Parsed { yes, notANumber, outOfRange };
+
+/// A number in C notation; a leading '+' and Fortran's exponent letter D are understood.
+Parsed parse(std::string_view cell, double& value) {
+    if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
+    const char* end = cell.data() + cell.size();
+    auto result = std::from_chars(cell.data(), end, value);
+    if (result.ec == std::errc{} && result.ptr != end && (*result.ptr == 'D' || *result.ptr == 'd') && cell.size() < 64) {
+        char text[64];
+        std::copy(cell.begin(), cell.end(), text);
+        text[result.ptr - cell.data()] = 'e';
+        const char* textEnd = text + cell.size();
+        result = std::from_chars(text, textEnd, value);
+        if (result.ec == std::errc{}) return result.ptr == textEnd ? Parsed::yes : Parsed::notANumber;
+        return result.ec == std::errc::result_out_of_range ? Parsed::outOfRange : Parsed::notANumber;
+    }
+    if (result.ec == std::errc::result_out_of_range && result.ptr == end) return Parsed::outOfRange;
+    return result.ec == std::errc{} && result.ptr == end ? Parsed::yes : Parsed::notANumber;
+}
+
+bool isNumber(std::string_view cell) {
+    double value;
+    return parse(cell, value) != Parsed::notANumber;
+}
+
+std::string lowered(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
+}
+
+/// The column a header cell names; "x [AU]" and "mass(kg)" name x and mass and give the unit.
+const Column& columnNamed(std::string_view cell, std::string* unit) {
+    const std::size_t bracket = cell.find_first_of("[(");
+    if (bracket != std::string_view::npos && bracket > 0) {
+        if (unit) *unit = cell.substr(bracket + 1, cell.find_first_of("])", bracket) - bracket - 1);
+        cell = trimmed(cell.substr(0, bracket));
+    }
+    const std::string name = lowered(cell);
+    for (const Column& column : kColumns)
+        for (std::string_view known : column.names)
+            if (known == name) return column;
+    return kSkipped;
+}
+
+class TableReader {
+public:
+    TableReader(Source& source, const ReadOptions& options)
+        : name_(source.name()), options_(options), lines_(source), bodies_(source.name(), options, false) {
+        if (!options.columns.empty()) takeOption();
+    }
+
+    Snapshot read() {
+        std::string_view line;
+        while (lines_.next(line)) {
+            line = trimmed(line);
+            if (line.empty()) continue;
+            const std::size_t mark = commentMark(line);
+            if (mark > 0)
+                readComment(trimmed(line.substr(mark)));
+            else
+                readLine(line);
+        }
+        if (!lines_.endedWithNewline() && bodies_.seen() > 0)
+            throw InputError(name_ + ": line " + std::to_string(lines_.number()) +
+                             " has no line end: the file may be cut short. If it is complete, add a line end");
+        Snapshot snapshot;
+        bodies_.finish(snapshot, has("id"), has("group"));
+        snapshot.knowsVelocities = has("vx");
+        if (!snapshot.knowsVelocities) snapshot.notes.push_back("no velocities: the bodies start at rest");
+        for (const std::string& skipped : skipped_) snapshot.notes.push_back("column " + excerpt(skipped) + " is not used");
+        convertUnits(snapshot, options_, statedUnits(), name_);
+        return snapshot;
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& text) const {
+        throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
+    }
+
+    static std::size_t commentMark(std::string_view line) {
+        for (std::string_view mark : {"#", "%", "//", "!"})
+            if (line.starts_with(mark)) return mark.size();
+        return 0;
+    }
+
+    bool has(std::string_view name) const {
+        return std::any_of(columns_.begin(), columns_.end(), [&](const Column* column) { return column->name == name; });
+    }
+
+    void takeOption() {
+        Cells names;
+        split(options_.columns, separatorOf(options_.columns), names);
+        for (std::string_view cell : names) {
+            const Column& column = columnNamed(cell, nullptr);
+            if (&column == &kSkipped && cell != "-" && cell != "_")
+                throw UsageError("--columns: " + excerpt(cell) +
+                                 " is no column; valid: x, y, z, vx, vy, vz, m, id, group, response, and - to skip one");
+            columns_.push_back(&column);
+        }
+        units_.assign(columns_.size(), {});
+        if (const std::string problem = columnProblem(); !problem.empty()) throw UsageError("--columns: " + problem);
+        fromOption_ = true;
+    }
+
+    /// Why these columns cannot make bodies; empty when they can.
+    std::string columnProblem() const {
+        for (const Column& column : kColumns)
+            if (std::count(columns_.begin(), columns_.end(), &column) > 1)
+                return "the column " + std::string(column.name) + " is there twice";
+        for (std::string_view needed : {"x", "y", "z"})
+            if (!has(needed)) return "there is no column " + std::string(needed);
+        if (!has("m")) return "there is no column m (mass)";
+        if (has("vx") != has("vy") || has("vx") != has("vz")) return "only a part of vx, vy, vz is there";
+        return {};
+    }
+
+    // Names may stand in a comment ("# m x y z vx vy vz"), units in the comment after it. Whether they do is known only when
+    // the first body shows how many columns there are.
+    void readComment(std::string_view text) {
+        if (bodies_.seen() > 0 || !columns_.empty()) return;
+        if (text.starts_with("COL:")) {
+            readAmuseColumn(text);
+            return;
+        }
+        split(text, separatorOf(text), cells_);
+        if (cells_.size() > kMostColumns) return;
+        if (!commentNames_.empty() && commentUnits_.empty() && cells_.size() == commentNames_.size())
+            commentUnits_.assign(cells_.begin(), cells_.end());
+        else if (std::count_if(cells_.begin(), cells_.end(),
+                               [](auto cell) { return &columnNamed(cell, nullptr) != &kSkipped; }) >= 4)
+            commentNames_.assign(cells_.begin(), cells_.end());
+    }
+
+    // AMUSE's "COL:index:name:on:factor:...:(unit)" lines, one a column, in order.
+    void readAmuseColumn(std::string_view text) {
+        split(text, ':', cells_);
+        if (cells_.size() < 3 || commentNames_.size() >= kMostColumns) return;
+        commentNames_.emplace_back(cells_[2]);
+        std::string_view unit = cells_.back();
+        if (unit.starts_with('(') && unit.ends_with(')')) unit = unit.substr(1, unit.size() - 2);
+        commentUnits_.emplace_back(unit);
+    }
+
+    void readLine(std::string_view line) {
+        if (!separatorKnown_) {
+            separator_ = separatorOf(line);
+            separatorKnown_ = true;
+        }
+        split(line, separator_, cells_);
+        if (cells_.size() > kMostColumns)
+            fail("more than " + std::to_string(kMostColumns) + " columns: this is no table of bodies");
+        if (bodies_.seen() == 0 && !isNumber(cells_.front()) && readHeader()) return;
+        if (columns_.empty()) chooseColumns();
+        // A separator at the end of every line makes one empty cell more.
+        if (cells_.size() == columns_.size() + 1 && cells_.back().empty()) cells_.pop_back();
+        if (cells_.size() != columns_.size())
+            fail("has " + std::to_string(cells_.size()) + " columns, expected " + std::to_string(columns_.size()) + " (" +
+                 columnList() + ")");
+        readBody();
+    }
+
+    /// Takes a line of words as column names or, after those, as units. False when it can be neither.
+    bool readHeader() {
+        if (!headerSeen_) {
+            headerSeen_ = true;
+            if (cells_.back().empty()) cells_.pop_back();
+            if (fromOption_) return true;
+            setColumns(Cells(cells_));
+            headerNamed_ = true;
+            return true;
+        }
+        if (!headerNamed_ || unitLineSeen_ || cells_.size() != columns_.size() ||
+            std::any_of(cells_.begin(), cells_.end(), [](auto cell) { return !cell.empty() && isNumber(cell); }))
+            return false;
+        unitLineSeen_ = true;
+        units_.assign(cells_.begin(), cells_.end());
+        return true;
+    }
+
+    template <class Names>
+    void setColumns(const Names& names) {
+        columns_.clear();
+        units_.clear();
+        for (const auto& name : names) {
+            std::string unit;
+            columns_.push_back(&columnNamed(name, &unit));
+            units_.push_back(unit);
+            if (columns_.back() == &kSkipped) skipped_.emplace_back(name);
+        }
+        if (const std::string problem = columnProblem(); !problem.empty())
+            fail(problem + " in the header (" + columnList() + "); name the columns with --columns");
+    }
+
+    void chooseColumns() {
+        if (commentNames_.size() == cells_.size()) {
+            setColumns(commentNames_);
+            if (commentUnits_.size() == commentNames_.size()) units_ = commentUnits_;
+            return;
+        }
+        for (const BareTable& table : kBareTables)
+            if (table.columns == cells_.size()) {
+                Cells names;
+                split(table.names, ',', names);
+                setColumns(names);
+                return;
+            }
+        if (!isNumber(cells_.front())) fail(excerpt(cells_.front()) + " is no number");
+        fail("a table without a header has 7 columns (m x y z vx vy vz) or 8 (id first), this one " +
+             std::to_string(cells_.size()) + "; name them with --columns");
+    }
+
+    std::string columnList() const {
+        std::string list;
+        for (const Column* column : columns_) {
+            if (!list.empty()) list += ',';
+            list += column->name;
+        }
+        return list;
+    }
+
+    void readBody() {
+        BodyRow row;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const Column& column = *columns_[i];
+            switch (column.role) {
+                case Role::skip:
+                    break;
+                case Role::number: {
+                    const Parsed parsed = parse(cells_[i], row.*column.value);
+                    if (parsed != Parsed::yes) failCell(column, cells_[i], parsed);
+                    break;
+                }
+                case Role::id:
+                    row.id = whole(column, cells_[i], ~std::uint64_t{0});
+                    break;
+                case Role::group:
+                    row.group = static_cast<std::uint8_t>(whole(column, cells_[i], 255));
+                    break;
+            }
+        }
+        bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); });
+    }
+
+    [[noreturn]] void failCell(const Column& column, std::string_view cell, Parsed parsed) const {
+        const std::string start = "body " + std::to_string(bodies_.seen()) + ": " + std::string(column.name) + " is ";
+        if (cell.empty()) fail(start + "empty");
+        if (parsed == Parsed::outOfRange) fail(start + excerpt(cell) + ", outside the range of a double");
+        fail(start + excerpt(cell) + ", which is no number" +
+             (cell.find(',') != std::string_view::npos ? ": write a decimal point, not a comma" : ""));
+    }
+
+    std::uint64_t whole(const Column& column, std::string_view cell, std::uint64_t most) const {
+        std::uint64_t value = 0;
+        auto result = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+        bool good = result.ec == std::errc{} && result.ptr == cell.data() + cell.size();
+        if (!good) {
+            // Programs that know only floating point write "3.0" or "3.000e+00".
+            double number = 0;
+            constexpr double kExact = 9007199254740992.0;
+            if (parse(cell, number) == Parsed::yes && number >= 0 && number <= kExact && number == std::floor(number)) {
+                value = static_cast<std::uint64_t>(number);
+                good = true;
+            }
+        }
+        if (!good || value > most)
+            fail("body " + std::to_string(bodies_.seen()) + ": " + std::string(column.name) + " is " + excerpt(cell) +
+                 ", expected a whole number from 0" + (most == 255 ? " to 255" : "") +
+                 (headerNamed_ || fromOption_ ? ""
+                                              : " (8 columns without a header are id,m,x,y,z,vx,vy,vz; or use --columns)"));
+        return value;
+    }
+
+    /// The file's units when its header gives them for position, velocity and mass alike.
+    std::optional<StatedUnits> statedUnits() const {
+        StatedUnits stated;
+        std::optional<ParsedUnit> length, velocity, mass;
+        bool any = false;
+        for (std::size_t i = 0; i < columns_.size(); ++i) {
+            const std::string& text = units_[i];
+            if (columns_[i]->role != Role::number || columns_[i]->name == "response" || text.empty() || text == "-" ||
+                text == "none")
+                continue;
+            any = true;
+            const std::string_view name = columns_[i]->name;
+            std::optional<ParsedUnit>& unit = name == "m" ? mass : name.starts_with('v') ? velocity : length;
+            const ParsedUnit parsed = parsedUnit(text).value_or(ParsedUnit{0, 0, 0, 0, false});
+            if (unit && (unit->factor != parsed.factor || unit->time != parsed.time)) return unclear();
+            if (!unit) stated.words += (stated.words.empty() ? "" : ", ") + std::string(name) + " in " + excerpt(text);
+            unit = parsed;
+        }
+        if (!any) return std::nullopt;
+        if (!length || !mass || (!velocity && has("vx"))) return unclear();
+        if (!velocity) velocity = length->nbody ? ParsedUnit{1, 1, 0, -1, true} : ParsedUnit{1e3, 1, 0, -1, false};
+        const auto is = [](const ParsedUnit& u, int l, int m, int t) { return u.length == l && u.mass == m && u.time == t; };
+        if (!is(*length, 1, 0, 0) || !is(*mass, 0, 1, 0) || !is(*velocity, 1, 0, -1)) return unclear();
+        if (length->nbody != mass->nbody || length->nbody != velocity->nbody) return unclear();
+        stated.dimensionless = length->nbody;
+        stated.length = length->factor;
+        stated.mass = mass->factor;
+        stated.velocity = velocity->factor;
+        return stated;
+    }
+
+    std::optional<StatedUnits> unclear() const {
+        if (options_.gravity || !options_.units.empty()) return std::nullopt;
+        throw InputError(name_ + ": its header states units that are not understood; say what they are with --units or --G");
+    }
+
+    std::string name_;
+    const ReadOptions& options_;
+    LineReader lines_;
+    BodyCollector bodies_;
+    Cells cells_;
+    std::vector<const Column*> columns_;
+    std::vector<std::string> units_, commentNames_, commentUnits_, skipped_;
+    char separator_ = ' ';
+    bool separatorKnown_ = false, fromOption_ = false, headerSeen_ = false, headerNamed_ = false, unitLineSeen_ = false;
+};
+
+}  // namespace
+
+bool looksLikeTable(const Source& source) {
+    const std::string_view head = source.head();
+    return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+        return static_cast<unsigned char>(c) >= ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+    });
+}
+
+Snapshot readTable(Source& source, const ReadOptions& options) { return TableReader(source, options).read(); }
+
+}  // namespace gravlab

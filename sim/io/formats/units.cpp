@@ -1,0 +1,200 @@
+// Constants: CODATA 2018 for G, IAU 2015 for the nominal solar mass parameter GM = 1.3271244e20 m3/s2, IAU 2012 for the au.
+#include "sim/io/formats/units.h"
+
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+
+#include <charconv>
+#include <cmath>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr double kGravity = 6.6743e-11;
+constexpr double kSolarMassParameter = 1.3271244e20;
+constexpr double kSunMass = kSolarMassParameter / kGravity;
+constexpr double kAstronomicalUnit = 1.495978707e11;
+constexpr double kParsec = 3.0856775814913673e16;
+constexpr double kDay = 86400;
+constexpr double kYear = 365.25 * kDay;
+// Earth's mean speed: with the au it makes the year 2 pi of our [T] and the Sun about 1 of our [M].
+const double kEarthSpeed = std::sqrt(kSolarMassParameter / kAstronomicalUnit);
+
+constexpr double kSquareKilometre = 1e6;  // m2
+
+const UnitSystem kSystems[] = {
+    {"nbody", "G = 1 already: nothing changes", 1, 1, 1},
+    {"solar", "au, solar masses, years", kSolarMassParameter* kYear* kYear / std::pow(kAstronomicalUnit, 3), 1, 1},
+    {"solar-day", "au, solar masses, days", kSolarMassParameter* kDay* kDay / std::pow(kAstronomicalUnit, 3), 1, 1},
+    {"cluster", "parsecs, km/s, solar masses", kSolarMassParameter / kParsec / kSquareKilometre, 1, 1},
+    {"galactic", "kiloparsecs, km/s, solar masses", kSolarMassParameter / kParsec / 1e3 / kSquareKilometre, 1, 1},
+    {"gadget", "kiloparsecs, km/s, 1e10 solar masses", 43007.1, 1, 1},
+    {"si", "metres, m/s, kilograms; become au and years / 2 pi", kGravity, kAstronomicalUnit, kEarthSpeed},
+    {"cgs", "centimetres, cm/s, grams; become au and years / 2 pi", kGravity * 1e3, kAstronomicalUnit * 1e2,
+     kEarthSpeed * 1e2},
+};
+
+struct Symbol {
+    std::string_view name;
+    ParsedUnit unit;
+};
+const Symbol kSymbols[] = {
+    {"m", {1, 1, 0, 0, false}},
+    {"cm", {1e-2, 1, 0, 0, false}},
+    {"km", {1e3, 1, 0, 0, false}},
+    {"au", {kAstronomicalUnit, 1, 0, 0, false}},
+    {"rsun", {6.957e8, 1, 0, 0, false}},
+    {"pc", {kParsec, 1, 0, 0, false}},
+    {"parsec", {kParsec, 1, 0, 0, false}},
+    {"kpc", {kParsec * 1e3, 1, 0, 0, false}},
+    {"mpc", {kParsec * 1e6, 1, 0, 0, false}},
+    {"kg", {1, 0, 1, 0, false}},
+    {"g", {1e-3, 0, 1, 0, false}},
+    {"msun", {kSunMass, 0, 1, 0, false}},
+    {"mearth", {5.9722e24, 0, 1, 0, false}},
+    {"mjupiter", {1.89813e27, 0, 1, 0, false}},
+    {"s", {1, 0, 0, 1, false}},
+    {"day", {kDay, 0, 0, 1, false}},
+    {"yr", {kYear, 0, 0, 1, false}},
+    {"myr", {kYear * 1e6, 0, 0, 1, false}},
+    {"gyr", {kYear * 1e9, 0, 0, 1, false}},
+    {"kms", {1e3, 1, 0, -1, false}},
+    {"ms", {1, 1, 0, -1, false}},
+    {"length", {1, 1, 0, 0, true}},
+    {"mass", {1, 0, 1, 0, true}},
+    {"time", {1, 0, 0, 1, true}},
+};
+
+std::optional<ParsedUnit> symbol(std::string_view text) {
+    double number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return ParsedUnit{number, 0, 0, 0, false};
+    std::string lower;
+    for (char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    for (const Symbol& row : kSymbols)
+        if (row.name == lower) return row.unit;
+    return std::nullopt;
+}
+
+std::string shortNumber(double value) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6).ptr;
+    return {text, end};
+}
+
+// How file numbers become ours: divided by length and velocity, masses multiplied.
+struct Conversion {
+    double length = 1, velocity = 1, mass = 1;
+    bool identity() const { return length == 1 && velocity == 1 && mass == 1; }
+};
+
+Conversion conversion(double gravity, double length, double velocity) {
+    return {length, velocity, gravity / (length * velocity * velocity)};
+}
+
+Conversion conversion(const StatedUnits& units) {
+    if (units.dimensionless) return {};
+    const double gravity = kGravity * units.mass / (units.length * units.velocity * units.velocity);
+    // Metres and kilometres give numbers whose cubes leave fp32's range.
+    constexpr double kShortLength = 1e8;
+    if (units.length < kShortLength)
+        return conversion(gravity, kAstronomicalUnit / units.length, kEarthSpeed / units.velocity);
+    return conversion(gravity, 1, 1);
+}
+
+void apply(Snapshot& snapshot, const Conversion& by, const std::string& name) {
+    ParticleSet& bodies = snapshot.bodies;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        Double4& p = bodies.position[i];
+        Double4& v = bodies.velocity[i];
+        p = {p.x / by.length, p.y / by.length, p.z / by.length, p.w * by.mass};
+        v = {v.x / by.velocity, v.y / by.velocity, v.z / by.velocity, v.w};
+        if (!std::isfinite(p.x + p.y + p.z + p.w + v.x + v.y + v.z))
+            throw InputError(name + ": body " + std::to_string(i) +
+                             " leaves the range of a double when its units are converted");
+    }
+    const double time = by.length / by.velocity;
+    for (std::optional<double>* value : {&snapshot.time, &snapshot.timeStep, &snapshot.timeOrigin})
+        if (*value) **value /= time;
+    if (snapshot.softening) *snapshot.softening /= by.length;
+}
+
+}  // namespace
+
+std::span<const UnitSystem> unitSystems() { return kSystems; }
+
+const UnitSystem& unitSystem(std::string_view name) { return findRow(unitSystems(), "unit system", name); }
+
+std::optional<ParsedUnit> parsedUnit(std::string_view text) {
+    ParsedUnit product;
+    bool any = false;
+    int sign = 1;
+    for (std::size_t at = 0; at < text.size();) {
+        const char c = text[at];
+        if (c == ' ' || c == '*' || c == '/' || c == '.') {
+            if (c == '/') sign = -1;
+            ++at;
+            continue;
+        }
+        // A term ends at a separator, but "1e-3" and "1000.0" keep their dots, and "**" begins an exponent.
+        const bool number = (c >= '0' && c <= '9');
+        std::size_t stop = text.find_first_of(number ? " */" : " */.^", at);
+        if (stop == std::string_view::npos) stop = text.size();
+        const std::optional<ParsedUnit> term = symbol(text.substr(at, stop - at));
+        if (!term) return std::nullopt;
+        int power = 1;
+        std::size_t digits = 0;
+        if (text.substr(stop).starts_with("**")) digits = stop + 2;
+        if (text.substr(stop).starts_with("^")) digits = stop + 1;
+        if (digits > 0) {
+            const auto parsed = std::from_chars(text.data() + digits, text.data() + text.size(), power);
+            if (parsed.ec != std::errc{} || power < -9 || power > 9) return std::nullopt;
+            stop = static_cast<std::size_t>(parsed.ptr - text.data());
+        }
+        power *= sign;
+        sign = 1;
+        product.factor *= std::pow(term->factor, power);
+        product.length += term->length * power;
+        product.mass += term->mass * power;
+        product.time += term->time * power;
+        product.nbody |= term->nbody;
+        any = true;
+        at = stop;
+    }
+    if (!any || !(product.factor > 0) || !std::isfinite(product.factor)) return std::nullopt;
+    return product;
+}
+
+void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
+                  const std::string& name) {
+    Conversion by;
+    std::string from;
+    if (options.gravity) {
+        if (!(*options.gravity > 0) || !std::isfinite(*options.gravity))
+            throw UsageError("G must be a finite number above 0");
+        by = conversion(*options.gravity, 1, 1);
+        from = "G = " + shortNumber(*options.gravity);
+    } else if (!options.units.empty()) {
+        const UnitSystem& system = unitSystem(options.units);
+        by = conversion(system.gravity, system.length, system.velocity);
+        from = system.idea;
+    } else if (stated) {
+        by = conversion(*stated);
+        from = stated->words;
+    }
+    if (!std::isfinite(by.mass) || !(by.mass > 0) || !std::isfinite(by.length) || !std::isfinite(by.velocity))
+        throw InputError(name + ": its units (" + from + ") cannot be converted to G = 1");
+    if (by.identity()) {
+        if (snapshot.units.empty()) snapshot.units = from.empty() ? "G = 1" : from;
+        return;
+    }
+    apply(snapshot, by, name);
+    std::string note = "converted from " + from + " to G = 1: masses x " + shortNumber(by.mass);
+    if (by.length != 1) note += ", lengths / " + shortNumber(by.length);
+    if (by.velocity != 1) note += ", velocities / " + shortNumber(by.velocity);
+    snapshot.notes.push_back(note);
+    snapshot.units = "G = 1; " + note;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,260 @@
+// Reading HDF5 without trusting the library: it has bugs that damaged files reach, and a run must survive every file. The
+// library works in a helper process; only plain numbers come back, and they pass the same gate as those of every format.
+#if defined(GRAVLAB_HAS_HDF5)
+#include "sim/core/error.h"
+#include "sim/io/file/checksum.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/body_collector.h"
+#include "sim/io/formats/formats.h"
+#include "sim/io/hdf5/gadget.h"
+#include "sim/io/hdf5/hdf5_handle.h"
+#include "sim/io/hdf5/helper_process.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+using gadget::BlockPlace;
+using gadget::Preface;
+
+// What the helper says before each part.
+enum class Part : std::uint8_t { preface = 1, block, end, refused };
+
+constexpr std::size_t kMostNotes = 16;
+constexpr std::size_t kMostMessage = 4096;
+
+/// The clock of a snapshot in the order in which it is sent; one list for both sides.
+template <class Visitor>
+void visitClock(Snapshot& s, Visitor&& visit) {
+    visit(s.step), visit(s.time), visit(s.timeStep), visit(s.stepOrigin), visit(s.timeOrigin), visit(s.softening),
+        visit(s.seed);
+}
+
+/// The helper's side: sends what the parser finds.
+class Sender : public gadget::Receiver {
+public:
+    explicit Sender(HelperOutput& output) : out_(output) {}
+
+    void preface(const Preface& preface) override {
+        Snapshot s = preface.snapshot;
+        out_.put(Part::preface);
+        visitClock(s, [&](const auto& value) { out_.optional(value); });
+        out_.put(s.signedSources);
+        out_.text(s.settings);
+        out_.text(s.units);
+        out_.put(static_cast<std::uint32_t>(s.notes.size()));
+        for (const std::string& note : s.notes) out_.text(note);
+        out_.put(static_cast<std::uint32_t>(s.state.size()));
+        for (const StateArray& array : s.state) {
+            out_.text(array.name);
+            out_.put(static_cast<std::uint64_t>(array.values.size()));
+            out_.bytes(array.values.data(), array.values.size() * sizeof(double));
+        }
+        out_.put(preface.bodies);
+        for (bool flag : {preface.own, preface.hasIds, preface.hasGroups, preface.hasVelocities, preface.units.has_value()})
+            out_.put(flag);
+        if (!preface.units) return;
+        for (double factor : {preface.units->length, preface.units->mass, preface.units->velocity}) out_.put(factor);
+        out_.text(preface.units->words);
+    }
+
+    void block(const BlockPlace& place, const BodyRow* rows) override {
+        out_.put(Part::block);
+        out_.put(place);
+        out_.bytes(rows, place.count * sizeof(BodyRow));
+    }
+
+private:
+    HelperOutput& out_;
+};
+
+/// This side: takes the parts, bounds and checks them.
+class Importer {
+public:
+    Importer(const Source& source, const ReadOptions& options, HelperProcess& helper)
+        : name_(source.name()), fileBytes_(*source.size()), options_(options), in_(helper) {}
+
+    Snapshot import() {
+        if (nextPart() != Part::preface) nonsense();
+        takePreface();
+        BodyCollector bodies(name_, options_, preface_.snapshot.signedSources);
+        bodies.expect(preface_.bodies);
+        std::vector<BodyRow> rows;
+        for (Part part = nextPart(); part != Part::end; part = nextPart()) {
+            if (part != Part::block) nonsense();
+            const auto place = in_.take<BlockPlace>();
+            if (place.count == 0 || place.count > gadget::kRowsABlock || place.count > preface_.bodies - bodies.seen())
+                nonsense();
+            rows.resize(place.count);
+            in_.bytes(rows.data(), rows.size() * sizeof(BodyRow));
+            for (std::size_t i = 0; i < rows.size(); ++i)
+                bodies.add(rows[i], [&] {
+                    return "PartType" + std::to_string(place.type) + " row " + std::to_string(place.firstRow + i);
+                });
+        }
+        if (bodies.seen() != preface_.bodies) nonsense();
+        Snapshot snapshot = std::move(preface_.snapshot);
+        bodies.finish(snapshot, preface_.hasIds, preface_.hasGroups);
+        snapshot.knowsVelocities = preface_.hasVelocities;
+        if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
+        convertUnits(snapshot, options_, preface_.units, name_);
+        return snapshot;
+    }
+
+private:
+    [[noreturn]] static void nonsense() { throw HelperFailure("it sent nonsense"); }
+
+    Part nextPart() {
+        const Part part = in_.take<Part>();
+        if (part == Part::refused) throw InputError(in_.text(kMostMessage));
+        return part;
+    }
+    /// A bool that is one: any other bit pattern would be undefined.
+    bool flag() { return in_.take<std::uint8_t>() != 0; }
+
+    void takePreface() {
+        Snapshot& s = preface_.snapshot;
+        visitClock(s, [&](auto& value) { value = in_.optional<typename std::decay_t<decltype(value)>::value_type>(); });
+        for (const std::optional<double>& value : {s.time, s.timeStep, s.timeOrigin, s.softening})
+            if (value && !std::isfinite(*value)) nonsense();
+        s.signedSources = flag();
+        s.settings = in_.text(kMostTextBytes);
+        s.units = in_.text(kMostTextBytes);
+        const auto notes = in_.take<std::uint32_t>();
+        if (notes > kMostNotes) nonsense();
+        for (std::uint32_t i = 0; i < notes; ++i) s.notes.push_back(in_.text(kMostMessage));
+        takeState(s);
+        preface_.bodies = in_.take<std::uint64_t>();
+        // A body is at least its coordinates; packed data was bounded in the helper, and is again here.
+        if (preface_.bodies > fileBytes_ * 64) nonsense();
+        preface_.own = flag();
+        preface_.hasIds = flag();
+        preface_.hasGroups = flag();
+        preface_.hasVelocities = flag();
+        if (!flag()) return;
+        StatedUnits units;
+        units.length = in_.take<double>();
+        units.mass = in_.take<double>();
+        units.velocity = in_.take<double>();
+        units.words = in_.text(kMostMessage);
+        preface_.units = units;
+    }
+
+    void takeState(Snapshot& s) {
+        const auto arrays = in_.take<std::uint32_t>();
+        if (arrays > kMostStateArrays) nonsense();
+        for (std::uint32_t i = 0; i < arrays; ++i) {
+            StateArray array;
+            array.name = in_.text(kMostStateNameBytes);
+            const auto count = in_.take<std::uint64_t>();
+            if (!goodStateName(array.name) || count > fileBytes_ * 64) nonsense();
+            // In pieces: a count that is a lie must not be allocated before the numbers have come.
+            constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+            while (array.values.size() < count) {
+                const std::size_t have = array.values.size();
+                array.values.resize(have + static_cast<std::size_t>(std::min(kPiece, count - have)));
+                in_.bytes(array.values.data() + have, (array.values.size() - have) * sizeof(double));
+            }
+            if (!std::all_of(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); }))
+                nonsense();
+            s.state.push_back(std::move(array));
+        }
+    }
+
+    std::string name_;
+    std::uint64_t fileBytes_;
+    const ReadOptions& options_;
+    HelperProcess& in_;
+    Preface preface_;
+};
+
+/// True when a seal stands behind the file and fits; false when there is none. Throws InputError when it does not fit.
+bool checkSeal(const Source& source) {
+    using gadget::Seal;
+    const std::uint64_t size = *source.size();
+    char tail[Seal::kBytes];
+    if (size < sizeof tail || source.readAt(size - sizeof tail, tail, sizeof tail) != sizeof tail) return false;
+    const std::optional<Seal> seal = Seal::parsed({tail, sizeof tail});
+    if (!seal) return false;
+    if (seal->length != size - sizeof tail)
+        throw InputError(source.name() + ": its length does not fit the seal at its end: it has been changed");
+    std::vector<char> block(static_cast<std::size_t>(std::min<std::uint64_t>(seal->length, std::uint64_t{1} << 20)));
+    std::uint32_t sum = 0;
+    for (std::uint64_t at = 0; at < seal->length;) {
+        const auto want = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), seal->length - at));
+        const std::size_t got = source.readAt(at, block.data(), want);
+        if (got != want)
+            throw InputError(source.name() + ": ends at byte " + std::to_string(at + got) +
+                             ": it changed while it was read");
+        sum = crc32c(block.data(), got, sum);
+        at += got;
+    }
+    if (sum != seal->checksum)
+        throw InputError(source.name() + ": is damaged: its bytes do not fit the check sum at its end");
+    return true;
+}
+
+/// Holds the length that the HDF5 header states against the file: a cut file is refused without bothering the library.
+/// Only the common case is judged: a header at byte 0 with 8-byte addresses. Source: HDF5 File Format Specification, II.A.
+void checkLength(const Source& source) {
+    const std::string_view head = source.head();
+    constexpr std::size_t kShortest = 48;
+    if (head.size() < kShortest)
+        throw InputError(source.name() + ": ends at byte " + std::to_string(head.size()) +
+                         ", inside the HDF5 header: cut short?");
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(head[at]); };
+    const auto address = [&](std::size_t at) {
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(byte(at + i)) << (8 * i);
+        return value;
+    };
+    if (byte(0) != 0x89) return;
+    const unsigned version = byte(8);
+    const bool old = version <= 1;
+    if (version > 3 || byte(old ? 13 : 9) != 8) return;
+    const std::size_t base = old ? 24 + 4 * version : 12;
+    if (head.size() < base + 24 || address(base) != 0) return;
+    const std::uint64_t end = address(base + 16);
+    if (end > *source.size())
+        throw InputError(source.name() + ": its HDF5 header counts " + std::to_string(end) + " bytes, but it has " +
+                         std::to_string(*source.size()) + ": cut short?");
+}
+
+/// The helper's work. All that it has to say goes through `output`.
+void parseInHelper(const Source& source, const ReadOptions& options, bool sealed, HelperOutput& output) {
+    try {
+        Sender sender(output);
+        gadget::parse(source, options, sealed, sender);
+        output.put(Part::end);
+    } catch (const std::bad_alloc&) {
+        output.put(Part::refused);
+        output.text(source.name() + ": reading it takes more memory than its size explains");
+    } catch (const std::exception& error) {
+        output.put(Part::refused);
+        output.text(std::string(error.what()).substr(0, kMostMessage));
+    }
+}
+
+}  // namespace
+
+Snapshot readGadget(Source& source, const ReadOptions& options) {
+    if (!source.size()) throw InputError(source.name() + ": HDF5 cannot come through a pipe; give the file's name");
+    checkLength(source);
+    const bool sealed = checkSeal(source);
+    const std::uint64_t megabytes = *source.size() >> 20;
+    const HelperLimits limits{(std::uint64_t{256} << 20) + 4 * *source.size(), 20 + megabytes / 4};
+    // The turn is held so that no other thread is inside the library when the process is copied.
+    const Hdf5Turn turn;
+    try {
+        HelperProcess helper(limits, [&](HelperOutput& output) { parseInHelper(source, options, sealed, output); });
+        return Importer(source, options, helper).import();
+    } catch (const HelperFailure& failure) {
+        throw InputError(source.name() + ": the HDF5 library cannot read it (" + failure.what() +
+                         "): it is damaged or hostile");
+    }
+}
+
+}  // namespace gravlab
+#endif

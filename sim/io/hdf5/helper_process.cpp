@@ -1,0 +1,162 @@
+// fork, limits, a pipe, and what a death means in words.
+#include "sim/io/hdf5/helper_process.h"
+
+#include "sim/core/error.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+/// Bytes of private memory that this process has claimed; what RLIMIT_DATA counts.
+std::uint64_t claimedMemory() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t total = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
+    if (!(file >> total >> resident >> shared >> text >> library >> data)) return 0;
+    return data * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit(int resource, std::uint64_t value) {
+    rlimit now{};
+    if (::getrlimit(resource, &now) != 0) return;
+    if (now.rlim_max == RLIM_INFINITY || value < now.rlim_max) now.rlim_cur = now.rlim_max = value;
+    (void)::setrlimit(resource, &now);
+}
+
+/// Turns a fresh copy of the process into a helper.
+void becomeHelper(const HelperLimits& limits, std::uint64_t claimed) {
+    // The program's own handlers save emergency snapshots and print; none of that is the helper's business.
+    for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXCPU, SIGXFSZ, SIGTERM, SIGINT, SIGHUP})
+        std::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, limits.seconds);
+    if (claimed > 0) limit(RLIMIT_DATA, claimed + limits.memoryBytes);
+    // What a failing library prints is no message of ours.
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nowhere >= 0) {
+        (void)::dup2(nowhere, STDOUT_FILENO);
+        (void)::dup2(nowhere, STDERR_FILENO);
+    }
+}
+
+}  // namespace
+
+void HelperOutput::bytes(const void* from, std::size_t count) {
+    const char* at = static_cast<const char*>(from);
+    buffer_.insert(buffer_.end(), at, at + count);
+    if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void HelperOutput::flush() {
+    for (std::size_t done = 0; done < buffer_.size();) {
+        const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) ::_exit(1);  // nobody listens
+        done += static_cast<std::size_t>(wrote);
+    }
+    buffer_.clear();
+}
+
+HelperProcess::HelperProcess(const HelperLimits& limits, const std::function<void(HelperOutput&)>& work)
+    : silence_(limits.silence) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        throw IoError("cannot start a helper process: " + std::generic_category().message(errno));
+    const std::uint64_t claimed = claimedMemory();
+    process_ = ::fork();
+    if (process_ < 0) {
+        const int error = errno;
+        ::close(ends[0]);
+        ::close(ends[1]);
+        throw IoError("cannot start a helper process: " + std::generic_category().message(error));
+    }
+    if (process_ == 0) {
+        ::close(ends[0]);
+        becomeHelper(limits, claimed);
+        try {
+            HelperOutput output(ends[1]);
+            work(output);
+            output.flush();
+        } catch (...) {
+            ::_exit(1);
+        }
+        // No exit(): handlers registered by the program belong to the original.
+        ::_exit(0);
+    }
+    ::close(ends[1]);
+    fd_ = ends[0];
+#if defined(F_SETPIPE_SZ)
+    (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);  // fewer turns between the two processes
+#endif
+}
+
+HelperProcess::~HelperProcess() {
+    if (fd_ >= 0) ::close(fd_);
+    if (process_ <= 0) return;
+    (void)::kill(process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void HelperProcess::bytes(void* to, std::size_t count) {
+    char* at = static_cast<char*>(to);
+    while (count > 0) {
+        awaitBytes();
+        const ssize_t got = ::read(fd_, at, count);
+        if (got == 0) reportDeath();
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            throw IoError("cannot read from a helper process: " + std::generic_category().message(errno));
+        }
+        at += got;
+        count -= static_cast<std::size_t>(got);
+    }
+}
+
+/// A copy of a process with several threads may stand before a lock that nobody in it will ever open.
+void HelperProcess::awaitBytes() {
+    pollfd end{.fd = fd_, .events = POLLIN, .revents = 0};
+    int ready;
+    while ((ready = ::poll(&end, 1, 1000 * silence_)) < 0 && errno == EINTR) {
+    }
+    if (ready == 0) throw HelperFailure("it stood still");
+}
+
+std::string HelperProcess::text(std::size_t most) {
+    const auto size = take<std::uint64_t>();
+    if (size > most) throw HelperFailure("it sent nonsense");
+    std::string value(static_cast<std::size_t>(size), '\0');
+    bytes(value.data(), value.size());
+    return value;
+}
+
+void HelperProcess::reportDeath() {
+    int status = 0;
+    pid_t ended;
+    while ((ended = ::waitpid(process_, &status, 0)) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    if (ended > 0 && WIFSIGNALED(status)) {
+        const int signal = WTERMSIG(status);
+        if (signal == SIGXCPU || signal == SIGKILL) throw HelperFailure("it found no end");
+        throw HelperFailure("it crashed with signal " + std::to_string(signal));
+    }
+    throw HelperFailure("it gave up");
+}
+
+}  // namespace gravlab

@@ -1,0 +1,370 @@
+#include "sim/measure/profile.h"
+
+#include "sim/core/group.h"
+#include "sim/core/inertia.h"
+#include "sim/core/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHeavy = 10;                // times the mean mass: such bodies are never left out by chance
+constexpr std::size_t kFewest = 8;           // bodies from which a ring has a dispersion
+constexpr std::size_t kForceSample = 16384;  // sources of the rotation curve beside the heavy ones
+
+constexpr std::string_view kCentres[] = {"mass", "heaviest", "core"};
+
+struct Vec {
+    double x = 0, y = 0, z = 0;
+    Vec operator-(const Vec& b) const { return {x - b.x, y - b.y, z - b.z}; }
+    Vec operator*(double f) const { return {x * f, y * f, z * f}; }
+    void add(const Vec& b, double f) {
+        x += f * b.x;
+        y += f * b.y;
+        z += f * b.z;
+    }
+};
+double dot(const Vec& a, const Vec& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+double norm(const Vec& a) { return std::sqrt(dot(a, a)); }
+Vec cross(const Vec& a, const Vec& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+
+/// A body that is looked at, from the centre once that is known.
+struct Seen {
+    Vec x, v;
+    double mass = 0;    ///< inertia [M], not weighted
+    double weight = 1;  ///< bodies that it stands for
+    Species species = Species::disc;
+    bool heavy = false;
+};
+
+/// One of every `stride` in turn, at a shuffled place: bodies of one part of a galaxy lie together in memory.
+template <class Take>
+void pick(std::size_t count, std::size_t most, Take take) {
+    if (count <= most) {
+        for (std::size_t i = 0; i < count; ++i) take(i);
+        return;
+    }
+    for (std::size_t k = 0; k < most; ++k) {
+        const std::size_t from = count * k / most, to = count * (k + 1) / most;
+        take(from + static_cast<std::size_t>(shuffled(k) * static_cast<double>(to - from)));
+    }
+}
+
+/// What is looked at: every heavy body, and an even sample of the others.
+std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& request, Profile& profile) {
+    std::vector<std::size_t> usual, heavy;
+    double total = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (request.galaxy >= 0 && galaxyOf(bodies.group[i]) != request.galaxy) continue;
+        total += std::abs(inertia(bodies.position[i], bodies.velocity[i]));
+        usual.push_back(i);
+    }
+    profile.bodies = usual.size();
+    const double limit = kHeavy * total / static_cast<double>(std::max<std::size_t>(1, usual.size()));
+    if (usual.size() > request.sample) {
+        std::erase_if(usual, [&](std::size_t i) {
+            const bool is =
+                std::abs(inertia(bodies.position[i], bodies.velocity[i])) > limit && heavy.size() < request.sample;
+            if (is) heavy.push_back(i);
+            return is;
+        });
+    }
+    profile.weight = static_cast<double>(usual.size()) /
+                     static_cast<double>(std::max<std::size_t>(1, std::min(usual.size(), request.sample)));
+    std::vector<Seen> seen;
+    seen.reserve(std::min(usual.size(), request.sample) + heavy.size());
+    const auto take = [&](std::size_t i, double weight) {
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        if (!std::isfinite(x.x + x.y + x.z + v.x + v.y + v.z)) return;
+        const double mass = inertia(x, v);
+        seen.push_back({{x.x, x.y, x.z}, {v.x, v.y, v.z}, mass, weight, speciesOf(bodies.group[i]), std::abs(mass) > limit});
+    };
+    for (const std::size_t i : heavy) take(i, 1);
+    pick(usual.size(), request.sample, [&](std::size_t k) { take(usual[k], profile.weight); });
+    profile.looked = seen.size();
+    return seen;
+}
+
+struct Place {
+    Vec x, v;
+};
+
+/// Mean place and velocity of what lies within `radius` of `from`, by mass, or by number where there is none.
+Place meanWithin(const std::vector<Seen>& seen, const Vec& from, double radius, std::size_t* inside = nullptr) {
+    Place sum[2];
+    double weight[2] = {0, 0};
+    std::size_t count = 0;
+    for (const Seen& body : seen) {
+        if (norm(body.x - from) > radius) continue;
+        ++count;
+        for (int way = 0; way < 2; ++way) {
+            const double w = body.weight * (way ? 1 : std::abs(body.mass));
+            sum[way].x.add(body.x, w);
+            sum[way].v.add(body.v, w);
+            weight[way] += w;
+        }
+    }
+    if (inside) *inside = count;
+    const int way = weight[0] > 0 ? 0 : 1;
+    if (!(weight[way] > 0)) return {from, {}};
+    return {sum[way].x * (1 / weight[way]), sum[way].v * (1 / weight[way])};
+}
+
+Place centreOf(const std::vector<Seen>& seen, ProfileCentre centre) {
+    Place place = meanWithin(seen, {}, std::numeric_limits<double>::infinity());
+    if (centre == ProfileCentre::heaviest) {
+        const auto most = std::max_element(seen.begin(), seen.end(),
+                                           [](const Seen& a, const Seen& b) { return std::abs(a.mass) < std::abs(b.mass); });
+        return {most->x, most->v};
+    }
+    if (centre == ProfileCentre::mass) return place;
+    constexpr double kShrink = 0.8;
+    double radius = 0;
+    for (const Seen& body : seen) radius = std::max(radius, norm(body.x - place.x));
+    const std::size_t enough = std::max<std::size_t>(50, seen.size() / 50);
+    for (int round = 0; round < 100; ++round) {
+        std::size_t inside = 0;
+        const Place next = meanWithin(seen, place.x, radius * kShrink, &inside);
+        if (inside < enough) break;
+        radius *= kShrink;
+        place = next;
+    }
+    return place;
+}
+
+/// Complete elliptic integrals of the first and second kind by the arithmetic-geometric mean. Abramowitz & Stegun 17.6.
+struct Elliptic {
+    double first, second;
+    explicit Elliptic(double m) {
+        double a = 1, b = std::sqrt(1 - m), power = 0.5, sum = power * m;
+        for (int round = 0; round < 40 && std::abs(a - b) > 1e-9 * a; ++round) {
+            const double c = (a - b) / 2, mean = (a + b) / 2;
+            b = std::sqrt(a * b);
+            a = mean;
+            power *= 2;
+            sum += power * c * c;
+        }
+        first = std::numbers::pi / (a + b);
+        second = first * (1 - sum);
+    }
+};
+
+/// Pull towards the axis at `radius` in the plane from a ring of mass 1 at `ring`, `squared` being its height (and
+/// softening) squared. The same as one body there, averaged around the circle: the place of a single body makes no noise.
+/// Jackson 1999, problem 3.10 gives the potential; this is its derivative.
+double ringPull(double radius, double ring, double squared) {
+    const double far = (radius + ring) * (radius + ring) + squared, near = (radius - ring) * (radius - ring) + squared;
+    if (!(near > 0)) return 0;
+    const Elliptic e(4 * radius * ring / far);
+    return (e.first - (ring * ring - radius * radius + squared) / near * e.second) /
+           (std::numbers::pi * radius * std::sqrt(far));
+}
+
+/// Mass within spheres and the inward pull in the plane, of all matter, at the ring's radius.
+class Field {
+public:
+    Field(const std::vector<Seen>& seen, const ForceSettings& force, const Vec& axis, double resolution)
+        : gravity_(force.law == Law::gravity) {
+        if (!gravity_) return;
+        // Finer than the rings there is only the noise of single bodies.
+        const auto add = [&](const Seen& body) {
+            const double soft = body.heavy ? force.softening : std::max(force.softening, resolution);
+            const double z = dot(body.x, axis), squared = z * z;
+            sources_.push_back(
+                {std::sqrt(std::max(0.0, dot(body.x, body.x) - squared)), squared + soft * soft, body.mass * body.weight});
+        };
+        std::vector<const Seen*> usual;
+        for (const Seen& body : seen) {
+            if (!(body.mass > 0)) continue;
+            shells_.emplace_back(norm(body.x), body.mass * body.weight);
+            if (body.heavy)
+                add(body);
+            else
+                usual.push_back(&body);
+        }
+        std::sort(shells_.begin(), shells_.end());
+        for (std::size_t i = 1; i < shells_.size(); ++i) shells_[i].second += shells_[i - 1].second;
+        double whole = 0, part = 0;
+        for (const Seen* body : usual) whole += body->mass * body->weight;
+        const std::size_t first = sources_.size();
+        pick(usual.size(), kForceSample, [&](std::size_t i) {
+            add(*usual[i]);
+            part += sources_.back().mass;
+        });
+        for (std::size_t i = first; i < sources_.size(); ++i) sources_[i].mass *= whole / part;
+    }
+
+    double circularOfMass(double radius) const {
+        if (!gravity_) return kNothing;
+        const auto after = std::upper_bound(shells_.begin(), shells_.end(), std::pair(radius, 1e300));
+        return after == shells_.begin() ? 0 : std::sqrt((after - 1)->second / radius);
+    }
+
+    /// From the pull towards the axis, averaged around the whole ring; NaN where it points outwards.
+    double circular(double radius) const {
+        if (!gravity_) return kNothing;
+        double pull = 0;
+        for (const Source& source : sources_) pull += source.mass * ringPull(radius, source.radius, source.squared);
+        return pull >= 0 ? std::sqrt(radius * pull) : kNothing;
+    }
+
+private:
+    struct Source {
+        double radius, squared, mass;  ///< from the axis; squared height and softening
+    };
+    bool gravity_;
+    std::vector<std::pair<double, double>> shells_;  ///< radius, mass within
+    std::vector<Source> sources_;
+};
+
+/// Sums over the bodies of one ring.
+struct RingSums {
+    std::size_t bodies = 0, discBodies = 0;
+    double weight = 0, mass = 0, discWeight = 0, discMass = 0;
+    double r = 0, phi = 0, z = 0, rr = 0, zz = 0, discR = 0, discRR = 0;
+
+    void add(const Seen& body, double vr, double vphi, double vz) {
+        ++bodies;
+        weight += body.weight;
+        mass += body.weight * body.mass;
+        r += body.weight * vr;
+        phi += body.weight * vphi;
+        z += body.weight * vz;
+        rr += body.weight * vr * vr;
+        zz += body.weight * vz * vz;
+        if (body.species != Species::disc) return;
+        ++discBodies;
+        discWeight += body.weight;
+        discMass += body.weight * body.mass;
+        discR += body.weight * vr;
+        discRR += body.weight * vr * vr;
+    }
+    static double sigma(double squares, double sum, double weight) {
+        return std::sqrt(std::max(0.0, squares / weight - (sum / weight) * (sum / weight)));
+    }
+};
+
+/// kappa^2 = 2 Omega (Omega + dv/dR), by differences over the neighbours. NaN where orbits are unstable or the curve ends.
+double epicyclicFrequency(const std::vector<ProfileRing>& rings, std::size_t i) {
+    const std::size_t below = i > 0 ? i - 1 : i, above = std::min(i + 1, rings.size() - 1);
+    const double slope =
+        (rings[above].circular - rings[below].circular) / std::max(rings[above].radius - rings[below].radius, 1e-300);
+    const double omega = rings[i].circular / rings[i].radius;
+    const double squared = 2 * omega * (omega + slope);
+    return squared > 0 ? std::sqrt(squared) : kNothing;
+}
+
+double reachOf(const std::vector<Seen>& seen, const Vec& axis) {
+    std::vector<double> distances;
+    for (const Seen& body : seen) {
+        const double z = dot(body.x, axis);
+        distances.push_back(std::sqrt(std::max(0.0, dot(body.x, body.x) - z * z)));
+    }
+    const auto most = distances.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(distances.size() - 1));
+    std::nth_element(distances.begin(), most, distances.end());
+    return *most;
+}
+
+}  // namespace
+
+std::span<const std::string_view> profileCentres() { return kCentres; }
+
+int galaxiesIn(const ParticleSet& bodies) {
+    int count = 0;
+    for (const std::uint8_t group : bodies.group) count = std::max(count, galaxyOf(group) + 1);
+    return count;
+}
+
+Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, const ProfileRequest& request) {
+    Profile profile;
+    std::vector<Seen> seen = sampled(bodies, request, profile);
+    if (seen.size() < kFewest) {
+        profile.why = "Fewer than " + std::to_string(kFewest) + " bodies: there is no profile to measure.";
+        return profile;
+    }
+    // Bodies that are seen say where the galaxy is: a halo is wide, and other galaxies pull at it first.
+    const bool all = std::all_of(seen.begin(), seen.end(), [](const Seen& body) { return body.species == Species::halo; });
+    std::vector<Seen> bright;
+    for (const Seen& body : seen)
+        if (all || body.species != Species::halo) bright.push_back(body);
+    const Place zero = centreOf(bright, request.centre);
+    profile.centre = {zero.x.x, zero.x.y, zero.x.z, 0};
+    profile.velocity = {zero.v.x, zero.v.y, zero.v.z, 0};
+    for (std::vector<Seen>* set : {&seen, &bright})
+        for (Seen& body : *set) {
+            body.x = body.x - zero.x;
+            body.v = body.v - zero.v;
+        }
+
+    // By number: one massive body in the middle, or none at all, says nothing about a plane.
+    Vec spin;
+    double spins = 0;
+    for (const Seen& body : bright) {
+        const Vec one = cross(body.x, body.v);
+        spin.add(one, body.weight);
+        spins += body.weight * norm(one);
+    }
+    profile.order = spins > 0 ? norm(spin) / spins : 0;
+    constexpr double kRotates = 0.1;  // below it the direction of the sum is chance
+    const Vec axis = profile.order > kRotates ? spin * (1 / norm(spin)) : Vec{0, 0, 1};
+    profile.axis = {axis.x, axis.y, axis.z};
+    const Vec helper = std::abs(axis.x) < 0.7 ? Vec{1, 0, 0} : Vec{0, 1, 0};
+    Vec along = helper - axis * dot(helper, axis);
+    along = along * (1 / norm(along));
+    const Vec across = cross(axis, along);
+
+    const double reach = request.reach > 0 ? request.reach : reachOf(bright, axis);
+    if (!(reach > 0) || !std::isfinite(reach) || request.rings == 0) {
+        profile.why = "All bodies are at one place: there is no profile to measure.";
+        return profile;
+    }
+    const double width = reach / static_cast<double>(request.rings);
+    std::vector<RingSums> sums(request.rings);
+    double seenMass = 0;
+    for (const Seen& body : bright) {
+        const double a = dot(body.x, along), b = dot(body.x, across), radius = std::hypot(a, b);
+        seenMass += std::abs(body.mass) * (body.heavy ? 0 : 1);
+        if (!(radius < reach) || radius == 0) continue;
+        const double va = dot(body.v, along), vb = dot(body.v, across);
+        sums[std::min(static_cast<std::size_t>(radius / width), request.rings - 1)].add(
+            body, (a * va + b * vb) / radius, (a * vb - b * va) / radius, dot(body.v, axis));
+    }
+    profile.byNumber = !(seenMass > 0);
+
+    const Field field(seen, force, axis, width / 4);
+    for (std::size_t k = 0; k < request.rings; ++k) {
+        const RingSums& sum = sums[k];
+        ProfileRing ring;
+        ring.bodies = sum.bodies;
+        const double inner = static_cast<double>(k) * width, outer = inner + width;
+        // Of the ring's area, not of its width: where most of its bodies are.
+        ring.radius = 2.0 / 3 * (outer * outer + outer * inner + inner * inner) / (outer + inner);
+        const double area = std::numbers::pi * (outer * outer - inner * inner);
+        ring.surfaceDensity = sum.bodies > 0 ? (profile.byNumber ? sum.weight : sum.mass) / area : kNothing;
+        ring.circular = field.circular(ring.radius);
+        ring.circularOfMass = field.circularOfMass(ring.radius);
+        const bool enough = sum.bodies >= kFewest;
+        ring.rotation = enough ? sum.phi / sum.weight : kNothing;
+        ring.dispersionR = enough ? RingSums::sigma(sum.rr, sum.r, sum.weight) : kNothing;
+        ring.dispersionZ = enough ? RingSums::sigma(sum.zz, sum.z, sum.weight) : kNothing;
+        profile.rings.push_back(ring);
+    }
+    constexpr double kIsADisc = 0.6;
+    for (std::size_t k = 0; k < request.rings; ++k) {
+        ProfileRing& ring = profile.rings[k];
+        const RingSums& sum = sums[k];
+        const double area = std::numbers::pi * width * width * (2 * static_cast<double>(k) + 1);
+        const bool disc = profile.order > kIsADisc && sum.discBodies >= kFewest && sum.discMass > 0 && !profile.byNumber;
+        ring.toomreQ = disc ? RingSums::sigma(sum.discRR, sum.discR, sum.discWeight) * epicyclicFrequency(profile.rings, k) /
+                                  (3.36 * sum.discMass / area)
+                            : kNothing;
+    }
+    return profile;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,114 @@
+// Rounds, runs, hashes.
+#include "sim/run/fingerprint.h"
+
+#include "sim/core/error.h"
+#include "sim/core/sha256.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kUsualBodies = 1024, kShortBodies = 256;
+
+void round(Double4& a) {
+    const auto fp32 = [](double value) { return static_cast<double>(static_cast<float>(value)); };
+    a = {fp32(a.x), fp32(a.y), fp32(a.z), fp32(a.w)};
+}
+
+template <class Word>
+void addWord(Sha256& hash, Word word) {
+    std::uint8_t bytes[sizeof word];
+    for (std::size_t i = 0; i < sizeof word; ++i) bytes[i] = static_cast<std::uint8_t>(word >> (8 * i));
+    hash.add(bytes, sizeof word);
+}
+
+void addNumber(Sha256& hash, double value) {
+    if (!std::isfinite(value)) throw UsageError("there is no fingerprint of a state that is not finite");
+    addWord(hash, std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value));
+}
+
+/// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
+std::string differences(const SimulationSettings& s) {
+    const Scenario& scene = s.start ? s.start->row : scenario(s.scene);
+    std::string text;
+    const auto add = [&](const std::string& name, double value) {
+        char digits[40];
+        text += name + " " + std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr) + ", ";
+    };
+    if (s.timeStep != scene.timeStep) add("dt", s.timeStep);
+    if (s.softening != scene.softening) add("softening", s.softening);
+    if (s.law != scene.law) text += std::string(laws()[static_cast<std::size_t>(*s.law)].name) + ", ";
+    for (const LawNumber& number : lawNumbers())
+        if (s.*number.asked != scene.*number.scene) add(number.option + 2, *(s.*number.asked));
+    for (const auto& [name, value] : s.parameters) add(name, value);
+    return text;
+}
+
+}  // namespace
+
+std::string hashOf(const ParticleSet& bodies) {
+    Sha256 hash;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        addWord(hash, bodies.id[i]);
+        for (const Double4& a : {bodies.position[i], bodies.velocity[i]})
+            for (const double value : {a.x, a.y, a.z, a.w}) addNumber(hash, value);
+    }
+    return hash.text();
+}
+
+Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
+    if (settings.bodies == 0 && !settings.start) {
+        const Scenario& scene = scenario(settings.scene);
+        if (scene.fixedBodies == 0) settings.bodies = std::min(scene.bodiesCpu, kUsualBodies);
+    }
+    settings.backend = "reference";
+    settings.backendOptions = {};
+    settings.kernel = {};
+    settings.precision = Precision::fp64;
+    settings.tuning = nullptr;
+    const auto refuse = [](std::size_t bodies) {
+        if (bodies > kFingerprintBodies)
+            throw UsageError("a fingerprint takes at most " + std::to_string(kFingerprintBodies) + " bodies, not " +
+                             std::to_string(bodies) + ": the reference backend sums every pair on one thread");
+    };
+    refuse(settings.bodies);
+    Simulation simulation(settings);
+    refuse(simulation.settings().bodies);
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    for (Double4& a : bodies.position) round(a);
+    for (Double4& a : bodies.velocity) round(a);
+    simulation.load(bodies);
+    Fingerprint print{.settings = simulation.settings(), .steps = steps, .start = hashOf(bodies), .state = {}};
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+    simulation.snapshot(bodies);
+    print.state = hashOf(bodies);
+    return print;
+}
+
+std::string fingerprintText(const Fingerprint& print) {
+    return print.settings.scene + ", " + std::to_string(print.settings.bodies) + " bodies, seed " +
+           std::to_string(print.settings.seed) + ", " + differences(print.settings) + std::to_string(print.steps) +
+           " steps of " + print.settings.integrator + ": " + print.state.substr(0, 16);
+}
+
+std::string shortFingerprint(const SimulationSettings& settings) {
+    if (settings.start) return {};
+    SimulationSettings small = settings;
+    if (scenario(settings.scene).fixedBodies == 0) small.bodies = std::min(settings.bodies, kShortBodies);
+    if (small.bodies > kFingerprintBodies) return {};
+    try {
+        return fingerprintText(fingerprint(small));
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,45 @@
+// A name for what a scene starts from and what the reference backend makes of it: two machines that print the same compute
+// the same. Rule: nothing but additions, products, divisions and square roots lies between the start and the name.
+#pragma once
+#include "sim/run/simulation.h"
+
+#include <cstdint>
+#include <string>
+
+namespace gravlab {
+
+struct Fingerprint {
+    SimulationSettings settings;  ///< in force, every default filled in
+    std::int64_t steps = 0;
+    std::string start;  ///< SHA-256 of the rounded start
+    std::string state;  ///< SHA-256 of the state after the steps
+};
+
+/// The reference backend takes some 10 ns a pair.
+constexpr std::size_t kFingerprintBodies = 4096;
+constexpr std::int64_t kFingerprintSteps = 16;
+
+/// Builds the scene, rounds every number of its start to fp32, runs the reference backend for so many steps and hashes.
+///
+/// Rounding: builders call sin, cos, log and pow, whose last bit is the mathematical library's own choice. What differs in
+/// the last of 53 bits agrees in the first 24 but for about one number in 10^8. Steps of gravity use only operations that
+/// IEEE 754 defines to the last bit, and are compiled without fused multiply-adds. Laws and integrators that call pow in
+/// their steps (power-law, radau15) are as portable as pow is.
+///
+/// Hashed: for every body in order its id (4 bytes) and x, y, z, source, vx, vy, vz, response (8 bytes each), little-endian,
+/// with -0 as 0. Bodies 0: the scene's own number, at most 1,024. Throws UsageError for more than kFingerprintBodies, and
+/// for a state that is not finite.
+Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps = kFingerprintSteps);
+
+/// The hash alone.
+std::string hashOf(const ParticleSet& bodies);
+
+/// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef", and before the steps what is not the
+/// scene's own: "dt 0.02, ".
+std::string fingerprintText(const Fingerprint& print);
+
+/// The fingerprint of a scene with its numbers, seed, time step, law and integrator, of at most 256 bodies so that it costs
+/// milliseconds; empty when there is none (bodies of a file, a state that is not finite).
+std::string shortFingerprint(const SimulationSettings& settings);
+
+}  // namespace gravlab

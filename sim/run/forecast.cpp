@@ -1,0 +1,208 @@
+// Small systems are copied into a backend of their own; of large ones the pull of all bodies acts on one.
+#include "sim/run/forecast.h"
+
+#include "sim/backends/backend.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/error.h"
+#include "sim/core/length.h"
+#include "sim/run/forecast_field.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+constexpr double kTurns = 1.5;      // shown unless asked otherwise
+constexpr double kMostPairs = 4e9;  // of one path: some seconds of one core
+constexpr std::int64_t kMostSteps = 4'000'000;
+constexpr std::int64_t kFieldSteps = 800;  // a turn and a half in so many
+
+Double4 minus(const Double4& a, const Double4& b) { return {a.x - b.x, a.y - b.y, a.z - b.z, 0}; }
+bool finite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
+
+/// Time of a turn and a half about a centre, from distance and speed; between so and so many steps.
+double usualDuration(const Double4& away, const Double4& speed, double timeStep) {
+    const double step = std::abs(timeStep), v = length(speed);
+    const double turn = v > 0 ? 2 * std::numbers::pi * length(away) / v : 0;
+    return std::clamp(kTurns * turn, 200 * step, 1e6 * step);
+}
+
+}  // namespace
+
+/// The body in the field of all others, which keep their shapes.
+class Forecaster::Field {
+public:
+    Field(const ForecastStart& start, std::optional<std::size_t> without) : shapes(start.bodies, start.force, without) {}
+
+    /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is taken.
+    void step(double dt) {
+        const auto drift = [&](double share) {
+            place = {place.x + share * dt * velocity.x, place.y + share * dt * velocity.y, place.z + share * dt * velocity.z,
+                     0};
+        };
+        drift(0.5);
+        shapes.move(0.5 * dt);
+        const Double4 pull = shapes.pullAt(place);
+        const double w = dt * velocity.w;
+        velocity = {velocity.x + w * pull.x, velocity.y + w * pull.y, velocity.z + w * pull.z, velocity.w};
+        drift(0.5);
+        shapes.move(0.5 * dt);
+    }
+
+    HeldShapes shapes;
+    Double4 place{}, velocity{};
+};
+
+Forecaster::~Forecaster() = default;
+Forecaster::Forecaster(Forecaster&&) noexcept = default;
+Forecaster& Forecaster::operator=(Forecaster&&) noexcept = default;
+
+Forecaster::Forecaster(const ForecastQuestion& question) {
+    const ForecastStart& start = *question.start;
+    const ParticleSet& bodies = start.bodies;
+    std::optional<std::size_t> known;
+    if (question.id) {
+        const auto found = std::find(bodies.id.begin(), bodies.id.end(), *question.id);
+        if (found == bodies.id.end())
+            throw UsageError("there is no body " + std::to_string(*question.id) + " whose path could be predicted");
+        known = static_cast<std::size_t>(found - bodies.id.begin());
+    }
+    timeStep_ = start.timeStep;
+    from_ = start.time;
+    path_.bodies = bodies.size();
+    const double after = known ? 0 : question.after;
+    if (bodies.size() <= kForecastCopies && after == 0) {
+        startCopy(question, bodies);
+        return;
+    }
+
+    path_.method = ForecastMethod::heldShapes;
+    path_.integrator = "leapfrog";
+    field_ = std::make_unique<Field>(start, known);
+    Field& f = *field_;
+    f.place = known ? bodies.position[*known] : question.position;
+    f.velocity = known ? bodies.velocity[*known] : question.velocity;
+    // About the galaxy that the body is of, or for one to come the one that pulls most.
+    std::size_t home = 0;
+    double strongest = -1;
+    for (std::size_t g = 0; g < f.shapes.galaxies(); ++g) {
+        const double r = length(minus(f.place, f.shapes.centre(g))), pull = std::abs(f.shapes.mass(g)) / (r * r + 1e-30);
+        if (pull > strongest) home = g, strongest = pull;
+    }
+    if (known && f.shapes.mass(f.shapes.galaxyOf(*known)) != 0) home = f.shapes.galaxyOf(*known);
+    const double duration = question.duration > 0 ? question.duration
+                                                  : usualDuration(minus(f.place, f.shapes.centre(home)),
+                                                                  minus(f.velocity, f.shapes.velocity(home)), timeStep_);
+    if (after != 0) f.shapes.move(after);
+    from_ += after;
+    // The run's own step where that is affordable, else as many as a smooth path needs.
+    const double pairs = static_cast<double>(bodies.size()) * static_cast<double>(f.shapes.galaxies() > 1 ? 3 : 1);
+    const double most = std::clamp(kMostPairs / pairs, 100.0, static_cast<double>(2 * kFieldSteps));
+    const double steps = std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most);
+    stepsLeft_ = static_cast<std::int64_t>(steps);
+    timeStep_ = std::copysign(duration / steps, timeStep_);
+    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kForecastPoints));
+    path_.until = from_ + std::copysign(duration, timeStep_);
+    addPoint(f.place, from_);
+}
+
+void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies) {
+    const ForecastStart& start = *question.start;
+    if (!question.id) {
+        const std::uint32_t id = bodies.id.empty() ? 0 : *std::max_element(bodies.id.begin(), bodies.id.end()) + 1;
+        const BodyEdit edit{
+            .kind = BodyEdit::Kind::add, .id = id, .position = question.position, .velocity = question.velocity};
+        applyEdits(bodies, std::span(&edit, 1));
+        subject_ = bodies.size() - 1;
+    } else {
+        subject_ = static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), *question.id) - bodies.id.begin());
+    }
+    // The centre of mass, or for charges the mean place.
+    Double4 centre{}, drift{};
+    double weight = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const double m = start.force.law == Law::gravity ? bodies.position[i].w : 1;
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        centre = {centre.x + m * x.x, centre.y + m * x.y, centre.z + m * x.z, 0};
+        drift = {drift.x + m * v.x, drift.y + m * v.y, drift.z + m * v.z, 0};
+        weight += m;
+    }
+    const double share = weight > 0 ? 1 / weight : 0;
+    const Double4 &x = bodies.position[subject_], &v = bodies.velocity[subject_];
+    const double duration =
+        question.duration > 0
+            ? question.duration
+            : usualDuration({x.x - share * centre.x, x.y - share * centre.y, x.z - share * centre.z, 0},
+                            {v.x - share * drift.x, v.y - share * drift.y, v.z - share * drift.z, 0}, timeStep_);
+    // The first backend and integrator that can: the run's own, but never a device, which the run needs.
+    integrator_ = start.integrator;
+    const BackendRow* row = nullptr;
+    for (const std::string& name : {start.integrator, std::string("leapfrog")})
+        for (const char* candidate : {"cpu", "reference"}) {
+            const BackendRow& r = backend(candidate);
+            if (row || !r.unavailable({}).empty() || !refusal(r, integrator(name), bodies.size()).empty()) continue;
+            if (!refusal(integrator(name), start.force.law).empty()) continue;
+            row = &r;
+            integrator_ = name;
+        }
+    copy_ = row->make({.threads = 1});
+    ForceSettings force = start.force;
+    force.precision = Precision::fp64;
+    copy_->configure(force, {});
+    copy_->load(bodies);
+    path_.integrator = integrator_;
+    path_.bodies = bodies.size();
+    const double pairs = static_cast<double>(bodies.size() * bodies.size());
+    const double most = std::min(static_cast<double>(kMostSteps), kMostPairs / std::max(pairs, 1.0));
+    stepsLeft_ = static_cast<std::int64_t>(std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most));
+    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kForecastPoints));
+    path_.until = from_ + timeStep_ * static_cast<double>(stepsLeft_);
+    addPoint(bodies.position[subject_], from_);
+}
+
+void Forecaster::addPoint(const Double4& place, double time) {
+    if (!finite(place)) {
+        path_.complete = true;
+        return;
+    }
+    path_.points.push_back({place.x, place.y, place.z, time});
+}
+
+/// True at the last step; a point that is not reached within `seconds` is left for the next time.
+bool Forecaster::advanceCopy(double seconds) {
+    // The last point may be nearer than the others.
+    const std::int64_t steps = std::min(stepsAPoint_ - done_ % stepsAPoint_, stepsLeft_);
+    const std::int64_t made =
+        copy_->advance(integrator(integrator_).program, timeStep_, {.seconds = seconds, .steps = steps}, nullptr)
+            .stepsCompleted;
+    stepsLeft_ -= made;
+    done_ += made;
+    if (made < steps) return false;
+    copy_->snapshot(state_);
+    addPoint(state_.position[subject_], from_ + timeStep_ * static_cast<double>(done_));
+    return stepsLeft_ == 0;
+}
+
+bool Forecaster::advance(double seconds) {
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto end = now() + std::chrono::duration<double>(std::min(seconds, 1e6));
+    while (!path_.complete) {
+        if (copy_) {
+            if (advanceCopy(std::chrono::duration<double>(end - now()).count())) path_.complete = true;
+        } else {
+            field_->step(timeStep_);
+            --stepsLeft_;
+            if (++done_ % stepsAPoint_ == 0 || stepsLeft_ == 0)
+                addPoint(field_->place, from_ + timeStep_ * static_cast<double>(done_));
+            if (stepsLeft_ == 0) path_.complete = true;
+        }
+        if (now() >= end) break;
+    }
+    return path_.complete;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,114 @@
+// Sums over all bodies of the galaxies, in blocks that a compiler can put into vector registers.
+#include "sim/run/forecast_field.h"
+
+#include "sim/core/group.h"
+#include "sim/forces/law.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kLanes = 16, kBlock = 1024;
+
+}  // namespace
+
+HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without)
+    : force_(force), memberOf_(bodies.size()) {
+    std::vector<std::size_t> members[kMostGalaxies];
+    for (std::size_t i = 0; i < bodies.size(); ++i) members[gravlab::galaxyOf(bodies.group[i])].push_back(i);
+    for (const std::vector<std::size_t>& list : members) {
+        if (list.empty()) continue;
+        Galaxy g;
+        double weight = 0;
+        for (const std::size_t i : list) {
+            // Charges cancel: bodies count alike where they are no masses.
+            const double m = force.law == Law::gravity ? bodies.position[i].w : 1;
+            const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+            g.centre = {g.centre.x + m * x.x, g.centre.y + m * x.y, g.centre.z + m * x.z, 0};
+            g.velocity = {g.velocity.x + m * v.x, g.velocity.y + m * v.y, g.velocity.z + m * v.z, 0};
+            weight += m;
+            g.mass += x.w;
+        }
+        if (!(weight > 0)) {  // massless tracers
+            g.centre = g.velocity = {};
+            weight = 1;
+        }
+        g.centre = {g.centre.x / weight, g.centre.y / weight, g.centre.z / weight, 0};
+        g.velocity = {g.velocity.x / weight, g.velocity.y / weight, g.velocity.z / weight, 0};
+        g.first = x_.size();
+        for (const std::size_t i : list) {
+            memberOf_[i] = galaxies_.size();
+            if (bodies.position[i].w == 0 || i == without) continue;
+            x_.push_back(static_cast<float>(bodies.position[i].x - g.centre.x));
+            y_.push_back(static_cast<float>(bodies.position[i].y - g.centre.y));
+            z_.push_back(static_cast<float>(bodies.position[i].z - g.centre.z));
+            source_.push_back(static_cast<float>(bodies.position[i].w));
+        }
+        while ((x_.size() - g.first) % kLanes != 0) {
+            // Far away and without a source: adds nothing, and no law is asked about distance 0.
+            x_.push_back(1e6f);
+            y_.push_back(0);
+            z_.push_back(0);
+            source_.push_back(0);
+        }
+        g.last = x_.size();
+        galaxies_.push_back(g);
+    }
+}
+
+void HeldShapes::add(const Galaxy& galaxy, const Double4& place, double sums[3]) const {
+    const auto px = static_cast<float>(place.x - galaxy.centre.x), py = static_cast<float>(place.y - galaxy.centre.y),
+               pz = static_cast<float>(place.z - galaxy.centre.z);
+    withLaw<float>(force_, [&](const auto& law) {
+        for (std::size_t block = galaxy.first; block < galaxy.last; block += kBlock) {
+            const std::size_t end = block + kBlock < galaxy.last ? block + kBlock : galaxy.last;
+            float ax[kLanes] = {}, ay[kLanes] = {}, az[kLanes] = {};
+            for (std::size_t j = block; j < end; j += kLanes)
+                for (std::size_t k = 0; k < kLanes; ++k) {
+                    const float dx = x_[j + k] - px, dy = y_[j + k] - py, dz = z_[j + k] - pz;
+                    const float pull = source_[j + k] * law.pull(dx * dx + dy * dy + dz * dz);
+                    ax[k] += pull * dx;
+                    ay[k] += pull * dy;
+                    az[k] += pull * dz;
+                }
+            for (std::size_t k = 0; k < kLanes; ++k) {
+                sums[0] += static_cast<double>(ax[k]);
+                sums[1] += static_cast<double>(ay[k]);
+                sums[2] += static_cast<double>(az[k]);
+            }
+        }
+    });
+}
+
+Double4 HeldShapes::pullAt(const Double4& place) const {
+    double sums[3] = {0, 0, 0};
+    for (const Galaxy& galaxy : galaxies_) add(galaxy, place, sums);
+    return {sums[0], sums[1], sums[2], 0};
+}
+
+void HeldShapes::move(double dt) {
+    const auto drift = [&](double share) {
+        for (Galaxy& g : galaxies_)
+            g.centre = {g.centre.x + share * dt * g.velocity.x, g.centre.y + share * dt * g.velocity.y,
+                        g.centre.z + share * dt * g.velocity.z, 0};
+    };
+    drift(0.5);
+    if (galaxies_.size() > 1 && force_.law == Law::gravity) {
+        std::vector<Double4> pull(galaxies_.size());
+        for (std::size_t i = 0; i < galaxies_.size(); ++i) {
+            double sums[3] = {0, 0, 0};
+            for (std::size_t j = 0; j < galaxies_.size(); ++j)
+                if (j != i) add(galaxies_[j], galaxies_[i].centre, sums);
+            pull[i] = {sums[0], sums[1], sums[2], 0};
+        }
+        for (std::size_t i = 0; i < galaxies_.size(); ++i) {
+            Double4& v = galaxies_[i].velocity;
+            v = {v.x + dt * pull[i].x, v.y + dt * pull[i].y, v.z + dt * pull[i].z, 0};
+        }
+    }
+    drift(0.5);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,45 @@
+// Many bodies that keep their shape: each galaxy moves as a whole under the pull of the others.
+// Rule: plain sums over all bodies, none sampled; single precision for pairs, double for what is summed.
+#pragma once
+#include "sim/core/particles.h"
+#include "sim/forces/force_settings.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace gravlab {
+
+class HeldShapes {
+public:
+    /// `without`: a body that shall not pull (its own path is asked for).
+    HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without);
+
+    /// Acceleration at a place of a body of response 1, with the galaxies where they are now.
+    Double4 pullAt(const Double4& place) const;
+    /// Moves the galaxies by dt: leapfrog, with the pull at their centres. A single one goes straight on.
+    void move(double dt);
+
+    std::size_t galaxies() const { return galaxies_.size(); }
+    /// Where the centre of a galaxy is now.
+    Double4 centre(std::size_t galaxy) const { return galaxies_[galaxy].centre; }
+    std::size_t galaxyOf(std::size_t body) const { return memberOf_[body]; }
+    double mass(std::size_t galaxy) const { return galaxies_[galaxy].mass; }
+    Double4 velocity(std::size_t galaxy) const { return galaxies_[galaxy].velocity; }
+
+private:
+    struct Galaxy {
+        Double4 centre{}, velocity{};
+        double mass = 0;
+        std::size_t first = 0, last = 0;  ///< its bodies, padded to whole blocks
+    };
+    void add(const Galaxy& galaxy, const Double4& place, double sums[3]) const;
+
+    ForceSettings force_;
+    std::vector<Galaxy> galaxies_;
+    std::vector<std::size_t> memberOf_;
+    std::vector<float> x_, y_, z_, source_;  ///< against their galaxy's centre
+};
+
+}  // namespace gravlab

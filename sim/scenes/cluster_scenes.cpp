@@ -1,0 +1,196 @@
+// Round clusters in balance, and a cold clumpy cloud that is not.
+#include "sim/scenes/galaxies.h"
+#include "sim/scenes/sphere_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace gravlab::scenes {
+namespace {
+
+ParticleSet sphereBodies(const ScenarioRequest& request, const SphereSystem& system) {
+    const double mass = 1 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+        Body body = system.sample(0, random);
+        body.position.w = mass;
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
+constexpr double kHernquistSoftening = 0.02, kKingSoftening = 0.02;
+
+ParticleSet buildHernquist(const ScenarioRequest& request) {
+    return sphereBodies(request, SphereSystem({hernquistPart(1, 1, 30, kHernquistSoftening)}, kHernquistSoftening));
+}
+
+constexpr ScenarioParameter kKingParameters[] = {
+    {"w0", "Depth W0", "", "depth of the centre in units of the velocity dispersion: 3 is loose, 9 has a dense core", 6, 1,
+     12},
+};
+
+/// King's density for a depth W, in any unit.
+double kingDensity(double depth) {
+    if (!(depth > 0)) return 0;
+    if (depth < 0.02)
+        return 8 / (15 * std::sqrt(std::numbers::pi)) * depth * depth * std::sqrt(depth);  // first term of the series
+    return std::exp(depth) * std::erf(std::sqrt(depth)) - std::sqrt(4 * depth / std::numbers::pi) * (1 + 2 * depth / 3);
+}
+
+/// W(x) of a King model, x in King radii, until it falls to zero; a cubic between the steps.
+class KingDepth {
+public:
+    explicit KingDepth(double centre) {
+        const double unit = kingDensity(centre);
+        double x = kStep, w = centre - 1.5 * kStep * kStep, slope = -3 * kStep;  // series at the centre
+        points_.push_back({0, centre, 0});
+        points_.push_back({x, w, slope});
+        const auto bend = [unit](double at, double depth, double rate) {
+            return -9 * kingDensity(depth) / unit - 2 * rate / at;
+        };
+        while (w > 0) {
+            const double h = kStep * std::max(1.0, 0.1 * x / kStep * 0.2);
+            const double k1 = slope, l1 = bend(x, w, slope);
+            const double k2 = slope + 0.5 * h * l1, l2 = bend(x + 0.5 * h, w + 0.5 * h * k1, k2);
+            const double k3 = slope + 0.5 * h * l2, l3 = bend(x + 0.5 * h, w + 0.5 * h * k2, k3);
+            const double k4 = slope + h * l3, l4 = bend(x + h, w + h * k3, k4);
+            w += h * (k1 + 2 * k2 + 2 * k3 + k4) / 6;
+            slope += h * (l1 + 2 * l2 + 2 * l3 + l4) / 6;
+            x += h;
+            points_.push_back({x, w, slope});
+        }
+        const Point& last = points_.back();
+        end_ = last.x - last.w / last.slope;
+    }
+    double end() const { return end_; }
+    double operator()(double x) const {
+        if (x >= end_) return 0;
+        const auto above = std::upper_bound(points_.begin() + 1, points_.end() - 1, x,
+                                            [](double value, const Point& point) { return value < point.x; });
+        const Point &a = *(above - 1), &b = *above;
+        const double h = b.x - a.x, t = (x - a.x) / h, s = 1 - t;
+        return s * s * (1 + 2 * t) * a.w + t * t * (3 - 2 * t) * b.w + h * t * s * (s * a.slope - t * b.slope);
+    }
+
+private:
+    struct Point {
+        double x, w, slope;
+    };
+    static constexpr double kStep = 0.01;
+    std::vector<Point> points_;
+    double end_ = 0;
+};
+
+ParticleSet buildKing(const ScenarioRequest& request) {
+    const KingDepth depth(request.value(kKingParameters[0]));
+    // Henon units, so that it compares with `plummer`: the King radius follows from an energy of -1/4, found by a trial.
+    const auto system = [&](double kingRadius, double softening) {
+        return SphereSystem({{.mass = 1,
+                              .scale = kingRadius,
+                              .end = depth.end() * kingRadius,
+                              .density = [&depth, kingRadius](double r) { return kingDensity(depth(r / kingRadius)); },
+                              .tapered = false}},
+                            softening);
+    };
+    const SphereSystem trial = system(1, 0);
+    double binding = 0;  // integral of M(r) / r dM
+    constexpr int kShells = 2000;
+    double within = 0;
+    for (int k = 1; k <= kShells; ++k) {
+        const double r = depth.end() * k / kShells, mass = trial.massWithin(0, r);
+        binding += 0.5 * (mass + within) * (mass - within) / (depth.end() * (k - 0.5) / kShells);
+        within = mass;
+    }
+    return sphereBodies(request, system(2 * binding, kKingSoftening));
+}
+
+constexpr ScenarioParameter kClumpParameters[] = {
+    {"clumps", "Clumps", "", "how many", 40, 1, 500},
+    {"temperature", "Virial ratio", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up",
+     0.03, 0, 0.5},
+    {"size", "Clump size", "", "Plummer radius of a clump; the cloud has radius 1", 0.05, 0.005, 0.3},
+    {"spin", "Spin", "", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
+};
+
+ParticleSet buildClumps(const ScenarioRequest& request) {
+    const auto clumps = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
+    const double size = request.value(kClumpParameters[2]), spin = request.value(kClumpParameters[3]);
+    // Potential energy of a uniform sphere is -3/5; a third of twice the ratio of it is the speed along one axis.
+    const double speed = std::sqrt(2 * request.value(kClumpParameters[1]) * 0.6 / 3);
+    struct Clump {
+        Double4 place, velocity;
+    };
+    std::vector<Clump> list(clumps);
+    for (std::size_t k = 0; k < clumps; ++k) {
+        Random random(request.seed, ~std::uint64_t{k});
+        const Double4 way = random.onSphere();
+        const double r = std::cbrt(random.uniform());
+        list[k].place = {r * way.x, r * way.y, r * way.z, 0};
+        list[k].velocity = {speed * random.normal() - spin * r * way.y, speed * random.normal() + spin * r * way.x,
+                            speed * random.normal(), 0};
+    }
+    const double mass = 1 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const std::size_t k = i % clumps;
+        const double share = 0.98 * (1 - random.uniform());
+        const double r = size / std::sqrt(std::pow(share, -2.0 / 3) - 1);
+        const Double4 way = random.onSphere();
+        const Clump& clump = list[k];
+        return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z, mass},
+                    clump.velocity,
+                    static_cast<std::uint8_t>(k % 64)};
+    });
+    centre(bodies);
+    return bodies;
+}
+
+}  // namespace
+
+std::span<const Scenario> clusterScenarios() {
+    static const Scenario rows[] = {
+        {.name = "hernquist",
+         .idea = "an elliptical galaxy in equilibrium (Hernquist model)",
+         .caption = "Dense in the middle, wide outside: every star moves, the galaxy stays.",
+         .source = "Hernquist 1990",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 1.0 / 128,
+         .softening = kHernquistSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 7, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.016, .exposure = 1, .speedScale = 0.9},
+         .build = buildHernquist},
+        {.name = "king",
+         .idea = "a globular cluster in equilibrium (King model, Henon units)",
+         .caption = "Like the globular clusters of our galaxy: a core, a halo, and an edge set by the tide.",
+         .source = "King 1966",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 1.0 / 128,
+         .softening = kKingSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 4.5, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.013, .exposure = 1, .speedScale = 1.2},
+         .build = buildKing,
+         .parameters = kKingParameters},
+        {.name = "clumps",
+         .idea = "a cold cloud of clumps falls together",
+         .caption = "Clumps merge on the way in, meet at t = 1.1 and leave a smooth galaxy: violent relaxation.",
+         .source = "van Albada 1982; Lynden-Bell 1967",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = 1.0 / 512,
+         .softening = 0.02,
+         .law = Law::gravity,
+         .view = {.distance = 4, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.013, .exposure = 1, .speedScale = 2},
+         .build = buildClumps,
+         .parameters = kClumpParameters},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

@@ -1,0 +1,57 @@
+// An exponential disc around a round centre, in rotation balance. `disc` and `collision` are built from it.
+#pragma once
+#include "sim/scenes/builders.h"
+
+#include <vector>
+
+namespace gravlab::scenes {
+
+/// G = 1, lengths in [L]. The disc lies in the x-y plane and turns anticlockwise seen from +z.
+struct DiscModel {
+    double discMass = 0.5;
+    double scaleLength = 1;  ///< surface density ~ exp(-R / scaleLength)
+    double innerRadius = 0;  ///< no disc bodies inside
+    double outerRadius = 5;  ///< none outside
+    double height = 0.1;     ///< density ~ sech^2(z / height)
+    double toomreQ = 1.2;    ///< random motion, in units of what just keeps rings from collapsing
+    double centralMass = 0.5;
+    double centralRadius = 0;  ///< Plummer radius of the centre; 0: one heavy body
+    double centralShare = 0;   ///< share of the bodies in the centre, when it is not one body
+    double softening = 0.05;   ///< the scene's, so that rotation balances the force that will act
+};
+
+/// Tabulates a model once and then draws bodies from it.
+class DiscGalaxy {
+public:
+    DiscGalaxy(const DiscModel& model, std::size_t bodies);
+
+    /// Body i of the galaxy; group 0. The centre's bodies come last, because a sum in fp32 is better with the heavy ones
+    /// last.
+    Body sample(std::size_t i, Random& random) const;
+
+    /// Speed of a circular orbit in the plane [L/T].
+    double circularSpeed(double radius) const;
+    /// Disc mass per area [M/L^2].
+    double surfaceDensity(double radius) const;
+
+private:
+    /// Speeds at one radius of the plane.
+    struct Motion {
+        double rotation = 0, radial = 0, azimuthal = 0, vertical = 0;  ///< mean, then dispersions
+    };
+    struct CentreMotion {
+        double dispersion = 0, escape = 0;
+    };
+    Body sampleDisc(Random& random) const;
+    Body sampleCentre(Random& random) const;
+    void tabulateDisc();
+    void tabulateCentre();
+
+    DiscModel model_;
+    std::size_t discBodies_ = 0, centreBodies_ = 0;
+    double centralDensity_ = 0;  ///< surface density at R = 0
+    std::vector<Motion> motion_;
+    std::vector<CentreMotion> centreMotion_;
+};
+
+}  // namespace gravlab::scenes

@@ -1,0 +1,350 @@
+// Galaxies alone and in encounters, in kiloparsecs and 10^10 solar masses. Every body pulls: discs, bulges and haloes.
+#include "sim/scenes/galaxies.h"
+#include "sim/scenes/galaxy_model.h"
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+namespace gravlab::scenes {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;
+constexpr double kSoftening = 0.3;  // [kpc]
+constexpr double kTimeStep = 0.08;  // 0.38 Myr; a star of the bulge moves a third of the softening
+
+/// A galaxy of an encounter, its orbit and how many of the bodies it has.
+struct Member {
+    std::unique_ptr<Galaxy> galaxy{};
+    Attitude attitude{};
+    Double4 place{}, velocity{};
+    std::size_t first = 0;
+};
+
+/// Sizes of the members' shares of N: proportional, and none lost to rounding.
+std::vector<std::size_t> shares(std::size_t bodies, std::span<const double> weights) {
+    double sum = 0;
+    for (const double w : weights) sum += w;
+    std::vector<std::size_t> counts;
+    double passed = 0;
+    std::size_t given = 0;
+    for (const double w : weights) {
+        passed += w;
+        const auto upTo = static_cast<std::size_t>(std::llround(static_cast<double>(bodies) * passed / sum));
+        counts.push_back(upTo - given);
+        given = upTo;
+    }
+    return counts;
+}
+
+ParticleSet assembled(const ScenarioRequest& request, std::span<const Member> members) {
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        std::size_t g = members.size() - 1;
+        while (members[g].first > i) --g;
+        const Member& m = members[g];
+        return placed(m.galaxy->sample(i - m.first, static_cast<std::uint8_t>(g), random), m.attitude, m.place, m.velocity);
+    });
+    centre(bodies);
+    return bodies;
+}
+
+/// Two galaxies on a Kepler orbit about each other.
+ParticleSet pair(const ScenarioRequest& request, const GalaxyModel (&models)[2], const Attitude (&attitudes)[2],
+                 const double (&weights)[2], double pericentre, double eccentricity, double separation) {
+    const std::vector<std::size_t> counts = shares(request.bodies, weights);
+    Member members[2];
+    for (int g = 0; g < 2; ++g) {
+        members[g].galaxy = std::make_unique<Galaxy>(models[g], counts[static_cast<std::size_t>(g)]);
+        members[g].attitude = attitudes[g];
+    }
+    members[1].first = counts[0];
+    const double mass = members[0].galaxy->mass() + members[1].galaxy->mass();
+    const Approach orbit = approach(mass, pericentre, eccentricity, separation);
+    members[1].place = orbit.place;
+    members[1].velocity = orbit.velocity;
+    return assembled(request, members);
+}
+
+/// The same galaxy, `mass` times as heavy; its size goes with the square root of it, as surface densities of discs are
+/// alike.
+GalaxyModel scaled(GalaxyModel m, double mass) {
+    const double size = std::sqrt(mass);
+    for (double* q : {&m.discMass, &m.bulgeMass, &m.haloMass}) *q *= mass;
+    for (double* q : {&m.scaleLength, &m.height, &m.bulgeScale, &m.haloScale, &m.haloEnd}) *q *= size;
+    return m;
+}
+
+constexpr ScenarioParameter kGalaxyParameters[] = {
+    {"toomre-q", "Toomre Q", "",
+     "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
+     4},
+    {"disc-mass", "Disc", "e10 Msun", "mass of the disc; heavy discs grow bars", 4.5, 0.5, 15},
+    {"bulge-mass", "Bulge", "e10 Msun", "mass of the bulge", 1, 0.01, 5},
+    {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 22, 1, 100},
+};
+
+ParticleSet buildGalaxy(const ScenarioRequest& request) {
+    const GalaxyModel model{.discMass = request.value(kGalaxyParameters[1]),
+                            .toomreQ = request.value(kGalaxyParameters[0]),
+                            .bulgeMass = request.value(kGalaxyParameters[2]),
+                            .haloMass = request.value(kGalaxyParameters[3]),
+                            .softening = kSoftening};
+    Member members[1];
+    members[0].galaxy = std::make_unique<Galaxy>(model, request.bodies);
+    return assembled(request, members);
+}
+
+constexpr ScenarioParameter kAndromedaParameters[] = {
+    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
+    {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
+};
+
+ParticleSet buildAndromeda(const ScenarioRequest& request) {
+    const double ratio = request.value(kAndromedaParameters[1]);
+    const GalaxyModel milkyWay{.discMass = 4.5,
+                               .scaleLength = 2.6,
+                               .toomreQ = 1.3,
+                               .bulgeMass = 1,
+                               .haloMass = 40,
+                               .haloScale = 18,
+                               .haloEnd = 110,
+                               .softening = kSoftening};
+    GalaxyModel andromeda = milkyWay;
+    andromeda.discMass = 7 * ratio / 1.5;
+    andromeda.scaleLength = 4.8;
+    andromeda.bulgeMass = 2.2 * ratio / 1.5;
+    andromeda.bulgeScale = 1;
+    andromeda.haloMass = 60 * ratio / 1.5;
+    andromeda.haloScale = 24;
+    const GalaxyModel models[2] = {milkyWay, andromeda};
+    const Attitude attitudes[2] = {{65 * kDegree, 40 * kDegree}, {115 * kDegree, -75 * kDegree}};
+    return pair(request, models, attitudes, {1, 1.3}, std::max(request.value(kAndromedaParameters[0]), 1e-3), 0.99, 130);
+}
+
+constexpr ScenarioParameter kAntennaeParameters[] = {
+    {"inclination", "Inclination", "deg", "of both discs against the orbit; 0 turns with it, 180 against it", 60, 0, 180},
+    {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size", 9, 0.5, 40},
+    {"mass-ratio", "Mass ratio", "", "mass of the second galaxy over that of the first", 1, 0.1, 1},
+    {"toomre-q", "Toomre Q", "", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
+};
+
+ParticleSet buildAntennae(const ScenarioRequest& request) {
+    GalaxyModel model{.discMass = 5, .toomreQ = request.value(kAntennaeParameters[3]), .bulgeMass = 0.8, .haloMass = 20};
+    model.haloScale = 12;
+    model.haloEnd = 70;
+    model.softening = kSoftening;
+    const double ratio = request.value(kAntennaeParameters[2]);
+    const GalaxyModel models[2] = {model, scaled(model, ratio)};
+    // The pericentre argument of both is -30 degrees, as in the first model of these galaxies.
+    const double inclination = request.value(kAntennaeParameters[0]) * kDegree;
+    const Attitude attitudes[2] = {{inclination, 30 * kDegree}, {inclination, 210 * kDegree}};
+    return pair(request, models, attitudes, {1, std::sqrt(ratio)}, request.value(kAntennaeParameters[1]), 0.95, 62);
+}
+
+constexpr ScenarioParameter kMinorParameters[] = {
+    {"mass-ratio", "Mass ratio", "", "mass of the companion over that of the galaxy", 0.1, 0.01, 0.5},
+    {"inclination", "Inclination", "deg", "of the companion's orbit; above 90 it runs against the rotation", 30, 0, 180},
+    {"pericentre", "Pericentre", "kpc", "least distance of the first passage", 12, 1, 50},
+};
+
+ParticleSet buildMinorMerger(const ScenarioRequest& request) {
+    const double ratio = request.value(kMinorParameters[0]);
+    const GalaxyModel model{.softening = kSoftening};
+    const GalaxyModel models[2] = {model, scaled(model, ratio)};
+    // The orbit is in the plane, so the galaxy is tilted instead: the same thing seen from elsewhere.
+    const double inclination = request.value(kMinorParameters[1]) * kDegree;
+    const Attitude attitudes[2] = {{inclination, 0.5}, {70 * kDegree, 1}};
+    return pair(request, models, attitudes, {1, 0.6 * std::pow(ratio, 0.5)}, request.value(kMinorParameters[2]), 0.6, 36);
+}
+
+constexpr ScenarioParameter kCartwheelParameters[] = {
+    {"mass-ratio", "Mass ratio", "", "mass of the intruder over that of the galaxy", 0.35, 0.05, 1},
+    {"impact", "Impact", "kpc", "how far from the centre the intruder goes through the disc", 0.8, 0, 10},
+    {"tilt", "Tilt", "deg", "of its path against the axis of the disc", 5, 0, 80},
+};
+
+ParticleSet buildCartwheel(const ScenarioRequest& request) {
+    const GalaxyModel model{.discMass = 5,
+                            .toomreQ = 1.3,
+                            .bulgeMass = 0.5,
+                            .haloMass = 18,
+                            .haloScale = 14,
+                            .haloEnd = 70,
+                            .softening = kSoftening,
+                            .haloShare = 0.3};
+    const double ratio = request.value(kCartwheelParameters[0]), impact = request.value(kCartwheelParameters[1]);
+    const double tilt = request.value(kCartwheelParameters[2]) * kDegree;
+    const double weights[2] = {1, 0.4 * ratio};
+    const std::vector<std::size_t> counts = shares(request.bodies, weights);
+    const Galaxy galaxy(model, counts[0]);
+    const double mass = galaxy.mass() * ratio;
+    const SphereSystem intruder({hernquistPart(mass, 2.2, 30, kSoftening)}, kSoftening);
+    constexpr double kHeight = 42;
+    const double speed = std::sqrt(2 * (galaxy.mass() + mass) / kHeight);  // from rest at infinity
+    const Double4 place{impact + kHeight * std::sin(tilt), 0, kHeight * std::cos(tilt), 0};
+    const Double4 velocity{-speed * std::sin(tilt), 0, -speed * std::cos(tilt), 0};
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        if (i < counts[0]) return galaxy.sample(i, 0, random);
+        Body body = intruder.sample(0, random);
+        body.position.w = mass / static_cast<double>(counts[1]);
+        body.group = static_cast<std::uint8_t>(1 | static_cast<unsigned>(Species::bulge) << 6);
+        return placed(body, {}, place, velocity);
+    });
+    centre(bodies);
+    return bodies;
+}
+
+constexpr ScenarioParameter kGroupParameters[] = {
+    {"temperature", "Virial ratio", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
+     0.12, 0, 0.6},
+    {"radius", "Radius", "kpc", "of the group", 60, 20, 200},
+};
+
+ParticleSet buildGroup(const ScenarioRequest& request) {
+    constexpr std::size_t kGalaxies = 6;
+    constexpr double kMasses[kGalaxies] = {1, 0.8, 0.65, 0.5, 0.4, 0.3};
+    GalaxyModel model{
+        .discMass = 5, .bulgeMass = 1, .haloMass = 14, .haloScale = 10, .haloEnd = 50, .softening = kSoftening};
+    const std::vector<std::size_t> counts = shares(request.bodies, kMasses);
+    const double radius = request.value(kGroupParameters[1]);
+    Random random(request.seed, ~std::uint64_t{0});
+    Member members[kGalaxies];
+    std::size_t first = 0;
+    for (std::size_t g = 0; g < kGalaxies; ++g) {
+        Member& m = members[g];
+        m.galaxy = std::make_unique<Galaxy>(scaled(model, kMasses[g]), counts[g]);
+        m.first = first;
+        first += counts[g];
+        m.attitude = {std::acos(random.uniform(-1, 1)), 2 * std::numbers::pi * random.uniform()};
+        // Apart from each other, so that six galaxies are seen; the last try counts.
+        for (int attempt = 0; attempt < 40; ++attempt) {
+            const Double4 way = random.onSphere();
+            const double r = radius * std::cbrt(random.uniform(0.1, 1));
+            m.place = {r * way.x, r * way.y, 0.6 * r * way.z, 0};
+            double nearest = 1e300;
+            for (std::size_t k = 0; k < g; ++k)
+                nearest = std::min(nearest, std::hypot(m.place.x - members[k].place.x, m.place.y - members[k].place.y,
+                                                       m.place.z - members[k].place.z));
+            if (nearest > 0.75 * radius) break;
+        }
+        m.velocity = {random.normal(), random.normal(), random.normal(), 0};
+    }
+    // Speeds to the wanted ratio of energies, galaxies taken as points, at rest as a whole.
+    double mass = 0, kinetic = 0, potential = 0;
+    Double4 mean{};
+    for (const Member& m : members) {
+        mass += m.galaxy->mass();
+        mean.x += m.galaxy->mass() * m.velocity.x;
+        mean.y += m.galaxy->mass() * m.velocity.y;
+        mean.z += m.galaxy->mass() * m.velocity.z;
+    }
+    for (std::size_t g = 0; g < kGalaxies; ++g) {
+        Member& m = members[g];
+        m.velocity.x -= mean.x / mass;
+        m.velocity.y -= mean.y / mass;
+        m.velocity.z -= mean.z / mass;
+        const Double4& v = m.velocity;
+        kinetic += 0.5 * m.galaxy->mass() * (v.x * v.x + v.y * v.y + v.z * v.z);
+        for (std::size_t k = 0; k < g; ++k)
+            potential +=
+                m.galaxy->mass() * members[k].galaxy->mass() /
+                std::hypot(m.place.x - members[k].place.x, m.place.y - members[k].place.y, m.place.z - members[k].place.z);
+    }
+    const double factor = std::sqrt(request.value(kGroupParameters[0]) * potential / kinetic);
+    for (Member& m : members) m.velocity = {factor * m.velocity.x, factor * m.velocity.y, factor * m.velocity.z, 0};
+    return assembled(request, members);
+}
+
+}  // namespace
+
+std::span<const Scenario> galaxyScenarios() {
+    static const Scenario rows[] = {
+        {.name = "galaxy",
+         .idea = "a spiral galaxy like ours: disc, bulge and live dark halo in balance",
+         .caption = "Arms come and go; a turn at the Sun's place takes 240 Myr.",
+         .source = "Hernquist 1993; Toomre 1964; Eddington 1916",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 34, .azimuth = 0.6, .elevation = 0.85, .pointSize = 0.075, .exposure = 1, .speedScale = 1.5},
+         .build = buildGalaxy,
+         .units = kGalacticUnits,
+         .parameters = kGalaxyParameters},
+        {.name = "andromeda",
+         .idea = "Andromeda and the Milky Way meet",
+         .caption = "In four billion years: here from 130 kpc apart. They pass, return and become one.",
+         .source = "van der Marel et al. 2012",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .exposure = 1, .speedScale = 2},
+         .build = buildAndromeda,
+         .units = kGalacticUnits,
+         .parameters = kAndromedaParameters},
+        {.name = "antennae",
+         .idea = "two equal spirals throw out two long tails",
+         .caption = "The tails of NGC 4038/39: each disc turns with the passage, and its far side is slung out.",
+         .source = "Toomre & Toomre 1972; Barnes 1988",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .exposure = 1, .speedScale = 2},
+         .build = buildAntennae,
+         .units = kGalacticUnits,
+         .parameters = kAntennaeParameters},
+        {.name = "cartwheel",
+         .idea = "an intruder falls through the middle of a disc",
+         .caption = "Its pull draws the stars inwards; they rebound as a ring that runs outwards.",
+         .source = "Lynds & Toomre 1976",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 75, .azimuth = -1.1, .elevation = 0.65, .pointSize = 0.14, .exposure = 1, .speedScale = 1.8},
+         .build = buildCartwheel,
+         .units = kGalacticUnits,
+         .parameters = kCartwheelParameters},
+        {.name = "minor-merger",
+         .idea = "a small companion falls into a spiral galaxy",
+         .caption = "It is drawn out into streams, and the disc answers with arms and a warp.",
+         .source = "Quinn, Hernquist & Fullagar 1993",
+         .bodiesGpu = 65536,
+         .bodiesCpu = 8192,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 62, .azimuth = 0.4, .elevation = 0.75, .pointSize = 0.11, .exposure = 1, .speedScale = 1.6},
+         .build = buildMinorMerger,
+         .units = kGalacticUnits,
+         .parameters = kMinorParameters},
+        {.name = "group",
+         .idea = "six galaxies of different size fall together",
+         .caption = "Passages, tails and mergers, until one elliptical galaxy is left.",
+         .source = "Barnes 1989",
+         .bodiesGpu = 98304,
+         .bodiesCpu = 12288,
+         .fixedBodies = 0,
+         .timeStep = kTimeStep,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = {.distance = 170, .azimuth = 0.6, .elevation = 0.6, .pointSize = 0.3, .exposure = 1, .speedScale = 1.6},
+         .build = buildGroup,
+         .units = kGalacticUnits,
+         .parameters = kGroupParameters},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

@@ -1,0 +1,154 @@
+// One scene for each law beside gravity: charges, springs, and atoms that hold together.
+#include "sim/scenes/famous.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <tuple>
+#include <vector>
+
+namespace gravlab::scenes {
+namespace {
+
+// A heavy positive charge 1, and negative ones whose sum is -1/2 on circles about it. All have the same charge; every second
+// one is four times as heavy and therefore slower.
+constexpr double kNucleusMass = 100, kCloudCharge = 0.5, kCloudMass = 0.5, kHeavy = 4;
+constexpr double kInner = 0.6, kOuter = 2.5, kChargesSoftening = 0.05;
+
+ParticleSet buildCharges(const ScenarioRequest& request) {
+    const double count = static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
+    const double charge = kCloudCharge / count, lightMass = kCloudMass / count;
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        if (i == 0) return Body{{0, 0, 0, 1}, {}, 0};
+        const double mass = i % 2 ? lightMass : kHeavy * lightMass;
+        // Equal areas hold equal charge; the charge inside screens the nucleus.
+        const double area = random.uniform(kInner * kInner, kOuter * kOuter), r = std::sqrt(area);
+        const double inside = kCloudCharge * (area - kInner * kInner) / (kOuter * kOuter - kInner * kInner);
+        const double squared = area + kChargesSoftening * kChargesSoftening;
+        const double speed = std::sqrt((1 - inside) * charge / mass * area / (squared * std::sqrt(squared)));
+        const double angle = 2 * std::numbers::pi * random.uniform(), x = std::cos(angle), y = std::sin(angle);
+        return Body{{r * x, r * y, 0.02 * random.normal(), -charge},
+                    {-speed * y, speed * x, 0, 0},
+                    static_cast<std::uint8_t>(i % 2 ? 1 : 2)};
+    });
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        bodies.velocity[i].w = i == 0 ? 1 / kNucleusMass : bodies.position[i].w / (i % 2 ? lightMass : kHeavy * lightMass);
+    centre(bodies);
+    return bodies;
+}
+
+ParticleSet buildPowerLaw(const ScenarioRequest& request) {
+    const double mass = 1 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+        Body body;
+        const Double4 at = random.onSphere();
+        const double r = std::cbrt(random.uniform());
+        body.position = {r * at.x, r * at.y, r * at.z, mass};
+        // Turning about the z axis, with some disorder: ellipses of all shapes.
+        body.velocity = {-0.6 * body.position.y + 0.15 * random.normal(), 0.6 * body.position.x + 0.15 * random.normal(),
+                         0.15 * random.normal(), 0};
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
+constexpr ScenarioParameter kDropParameters[] = {
+    {"temperature", "Temperature", "", "of the start, over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils",
+     0.9, 0, 2},
+};
+// Nearest neighbours at the minimum of the pair potential.
+constexpr double kNeighbours = 1.12;
+
+/// The `count` sites of a face-centred cubic lattice that are nearest to the origin, in a fixed order.
+std::vector<Double4> ballOfLattice(std::size_t count) {
+    const double edge = kNeighbours * std::numbers::sqrt2;  // four sites a cubic cell
+    const int reach = static_cast<int>(std::ceil(std::cbrt(static_cast<double>(count) / 4) * 0.75)) + 1;
+    std::vector<std::tuple<double, double, double, double>> sites;  // squared distance, x, y, z
+    for (int i = -reach; i <= reach; ++i)
+        for (int j = -reach; j <= reach; ++j)
+            for (int k = -reach; k <= reach; ++k)
+                for (const auto& [a, b, c] :
+                     {std::tuple(0.0, 0.0, 0.0), {0.0, 0.5, 0.5}, {0.5, 0.0, 0.5}, {0.5, 0.5, 0.0}}) {
+                    const double x = edge * (i + a), y = edge * (j + b), z = edge * (k + c);
+                    sites.emplace_back(x * x + y * y + z * z, x, y, z);
+                }
+    std::sort(sites.begin(), sites.end());
+    std::vector<Double4> ball;
+    for (std::size_t n = 0; n < count; ++n) {
+        const auto& [squared, x, y, z] = sites[n];
+        ball.push_back({x, y, z, 1});
+    }
+    return ball;
+}
+
+ParticleSet buildLennardJones(const ScenarioRequest& request) {
+    // Two balls that fall towards each other: they touch, flow together and become one.
+    const std::size_t first = (request.bodies + 1) / 2;
+    const std::vector<Double4> ball = ballOfLattice(first);
+    const double radius =
+        std::sqrt(ball.back().x * ball.back().x + ball.back().y * ball.back().y + ball.back().z * ball.back().z);
+    const double spread = std::sqrt(request.value(kDropParameters[0]));
+    const double apart = request.bodies > 1 ? radius + 0.9 : 0, offset = 0.3 * radius, approach = 0.25;
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const double side = i < first ? -1 : 1;
+        const Double4& site = ball[i < first ? i : i - first];
+        Body body;
+        body.position = {site.x + side * apart, site.y + side * offset, site.z, 1};
+        body.velocity = {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal(), 0};
+        body.group = i < first ? 0 : 1;
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
+}  // namespace
+
+std::span<const Scenario> lawScenarios() {
+    static const Scenario rows[] = {
+        {.name = "charges",
+         .idea = "negative charges on circles about a positive one: Coulomb's law",
+         .caption = "Like charges spread the ring evenly. All have the same charge, but every second one is four times as "
+                    "heavy and orbits at half the speed.",
+         .source = "Coulomb 1785",
+         .bodiesGpu = 16384,
+         .bodiesCpu = 2048,
+         .fixedBodies = 0,
+         .timeStep = 0.005,
+         .softening = kChargesSoftening,
+         .law = Law::coulomb,
+         .view = {.distance = 8, .azimuth = 0.6, .elevation = 0.9, .pointSize = 0.03, .exposure = 1, .speedScale = 1.2},
+         .build = buildCharges},
+        {.name = "power-law",
+         .idea = "a cloud under an attraction r^-a, with a on a slider",
+         .caption = "At a = -1 every pair is a spring: all orbits are ellipses and the whole cloud returns every 2 pi. "
+                    "Drag the exponent towards gravity at 2 and see order go.",
+         .source = "Newton 1687, book I, propositions 10 and 11",
+         .bodiesGpu = 16384,
+         .bodiesCpu = 4096,
+         .fixedBodies = 0,
+         .timeStep = 0.01,
+         .softening = 0.05,
+         .law = Law::powerLaw,
+         .view = {.distance = 4.5, .azimuth = 0.6, .elevation = 0.7, .pointSize = 0.015, .exposure = 1, .speedScale = 1.2},
+         .build = buildPowerLaw,
+         .exponent = -1},
+        {.name = "lennard-jones",
+         .idea = "two drops of neutral atoms fall together: a soft wall and a short attraction",
+         .caption = "They touch, flow together and round off. Start at 0.3 and they stay crystals, at 1.5 and they boil.",
+         .source = "Lennard-Jones 1924; Allen & Tildesley 2017",
+         .bodiesGpu = 8192,
+         .bodiesCpu = 1024,
+         .fixedBodies = 0,
+         .timeStep = 0.004,
+         .softening = 0,
+         .law = Law::lennardJones,
+         .view = {.distance = 38, .azimuth = 0.6, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
+         .build = buildLennardJones,
+         .parameters = kDropParameters},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

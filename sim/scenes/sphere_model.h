@@ -1,0 +1,57 @@
+// Round parts of a galaxy or cluster in balance with each other and with whatever else pulls: tabulated once, then sampled.
+// Rule: potential and density are those of the softened force that will act, so that a model stays as it was built.
+#pragma once
+#include "sim/scenes/builders.h"
+
+#include <functional>
+#include <vector>
+
+namespace gravlab::scenes {
+
+/// One round part. Its density may have any scale: it is made to hold `mass` within `end`, where it goes to zero smoothly.
+struct SpherePart {
+    double mass = 1;                          ///< [M]
+    double scale = 1;                         ///< a length over which it changes [L]; the table is finest there
+    double end = 10;                          ///< nothing outside [L]
+    std::function<double(double)> density{};  ///< of the radius, falling; any unit
+    bool tapered = true;                      ///< lead the density to zero at `end`; false when it gets there by itself
+};
+
+/// rho ~ 1 / (r (r + a)^3), its cusp blunted by the softening. Hernquist 1990.
+SpherePart hernquistPart(double mass, double scale, double end, double softening);
+
+/// Round parts in one common potential. Speeds are isotropic and follow Eddington's distribution function of each part
+/// (Eddington 1916; Binney & Tremaine 2008, section 4.3), so a part alone or together is stationary, not merely virialised.
+class SphereSystem {
+public:
+    /// `foreignMass(r)` is the mass within r of what is not round or not sampled here (a disc); empty: none.
+    SphereSystem(std::vector<SpherePart> parts, double softening, const std::function<double(double)>& foreignMass = {});
+
+    /// A body of a part; position.w is left to the caller.
+    Body sample(std::size_t part, Random& random) const;
+
+    /// Inward pull of the round parts alone, at r [L/T^2].
+    double pull(double radius) const;
+    /// Depth of the whole potential at r, against the edge [L^2/T^2].
+    double depth(double radius) const;
+    /// Mass of one part within r [M].
+    double massWithin(std::size_t part, double radius) const;
+    /// Outermost radius of any part [L].
+    double end() const { return radius_.back(); }
+
+private:
+    struct Table {
+        std::vector<double> share;  ///< of the mass within each radius
+        std::vector<float> speed;   ///< kSpeedRows x kQuantiles, in units of the local escape speed
+    };
+    double at(const std::vector<double>& values, double radius) const;
+    void tabulateSpeeds(const SpherePart& part, Table& table) const;
+
+    std::vector<double> radius_;  ///< evenly spaced logarithms
+    std::vector<double> depth_, pullOfParts_, pullOfAll_;
+    std::vector<Table> tables_;
+    std::vector<SpherePart> parts_;
+    double logFirst_ = 0, logStep_ = 1;
+};
+
+}  // namespace gravlab::scenes

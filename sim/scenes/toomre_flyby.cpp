@@ -1,0 +1,119 @@
+// The restricted encounter that explained tails and bridges: rings of massless particles, a passing point mass.
+#include "sim/scenes/famous.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace gravlab::scenes {
+namespace {
+
+constexpr double kInnerRing = 0.2, kOuterRing = 0.6;
+constexpr double kStart = 2;  ///< tan of half the true anomaly; the separation is 1 + kStart^2
+constexpr double kSoftening = 0.05;
+
+ParticleSet buildPassage(const ScenarioRequest& request, double companionMass, bool prograde) {
+    if (request.bodies < 2) return listedBodies(std::vector<Body>(request.bodies, Body{{0, 0, 0, 1}, {}}));
+    return parabolicPassage({companionMass, prograde, request.bodies - 2, kSoftening});
+}
+
+ParticleSet buildDirect(const ScenarioRequest& request) { return buildPassage(request, 1, true); }
+ParticleSet buildRetrograde(const ScenarioRequest& request) { return buildPassage(request, 1, false); }
+ParticleSet buildSmallCompanion(const ScenarioRequest& request) { return buildPassage(request, 0.25, true); }
+
+constexpr ScenarioView kView{.distance = 11,
+                             .azimuth = -0.5 * std::numbers::pi,
+                             .elevation = 1.1,
+                             .pointSize = 0.02,
+                             .exposure = 1,
+                             .speedScale = 2.5};
+
+}  // namespace
+
+double passageDuration(double companionMass) {
+    return 2 * std::sqrt(2 / (1 + companionMass)) * (kStart + kStart * kStart * kStart / 3);
+}
+
+ParticleSet parabolicPassage(const ParabolicPassage& passage) {
+    const double m = passage.companionMass, total = 1 + m, d = -kStart;
+    // The companion relative to the first mass: x = 1 - d^2, y = 2 d, t = sqrt(2 / M) (d + d^3 / 3).
+    const double x = 1 - d * d, y = 2 * d, rate = 1 / (std::sqrt(2 / total) * (1 + d * d));
+    const double vx = -2 * d * rate, vy = 2 * rate;
+    const double share = m / total;
+    std::vector<Body> list{
+        {{-share * x, -share * y, 0, 1}, {-share * vx, -share * vy, 0, 0}, 0},
+        {{x - share * x, y - share * y, 0, m}, {vx - share * vx, vy - share * vy, 0, 0}, 1},
+    };
+    // At 120 particles these are Toomre's five rings of 12, 18, 24, 30 and 36; more particles give more, denser rings.
+    const auto particles = static_cast<double>(passage.particles);
+    const auto rings = static_cast<std::size_t>(std::max(5.0, std::round(5 * std::sqrt(particles / 120))));
+    const double turn = passage.prograde ? 1 : -1, soft = passage.softening * passage.softening;
+    auto radius = [&](std::size_t ring) {
+        return kInnerRing + (kOuterRing - kInnerRing) * static_cast<double>(ring) / static_cast<double>(rings - 1);
+    };
+    double sum = 0, passed = 0;
+    for (std::size_t ring = 0; ring < rings; ++ring) sum += radius(ring);
+    std::size_t placed = 0;
+    for (std::size_t ring = 0; ring < rings; ++ring) {
+        const double r = radius(ring), squared = r * r + soft;
+        passed += r;
+        const auto upTo =
+            ring + 1 == rings ? passage.particles : static_cast<std::size_t>(std::llround(particles * passed / sum));
+        const std::size_t count = upTo - placed;
+        const double speed = turn * r / std::sqrt(squared * std::sqrt(squared));
+        for (std::size_t k = 0; k < count; ++k) {
+            const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(count);
+            const double cx = std::cos(angle), cy = std::sin(angle);
+            list.push_back({{list[0].position.x + r * cx, list[0].position.y + r * cy, 0, 0},
+                            {list[0].velocity.x - speed * cy, list[0].velocity.y + speed * cx, 0, 0},
+                            0});
+        }
+        placed = upTo;
+    }
+    return makeBodies(list.size(), 0, [&](std::size_t i, Random&) { return list[i]; });
+}
+
+std::span<const Scenario> toomreFlybyScenarios() {
+    static const Scenario rows[] = {
+        {.name = "toomre-flyby",
+         .idea = "a point mass passes rings of massless particles that turn with it",
+         .caption = "A direct passage draws out a long tail and a bridge: 30 of 120 particles change hands, 8 get lost.",
+         .source = "Toomre & Toomre 1972",
+         .bodiesGpu = 12002,
+         .bodiesCpu = 3002,
+         .fixedBodies = 0,
+         .timeStep = 0.005,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = kView,
+         .build = buildDirect},
+        {.name = "toomre-retrograde",
+         .idea = "the same passage, but the rings turn against it",
+         .caption = "Almost nothing happens: a retrograde passage has no resonance with the rings.",
+         .source = "Toomre & Toomre 1972",
+         .bodiesGpu = 12002,
+         .bodiesCpu = 3002,
+         .fixedBodies = 0,
+         .timeStep = 0.005,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = kView,
+         .build = buildRetrograde},
+        {.name = "toomre-bridge",
+         .idea = "a small companion, a quarter of the mass, passes the rings",
+         .caption = "A bridge to the companion and a counter-arm, as in M51.",
+         .source = "Toomre & Toomre 1972",
+         .bodiesGpu = 12002,
+         .bodiesCpu = 3002,
+         .fixedBodies = 0,
+         .timeStep = 0.005,
+         .softening = kSoftening,
+         .law = Law::gravity,
+         .view = kView,
+         .build = buildSmallCompanion},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes
