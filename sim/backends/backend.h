@@ -132,8 +132,8 @@ public:
     virtual std::optional<Measurement> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
 
     virtual WorkTotals totals() = 0;
-    /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x 128 x clock); 0 where
-    /// that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
+    /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0
+    /// where that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
     virtual double issueSlotsPerSecond() const { return 0; }
     /// What is known of the device and of the active launch on the bodies loaded. Does not wait for enqueued work.
     virtual LaunchFacts launchFacts() const { return {.device = description()}; }

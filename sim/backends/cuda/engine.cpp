@@ -1,6 +1,8 @@
 // State, forces and their slices. The steps that are made of them are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/backends/cuda/runtime/device.h"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -106,13 +108,9 @@ void EngineOf<Real>::adoptSettings() {
 
 template <class Real>
 double EngineOf<Real>::rate() const {
-    const DeviceFacts& device = context_.device;
     const LaunchConfig& launch = plan_->choice().launch;
-    // Until it is measured: what a well-filled device does, or less when there are too few threads for it.
     const double threads = static_cast<double>(count_) * launch.split / launch.bodiesPerThread;
-    const double filled = std::min(1.0, threads / (1024.0 * device.multiprocessors));
-    const double clock = device.clockKHz > 0 ? 1e3 * device.clockKHz : 1.5e9;
-    return context_.timeline.rate(std::max(1e9, 0.04 * 128 * device.multiprocessors * clock * filled));
+    return context_.timeline.rate(expectedPairRate(context_.device, threads));
 }
 
 template <class Real>

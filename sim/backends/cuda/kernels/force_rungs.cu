@@ -55,7 +55,7 @@ __global__ void forceSoa(ForceTask<float> task) {
 
 __constant__ float4 constantBodies[kConstantSources];
 
-/// Through constant memory: one broadcast serves a warp. The host copies a chunk, then launches this on it.
+/// Through constant memory: one broadcast serves a warp. A copy on the device fills the array before each launch.
 __global__ void forceConstant(ForceTask<float> task) {
     OneTarget one(task);
     one.gather([&](std::uint32_t j) { return constantBodies[j - task.sliceFirst]; });

@@ -1,6 +1,8 @@
 // Slices of the one-sided kernels: a group of targets that fills the device meets as many sources as fit the time.
 #include "sim/backends/cuda/methods/one_sided_plan.h"
 
+#include "sim/backends/cuda/runtime/per_device.h"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -13,6 +15,11 @@ constexpr double kNeverCutPairs = 2e8;
 // Waves of blocks in one launch of a cut force: with four, the last and partly filled one costs little.
 constexpr double kWaves = 4;
 constexpr unsigned kCopyThreads = 256;
+
+PerDevice<OwnedEvent>& lastConstantReads() {
+    static PerDevice<OwnedEvent> events;
+    return events;
+}
 
 std::uint32_t roundedUp(double value, std::uint32_t multiple) {
     return static_cast<std::uint32_t>(std::ceil(value / multiple)) * multiple;
@@ -35,7 +42,10 @@ public:
         if (pairs > kNeverCutPairs || count > choice.code->longestSlice)
             carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(launch.split) * groupTargets_);
         if (choice.code->planes) planes_ = DeviceArray<Real>(4 * static_cast<std::size_t>(count));
-        if (choice.code->sources) CUDA_CHECK(symbolAddress(&constant_, choice.code->sources()));
+        if (choice.code->sources) {
+            CUDA_CHECK(symbolAddress(&constant_, choice.code->sources()));
+            constantRead_ = &lastConstantReads().of(device.index);
+        }
     }
 
     ForceSlice enqueue(const ForceJob<Real>& job, double pairs) override {
@@ -58,14 +68,14 @@ public:
         task.finishes = source_ + task.sliceLength >= task.rangeLength;
         if (begins) prepare(job);
         if (constant_) {
-            // One array for all backends of the process: whoever fills it waits for the last who read it.
-            CUDA_CHECK(waitInStream(stream_, lastConstantRead()));
+            // One array for all backends of a device: whoever fills it waits for the last who read it.
+            CUDA_CHECK(waitInStream(stream_, *constantRead_));
             CUDA_CHECK(copyAsync(constant_, job.bodies + task.sliceFirst,
                                  std::min(task.sliceLength, count_ - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
                                  stream_));
         }
         launchForce(job.force, task);
-        if (constant_) CUDA_CHECK(recordEvent(lastConstantRead(), stream_));
+        if (constant_) CUDA_CHECK(recordEvent(*constantRead_, stream_));
 
         const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
         source_ += task.sliceLength;
@@ -132,10 +142,6 @@ private:
         task.atomic = code().atomicSums;
         return task;
     }
-    static Event lastConstantRead() {
-        static const OwnedEvent event;
-        return event;
-    }
     /// What a force needs before its first slice.
     void prepare(const ForceJob<Real>& job) {
         if (code().atomicSums) CUDA_CHECK(fillAsync(job.out, 0, count_ * sizeof(Vec4<Real>), stream_));
@@ -153,7 +159,8 @@ private:
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
     DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
     DeviceArray<Real> planes_;
-    void* constant_ = nullptr;
+    void* constant_ = nullptr;                  ///< of this device
+    const OwnedEvent* constantRead_ = nullptr;  ///< its last reader is done
 };
 
 }  // namespace

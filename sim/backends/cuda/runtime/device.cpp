@@ -3,6 +3,7 @@
 
 #include "sim/backends/cuda/kernels/force.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace gravlab::cuda {
@@ -75,8 +76,15 @@ std::string deviceList() {
 }
 
 int lanesPerMultiprocessor(const DeviceFacts& facts) {
-    // 64 on Turing and on the A100; 128 on all others that CUDA 12 and 13 know.
-    return (facts.major == 7 || (facts.major == 8 && facts.minor == 0)) ? 64 : 128;
+    // 64 on the P100, Volta, Turing and the A100; 128 on all others that CUDA 12 and 13 know.
+    const bool half = facts.major == 7 || ((facts.major == 6 || facts.major == 8) && facts.minor == 0);
+    return half ? 64 : 128;
+}
+
+double expectedPairRate(const DeviceFacts& facts, double threads) {
+    const double filled = std::min(1.0, threads / (1024.0 * facts.multiprocessors));
+    const double clock = facts.clockKHz > 0 ? 1e3 * facts.clockKHz : 1.5e9;
+    return std::max(1e9, 0.04 * lanesPerMultiprocessor(facts) * facts.multiprocessors * clock * filled);
 }
 
 }  // namespace gravlab::cuda

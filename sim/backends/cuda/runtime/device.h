@@ -19,4 +19,8 @@ std::string deviceText(const DeviceFacts& facts);
 /// fp32 instructions that a multiprocessor issues a clock, all lanes counted.
 int lanesPerMultiprocessor(const DeviceFacts& facts);
 
+/// Directed pairs a second until a rate is measured: what a well-filled device does, or less where so few threads do not
+/// fill it.
+double expectedPairRate(const DeviceFacts& facts, double threads);
+
 }  // namespace gravlab::cuda

@@ -1,0 +1,69 @@
+// What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
+#include "gpu_fixture.h"
+#include "sim/backends/cuda/runtime/device.h"
+#include "sim/backends/cuda/runtime/per_device.h"
+
+#include <gtest/gtest.h>
+
+namespace gravlab::test {
+namespace {
+
+constexpr int kMegahertz = 1000;
+
+cuda::DeviceFacts device(int major, int minor, int multiprocessors = 100) {
+    cuda::DeviceFacts facts;
+    facts.major = major;
+    facts.minor = minor;
+    facts.multiprocessors = multiprocessors;
+    facts.clockKHz = 1500 * kMegahertz;
+    return facts;
+}
+
+TEST(CudaDevices, lanesAreThoseOfTheirGeneration) {
+    // NVIDIA's programming guide, arithmetic instructions: results a clock and multiprocessor for 32-bit additions.
+    const struct {
+        int major, minor, lanes;
+    } known[] = {{6, 0, 64},  {6, 1, 128}, {6, 2, 128}, {7, 0, 64},  {7, 2, 64},   {7, 5, 64},  {8, 0, 64},
+                 {8, 6, 128}, {8, 7, 128}, {8, 9, 128}, {9, 0, 128}, {10, 0, 128}, {12, 0, 128}};
+    for (const auto& [major, minor, lanes] : known)
+        EXPECT_EQ(cuda::lanesPerMultiprocessor(device(major, minor)), lanes) << "sm_" << major << minor;
+}
+
+TEST(CudaDevices, theExpectedRateCountsTheLanesThatThereAre) {
+    constexpr double kMany = 1e9, kFew = 1024.0 * 25;
+    EXPECT_DOUBLE_EQ(cuda::expectedPairRate(device(9, 0), kMany), 0.04 * 128 * 100 * 1.5e9);
+    EXPECT_DOUBLE_EQ(cuda::expectedPairRate(device(6, 0), kMany), 0.04 * 64 * 100 * 1.5e9);
+    EXPECT_DOUBLE_EQ(cuda::expectedPairRate(device(9, 0), kFew), 0.25 * cuda::expectedPairRate(device(9, 0), kMany));
+    EXPECT_GE(cuda::expectedPairRate(device(9, 0), 1), 1e9) << "a slice must end";
+}
+
+TEST(CudaDevices, whatBelongsToADeviceIsMadeOncePerDevice) {
+    static int made = 0;
+    struct Counted {
+        int number = ++made;
+    };
+    cuda::PerDevice<Counted> each;
+    Counted& first = each.of(0);
+    Counted& second = each.of(1);
+    EXPECT_NE(&first, &second) << "an event of one device must not be recorded on a stream of another";
+    EXPECT_EQ(&each.of(0), &first);
+    EXPECT_EQ(&each.of(1), &second);
+    EXPECT_EQ(made, 2);
+}
+
+TEST_F(GpuTest, constantRunsOnTwoDevicesInTurn) {
+    if (!backend("cuda").unavailable({.device = 1}).empty()) GTEST_SKIP() << "there is one device only";
+    const ParticleSet bodies = unevenBodies(6000);
+    std::vector<std::unique_ptr<Backend>> both;
+    for (const int index : {0, 1}) {
+        both.push_back(backend("cuda").make({.device = index}));
+        both.back()->configure({.softening = 0.05}, {.kernel = "constant"});
+        both.back()->load(bodies);
+    }
+    for (int turn = 0; turn < 3; ++turn)
+        for (const std::unique_ptr<Backend>& one : both) run(*one, integrator("leapfrog").program, 0.01, 1);
+    EXPECT_TRUE(sameState(state(*both[0]), state(*both[1])));
+}
+
+}  // namespace
+}  // namespace gravlab::test
