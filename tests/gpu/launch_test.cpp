@@ -1,5 +1,6 @@
 // What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
 #include "gpu_fixture.h"
+#include "sim/backends/cuda/methods/launch_choice.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/cuda/runtime/per_device.h"
 
@@ -63,6 +64,16 @@ TEST_F(GpuTest, constantRunsOnTwoDevicesInTurn) {
     for (int turn = 0; turn < 3; ++turn)
         for (const std::unique_ptr<Backend>& one : both) run(*one, integrator("leapfrog").program, 0.01, 1);
     EXPECT_TRUE(sameState(state(*both[0]), state(*both[1])));
+}
+
+TEST(CudaLaunch, oneResidentWaveTakes8192BodiesOf132Multiprocessors) {
+    const auto best = [](std::size_t count, int multiprocessors) {
+        return cuda::measuredBest({.count = count, .equalMass = 1}, {}, device(9, 0, multiprocessors));
+    };
+    EXPECT_EQ(best(8192, 132), "many-steps");
+    EXPECT_EQ(best(63 * 132, 132), "many-steps");
+    EXPECT_EQ(best(63 * 132 + 1, 132), "symmetric-equal");
+    EXPECT_EQ(best(8192, 80), "symmetric-equal");
 }
 
 }  // namespace

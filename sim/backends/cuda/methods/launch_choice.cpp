@@ -12,6 +12,9 @@
 namespace gravlab::cuda {
 namespace {
 
+// Up to so many bodies a multiprocessor one resident wave wins: 8,192 bodies on 132 of them take 62.06.
+constexpr std::size_t kResidentBodies = 63;
+
 std::string listed(std::span<const int> values) {
     std::string text;
     for (const int value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
@@ -56,17 +59,6 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
     return launch;
 }
 
-/// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
-/// device.
-std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
-    if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
-    if (force.precision == Precision::fp64)
-        return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
-    // One resident wave wins up to 62 bodies a multiprocessor: 8,192 on 132 of them.
-    if (bodies.count <= 62 * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
-    return bodies.equalMass != 0 ? "symmetric-equal" : bodies.massRuns ? "symmetric-runs" : "symmetric";
-}
-
 std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts& bodies, const DeviceFacts& device) {
     if (row.equalMasses && bodies.count > 0 && bodies.equalMass == 0) return "the bodies' masses differ; take 'symmetric'";
     if (code.family == Family::manySteps && bodies.count > 0 &&
@@ -99,6 +91,14 @@ BodyFacts factsOf(const ParticleSet& bodies) {
     }
     facts.massRuns = bodies.size() < kOneWave ? mixed == 0 : mixed * kTile * 8 <= bodies.size();
     return facts;
+}
+
+std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+    if (bodies.count == 0 || loopLaw(force) != Law::gravity) return {};
+    if (force.precision == Precision::fp64)
+        return bodies.count < 4096 ? "" : bodies.massRuns ? "symmetric-runs" : "symmetric";
+    if (bodies.count <= kResidentBodies * static_cast<std::size_t>(device.multiprocessors)) return "many-steps";
+    return bodies.equalMass != 0 ? "symmetric-equal" : bodies.massRuns ? "symmetric-runs" : "symmetric";
 }
 
 Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {

@@ -27,6 +27,10 @@ struct BodyFacts {
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 
+/// The row that measures best for so many bodies; see docs/benchmarks. Empty: a tiled row with a launch that fills the
+/// device.
+std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
+
 /// Throws UsageError with the limit and the nearest valid choice when row or device cannot do it. "auto" takes the launch
 /// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
 Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
