@@ -175,7 +175,7 @@ void SessionFiles::list() {
 
 /// Whether the guard's state belongs to the run on screen: something that was changed starts a new watch.
 bool SessionFiles::sameRun() const {
-    return guard_ && guarded_ == session_.facts().settings && guard_->lastGood().clock.step <= session_.facts().step;
+    return guard_ && guardedRun_ == session_.facts().run && guardedRevision_ == session_.facts().revision;
 }
 
 void SessionFiles::watch() {
@@ -184,7 +184,9 @@ void SessionFiles::watch() {
         return;
     }
     if (!sameRun()) {
-        guarded_ = session_.facts().settings;
+        guardedRun_ = session_.facts().run;
+        guardedRevision_ = session_.facts().revision;
+        guardedScene_ = session_.facts().settings.scene;
         guard_.emplace(session_.simulation());
         return;
     }
@@ -232,7 +234,7 @@ void SessionFiles::close() {
 std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
-        if (guard_ && guard_->startIsGood()) return keep(guard_->lastGood(), leftRunFile(guarded_.scene));
+        if (guard_ && guard_->startIsGood()) return keep(guard_->lastGood(), leftRunFile(guardedScene_));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {

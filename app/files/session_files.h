@@ -45,8 +45,9 @@ private:
     double autosaveSeconds_;
     std::optional<SessionMark> mark_;
     SpotCheck spotCheck_;
-    std::optional<StateGuard> guard_;  ///< of small systems: a look costs a copy of the bodies
-    SimulationSettings guarded_;
+    std::optional<StateGuard> guard_;                     ///< of small systems: a look costs a copy of the bodies
+    std::uint64_t guardedRun_ = 0, guardedRevision_ = 0;  ///< that it watches
+    std::string guardedScene_;
     std::chrono::steady_clock::time_point saved_;
     std::int64_t savedStep_ = -1;
     bool changed_ = false;

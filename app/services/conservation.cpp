@@ -33,10 +33,8 @@ double roundBelow(double value) {
 /// Notices other runs and changed parameters.
 void ConservationWatch::follow(const Simulation& simulation) {
     const SimulationSettings& now = simulation.settings();
-    const bool another = !followed_ || now.scene != followed_->scene || now.bodies != followed_->bodies ||
-                         now.seed != followed_->seed || now.parameters != followed_->parameters ||
-                         now.start != followed_->start || simulation.step() < lastStep_;
-    if (another) {
+    if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.id()) return;
+    if (std::exchange(run_, simulation.id()) != simulation.id()) {
         points_.clear();
         marks_.clear();
         reference_.reset();
@@ -51,15 +49,15 @@ void ConservationWatch::follow(const Simulation& simulation) {
             if (changed) marks_.push_back({simulation.time(), what, simulation.step(), rebases});
             return changed;
         };
-        mark(now.timeStep != followed_->timeStep, "dt " + formatted("%.4g", now.timeStep));
-        mark(now.integrator != followed_->integrator, now.integrator);
-        mark(now.precision != followed_->precision, "precision");
-        mark(now.backend != followed_->backend, now.backend);
-        rebase_ |= mark(now.softening != followed_->softening, "softening " + formatted("%.3g", now.softening), true);
-        rebase_ |= mark(now.law != followed_->law, "law", true);
+        mark(now.timeStep != followed_.timeStep, "dt " + formatted("%.4g", now.timeStep));
+        mark(now.integrator != followed_.integrator, now.integrator);
+        mark(now.precision != followed_.precision, "precision");
+        mark(now.backend != followed_.backend, now.backend);
+        rebase_ |= mark(now.softening != followed_.softening, "softening " + formatted("%.3g", now.softening), true);
+        rebase_ |= mark(now.law != followed_.law, "law", true);
         for (const LawNumber& row : lawNumbers())
-            if (row.acts(*now.law) || now.law != followed_->law)
-                rebase_ |= mark(now.*row.asked != (*followed_).*row.asked,
+            if (row.acts(*now.law) || now.law != followed_.law)
+                rebase_ |= mark(now.*row.asked != followed_.*row.asked,
                                 row.option + 2 + formatted(" %.3g", *(now.*row.asked)), true);
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
@@ -73,7 +71,7 @@ void ConservationWatch::follow(const Simulation& simulation) {
 
 void ConservationWatch::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
-    if (!followed_ || followed_->bodies != simulation.settings().bodies) return;
+    if (run_ == 0 || followed_.bodies != simulation.settings().bodies) return;
     stale_ = running_.valid();
     pending_.reset();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
@@ -82,6 +80,8 @@ void ConservationWatch::jump(const Simulation& simulation) {
     for (const ConservationPoint& point : points_)
         worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
     followed_ = simulation.settings();
+    run_ = simulation.id();
+    revision_ = simulation.revision();
     lastStep_ = -1;
     nextAt_ = 0;
 }

@@ -49,8 +49,6 @@ public:
     /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
     /// stays the reference.
     void jump(const Simulation& simulation);
-    /// Bodies were edited: what they keep is counted anew from the next sample.
-    void restart() { followed_.reset(); }
 
     const std::vector<ConservationPoint>& points() const { return points_; }
     const std::deque<ConservationMark>& marks() const { return marks_; }
@@ -86,9 +84,10 @@ private:
     std::string why_;
     std::optional<Diagnostics> reference_;  ///< of the start; its energy moves with the definition of energy
     double spinScale_ = 0, worst_ = 0, offset_ = 0;
-    bool rebase_ = false;  ///< the next sample is measured under another law or softening
-    bool stale_ = false;   ///< the sample under way belongs to a run that is gone
-    std::optional<SimulationSettings> followed_;
+    bool rebase_ = false;                   ///< the next sample is measured under another law or softening
+    bool stale_ = false;                    ///< the sample under way belongs to a run that is gone
+    std::uint64_t run_ = 0, revision_ = 0;  ///< that was followed last
+    SimulationSettings followed_;
     std::int64_t lastStep_ = -1;
     double nextAt_ = 0, lookedAt_ = 0;
     std::optional<Moment> pending_;  ///< what the device is at

@@ -17,14 +17,10 @@ ProfileRequest Instruments::usual(int galaxies) {
 
 /// Notices another run. True when it is one.
 bool Instruments::follow(const Simulation& simulation, int galaxies) {
-    const SimulationSettings& now = simulation.settings();
-    // An edit changes the number of bodies too, and a start anew goes back in time.
-    if (scene_ == &simulation.scene() && bodies_ == now.bodies && seed_ == now.seed && simulation.step() >= lastStep_)
-        return false;
+    if (std::exchange(run_, simulation.id()) == simulation.id()) return false;
     if (scene_ != &simulation.scene()) wanted = usual(galaxies);
     scene_ = &simulation.scene();
-    bodies_ = now.bodies;
-    seed_ = now.seed;
+    bodies_ = simulation.settings().bodies;
     profile_.reset();
     stale_ = running_.valid();
     lastStep_ = -1;

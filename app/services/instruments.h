@@ -65,7 +65,7 @@ private:
     std::int64_t step_ = 0, lastStep_ = -1;
     const Scenario* scene_ = nullptr;
     std::size_t bodies_ = 0;
-    std::uint64_t seed_ = 0;
+    std::uint64_t run_ = 0;
     bool behind_ = false;                ///< a newer step could be measured
     bool stale_ = false;                 ///< the profile on its way is of another run
     std::shared_ptr<ParticleSet> copy_;  ///< kept: a new one of a million bodies would cost its page faults each time

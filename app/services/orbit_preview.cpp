@@ -92,25 +92,19 @@ void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double 
     thread_.take(path_);
 }
 
-void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, std::size_t edits, double now, bool wait) {
+void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, double now, bool wait) {
     if (!wanted || !selected) {
         if (asked_) thread_.drop();
         asked_.reset();
         path_ = {};
         return;
     }
-    const SimulationSettings& settings = simulation.settings();
-    Asked ask{.id = selected->id, .edits = edits, .duration = duration, .settings = settings};
-    // Who computes, and how fast, changes no path.
-    ask.settings.backend.clear();
-    ask.settings.backendOptions = {};
-    ask.settings.kernel = {};
-    ask.settings.tuning.reset();
+    const Asked ask{.id = selected->id, .duration = duration, .run = simulation.id(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
-    const double interval = settings.bodies > kMany ? kIntervalOfMany : kInterval;
+    const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
     if (another || (due && !thread_.busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
-        asked_ = std::move(ask);
+        asked_ = ask;
         askedAt_ = now;
         askedTime_ = simulation.time();
         if (another) path_ = {};

@@ -17,8 +17,8 @@ public:
     bool wanted = false;
     double duration = 0;  ///< how far ahead [T]; 0: about a turn and a half
 
-    /// Once a frame, after the selection has been read. `edits` counts changes of the bodies by hand. `wait`: for films.
-    void look(Simulation& simulation, const BodyReadout* selected, std::size_t edits, double now, bool wait);
+    /// Once a frame, after the selection has been read. `wait`: for films.
+    void look(Simulation& simulation, const BodyReadout* selected, double now, bool wait);
     /// What is known of the path; without points while nothing is selected or wanted.
     const Forecast& path() const { return path_; }
     /// A path is on its way.
@@ -27,9 +27,8 @@ public:
 private:
     struct Asked {
         std::uint32_t id = 0;
-        std::size_t edits = 0;
         double duration = 0;
-        SimulationSettings settings;
+        std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
         bool operator==(const Asked&) const = default;
     };
     bool stale(const Simulation& simulation, const glm::vec3* place) const;

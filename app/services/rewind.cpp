@@ -102,21 +102,19 @@ RunState Rewind::unpacked(const Keyframe& from) {
 
 /// Notices a run that is another one.
 void Rewind::follow(const Simulation& simulation) {
-    const SimulationSettings& now = simulation.settings();
-    // An edit changes the number of bodies too, and is part of the run.
-    const bool another = !seen_ || now.scene != seen_->scene || now.seed != seen_->seed ||
-                         now.parameters != seen_->parameters || now.start != seen_->start || simulation.step() < seenStep_ ||
-                         (now.bodies != seen_->bodies && !line_.empty() && simulation.step() == line_.front()->clock.step);
-    if (another) {
-        settle();
-        line_.clear();
-        other_.clear();
-        wentTo_.reset();
-        nextAt_ = 0;
-        list();
-    }
-    seen_ = now;
-    seenStep_ = simulation.step();
+    if (std::exchange(run_, simulation.id()) == simulation.id()) return;
+    settle();
+    line_.clear();
+    other_.clear();
+    wentTo_.reset();
+    edited_ = false;
+    nextAt_ = 0;
+    list();
+}
+
+void Rewind::edited(const Simulation& simulation) {
+    run_ = simulation.id();
+    edited_ = true;
 }
 
 /// Once the run has gone on from where it was put, what came later is another branch.
@@ -289,8 +287,8 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         other_ = std::move(left);
     }
     edited_ = false;
-    wentTo_ = seenStep_ = simulation.step();
-    seen_ = simulation.settings();
+    wentTo_ = simulation.step();
+    run_ = simulation.id();
     nextAt_ = now_ + kInterval;
     thin();
     list();

@@ -33,12 +33,13 @@ public:
     Rewind& operator=(const Rewind&) = delete;
 
     /// Keeps the state when it is due: half a second after the last one, later where a copy takes long, so that copies take
-    /// about a fiftieth of the time. Another scene, seed or number, or a start from 0, begins a new timeline; an edit does
-    /// not. Once a frame; waits for a copy when one is due, never for anything else. `now`: host clock [s]. Where there is
-    /// no memory for a copy, half of the states are dropped and the rest is all that is kept from then on.
+    /// about a fiftieth of the time. Another run begins a new timeline; an edit that edited() was told of does not. Once a
+    /// frame; waits for a copy when one is due, never for anything else. `now`: host clock [s]. Where there is no memory for
+    /// a copy, half of the states are dropped and the rest is all that is kept from then on.
     void look(Simulation& simulation, double now);
-    /// The bodies were edited: what is kept of the present step is not what it is any more.
-    void edited() { edited_ = true; }
+    /// The bodies were edited and are still those of this timeline; what is kept of the present step is not what it is any
+    /// more.
+    void edited(const Simulation& simulation);
     /// Goes to a kept state, with the time step, softening, law, precision and integrator it was computed with; backend and
     /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
@@ -80,11 +81,10 @@ private:
     std::size_t budget_;
     std::vector<Kept> line_, other_;
     std::vector<RewindMark> marks_;
-    std::int64_t forkStep_ = 0;               ///< last step that both branches share
-    std::optional<std::int64_t> wentTo_;      ///< step gone to, as long as the run has not gone on from it
-    std::optional<SimulationSettings> seen_;  ///< of the run whose states these are
-    std::int64_t seenStep_ = -1;
-    bool edited_ = false;  ///< since the last state was kept
+    std::int64_t forkStep_ = 0;           ///< last step that both branches share
+    std::optional<std::int64_t> wentTo_;  ///< step gone to, as long as the run has not gone on from it
+    std::uint64_t run_ = 0;               ///< whose states these are
+    bool edited_ = false;                 ///< since the last state was kept
     double now_ = 0, nextAt_ = 0;
     std::string why_;
     std::future<Kept> packing_;

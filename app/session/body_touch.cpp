@@ -187,13 +187,11 @@ void Session::makeEdits(const Edits& edits) {
     simulation_->snapshot(bodies);
     applyEdits(bodies, edits(bodies, false));
     simulation_->load(bodies);
-    if (rewind_) rewind_->edited();
+    if (rewind_) rewind_->edited(*simulation_);
     intent.settings = simulation_->settings();
     readFacts();
     learnBodies();
     showAnew();
-    conservation.restart();
-    ++edits_;
     editTwin(edits);
     // The same body may have another place in the list now, or none.
     if (!selected_) return;

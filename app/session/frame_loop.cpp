@@ -108,7 +108,6 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
         if (wanted != before) simulation_->apply(wanted);
         if (reset) simulation_->reset();
         message_.clear();
-        if (reset) facts_.step = simulation_->step() + 1;  // also bodies that were edited at the start are others again
         takeUp();
         return true;
     } catch (const std::bad_alloc&) {
@@ -132,7 +131,8 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
 void Session::takeUp() {
     intent.settings = simulation_->settings();
     const Scenario* sceneBefore = facts_.scene;
-    const SimulationSettings before = facts_.settings;
+    const std::size_t bodiesBefore = facts_.settings.bodies;
+    const std::uint64_t runBefore = facts_.run;
     readFacts();
     if (facts_.scene != sceneBefore) {
         const bool flat = camera.orthographic;
@@ -142,7 +142,7 @@ void Session::takeUp() {
         gliding_ = false;
         drawnAt_ = -1;
     }
-    if (facts_.scene != sceneBefore || facts_.settings.bodies != before.bodies) {
+    if (facts_.scene != sceneBefore || facts_.settings.bodies != bodiesBefore) {
         // The scene's own part of the look; the rest is taste.
         const Look own = sceneLook(facts_.scene->view, facts_.settings.bodies);
         if (!sceneBefore) look = own;
@@ -153,20 +153,16 @@ void Session::takeUp() {
     attachBuffer();
     simulation_->backend().setVertexValue(shownMode().published);
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
-    const SimulationSettings& now = facts_.settings;
-    const bool others = facts_.scene != sceneBefore || now.bodies != before.bodies || now.seed != before.seed ||
-                        now.parameters != before.parameters || now.start != before.start ||
-                        facts_.step > simulation_->step();
+    const bool others = facts_.run != runBefore;
     if (others) {
-        startBodies_ = now.bodies;
+        startBodies_ = facts_.settings.bodies;
         learnBodies(true);
-        fourView->fit(look, now.bodies);
+        fourView->fit(look, facts_.settings.bodies);
         clearSelection();
         undo_.clear();
         responses_.clear();
         launch_->cancel();
         followCentre(std::nullopt);
-        ++edits_;
     }
     showAnew();
     sayPath();
@@ -283,6 +279,8 @@ void Session::attachBuffer() {
 }
 
 void Session::readFacts() {
+    facts_.run = simulation_->id();
+    facts_.revision = simulation_->revision();
     facts_.settings = simulation_->settings();
     facts_.scene = &simulation_->scene();
     facts_.integrator = &simulation_->integrator();

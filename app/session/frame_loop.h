@@ -95,7 +95,8 @@ struct Intent {
 
 /// What is known of the run at the end of a frame.
 struct Facts {
-    SimulationSettings settings;  ///< in force, every default filled in
+    std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
+    SimulationSettings settings;          ///< in force, every default filled in
     const Scenario* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
@@ -311,7 +312,6 @@ private:
     std::unique_ptr<OrbitPreview> orbit_;
     std::unique_ptr<LaunchTool> launch_;
     std::unique_ptr<LaunchPreview> launchPath_;
-    std::size_t edits_ = 0;  ///< changes of the bodies by hand, resets and rewinds
     double totalMass_ = 0;
     glm::vec2 dropFrom_{0};                      ///< corner of the picture that the arrow began in
     double usualResponse_ = 1;                   ///< of bodies that are not held

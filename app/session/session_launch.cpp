@@ -71,7 +71,7 @@ void Session::learnHeld(const ParticleSet& bodies) {
 
 void Session::lookAhead() {
     const double now = hostClock();
-    orbit_->look(*simulation_, selected_ ? &*selected_ : nullptr, edits_, now, !realTime_);
+    orbit_->look(*simulation_, selected_ ? &*selected_ : nullptr, now, !realTime_);
     launchPath_->look(*simulation_, *launch_, usualResponse_, now);
 }
 

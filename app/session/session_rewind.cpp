@@ -35,7 +35,6 @@ void Session::rewind() {
         if (*ids != bodies_.id) clearSelection();
         learnBodies();  // those of the same ids may be others, or held
         if (selectedIndex_) select(*selectedIndex_);
-        ++edits_;
         conservation.jump(*simulation_);
         showAnew();
         bringTwin();

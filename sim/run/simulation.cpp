@@ -5,6 +5,7 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -226,7 +227,15 @@ void Simulation::startOver(const Plan& p) {
     checkTargets_ = std::move(targets);
     adopt(p);
     settings_.bodies = backend_->size();
+    if (p.startsOver) beginRun();
     requestCheck();
+}
+
+/// The bodies are others from here on.
+void Simulation::beginRun() {
+    static std::atomic<std::uint64_t> newest{0};
+    id_ = ++newest;
+    ++revision_;
 }
 
 KernelChoice Simulation::kernelInUse() const {
@@ -237,6 +246,7 @@ void Simulation::adopt(const Plan& p) {
     requested_ = p.requested;
     settings_ = p.settings;
     settings_.kernel = kernelInUse();
+    ++revision_;
     scenario_ = p.scene;
     integrator_ = p.integrator;
     backendWhy_ = p.backend.why;
@@ -324,6 +334,7 @@ void Simulation::load(const ParticleSet& bodies) {
     settings_.bodies = bodies.size();
     settings_.kernel = kernelInUse();
     stepUnderWay_ = false;
+    beginRun();
     if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
     requestCheck();
 }

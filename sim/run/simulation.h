@@ -83,6 +83,13 @@ public:
     AdvanceStatus advance(const Budget& budget, VertexSink* sink);
     void publish(VertexSink& sink) { backend_->publish(sink); }
 
+    /// Which run this is: bodies that go on by themselves from where they were put. Another number whenever they come from
+    /// elsewhere: a start, another scene, number or seed, an edit, a state gone back to. Another backend carries them on. No
+    /// two simulations of a process have the same.
+    std::uint64_t id() const { return id_; }
+    /// Rises with every change of settings or bodies.
+    std::uint64_t revision() const { return revision_; }
+
     double time() const { return clock_.time(); }
     std::int64_t step() const { return clock_.step; }
     const Clock& clock() const { return clock_; }
@@ -120,6 +127,7 @@ private:
     void adopt(const Plan& plan);
     KernelChoice kernelInUse() const;
     void requestCheck();
+    void beginRun();
 
     SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open
     SimulationSettings settings_;   ///< the same with every default filled in
@@ -128,6 +136,7 @@ private:
     std::unique_ptr<Backend> backend_;
     std::string backendWhy_;
     Clock clock_;
+    std::uint64_t id_ = 0, revision_ = 0;
     bool stepUnderWay_ = false;
     std::vector<std::uint32_t> checkTargets_;  ///< chosen when bodies are loaded, so that a check needs no copy of them
     std::optional<ForceCheck> check_;

@@ -61,6 +61,22 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     EXPECT_EQ(instruments.wanted, Instruments::usual(1));
 }
 
+TEST(Instruments, bodiesEditedAtRestAreMeasuredAnew) {
+    Simulation simulation({.scene = "plummer", .bodies = 500, .backend = "cpu"});
+    Instruments instruments;
+    instruments.on = true;
+    ASSERT_TRUE(arrives(instruments, simulation, 1, 0));
+    ASSERT_GT(instruments.profile()->rings.size(), 8u);
+    const double before = instruments.profile()->rings[8].surfaceDensity;
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    for (Double4& body : bodies.position) body.w *= 2;
+    simulation.load(bodies);
+    instruments.look(simulation, 1, nothing, 10);
+    ASSERT_TRUE(arrives(instruments, simulation, 1, 10));
+    EXPECT_NEAR(instruments.profile()->rings[8].surfaceDensity / before, 2, 1e-6);
+}
+
 TEST(Instruments, lookAtASampleOfManyAndSaySo) {
     Simulation simulation({.scene = "plummer", .bodies = 40000, .backend = "cpu"});
     Instruments instruments;

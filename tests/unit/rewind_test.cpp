@@ -166,7 +166,7 @@ TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
     simulation.snapshot(bodies);
     bodies.velocity[0].x = 0.125;
     simulation.load(bodies);
-    rewind.edited();
+    rewind.edited(simulation);
     rewind.go(simulation, markOf(rewind, 2));
     rewind.go(simulation, markOf(rewind, 3));
     simulation.snapshot(bodies);
@@ -209,6 +209,13 @@ TEST(Rewind, anotherRunHasItsOwnTimeline) {
     rewind.settle();
     ASSERT_EQ(rewind.marks().size(), 1u);
     EXPECT_EQ(rewind.go(simulation, 0)->size(), 3u);
+    // Also one that has gone past the newest step of the last one before anybody looked.
+    run(rewind, simulation, 5, now);
+    simulation.reset();
+    simulation.advance({.steps = 9}, nullptr);
+    rewind.look(simulation, now += 10);
+    rewind.settle();
+    EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{9}));
 }
 
 TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
@@ -269,7 +276,7 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
     simulation.snapshot(bodies);
     bodies.velocity[0].x = 0.125;
     simulation.load(bodies);
-    rewind.edited();
+    rewind.edited(simulation);
     {
         const test::ScarceMemory scarce(kBodies * sizeof(Double4));
         EXPECT_THROW(rewind.go(simulation, markOf(rewind, 2)), std::bad_alloc);

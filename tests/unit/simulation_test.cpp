@@ -55,6 +55,50 @@ TEST(ClockTest, aNewTimeStepGoesOnFromHere) {
     EXPECT_EQ(clock.step, 8);
 }
 
+TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
+    Simulation simulation(small());
+    std::uint64_t id = simulation.id(), revision = simulation.revision();
+    EXPECT_NE(Simulation(small()).id(), id) << "two simulations are two runs";
+    const auto changed = [&](bool anotherRun, const char* by) {
+        EXPECT_EQ(simulation.id() != id, anotherRun) << by;
+        EXPECT_GT(simulation.revision(), revision) << by;
+        id = simulation.id();
+        revision = simulation.revision();
+    };
+    const auto apply = [&](auto change) {
+        SimulationSettings wanted = simulation.settings();
+        change(wanted);
+        simulation.apply(wanted);
+    };
+    run(simulation, 2);
+    EXPECT_EQ(simulation.id(), id);
+    EXPECT_EQ(simulation.revision(), revision) << "steps change neither";
+    apply([](auto& s) { s.timeStep *= 0.5; });
+    changed(false, "time step");
+    apply([](auto& s) { s.integrator = "yoshida4"; });
+    changed(false, "integrator");
+    apply([](auto& s) { s.backend = "cpu"; });
+    changed(false, "backend");
+    const RunState early = simulation.state();
+    run(simulation, 2);
+    EXPECT_EQ(simulation.revision(), revision) << "a copy changes nothing";
+    simulation.restore(early);
+    changed(true, "a state gone back to");
+    simulation.load(state(simulation));
+    changed(true, "an edit");
+    simulation.reset();
+    changed(true, "a start over");
+    apply([](auto& s) { s.seed = 7; });
+    changed(true, "seed");
+    apply([](auto& s) { s.bodies = 51; });
+    changed(true, "number");
+    apply([](auto& s) { s.scene = "disc"; });
+    changed(true, "scene");
+    EXPECT_THROW(apply([](auto& s) { s.scene = "none"; }), UsageError);
+    EXPECT_EQ(simulation.id(), id);
+    EXPECT_EQ(simulation.revision(), revision) << "what was refused changes nothing";
+}
+
 TEST(ClockTest, hugeStepCountsStillCount) {
     Clock clock{.step = (std::int64_t{1} << 53) - 10, .step0 = (std::int64_t{1} << 53) - 10, .t0 = 1e9, .timeStep = 0.125};
     for (int i = 0; i < 100; ++i) ++clock.step;
