@@ -1,0 +1,70 @@
+// What only a window has: the keys that it remembers, the members of its status and the names of its controls.
+#include "tests/inventory.h"
+#include "gui_fixture.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace gravlab::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// "camera.distance", "rewind.steps": members of members too, but not what stands for a control.
+void addMembers(const Json& object, const std::string& before, std::set<std::string>& to) {
+    for (const auto& [name, value] : object.items()) {
+        to.insert(before + name);
+        if (value.is_object() && name != "items") addMembers(value, before + name + ".", to);
+    }
+}
+
+class InventoryWindow : public GuiTest {};
+
+TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
+    const fs::path file = folder / "config/gravlab/config.toml";
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "[window]\nwidth = 1600\nheight = 1000\n[scene]\nname = \"plummer\"\nbodies = 200\n";
+    open({"--backend", "cpu", "--twin", "integrator=euler"});
+    std::set<std::string> members, controls;
+    const auto look = [&] {
+        settle();
+        const Json now = status();
+        addMembers(now, "", members);
+        for (const auto& [name, value] : now.at("items").items()) controls.insert(name);
+    };
+    look();
+    const std::pair<const char*, const char*> dialogs[] = {
+        {"ctrl+j", "instruments_rotation"}, {"l", "lab_source"}, {"ctrl+o", "open_path"}, {"alt+r", "film_start"}};
+    for (const auto& [action, control] : dialogs) {
+        key(action);
+        waitFor(control, [&](const Json& s) { return s.at("items").contains(control); });
+        look();
+        if (action[0] != 'l') key("Escape");
+    }
+    // Some come with the first measurement.
+    const std::set<std::string> listed = readInventory()["controls of the window"];
+    for (int i = 0; i < 30 && !std::includes(controls.begin(), controls.end(), listed.begin(), listed.end()); ++i) look();
+    controls.erase("open_file");  // one for each file of the folder that it is started in
+    expectInventory("members of the window's status", members);
+    expectInventory("controls of the window", controls);
+    key("ctrl+q");
+    EXPECT_EQ(program->wait(20s), 0);
+    std::ifstream stream(file);
+    std::set<std::string> keys;
+    std::string table;
+    for (std::string line; std::getline(stream, line);) {
+        if (!line.empty() && line.front() == '[') table = line.substr(1, line.size() - 2) + ".";
+        const std::size_t equals = line.find(" =");
+        if (equals != std::string::npos) keys.insert(table + line.substr(0, equals));
+    }
+    expectInventory("keys of config.toml", keys);
+    window.clear();
+}
+
+}  // namespace
+}  // namespace gravlab::test
