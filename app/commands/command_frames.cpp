@@ -59,6 +59,7 @@ void timeFrames(const Options& options) {
     do screen.makeFrame();
     while (session.conservation.busy());
     const std::int64_t firstStep = session.simulation().step();
+    const WorkTotals before = session.simulation().backend().totals();
     const double start = hostClock();
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
@@ -67,11 +68,16 @@ void timeFrames(const Options& options) {
         times.add(time - last);
         last = time;
     }
-    const double steps = static_cast<double>(session.simulation().step() - firstStep) / (hostClock() - start);
+    const double seconds = hostClock() - start;
+    const double steps = static_cast<double>(session.simulation().step() - firstStep) / seconds;
+    const WorkTotals after = session.simulation().backend().totals();
+    const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = session.facts();
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
                 facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
                 options.showUi ? " with panels" : "", times.text().c_str(), steps);
+    std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
+                busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }
 
 /// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.

@@ -31,9 +31,9 @@ cuda::DeviceFacts bound(int index) {
     CUDA_CHECK(cuda::setDevice(index));
     // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
     cuda::KernelFacts ignored;
-    for (const void* kernel :
-         {cuda::passKernel<float>(), cuda::passKernel<double>(), cuda::checkKernel<float>(Law::gravity),
-          cuda::checkKernel<double>(Law::gravity), cuda::addSlotsKernel<float>(), cuda::measureKernels<float>().moments})
+    for (const void* kernel : {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
+                               cuda::checkKernel<float>().address, cuda::checkKernel<double>().address,
+                               cuda::addSlotsKernel<float>().address, cuda::measureKernels<float>().moments.address})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
@@ -103,14 +103,14 @@ public:
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
             const Choice& now = engine_->choice();
-            const bool changed = chosen.row != now.row || chosen.launch != now.launch || chosen.kernel != now.kernel ||
-                                 chosen.precision != now.precision;
+            const bool changed = chosen.entry != now.entry || chosen.launch != now.launch ||
+                                 chosen.machineCode != now.machineCode || chosen.precision != now.precision;
             engine_->configure(force, changed ? &chosen : nullptr);
         }
         wanted_ = wanted;
         force_ = force;
     }
-    const KernelRow& activeKernel() const override { return *engine_->choice().row; }
+    const KernelRow& activeKernel() const override { return engine_->choice().entry->row; }
     LaunchConfig activeLaunch() const override { return engine_->choice().launch; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {

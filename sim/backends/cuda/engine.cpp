@@ -199,13 +199,11 @@ void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
                                .sign = forceFactor(force_),
                                .floorShare = floorShare(force_)};
     const Dim blocks{static_cast<unsigned>(samples)};
-    const void* kernel = checkKernel<Real>(loopLaw(force_));
     if (loopLaw(force_) == Law::gravity)
-        launchKernel(kernel, blocks, kCheckThreads, task, 0, stream);
+        launchKernel(checkKernel<Real>(), blocks, kCheckThreads, task, 0, stream);
     else
-        withLaw<double>(force_, [&](const auto& law) {
-            launchKernel(kernel, blocks, kCheckThreads, LawCheckTask<Real, std::remove_cvref_t<decltype(law)>>{task, law}, 0,
-                         stream);
+        withLoopLaw<double>(force_, [&]<class Type>(const Type& law) {
+            launchKernel(lawCheckKernel<Real, Type>(), blocks, kCheckThreads, {task, law}, 0, stream);
         });
     CUDA_CHECK(copyAsync(checkHost_.data(), checkResult_.data(), samples * sizeof(Float4), Copy::toHost, stream));
     CUDA_CHECK(recordEvent(checkDone_, stream));

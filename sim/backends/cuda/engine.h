@@ -2,7 +2,7 @@
 // writes into other arrays, and everything is enqueued on one stream.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/cuda/kernels/pass.h"
+#include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/measure/matrix_artist.h"
 #include "sim/backends/cuda/measure/measurer.h"
 #include "sim/backends/cuda/methods/force_plan.h"
@@ -96,7 +96,7 @@ public:
 
 private:
     using V = Vec4<Real>;
-    using Pass = PassTask<Real>;
+    using Pass = IntegrateTask<Real>;
     struct State {
         DeviceArray<V> x, v, a;   ///< x with pads
         bool forceKnown = false;  ///< a is the force at x, under the present settings

@@ -21,20 +21,15 @@ constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
 
-PassOp passOp(Op op) {
+void requireKnown(Op op) {
     switch (op) {
         case Op::kick:
-            return PassOp::kick;
         case Op::drift:
-            return PassOp::drift;
         case Op::save:
-            return PassOp::save;
         case Op::combine:
-            return PassOp::combine;
         case Op::stage:
-            return PassOp::stage;
         case Op::finish:
-            return PassOp::finish;
+            return;
         case Op::force:
         case Op::predict:
         case Op::correct:
@@ -164,8 +159,9 @@ void EngineOf<Real>::runForceOp() {
 }
 
 template <class Real>
-PassTask<Real> EngineOf<Real>::passFromHere() const {
+IntegrateTask<Real> EngineOf<Real>::passFromHere() const {
     Pass task{};
+    task.end = -1;
     task.count = count_;
     task.x = x_;
     task.v = v_;
@@ -182,13 +178,10 @@ PassTask<Real> EngineOf<Real>::passFromHere() const {
 /// One launch may hold force and pass when no body is moved in the array that other blocks still read.
 template <class Real>
 bool EngineOf<Real>::fuses(const Pass& task) const {
-    const auto moves = [](const auto& step) {
-        return step.op != PassOp::kick && step.op != PassOp::combine && step.op != PassOp::end;
-    };
     bool moved = false;
-    for (int k = 0; k < task.steps; ++k) {
-        moved |= moves(task.step[k]);
-        if (task.step[k].op == PassOp::end && moved && task.endX == waiting_->bodies) return false;
+    for (int k = 0; k <= task.steps; ++k) {
+        if (k == task.end && moved && task.endX == waiting_->bodies) return false;
+        if (k < task.steps) moved |= movesBodies(task.step[k].op) || task.step[k].op == Op::save;
     }
     return !(moved && task.outX == waiting_->bodies);
 }
@@ -214,8 +207,8 @@ bool EngineOf<Real>::launchPass(const Pass& task) {
             if (checkFused_ && !fused.pass.force) fused.pass.force = waiting_->sums;
             const LaunchConfig& launch = plan_->choice().launch;
             const auto block = static_cast<unsigned>(launch.block);
-            launchKernel(fusedKernel(launch.unroll), {(count_ + block - 1) / block}, block, fused, block * sizeof(V),
-                         context_.stream);
+            launchKernel(plan_->choice().entry->oneSided()->fused(launch), {(count_ + block - 1) / block}, block, fused,
+                         block * sizeof(V), context_.stream);
             waiting_.reset();
             const double pairs = static_cast<double>(count_) * count_;
             context_.timeline.add(pairs / rate(), {.forceEvaluations = 1, .interactions = pairs});
@@ -235,7 +228,7 @@ bool EngineOf<Real>::launchPass(const Pass& task) {
     Pass launched = task;
     launched.bodiesPerBlock = threads / lanes;
     const unsigned blocks = (count_ + launched.bodiesPerBlock - 1) / launched.bodiesPerBlock;
-    launchKernel(passKernel<Real>(), {blocks}, threads, launched, lanes > 1 ? 3 * sizeof(double) * threads : 0,
+    launchKernel(integrateKernel<Real>(), {blocks}, threads, launched, lanes > 1 ? 3 * sizeof(double) * threads : 0,
                  context_.stream);
     return false;
 }
@@ -261,7 +254,7 @@ void EngineOf<Real>::setOut(Pass& task) {
 template <class Real>
 void EngineOf<Real>::appendOps(Pass& task) {
     while (!cursor_.atBoundary() && cursor_.op().op != Op::force) {
-        if (task.steps == Pass::kMostSteps - 1) {  // one is kept for the end of the step
+        if (task.steps == Pass::kMostSteps) {
             if (!task.force) task.force = work().a.data();
             setOut(task);
             launchPass(task);
@@ -271,7 +264,8 @@ void EngineOf<Real>::appendOps(Pass& task) {
         }
         const StepOp& op = cursor_.op();
         const bool lengthOfTime = op.op != Op::combine;
-        task.add(passOp(op.op), op.op == Op::finish ? timeStep_ : lengthOfTime ? op.weight * timeStep_ : op.weight);
+        requireKnown(op.op);
+        task.add(op.op, op.op == Op::finish ? timeStep_ : lengthOfTime ? op.weight * timeStep_ : op.weight);
         task.usesScratch |= op.op != Op::kick && op.op != Op::drift;
         if (movesBodies(op.op)) forceAtX_ = false;
         cursor_.next();
@@ -334,7 +328,7 @@ void EngineOf<Real>::appendEnd(Pass& task, bool follow) {
     task.endX = work().x.data();
     task.endV = work().v.data();
     task.endA = work().a.data();
-    task.add(PassOp::end);
+    task.end = task.steps;
     work().forceKnown = forceAtX_;
     complete().forceKnown = false;
     completeIndex_ = 1 - completeIndex_;
@@ -500,7 +494,7 @@ void EngineOf<Real>::publish(VertexSink& sink) {
     task.ranges = 1;
     task.vertices = vertices;
     task.shown = context_.shown;
-    task.add(PassOp::end);
+    task.end = 0;
     launchPass(task);
     context_.publisher.close(sink);
     timeline.add(kMapSeconds + passSeconds(), {});

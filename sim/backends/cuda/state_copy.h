@@ -1,7 +1,7 @@
 // A copy of the bodies beside the run: made on the device between two launches, fetched on whatever thread wants it.
 // Rule: the thread that steps never waits for it.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/core/particles.h"
 

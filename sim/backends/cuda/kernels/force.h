@@ -1,9 +1,9 @@
 // Force kernels as the host sees them: what one launch is told, and which machine code belongs to which settings.
 // Rule: the order in which a target's sources are summed depends on block and split alone, never on how work is cut.
 #pragma once
-#include "sim/backends/cuda/kernels/pass.h"
-#include "sim/backends/cuda/kernels/vec4.h"
-#include "sim/backends/kernel.h"
+#include "sim/backends/cuda/kernels/integrate.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/law.h"
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct ForceTask {
 /// The tiled kernels: threads x bodiesPerThread targets a block, tiles of one body a thread in dynamic shared memory.
 /// Null for factors that are not built.
 template <class Real>
-const void* tiledKernel(int unroll, int bodiesPerThread);
+Kernel<ForceTask<Real>> tiledKernel(int unroll, int bodiesPerThread);
 
 /// A tiled force under a law of sim/forces/law.h whose loops are not gravity's.
 template <class Real, class Law>
@@ -43,9 +43,18 @@ struct LawTask {
     ForceTask<Real> force;
     Law law;
 };
-/// Null for laws and factors that are not built.
-template <class Real>
-const void* lawKernel(Law law, int unroll);
+/// For PowerLaw<Real> and LennardJones<Real>. Null for factors that are not built.
+template <class Real, class Law>
+Kernel<LawTask<Real, Law>> lawKernel(int unroll);
+
+/// Calls `use` with the law whose loops are not gravity's; never for the others.
+template <class Real, class Use>
+void withLoopLaw(const ForceSettings& force, Use&& use) {
+    if (loopLaw(force) == Law::powerLaw)
+        use(PowerLaw<Real>(force));
+    else if (loopLaw(force) == Law::lennardJones)
+        use(LennardJones<Real>(force));
+}
 
 /// Turns sums of pulls into accelerations where bodies respond differently. One thread a body.
 template <class Real>
@@ -58,20 +67,20 @@ struct RespondTask {
     std::uint32_t count;
 };
 template <class Real>
-const void* respondKernel();
+Kernel<RespondTask<Real>> respondKernel();
 
 /// A tiled force and the pass that follows it, in one launch.
 struct FusedTask {
     ForceTask<float> force;
-    PassTask<float> pass;
+    IntegrateTask<float> pass;
 };
-const void* fusedKernel(int unroll);
+Kernel<FusedTask> fusedKernel(int unroll);
 
 /// The rungs below: one thread a target. `constant` reads its slice from constantSources(), one chunk at most.
-const void* globalKernel();
-const void* soaKernel();
-const void* constantKernel();
-const void* shuffleKernel(int unroll);
+Kernel<ForceTask<float>> globalKernel();
+Kernel<ForceTask<float>> soaKernel();
+Kernel<ForceTask<float>> constantKernel();
+Kernel<ForceTask<float>> shuffleKernel(int unroll);
 constexpr std::uint32_t kConstantSources = 4096;  ///< all of the 64 KiB that constant memory has
 /// The symbol that `constant` reads, for cuda::symbolAddress().
 const void* constantSources();
@@ -82,7 +91,7 @@ struct PlanesTask {
     float* planes;
     std::uint32_t count;
 };
-const void* planesKernel();
+Kernel<PlanesTask> planesKernel();
 
 /// Positions in single precision from double, pads included, and summed forces back. One thread a body.
 struct NarrowTask {
@@ -96,8 +105,8 @@ struct WidenTask {
     Double4* to;
     std::uint32_t count;
 };
-const void* narrowKernel();
-const void* widenKernel();
+Kernel<NarrowTask> narrowKernel();
+Kernel<WidenTask> widenKernel();
 
 /// fp64 accelerations of sampled bodies by a plain loop on the device, against what a kernel gave. One block a target.
 template <class Real>
@@ -117,9 +126,12 @@ struct LawCheckTask {
     CheckTask<Real> check;
     Law law;  ///< in double
 };
-/// Its task is a LawCheckTask where the law's loops are not gravity's.
+/// For gravity and charges.
 template <class Real>
-const void* checkKernel(Law law);
+Kernel<CheckTask<Real>> checkKernel();
+/// For PowerLaw<double> and LennardJones<double>.
+template <class Real, class Law>
+Kernel<LawCheckTask<Real, Law>> lawCheckKernel();
 constexpr unsigned kCheckThreads = 256;
 
 }  // namespace gravlab::cuda

@@ -29,51 +29,22 @@ __global__ void respond(RespondTask<Real> task) {
                               static_cast<Real>(response * sum[2]), 0};
 }
 
-template <class Real, class Law>
-const void* ofUnroll(int unroll) {
-    switch (unroll) {
-        case 1:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 1>);
-        case 2:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 2>);
-        case 4:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 4>);
-        case 8:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 8>);
-        case 16:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 16>);
-        case 32:
-            return reinterpret_cast<const void*>(lawForce<Real, Law, 32>);
-        default:
-            return nullptr;
-    }
-}
-
 }  // namespace
 
-template <class Real>
-const void* lawKernel(Law law, int unroll) {
-    switch (law) {
-        case Law::powerLaw:
-            return ofUnroll<Real, PowerLaw<Real>>(unroll);
-        case Law::lennardJones:
-            return ofUnroll<Real, LennardJones<Real>>(unroll);
-        case Law::gravity:
-        case Law::coulomb:
-            break;
-    }
-    return nullptr;
+template <class Real, class Law>
+Kernel<LawTask<Real, Law>> lawKernel(int unroll) {
+    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(lawForce<Real, Law, factor()>); });
 }
-template const void* lawKernel<float>(Law law, int unroll);
-template const void* lawKernel<double>(Law law, int unroll);
+template Kernel<LawTask<float, PowerLaw<float>>> lawKernel(int unroll);
+template Kernel<LawTask<double, PowerLaw<double>>> lawKernel(int unroll);
+template Kernel<LawTask<float, LennardJones<float>>> lawKernel(int unroll);
+template Kernel<LawTask<double, LennardJones<double>>> lawKernel(int unroll);
 
-template <>
-const void* respondKernel<float>() {
-    return reinterpret_cast<const void*>(respond<float>);
+template <class Real>
+Kernel<RespondTask<Real>> respondKernel() {
+    return kernelOf(respond<Real>);
 }
-template <>
-const void* respondKernel<double>() {
-    return reinterpret_cast<const void*>(respond<double>);
-}
+template Kernel<RespondTask<float>> respondKernel();
+template Kernel<RespondTask<double>> respondKernel();
 
 }  // namespace gravlab::cuda

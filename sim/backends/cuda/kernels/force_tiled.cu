@@ -4,19 +4,8 @@
 namespace gravlab::cuda {
 
 template <>
-const void* tiledKernel<float>(int unroll, int bodiesPerThread) {
-    switch (bodiesPerThread) {
-        case 1:
-            return tiledOfUnroll<float, 1>(unroll);
-        case 2:
-            return tiledOfUnroll<float, 2>(unroll);
-        case 4:
-            return tiledOfUnroll<float, 4>(unroll);
-        case 8:
-            return tiledOfUnroll<float, 8>(unroll);
-        default:
-            return nullptr;
-    }
+Kernel<ForceTask<float>> tiledKernel(int unroll, int bodiesPerThread) {
+    return tiledOf<float, BodiesPerThread>(unroll, bodiesPerThread);
 }
 
 }  // namespace gravlab::cuda

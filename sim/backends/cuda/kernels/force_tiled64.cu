@@ -4,17 +4,8 @@
 namespace gravlab::cuda {
 
 template <>
-const void* tiledKernel<double>(int unroll, int bodiesPerThread) {
-    switch (bodiesPerThread) {
-        case 1:
-            return tiledOfUnroll<double, 1>(unroll);
-        case 2:
-            return tiledOfUnroll<double, 2>(unroll);
-        case 4:
-            return tiledOfUnroll<double, 4>(unroll);
-        default:
-            return nullptr;
-    }
+Kernel<ForceTask<double>> tiledKernel(int unroll, int bodiesPerThread) {
+    return tiledOf<double, BodiesPerThread64>(unroll, bodiesPerThread);
 }
 
 }  // namespace gravlab::cuda

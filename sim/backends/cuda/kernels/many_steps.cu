@@ -1,8 +1,8 @@
 // Whole batches of leapfrog steps in one cooperative launch, for small N: the host is out of the loop and velocities stay in
 // registers. A block owns a few targets; its warps split the sources; one grid barrier a step is enough because positions
 // alternate between two buffers. Rule: a batch of k steps equals k batches of one step, bit for bit.
+#include "sim/backends/cuda/kernels/integrate.cuh"
 #include "sim/backends/cuda/kernels/many_steps.h"
-#include "sim/backends/cuda/kernels/ops.cuh"
 
 namespace gravlab::cuda {
 namespace {
@@ -95,6 +95,6 @@ __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStep
 
 }  // namespace
 
-const void* manyStepsKernel() { return reinterpret_cast<const void*>(manySteps); }
+Kernel<ManyStepsTask> manyStepsKernel() { return kernelOf(manySteps); }
 
 }  // namespace gravlab::cuda

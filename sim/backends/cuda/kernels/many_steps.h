@@ -1,7 +1,8 @@
 // Whole batches of leapfrog steps in one launch, as the host sees them: how N bodies are dealt to blocks, and what the
 // kernel is told.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vertex.h"
 
 #include <cstddef>
@@ -45,6 +46,6 @@ struct ManyStepsTask {
     ParticleVertex* vertices;  ///< null, or where the last step is drawn from
     VertexValue shown;
 };
-const void* manyStepsKernel();
+Kernel<ManyStepsTask> manyStepsKernel();
 
 }  // namespace gravlab::cuda

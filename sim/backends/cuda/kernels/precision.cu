@@ -1,6 +1,6 @@
 // Between the precisions of a mixed run: positions in single precision for the pairs, sums back in double.
 #include "sim/backends/cuda/kernels/force.h"
-#include "sim/backends/cuda/kernels/vector.cuh"
+#include "sim/backends/cuda/kernels/pair.cuh"
 
 namespace gravlab::cuda {
 namespace {
@@ -31,7 +31,7 @@ __global__ void widenSums(WidenTask task) {
 
 }  // namespace
 
-const void* narrowKernel() { return reinterpret_cast<const void*>(narrowPositions); }
-const void* widenKernel() { return reinterpret_cast<const void*>(widenSums); }
+Kernel<NarrowTask> narrowKernel() { return kernelOf(narrowPositions); }
+Kernel<WidenTask> widenKernel() { return kernelOf(widenSums); }
 
 }  // namespace gravlab::cuda

@@ -4,8 +4,8 @@
 // order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by atomics).
 #pragma once
 #include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/symmetric.h"
-#include "sim/backends/cuda/kernels/vector.cuh"
 
 namespace gravlab::cuda {
 
@@ -178,6 +178,26 @@ __global__ void addSlots(SlotsTask<Real> task) {
         else if (static_cast<std::uint32_t>(body) < task.count)
             (&task.acceleration[body].x)[group] = static_cast<Real>(total * task.scale);
     }
+}
+
+template <class Real>
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums) {
+    switch (sums) {
+        case SymmetricSums::slots:
+            return kernelOf(symmetricRound<Real, SymmetricSums::slots>);
+        case SymmetricSums::slotsEqualMasses:
+            return kernelOf(symmetricRound<Real, SymmetricSums::slotsEqualMasses>);
+        case SymmetricSums::slotsMassRuns:
+            return kernelOf(symmetricRound<Real, SymmetricSums::slotsMassRuns>);
+        case SymmetricSums::atomics:
+            return kernelOf(symmetricRound<Real, SymmetricSums::atomics>);
+    }
+    return {};
+}
+
+template <class Real>
+Kernel<SlotsTask<Real>> addSlotsKernel() {
+    return kernelOf(addSlots<Real>);
 }
 
 }  // namespace gravlab::cuda

@@ -1,6 +1,7 @@
 // The symmetric force as the host sees it: how one evaluation is cut, and what its two kernels are told.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +61,7 @@ enum class SymmetricSums {
     atomics
 };
 template <class Real>
-const void* symmetricKernel(SymmetricSums sums);
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums);
 
 /// Adds one round's slots in a fixed order, in fp64, to the sums so far. Blocks of 256 threads for 32 bodies.
 template <class Real>
@@ -75,6 +76,6 @@ struct SlotsTask {
     std::uint32_t count;
 };
 template <class Real>
-const void* addSlotsKernel();
+Kernel<SlotsTask<Real>> addSlotsKernel();
 
 }  // namespace gravlab::cuda

@@ -1,8 +1,9 @@
 // The tiled force: a block reads one tile of sources into shared memory for all its threads.
 // Rule: every thread reaches every barrier; threads past the last target compute a copy of it and store nothing.
 #pragma once
+#include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/force.h"
-#include "sim/backends/cuda/kernels/vector.cuh"
+#include "sim/backends/cuda/kernels/pair.cuh"
 
 namespace gravlab::cuda {
 
@@ -99,24 +100,13 @@ __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(Fo
     }
 }
 
-template <class Real, int kBodies>
-const void* tiledOfUnroll(int unroll) {
-    switch (unroll) {
-        case 1:
-            return reinterpret_cast<const void*>(tiledForce<Real, 1, kBodies>);
-        case 2:
-            return reinterpret_cast<const void*>(tiledForce<Real, 2, kBodies>);
-        case 4:
-            return reinterpret_cast<const void*>(tiledForce<Real, 4, kBodies>);
-        case 8:
-            return reinterpret_cast<const void*>(tiledForce<Real, 8, kBodies>);
-        case 16:
-            return reinterpret_cast<const void*>(tiledForce<Real, 16, kBodies>);
-        case 32:
-            return reinterpret_cast<const void*>(tiledForce<Real, 32, kBodies>);
-        default:
-            return nullptr;
-    }
+/// Of the built factors.
+template <class Real, class Bodies>
+Kernel<ForceTask<Real>> tiledOf(int unroll, int bodiesPerThread) {
+    return Bodies::pick(bodiesPerThread, [unroll](auto bodies) {
+        return Unrolls::pick(unroll,
+                             [](auto factor) { return kernelOf(tiledForce<Real, factor(), decltype(bodies)::value>); });
+    });
 }
 
 }  // namespace gravlab::cuda

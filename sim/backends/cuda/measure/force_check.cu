@@ -59,29 +59,22 @@ __global__ void checkLaw(LawCheckTask<Real, Law> task) {
     checkForce(task.check, task.law);
 }
 
-template <class Real>
-const void* ofLaw(Law law) {
-    switch (law) {
-        case Law::powerLaw:
-            return reinterpret_cast<const void*>(checkLaw<Real, PowerLaw<double>>);
-        case Law::lennardJones:
-            return reinterpret_cast<const void*>(checkLaw<Real, LennardJones<double>>);
-        case Law::gravity:
-        case Law::coulomb:
-            break;
-    }
-    return reinterpret_cast<const void*>(checkGravity<Real>);
-}
-
 }  // namespace
 
-template <>
-const void* checkKernel<float>(Law law) {
-    return ofLaw<float>(law);
+template <class Real>
+Kernel<CheckTask<Real>> checkKernel() {
+    return kernelOf(checkGravity<Real>);
 }
-template <>
-const void* checkKernel<double>(Law law) {
-    return ofLaw<double>(law);
+template Kernel<CheckTask<float>> checkKernel();
+template Kernel<CheckTask<double>> checkKernel();
+
+template <class Real, class Law>
+Kernel<LawCheckTask<Real, Law>> lawCheckKernel() {
+    return kernelOf(checkLaw<Real, Law>);
 }
+template Kernel<LawCheckTask<float, PowerLaw<double>>> lawCheckKernel();
+template Kernel<LawCheckTask<double, PowerLaw<double>>> lawCheckKernel();
+template Kernel<LawCheckTask<float, LennardJones<double>>> lawCheckKernel();
+template Kernel<LawCheckTask<double, LennardJones<double>>> lawCheckKernel();
 
 }  // namespace gravlab::cuda

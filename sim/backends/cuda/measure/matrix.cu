@@ -1,5 +1,5 @@
 // The matrix of pair forces, tile by tile: the rows' and the columns' bodies of a tile lie in shared memory.
-#include "sim/backends/cuda/kernels/vector.cuh"
+#include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/measure/matrix.h"
 
 namespace gravlab::cuda {
@@ -78,53 +78,29 @@ __global__ void colourMatrix(MatrixColourTask task) {
     task.pixels[k] = task.colours[static_cast<std::size_t>(part * 255 + 0.5f)];
 }
 
-template <class Real, template <class> class Law>
-const void* ofEdge(int edge) {
-    switch (edge) {
-        case 8:
-            return reinterpret_cast<const void*>(matrixTile<Real, 8, Law<float>, Law<double>>);
-        case 16:
-            return reinterpret_cast<const void*>(matrixTile<Real, 16, Law<float>, Law<double>>);
-        case 32:
-            return reinterpret_cast<const void*>(matrixTile<Real, 32, Law<float>, Law<double>>);
-        default:
-            return nullptr;
-    }
-}
-
-template <class Real>
-const void* tiles(Law law, int edge) {
-    if (law == Law::powerLaw) return ofEdge<Real, PowerLaw>(edge);
-    if (law == Law::lennardJones) return ofEdge<Real, LennardJones>(edge);
-    return ofEdge<Real, Gravity>(edge);
-}
-
-template <class Real>
-const void* pairs(Law law) {
-    if (law == Law::powerLaw) return reinterpret_cast<const void*>(matrixPair<Real, PowerLaw<float>, PowerLaw<double>>);
-    if (law == Law::lennardJones)
-        return reinterpret_cast<const void*>(matrixPair<Real, LennardJones<float>, LennardJones<double>>);
-    return reinterpret_cast<const void*>(matrixPair<Real, Gravity<float>, Gravity<double>>);
-}
-
 }  // namespace
 
-template <>
-const void* matrixKernel<float>(Law law, int edge) {
-    return tiles<float>(law, edge);
+template <class Real, template <class> class Law>
+Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixKernel(int wanted) {
+    return MatrixEdges::pick(wanted, [](auto edge) { return kernelOf(matrixTile<Real, edge(), Law<float>, Law<double>>); });
 }
-template <>
-const void* matrixKernel<double>(Law law, int edge) {
-    return tiles<double>(law, edge);
+template <class Real, template <class> class Law>
+Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixPairKernel() {
+    return kernelOf(matrixPair<Real, Law<float>, Law<double>>);
 }
-template <>
-const void* matrixPairKernel<float>(Law law) {
-    return pairs<float>(law);
-}
-template <>
-const void* matrixPairKernel<double>(Law law) {
-    return pairs<double>(law);
-}
-const void* matrixColourKernel() { return reinterpret_cast<const void*>(colourMatrix); }
+template Kernel<MatrixLawTask<float, Gravity<float>, Gravity<double>>> matrixKernel<float, Gravity>(int edge);
+template Kernel<MatrixLawTask<float, Gravity<float>, Gravity<double>>> matrixPairKernel<float, Gravity>();
+template Kernel<MatrixLawTask<double, Gravity<float>, Gravity<double>>> matrixKernel<double, Gravity>(int edge);
+template Kernel<MatrixLawTask<double, Gravity<float>, Gravity<double>>> matrixPairKernel<double, Gravity>();
+template Kernel<MatrixLawTask<float, PowerLaw<float>, PowerLaw<double>>> matrixKernel<float, PowerLaw>(int edge);
+template Kernel<MatrixLawTask<float, PowerLaw<float>, PowerLaw<double>>> matrixPairKernel<float, PowerLaw>();
+template Kernel<MatrixLawTask<double, PowerLaw<float>, PowerLaw<double>>> matrixKernel<double, PowerLaw>(int edge);
+template Kernel<MatrixLawTask<double, PowerLaw<float>, PowerLaw<double>>> matrixPairKernel<double, PowerLaw>();
+template Kernel<MatrixLawTask<float, LennardJones<float>, LennardJones<double>>> matrixKernel<float, LennardJones>(int edge);
+template Kernel<MatrixLawTask<float, LennardJones<float>, LennardJones<double>>> matrixPairKernel<float, LennardJones>();
+template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixKernel<double, LennardJones>(
+    int edge);
+template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixPairKernel<double, LennardJones>();
+Kernel<MatrixColourTask> matrixColourKernel() { return kernelOf(colourMatrix); }
 
 }  // namespace gravlab::cuda

@@ -1,12 +1,17 @@
 // Kernels that paint the matrix of pair forces, as the host sees them. Device memory throughout.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/factors.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/backends/matrix_painter.h"
 #include "sim/forces/law.h"
 
 #include <cstdint>
 
 namespace gravlab::cuda {
+
+/// Cells of a tile along a side.
+using MatrixEdges = Factors<8, 16, 32>;
 
 /// What a painting leaves behind, beside its pixels.
 struct MatrixFacts {
@@ -37,12 +42,12 @@ struct MatrixColourTask {
     std::uint32_t colours[256];  ///< weakest first
 };
 
-/// Of a MatrixLawTask; null for edges that are not built. Launched with edge x edge threads in one dimension.
-template <class Real>
-const void* matrixKernel(Law law, int edge);
+/// Null for edges that are not built. Launched with edge x edge threads in one dimension.
+template <class Real, template <class> class Law>
+Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixKernel(int edge);
 /// The strongest pair of one cell, of the same task, on one thread.
-template <class Real>
-const void* matrixPairKernel(Law law);
-const void* matrixColourKernel();
+template <class Real, template <class> class Law>
+Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixPairKernel();
+Kernel<MatrixColourTask> matrixColourKernel();
 
 }  // namespace gravlab::cuda

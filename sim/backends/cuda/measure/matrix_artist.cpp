@@ -25,7 +25,7 @@ bool MatrixArtist<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, co
     const auto cells = static_cast<std::uint32_t>(matrixCells(count));
     const std::size_t pixels = static_cast<std::size_t>(cells) * cells;
     edge_ = edge == 0 ? edgeFor(cells) : edge;
-    if (!matrixKernel<Real>(Law::gravity, edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
+    if (!matrixKernel<Real, Gravity>(edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
     if (forces_.size() < pixels) forces_ = DeviceArray<float>(pixels);
     running_ = false;
     constexpr std::size_t kPixelsAVertex = sizeof(ParticleVertex) / sizeof(std::uint32_t);
@@ -59,18 +59,17 @@ void MatrixArtist<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& for
     factor_ = std::abs(forceFactor(force));
     CUDA_CHECK(recordEvent(begin_, stream_));
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
-    const auto run = [&](const auto& single, const auto& exact) {
-        const MatrixLawTask<Real, std::remove_cvref_t<decltype(single)>, std::remove_cvref_t<decltype(exact)>> all{
-            task, single, exact};
-        launchKernel(matrixKernel<Real>(law, edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
-        launchKernel(matrixPairKernel<Real>(law), {1}, 1, all, 0, stream_);
+    const auto run = [&]<template <class> class Pair>() {
+        const MatrixLawTask<Real, Pair<float>, Pair<double>> all{task, Pair<float>(force), Pair<double>(force)};
+        launchKernel(matrixKernel<Real, Pair>(edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
+        launchKernel(matrixPairKernel<Real, Pair>(), {1}, 1, all, 0, stream_);
     };
     if (law == Law::powerLaw)
-        run(PowerLaw<float>(force), PowerLaw<double>(force));
+        run.template operator()<PowerLaw>();
     else if (law == Law::lennardJones)
-        run(LennardJones<float>(force), LennardJones<double>(force));
+        run.template operator()<LennardJones>();
     else
-        run(Gravity<float>(force), Gravity<double>(force));
+        run.template operator()<Gravity>();
     constexpr unsigned kThreads = 256;
     MatrixColourTask paint{
         .forces = task.forces, .facts = facts_.data(), .pixels = pixels, .cells = task.cells, .colours = {}};

@@ -1,5 +1,5 @@
 // Sums, radii and pairs of a state. Rule: shares no code with the force kernels, whose loss of energy it would hide.
-#include "sim/backends/cuda/kernels/vector.cuh"
+#include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/measure/measure.h"
 #include "sim/forces/law.h"
 
@@ -295,45 +295,45 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> ta
     task.state->pairs = whole;
 }
 
+/// In which the pairs of light bodies are computed.
+template <class Light>
+struct RealOfEnergy;
 template <class Real>
-MeasureKernels kernelsOf() {
-    const auto address = [](auto* kernel) { return reinterpret_cast<const void*>(kernel); };
-    return {address(sumMoments<Real>), address(endMoments),     address(findRadii<Real>), address(countRadii),
-            address(pickRadii),        address(sumPairs<Real>), address(endPairs<Real>)};
-}
-
-template <class Real, class Pair>
-const void* pairsOf(Law law) {
-    using Heavy = LawEnergy<PowerLaw<double>>;
-    if (law == Law::powerLaw)
-        return reinterpret_cast<const void*>(measurePairs<Real, Pair, LawEnergy<PowerLaw<Pair>>, Heavy>);
-    return reinterpret_cast<const void*>(measurePairs<Real, Pair, PlainEnergy<Pair>, PlainEnergy<double>>);
-}
-
-template <class Real>
-const void* pairsInDouble(Law law) {
-    using Wall = LawEnergy<LennardJones<double>>;
-    if (law == Law::lennardJones) return reinterpret_cast<const void*>(measurePairs<Real, double, Wall, Wall>);
-    return pairsOf<Real, double>(law);
-}
+struct RealOfEnergy<PlainEnergy<Real>> {
+    using Type = Real;
+};
+template <template <class> class Law, class Real>
+struct RealOfEnergy<LawEnergy<Law<Real>>> {
+    using Type = Real;
+};
 
 }  // namespace
 
-template <>
-MeasureKernels measureKernels<float>() {
-    return kernelsOf<float>();
+template <class Real>
+MeasureKernels<Real> measureKernels() {
+    return {kernelOf(sumMoments<Real>), kernelOf(endMoments),     kernelOf(findRadii<Real>), kernelOf(countRadii),
+            kernelOf(pickRadii),        kernelOf(sumPairs<Real>), kernelOf(endPairs<Real>)};
 }
-template <>
-MeasureKernels measureKernels<double>() {
-    return kernelsOf<double>();
+template MeasureKernels<float> measureKernels();
+template MeasureKernels<double> measureKernels();
+
+template <class Real, class Light, class Heavy>
+Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel() {
+    return kernelOf(measurePairs<Real, typename RealOfEnergy<Light>::Type, Light, Heavy>);
 }
-template <>
-const void* measurePairsKernel<float>(Law law, bool single) {
-    return single && law != Law::lennardJones ? pairsOf<float, float>(law) : pairsInDouble<float>(law);
-}
-template <>
-const void* measurePairsKernel<double>(Law law, bool) {
-    return pairsInDouble<double>(law);
-}
+template <template <class> class Energy, class Real, class Single>
+using PairKernel = Kernel<LawPairTask<Real, Energy<Single>, Energy<double>>>;
+template <class Real>
+using PowerEnergy = LawEnergy<PowerLaw<Real>>;
+template <class Real>
+using WallEnergy = LawEnergy<LennardJones<Real>>;
+template PairKernel<PlainEnergy, float, float> measurePairsKernel();
+template PairKernel<PlainEnergy, float, double> measurePairsKernel();
+template PairKernel<PlainEnergy, double, double> measurePairsKernel();
+template PairKernel<PowerEnergy, float, float> measurePairsKernel();
+template PairKernel<PowerEnergy, float, double> measurePairsKernel();
+template PairKernel<PowerEnergy, double, double> measurePairsKernel();
+template PairKernel<WallEnergy, float, double> measurePairsKernel();
+template PairKernel<WallEnergy, double, double> measurePairsKernel();
 
 }  // namespace gravlab::cuda

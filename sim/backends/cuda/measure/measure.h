@@ -1,7 +1,8 @@
 // Kernels that measure a state, as the host sees them. Rule: every sum has an order that depends on the number of bodies
 // alone, and what is counted in no order is counted in integers: slices and repeats change no bit.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/force_settings.h"
 
 #include <cstdint>
@@ -131,14 +132,21 @@ struct PairEndTask {
     MeasuredState* state;
 };
 
+template <class Real>
 struct MeasureKernels {
-    const void *moments, *momentsEnd, *radii, *countRadii, *pickRadii, *pairChunks, *pairsEnd;
+    Kernel<MomentTask<Real>> moments;
+    Kernel<MomentEndTask> momentsEnd;
+    Kernel<RadiusTask<Real>> radii;
+    Kernel<RadiusCountTask> countRadii;
+    Kernel<RadiusPickTask> pickRadii;
+    Kernel<PairChunkTask<Real>> pairChunks;
+    Kernel<PairEndTask<Real>> pairsEnd;
 };
 template <class Real>
-MeasureKernels measureKernels();
-/// Its task is a LawPairTask of PlainEnergy for gravity, else of LawEnergy. `single`: pairs of light bodies in float, for a
-/// state in float; not for Lennard-Jones, whose wall would lose its digits.
-template <class Real>
-const void* measurePairsKernel(Law law, bool single);
+MeasureKernels<Real> measureKernels();
+/// PlainEnergy for gravity, else LawEnergy. Light bodies of a state in float have their pairs in the law's float; not under
+/// Lennard-Jones, whose wall would lose its digits.
+template <class Real, class Light, class Heavy>
+Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel();
 
 }  // namespace gravlab::cuda

@@ -86,12 +86,12 @@ void Measurer<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t 
                               .sourceFirst = source_,
                               .sourceEnd = sourceEnd};
     const Law law = loopLaw(force_);
-    const bool single = std::is_same_v<Real, float> && count_ > kDoublePairs && law != Law::lennardJones;
-    const void* kernel = measurePairsKernel<Real>(law, single);
+    [[maybe_unused]] const bool single = count_ > kDoublePairs && law != Law::lennardJones;
     const Dim blocks{(targetEnd - targetFirst + kMeasureThreads - 1) / kMeasureThreads};
     const auto run = [&](const auto& light, const auto& heavy) {
-        using Task = LawPairTask<Real, std::remove_cvref_t<decltype(light)>, std::remove_cvref_t<decltype(heavy)>>;
-        launchKernel(kernel, blocks, kMeasureThreads, Task{task, light, heavy}, 0, stream_);
+        using Light = std::remove_cvref_t<decltype(light)>;
+        using Heavy = std::remove_cvref_t<decltype(heavy)>;
+        launchKernel(measurePairsKernel<Real, Light, Heavy>(), blocks, kMeasureThreads, {task, light, heavy}, 0, stream_);
     };
     const auto inLaw = [&]<class Pair>(Pair) {
         if (law == Law::gravity) {
@@ -106,10 +106,13 @@ void Measurer<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t 
             run(wall, wall);
         }
     };
-    if (single)
-        inLaw(float());
-    else
-        inLaw(double());
+    if constexpr (std::is_same_v<Real, float>) {
+        if (single) {
+            inLaw(float());
+            return;
+        }
+    }
+    inLaw(double());
 }
 
 template <class Real>

@@ -34,7 +34,7 @@ private:
 
     Stream stream_;
     std::uint32_t count_;
-    MeasureKernels kernels_;
+    MeasureKernels<Real> kernels_;
     DeviceArray<Vec4<Real>> x_, v_;
     DeviceArray<unsigned long long> first_, second_;  ///< radius and mass of each body; then its energy and nearest distance
     DeviceArray<std::uint32_t> neighbour_;

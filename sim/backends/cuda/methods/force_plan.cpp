@@ -20,7 +20,8 @@ public:
           count_(count),
           stream_(stream),
           cut_(symmetricCut(count, kSymmetricTile<Real>)),
-          atomic_(choice.code->symmetricSums == SymmetricSums::atomics) {
+          kernel_(symmetricKernel<Real>(choice.entry->symmetric()->sums)),
+          atomic_(choice.entry->symmetric()->sums == SymmetricSums::atomics) {
         if (atomic_ || count == 0) return;
         scratch_ = DeviceArray<Real>(cut_.scratch());
         carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(cut_.bodies()));
@@ -35,7 +36,7 @@ public:
         const SymmetricTask<Real> task{job.bodies,  scratch_.data(), &job.out->x,
                                        cut_,        first,           static_cast<Real>(job.softeningSquared),
                                        round_ == 0, count_};
-        launchKernel(this->choice().kernel, {static_cast<unsigned>(cut_.tiles * units)}, 32, task, 0, stream_);
+        launchKernel(kernel_, {static_cast<unsigned>(cut_.tiles * units)}, 32, task, 0, stream_);
         if (!atomic_) {
             const SlotsTask<Real> slots{scratch_.data(),          cut_,          first,   last,
                                         this->choice().equalMass, carry_.data(), job.out, count_};
@@ -59,6 +60,7 @@ private:
     std::uint32_t count_;
     Stream stream_;
     SymmetricCut cut_;
+    Kernel<SymmetricTask<Real>> kernel_;
     bool atomic_;
     int round_ = 0;
     DeviceArray<Real> scratch_;
@@ -100,9 +102,8 @@ public:
         task.deal = deal_;
         task.arrived = arrived_.data();
         task.epoch = epoch_;
-        void* arguments[] = {&task};
-        CUDA_CHECK(launchCooperative(choice().kernel, {static_cast<unsigned>(deal_.blocks)},
-                                     static_cast<unsigned>(deal_.threads()), arguments, deal_.sharedBytes(), stream_));
+        launchResident(manyStepsKernel(), {static_cast<unsigned>(deal_.blocks)}, static_cast<unsigned>(deal_.threads()),
+                       task, deal_.sharedBytes(), stream_);
         epoch_ += static_cast<unsigned>(task.steps);
     }
 
@@ -154,16 +155,10 @@ private:
 template <class Real>
 std::unique_ptr<ForcePlan<Real>> planOf(const Choice& choice, std::uint32_t count, const DeviceFacts& device,
                                         Stream stream) {
-    switch (choice.code->family) {
-        case Family::oneSided:
-            return makeOneSidedPlan<Real>(choice, count, device, stream);
-        case Family::symmetric:
-            return std::make_unique<SymmetricPlan<Real>>(choice, count, stream);
-        case Family::manySteps:
-            if constexpr (std::is_same_v<Real, float>) return std::make_unique<ManyStepsPlan>(choice, count, device, stream);
-            break;
-    }
-    throw UsageError("kernel '" + std::string(choice.row->name) + "' is not built in this precision");
+    if (choice.entry->oneSided()) return makeOneSidedPlan<Real>(choice, count, device, stream);
+    if (choice.entry->symmetric()) return std::make_unique<SymmetricPlan<Real>>(choice, count, stream);
+    if constexpr (std::is_same_v<Real, float>) return std::make_unique<ManyStepsPlan>(choice, count, device, stream);
+    throw UsageError("kernel '" + std::string(choice.entry->row.name) + "' is not built in this precision");
 }
 
 }  // namespace

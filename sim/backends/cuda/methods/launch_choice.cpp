@@ -1,13 +1,11 @@
 // Which kernel runs how. Rule: what the device cannot do is refused here, before anything is launched.
 #include "sim/backends/cuda/methods/launch_choice.h"
 
-#include "sim/backends/cuda/kernels/force.h"
-#include "sim/backends/cuda/kernels/many_steps.h"
-#include "sim/backends/kernel_rows.h"
-#include "sim/core/names.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
 
 namespace gravlab::cuda {
 namespace {
@@ -38,12 +36,13 @@ bool accepts(std::span<const int> values, int wanted) {
     return wanted == 1 || std::find(values.begin(), values.end(), wanted) != values.end();
 }
 
-/// The plainest row with tiles, from the bottom of the ladder, whose ideas cover the launch.
-const KernelRow& plainestRow(const LaunchConfig& launch) {
-    for (const KernelRow& row : cudaKernelRows())
-        if (codeOf(row).tiles && row.splits.contains(launch.split) && accepts(row.bodiesPerThread, launch.bodiesPerThread))
-            return row;
-    return kernel("cuda", "tiled");
+/// The plainest entry with tiles, from the bottom of the ladder, whose ideas cover the launch.
+const KernelEntry& plainest(const LaunchConfig& launch) {
+    for (const KernelEntry& entry : kernelEntries())
+        if (entry.oneSided() && entry.oneSided()->tiles && entry.row.splits.contains(launch.split) &&
+            accepts(entry.row.bodiesPerThread, launch.bodiesPerThread))
+            return entry;
+    return kernelEntry("tiled");
 }
 
 /// A tiled launch that fills the device.
@@ -59,21 +58,43 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
     return launch;
 }
 
-std::string whyNotRow(const KernelRow& row, const RowCode& code, const BodyFacts& bodies, const DeviceFacts& device) {
-    if (row.equalMasses && bodies.count > 0 && bodies.equalMass == 0) return "the bodies' masses differ; take 'symmetric'";
-    if (code.family == Family::manySteps && bodies.count > 0 &&
-        manyStepsDeal(bodies.count, device.multiprocessors).blocks == 0)
+std::string whyNotBodies(const KernelEntry& entry, const BodyFacts& bodies, const DeviceFacts& device) {
+    if (entry.row.equalMasses && bodies.count > 0 && bodies.equalMass == 0)
+        return "the bodies' masses differ; take 'symmetric'";
+    if (entry.manySteps() && bodies.count > 0 && manyStepsDeal(bodies.count, device.multiprocessors).blocks == 0)
         return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
                std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
     return {};
 }
 
 /// What the row does not tune keeps its fixed value: block and unroll of another row mean nothing to it.
-LaunchConfig tunable(const KernelRow& row, const RowCode& code, LaunchConfig launch) {
-    if (row.blocks.first == row.blocks.last) launch.block = code.fixed.block;
-    if (row.unrolls.empty()) launch.unroll = code.fixed.unroll;
-    if (row.bodiesPerThread.empty() && launch.bodiesPerThread == 1) launch.bodiesPerThread = code.fixed.bodiesPerThread;
+LaunchConfig tunable(const KernelEntry& entry, LaunchConfig launch) {
+    const KernelRow& row = entry.row;
+    if (row.blocks.first == row.blocks.last) launch.block = entry.fixed.block;
+    if (row.unrolls.empty()) launch.unroll = entry.fixed.unroll;
+    if (row.bodiesPerThread.empty() && launch.bodiesPerThread == 1) launch.bodiesPerThread = entry.fixed.bodiesPerThread;
     return launch;
+}
+
+/// What would be launched for this force, in the precision of the pairs. Null where the factors are not built.
+template <class Real>
+const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
+    constexpr bool kDoubles = std::is_same_v<Real, double>;
+    if (loopLaw(force) == Law::powerLaw) return lawKernel<Real, PowerLaw<Real>>(launch.unroll).address;
+    if (loopLaw(force) == Law::lennardJones) return lawKernel<Real, LennardJones<Real>>(launch.unroll).address;
+    if (const OneSidedCode* code = entry.oneSided()) {
+        if constexpr (kDoubles)
+            return code->kernel64(launch).address;
+        else
+            return code->kernel32(launch).address;
+    }
+    if (const SymmetricCode* code = entry.symmetric()) {
+        if constexpr (kDoubles)
+            return code->kernel64().address;
+        else
+            return code->kernel32().address;
+    }
+    return kDoubles ? nullptr : entry.manySteps()->kernel32().address;
 }
 
 }  // namespace
@@ -108,30 +129,29 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
     choice.precision = precision;
     choice.launch = wanted.launch;
     if (wanted.kernel != "auto") {
-        choice.row = &kernel("cuda", wanted.kernel);
+        choice.entry = &kernelEntry(wanted.kernel);
     } else if (wanted.launch != LaunchConfig{}) {
-        choice.row = &plainestRow(choice.launch);
+        choice.entry = &plainest(choice.launch);
     } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {
-        choice.row = &kernel("cuda", best);
+        choice.entry = &kernelEntry(best);
     } else {
         choice.launch = filling(bodies.count, device, choice.loop == Law::gravity);
-        choice.row = &plainestRow(choice.launch);
+        choice.entry = &plainest(choice.launch);
     }
-    choice.code = &codeOf(*choice.row);
-    const KernelRow& row = *choice.row;
-    const RowCode& code = *choice.code;
+    const KernelEntry& entry = *choice.entry;
+    const KernelRow& row = entry.row;
     const std::string name = "kernel '" + std::string(row.name) + "'";
     if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
-    if (const std::string why = whyNotRow(row, code, bodies, device); !why.empty())
+    if (const std::string why = whyNotBodies(entry, bodies, device); !why.empty())
         throw UsageError(name + " cannot run: " + why);
-    choice.launch = tunable(row, code, choice.launch);
+    choice.launch = tunable(entry, choice.launch);
     const LaunchConfig& launch = choice.launch;
     // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
     if (row.equalMasses)
         choice.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
 
     if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
-    const int fixed[] = {code.fixed.bodiesPerThread};
+    const int fixed[] = {entry.fixed.bodiesPerThread};
     requireListed(row, "bodies per thread", row.bodiesPerThread.empty() ? std::span<const int>(fixed) : row.bodiesPerThread,
                   launch.bodiesPerThread);
     if (!row.splits.contains(launch.split))
@@ -143,17 +163,14 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
                          " is more than there are bodies; nearest: " + std::to_string(bodies.count));
 
     const bool doubles = precision == Precision::fp64;
-    if (choice.loop != Law::gravity)
-        choice.kernel =
-            doubles ? lawKernel<double>(choice.loop, launch.unroll) : lawKernel<float>(choice.loop, launch.unroll);
-    else
-        choice.kernel = doubles ? code.kernel64(launch) : code.kernel32(launch);
-    if (!choice.kernel)
+    choice.machineCode = doubles ? machineCode<double>(entry, launch, force) : machineCode<float>(entry, launch, force);
+    if (!choice.machineCode)
         throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
                          " in fp64: they do not fit the registers; nearest: 4");
     KernelFacts facts;
-    CUDA_CHECK(kernelFacts(facts, choice.kernel));
-    const std::size_t shared = code.sharedBytes(launch, doubles ? sizeof(double) : sizeof(float));
+    CUDA_CHECK(kernelFacts(facts, choice.machineCode));
+    const std::size_t shared =
+        entry.oneSided() ? entry.oneSided()->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float)) : 0;
     if (row.blocks.first != row.blocks.last) {
         int most = std::min(device.mostThreads, facts.mostThreads);
         if (shared > 0 && launch.block > 0)
@@ -165,7 +182,7 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
                              " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
                              std::to_string(std::clamp(launch.block, row.blocks.first, most)));
     }
-    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.kernel, launch.block, shared));
+    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.machineCode, launch.block, shared));
     choice.residentBlocks = std::max(1, choice.residentBlocks);
     return choice;
 }

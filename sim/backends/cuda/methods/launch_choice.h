@@ -1,7 +1,7 @@
 // From what the user asks for to what is launched: checked against row and device, or chosen by N for `auto`.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/cuda/methods/row_code.h"
+#include "sim/backends/cuda/kernel_table.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/forces/law.h"
 
@@ -9,14 +9,13 @@ namespace gravlab::cuda {
 
 /// A row with a launch that the device can do.
 struct Choice {
-    const KernelRow* row = nullptr;
-    const RowCode* code = nullptr;
+    const KernelEntry* entry = nullptr;
     LaunchConfig launch;
     Precision precision = Precision::fp32;
-    Law loop = Law::gravity;  ///< whose loops run, see loopLaw()
-    const void* kernel = nullptr;
-    int residentBlocks = 1;  ///< on one multiprocessor
-    double equalMass = 1;    ///< what sums are multiplied by: the mass, for a row that needs all masses equal
+    Law loop = Law::gravity;            ///< whose loops run, see loopLaw()
+    const void* machineCode = nullptr;  ///< to be asked about, not to be launched
+    int residentBlocks = 1;             ///< on one multiprocessor
+    double equalMass = 1;               ///< what sums are multiplied by: the mass, for a row that needs all masses equal
 };
 
 /// What the choice depends on beside the device.

@@ -2,7 +2,6 @@
 // that nothing depends on it.
 #include "sim/backends/cuda/methods/launch_facts.h"
 
-#include "sim/backends/cuda/kernels/many_steps.h"
 #include "sim/backends/cuda/runtime/device.h"
 
 #include <dlfcn.h>
@@ -75,33 +74,31 @@ Geometry geometryOf(const Choice& choice, std::size_t bodies, const DeviceFacts&
     const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
-    switch (choice.code->family) {
-        case Family::symmetric: {
-            const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
-            const int partners = std::min(cut.range, cut.round);
-            const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
-            // A warp reads its tile once and each partner of its chunks once.
-            return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
-        }
-        case Family::manySteps: {
-            const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
-            // The warps of a block that share targets read the sources once together, through the second-level cache.
-            const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
-            return {deal.blocks, 1, deal.threads(), body * groups * n};
-        }
-        case Family::oneSided:
-            break;
+    if (choice.entry->symmetric()) {
+        const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
+        const int partners = std::min(cut.range, cut.round);
+        const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
+        // A warp reads its tile once and each partner of its chunks once.
+        return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
+    }
+    if (choice.entry->manySteps()) {
+        const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
+        // The warps of a block that share targets read the sources once together, through the second-level cache.
+        const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
+        return {deal.blocks, 1, deal.threads(), body * groups * n};
     }
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>((bodies + targets - 1) / targets);
     // With tiles every block reads all sources once; without, every warp does.
-    const double readers = choice.code->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
+    const double readers =
+        choice.entry->oneSided()->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
     return {blocks, launch.split, launch.block, body * readers * n};
 }
 
 std::size_t sharedBytes(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
-    if (choice.code->family == Family::manySteps) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
-    return choice.code->sharedBytes(choice.launch, choice.precision == Precision::fp64 ? sizeof(double) : sizeof(float));
+    if (choice.entry->manySteps()) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
+    const std::size_t realBytes = choice.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
+    return choice.entry->oneSided() ? choice.entry->oneSided()->sharedBytes(choice.launch, realBytes) : 0;
 }
 
 }  // namespace
@@ -120,7 +117,7 @@ LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFa
     facts.threads = launch.block;
     facts.residentBlocks = choice.residentBlocks;
     KernelFacts kernel;
-    if (kernelFacts(kernel, choice.kernel) == kSuccess) {
+    if (kernelFacts(kernel, choice.machineCode) == kSuccess) {
         facts.registers = kernel.registers;
         facts.localBytes = kernel.localBytes;
         facts.sharedBytes = kernel.sharedBytes + sharedBytes(choice, bodies, device);

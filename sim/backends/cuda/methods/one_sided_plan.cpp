@@ -29,21 +29,25 @@ template <class Real>
 class OneSidedPlan final : public ForcePlan<Real> {
 public:
     OneSidedPlan(const Choice& choice, std::uint32_t count, const DeviceFacts& device, Stream stream)
-        : ForcePlan<Real>(choice), count_(count), stream_(stream) {
+        : ForcePlan<Real>(choice), code_(*choice.entry->oneSided()), count_(count), stream_(stream) {
         const LaunchConfig& launch = choice.launch;
+        if constexpr (std::is_same_v<Real, double>)
+            kernel_ = code_.kernel64(launch);
+        else
+            kernel_ = code_.kernel32(launch);
         // Ranges of a multiple of 8 sources keep the unrolled loops whole.
         rangeLength_ = launch.split == 1 ? count : roundedUp(std::ceil(static_cast<double>(count) / launch.split), 8);
         const double wave = static_cast<double>(choice.residentBlocks) * device.multiprocessors * blockTargets();
         groupTargets_ =
             static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / launch.split, blockTargets())));
-        const bool shared = launch.split > 1 && !choice.code->atomicSums;
+        const bool shared = launch.split > 1 && !code_.atomicSums;
         if (shared) sums_ = DeviceArray<Vec4<Real>>(static_cast<std::size_t>(launch.split) * count);
         const double pairs = static_cast<double>(count) * count;
-        if (pairs > kNeverCutPairs || count > choice.code->longestSlice)
+        if (pairs > kNeverCutPairs || count > code_.longestSlice)
             carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(launch.split) * groupTargets_);
-        if (choice.code->planes) planes_ = DeviceArray<Real>(4 * static_cast<std::size_t>(count));
-        if (choice.code->sources) {
-            CUDA_CHECK(symbolAddress(&constant_, choice.code->sources()));
+        if (code_.planes) planes_ = DeviceArray<Real>(4 * static_cast<std::size_t>(count));
+        if (code_.sources) {
+            CUDA_CHECK(symbolAddress(&constant_, code_.sources()));
             constantRead_ = &lastConstantReads().of(device.index);
         }
     }
@@ -55,13 +59,13 @@ public:
         task.targetCount = std::min(groupTargets_, count_ - target_);
         task.sliceLength = task.rangeLength - source_;
         const bool begins = target_ == 0 && source_ == 0;
-        if (carry_.size() == 0 || (begins && all() < 1.5 * pairs && count_ <= code().longestSlice)) {
+        if (carry_.size() == 0 || (begins && all() < 1.5 * pairs && count_ <= code_.longestSlice)) {
             task.targetCount = count_;
         } else {
-            const std::uint32_t step = code().sliceStep(launch());
+            const std::uint32_t step = code_.sliceStep(launch());
             const double sources = pairs / (static_cast<double>(task.targetCount) * launch().split);
             double length = std::max(1.0, std::floor(sources / step)) * step;
-            length = std::min<double>(length, code().longestSlice / step * step);
+            length = std::min<double>(length, code_.longestSlice / step * step);
             if (length < task.sliceLength) task.sliceLength = static_cast<std::uint32_t>(length);
         }
         task.resumes = source_ > 0;
@@ -100,7 +104,7 @@ public:
         return {sums_.data(), static_cast<std::uint32_t>(launch().split)};
     }
     std::optional<ForceTask<Real>> fusable(const ForceJob<Real>& job, double pairs) override {
-        if (!code().fuses || progress() > 0 || all() > std::max(kNeverCutPairs, 1.5 * pairs)) return std::nullopt;
+        if (!code_.fused || progress() > 0 || all() > std::max(kNeverCutPairs, 1.5 * pairs)) return std::nullopt;
         ForceTask<Real> task = wholeTask(job);
         task.targetCount = count_;
         task.sliceLength = task.rangeLength;
@@ -112,18 +116,15 @@ private:
     void launchForce(const ForceSettings& force, const ForceTask<Real>& task) {
         const Dim blocks = grid(task);
         const auto threads = static_cast<unsigned>(launch().block);
-        const std::size_t shared = code().sharedBytes(launch(), sizeof(Real));
+        const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
         if (loopLaw(force) == Law::gravity) {
-            launchKernel(this->choice().kernel, blocks, threads, task, shared, stream_);
+            launchKernel(kernel_, blocks, threads, task, shared, stream_);
             return;
         }
-        const void* kernel = lawKernel<Real>(force.law, launch().unroll);
-        withLaw<Real>(force, [&](const auto& law) {
-            using Type = std::remove_cvref_t<decltype(law)>;
-            launchKernel(kernel, blocks, threads, LawTask<Real, Type>{task, law}, shared, stream_);
+        withLoopLaw<Real>(force, [&]<class Type>(const Type& law) {
+            launchKernel(lawKernel<Real, Type>(launch().unroll), blocks, threads, {task, law}, shared, stream_);
         });
     }
-    const RowCode& code() const { return *this->choice().code; }
     const LaunchConfig& launch() const { return this->choice().launch; }
     std::uint32_t blockTargets() const { return static_cast<std::uint32_t>(launch().block * launch().bodiesPerThread); }
     double all() const { return static_cast<double>(count_) * count_; }
@@ -139,18 +140,20 @@ private:
         task.count = count_;
         task.rangeLength = rangeLength_;
         task.softeningSquared = static_cast<Real>(job.softeningSquared);
-        task.atomic = code().atomicSums;
+        task.atomic = code_.atomicSums;
         return task;
     }
     /// What a force needs before its first slice.
     void prepare(const ForceJob<Real>& job) {
-        if (code().atomicSums) CUDA_CHECK(fillAsync(job.out, 0, count_ * sizeof(Vec4<Real>), stream_));
+        if (code_.atomicSums) CUDA_CHECK(fillAsync(job.out, 0, count_ * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
-            if (code().planes)
+            if (code_.planes)
                 launchKernel(planesKernel(), {(count_ + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
                              PlanesTask{job.bodies, planes_.data(), count_}, 0, stream_);
     }
 
+    const OneSidedCode& code_;
+    Kernel<ForceTask<Real>> kernel_;
     std::uint32_t count_;
     Stream stream_;
     std::uint32_t rangeLength_ = 0;          ///< sources that one block sees

@@ -45,12 +45,6 @@ constexpr std::string_view kFunctions[] = {
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",
     "cudaGetSymbolAddress",
-    "cudaStreamBeginCapture",
-    "cudaStreamEndCapture",
-    "cudaGraphInstantiate",
-    "cudaGraphLaunch",
-    "cudaGraphDestroy",
-    "cudaGraphExecDestroy",
     "cudaGLGetDevices",
     "cudaGraphicsGLRegisterBuffer",
     "cudaGraphicsUnregisterResource",
@@ -189,17 +183,6 @@ Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** ar
 }
 Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }
 
-Code beginCapture(Stream stream) {
-    return GRAVLAB_COUNTED(cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal);
-}
-Code endCapture(Stream stream, Graph& graph) { return GRAVLAB_COUNTED(cudaStreamEndCapture, stream, &graph); }
-Code instantiateGraph(GraphExec& executable, Graph graph) {
-    return GRAVLAB_COUNTED(cudaGraphInstantiate, &executable, graph, 0);
-}
-Code launchGraph(GraphExec executable, Stream stream) { return GRAVLAB_COUNTED(cudaGraphLaunch, executable, stream); }
-Code destroyGraph(Graph graph) { return GRAVLAB_COUNTED(cudaGraphDestroy, graph); }
-Code destroyGraphExec(GraphExec executable) { return GRAVLAB_COUNTED(cudaGraphExecDestroy, executable); }
-
 Code glDevices(unsigned& count, int* devices, unsigned most) {
     count = 0;
     return GRAVLAB_COUNTED(cudaGLGetDevices, &count, devices, most, cudaGLDeviceListAll);
@@ -223,8 +206,7 @@ CallCounts callCounts() {
     CallCounts counts;
     for (const auto& n : calls) counts.calls += n.load(std::memory_order_relaxed);
     counts.failures = failures;
-    counts.launches = calls[indexOf("cudaLaunchKernel")] + calls[indexOf("cudaLaunchCooperativeKernel")] +
-                      calls[indexOf("cudaGraphLaunch")];
+    counts.launches = calls[indexOf("cudaLaunchKernel")] + calls[indexOf("cudaLaunchCooperativeKernel")];
     counts.copiesToHost = copiesToHost;
     counts.bodySizedCopiesToHost = bodySizedCopiesToHost;
     return counts;

@@ -10,16 +10,12 @@
 
 struct CUstream_st;
 struct CUevent_st;
-struct CUgraph_st;
-struct CUgraphExec_st;
 struct cudaGraphicsResource;
 
 namespace gravlab::cuda {
 
 using Stream = CUstream_st*;
 using Event = CUevent_st*;
-using Graph = CUgraph_st*;
-using GraphExec = CUgraphExec_st*;
 using GlResource = cudaGraphicsResource*;
 
 /// A cudaError_t; 0 is success.
@@ -81,13 +77,7 @@ Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, st
 /// All blocks of the grid are resident at once, or the launch fails.
 Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
                        Stream stream);
-Code symbolAddress(void** memory, const void* symbol);  ///< of a __constant__ or __device__ variable
-Code beginCapture(Stream stream);
-Code endCapture(Stream stream, Graph& graph);
-Code instantiateGraph(GraphExec& executable, Graph graph);
-Code launchGraph(GraphExec executable, Stream stream);
-Code destroyGraph(Graph graph);
-Code destroyGraphExec(GraphExec executable);
+Code symbolAddress(void** memory, const void* symbol);         ///< of a __constant__ or __device__ variable
 Code glDevices(unsigned& count, int* devices, unsigned most);  ///< CUDA devices of the current OpenGL context
 Code registerGlBuffer(GlResource& resource, unsigned buffer);  ///< to be overwritten completely each time
 Code unregisterGl(GlResource resource);

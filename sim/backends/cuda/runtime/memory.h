@@ -92,12 +92,4 @@ private:
     Event event_ = nullptr;
 };
 
-/// Launches a kernel whose one argument is `task`. Throws DeviceError.
-template <class Task>
-void launchKernel(const void* kernel, Dim grid, unsigned threads, const Task& task, std::size_t sharedBytes, Stream stream) {
-    Task copy = task;
-    void* arguments[] = {&copy};
-    CUDA_CHECK(launch(kernel, grid, threads, arguments, sharedBytes, stream));
-}
-
 }  // namespace gravlab::cuda

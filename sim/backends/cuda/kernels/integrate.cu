@@ -1,12 +1,12 @@
 // Runs the operations between two forces, body by body, in registers.
-#include "sim/backends/cuda/kernels/ops.cuh"
+#include "sim/backends/cuda/kernels/integrate.cuh"
 
 namespace gravlab::cuda {
 namespace {
 
 /// The force on body `i`: its ranges summed in double by the body's threads, in an order that depends on their number alone.
 template <class Real>
-__device__ Vector<Real> summedForce(const PassTask<Real>& task, std::uint32_t i, unsigned lane, bool inside) {
+__device__ Vector<Real> summedForce(const IntegrateTask<Real>& task, std::uint32_t i, unsigned lane, bool inside) {
     extern __shared__ double part[];  // [axis][thread]
     const unsigned lanes = blockDim.x / task.bodiesPerBlock;
     double sum[3] = {};
@@ -29,7 +29,7 @@ __device__ Vector<Real> summedForce(const PassTask<Real>& task, std::uint32_t i,
 }
 
 template <class Real>
-__global__ void runPass(PassTask<Real> task) {
+__global__ void integrate(IntegrateTask<Real> task) {
     const unsigned lane = threadIdx.x / task.bodiesPerBlock;
     const std::uint32_t i = blockIdx.x * task.bodiesPerBlock + (threadIdx.x - lane * task.bodiesPerBlock);
     const bool inside = i < task.count;
@@ -38,18 +38,16 @@ __global__ void runPass(PassTask<Real> task) {
         a = summedForce(task, i, lane, inside);
     else if (task.ranges == 1 && inside)
         a = asVectors(task.sums)[i];
-    if (inside && lane == 0) runOps(task, i, a);
+    if (inside && lane == 0) runOperations(task, i, a);
 }
 
 }  // namespace
 
-template <>
-const void* passKernel<float>() {
-    return reinterpret_cast<const void*>(runPass<float>);
+template <class Real>
+Kernel<IntegrateTask<Real>> integrateKernel() {
+    return kernelOf(integrate<Real>);
 }
-template <>
-const void* passKernel<double>() {
-    return reinterpret_cast<const void*>(runPass<double>);
-}
+template Kernel<IntegrateTask<float>> integrateKernel();
+template Kernel<IntegrateTask<double>> integrateKernel();
 
 }  // namespace gravlab::cuda

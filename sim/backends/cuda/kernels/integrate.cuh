@@ -1,7 +1,7 @@
 // The operations of a pass on one body, in registers; shared by the pass and the kernels that end with one.
 #pragma once
-#include "sim/backends/cuda/kernels/pass.h"
-#include "sim/backends/cuda/kernels/vector.cuh"
+#include "sim/backends/cuda/kernels/integrate.h"
+#include "sim/backends/cuda/kernels/pair.cuh"
 
 namespace gravlab::cuda {
 
@@ -38,10 +38,10 @@ __device__ float shownValue(VertexValue shown, const V& x, const V& v, const V& 
 
 /// Runs the task's operations on body `i`, whose force is `a`.
 template <class Real>
-__device__ __forceinline__ void runOps(const PassTask<Real>& task, std::uint32_t i, const Vector<Real>& a) {
+__device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, std::uint32_t i, const Vector<Real>& a) {
     using V = Vector<Real>;
     store(task.force, i, a);
-    if (task.steps == 0) return;
+    if (task.steps == 0 && task.end < 0) return;
 
     V x = asVectors(task.x)[i], v = asVectors(task.v)[i];
     V x0 = {}, v0 = {}, dx = {}, dv = {};
@@ -51,40 +51,46 @@ __device__ __forceinline__ void runOps(const PassTask<Real>& task, std::uint32_t
         dx = asVectors(task.dx)[i];
         dv = asVectors(task.dv)[i];
     }
-    for (int k = 0; k < task.steps; ++k) {
+    for (int k = 0;; ++k) {
+        if (k == task.end) {
+            store(task.endX, i, x);
+            store(task.endV, i, v);
+            store(task.endA, i, a);
+            if (task.vertices)
+                reinterpret_cast<float4*>(task.vertices)[i] = {static_cast<float>(x.x), static_cast<float>(x.y),
+                                                               static_cast<float>(x.z), shownValue(task.shown, x, v, a)};
+        }
+        if (k == task.steps) break;
         const Real weight = task.step[k].weight;
         switch (task.step[k].op) {
-            case PassOp::kick:
+            case Op::kick:
                 v = advanced(v, weight, a);
                 break;
-            case PassOp::drift:
+            case Op::drift:
                 x = advanced(x, weight, v);
                 break;
-            case PassOp::save:
+            case Op::save:
                 x0 = x;
                 v0 = v;
                 dx = dv = {};
                 break;
-            case PassOp::combine:
+            case Op::combine:
                 dx = advanced(dx, weight, v);
                 dv = advanced(dv, weight, a);
                 break;
-            case PassOp::stage:
+            case Op::stage:
                 x = advanced(x0, weight, v);
                 v = advanced(v0, weight, a);
                 break;
-            case PassOp::finish:
+            case Op::finish:
                 x = advanced(x0, weight, dx);
                 v = advanced(v0, weight, dv);
                 break;
-            case PassOp::end:
-                store(task.endX, i, x);
-                store(task.endV, i, v);
-                store(task.endA, i, a);
-                if (task.vertices)
-                    reinterpret_cast<float4*>(task.vertices)[i] = {static_cast<float>(x.x), static_cast<float>(x.y),
-                                                                   static_cast<float>(x.z), shownValue(task.shown, x, v, a)};
-                break;
+            case Op::force:
+            case Op::predict:
+            case Op::correct:
+            case Op::adaptive:
+                break;  // refused on the host
         }
     }
     if (task.usesScratch) {

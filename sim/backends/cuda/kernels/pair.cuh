@@ -1,6 +1,6 @@
 // What every kernel shares: vectors as the device loads them, 1/sqrt, and the pull of one body on another.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
 
 #include <cuda_runtime.h>
 

@@ -111,29 +111,13 @@ __global__ void splitPlanes(PlanesTask task) {
 
 }  // namespace
 
-const void* globalKernel() { return reinterpret_cast<const void*>(forceGlobal); }
-const void* soaKernel() { return reinterpret_cast<const void*>(forceSoa); }
-const void* constantKernel() { return reinterpret_cast<const void*>(forceConstant); }
+Kernel<ForceTask<float>> globalKernel() { return kernelOf(forceGlobal); }
+Kernel<ForceTask<float>> soaKernel() { return kernelOf(forceSoa); }
+Kernel<ForceTask<float>> constantKernel() { return kernelOf(forceConstant); }
 const void* constantSources() { return reinterpret_cast<const void*>(constantBodies); }
-const void* planesKernel() { return reinterpret_cast<const void*>(splitPlanes); }
-
-const void* shuffleKernel(int unroll) {
-    switch (unroll) {
-        case 1:
-            return reinterpret_cast<const void*>(forceShuffle<1>);
-        case 2:
-            return reinterpret_cast<const void*>(forceShuffle<2>);
-        case 4:
-            return reinterpret_cast<const void*>(forceShuffle<4>);
-        case 8:
-            return reinterpret_cast<const void*>(forceShuffle<8>);
-        case 16:
-            return reinterpret_cast<const void*>(forceShuffle<16>);
-        case 32:
-            return reinterpret_cast<const void*>(forceShuffle<32>);
-        default:
-            return nullptr;
-    }
+Kernel<PlanesTask> planesKernel() { return kernelOf(splitPlanes); }
+Kernel<ForceTask<float>> shuffleKernel(int unroll) {
+    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(forceShuffle<factor()>); });
 }
 
 }  // namespace gravlab::cuda

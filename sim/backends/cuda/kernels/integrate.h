@@ -1,32 +1,25 @@
 // Everything of a step that is not a force: one launch runs a list of operations for each body, from the sum of the last
 // force to the vertex that is drawn. Rule: each operation rounds by itself, so how a list is cut changes no bit.
 #pragma once
-#include "sim/backends/cuda/kernels/vec4.h"
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vertex.h"
+#include "sim/integrators/integrator.h"
 
 #include <cstdint>
 
 namespace gravlab::cuda {
 
-enum class PassOp : std::uint32_t {
-    kick,     ///< v += w a
-    drift,    ///< x += w v
-    save,     ///< x0 = x, v0 = v, dx = 0, dv = 0
-    combine,  ///< dx += w v, dv += w a
-    stage,    ///< x = x0 + w v, v = v0 + w a, both from before
-    finish,   ///< x = x0 + w dx, v = v0 + w dv
-    end       ///< the step is complete: stores it, and its vertex
-};
-
+/// An operation but a force.
 template <class Real>
-struct PassStep {
-    PassOp op;
-    Real weight;
+struct IntegrateStep {
+    Op op;
+    Real weight;  ///< of the operation, times the time step where its formula has one
 };
 
 /// One launch. Device memory throughout; arrays of `count`. Null where not wanted.
 template <class Real>
-struct PassTask {
+struct IntegrateTask {
     using V = Vec4<Real>;
     static constexpr int kMostSteps = 12;
 
@@ -38,18 +31,19 @@ struct PassTask {
     V* force;                      ///< where the summed force is kept
     V *x0, *v0, *dx, *dv;          ///< scratch registers
     bool usesScratch;
-    V *endX, *endV, *endA;     ///< where PassOp::end stores
-    ParticleVertex* vertices;  ///< where PassOp::end stores what is drawn
+    int end;                   ///< operations after which the step is complete and stored; negative: it goes on
+    V *endX, *endV, *endA;     ///< where the complete step goes
+    ParticleVertex* vertices;  ///< where what is drawn of it goes
     VertexValue shown;
     V *outX, *outV;  ///< the state after all operations
     int steps;
-    PassStep<Real> step[kMostSteps];
+    IntegrateStep<Real> step[kMostSteps];
 
-    void add(PassOp op, double weight = 0) { step[steps++] = {op, static_cast<Real>(weight)}; }
+    void add(Op op, double weight) { step[steps++] = {op, static_cast<Real>(weight)}; }
 };
 
 /// Needs 3 doubles of dynamic shared memory a thread when several threads share a body.
 template <class Real>
-const void* passKernel();
+Kernel<IntegrateTask<Real>> integrateKernel();
 
 }  // namespace gravlab::cuda

@@ -1,0 +1,67 @@
+// The kernel table of the CUDA backend: what a row is called, what can be tuned, and its machine code, in one entry.
+// Rule: one entry a row, and no switch on names anywhere. Needs no CUDA header; all builds list the rows.
+#pragma once
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/many_steps.h"
+#include "sim/backends/cuda/kernels/symmetric.h"
+#include "sim/backends/kernel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace gravlab::cuda {
+
+/// Threads own targets; the sources come in slices. What a launch can be given decides about the code: null for factors that
+/// are not built, and in builds without CUDA.
+struct OneSidedCode {
+    Kernel<ForceTask<float>> (*kernel32)(const LaunchConfig& launch) = nullptr;
+    Kernel<ForceTask<double>> (*kernel64)(const LaunchConfig& launch) = nullptr;  ///< null: not built
+    Kernel<FusedTask> (*fused)(const LaunchConfig& launch) = nullptr;             ///< with the operations after the force
+    bool tiles = false;                        ///< one body a thread in dynamic shared memory
+    bool otherLaws = false;                    ///< lawKernel() serves laws whose pull is not gravity's
+    bool atomicSums = false;                   ///< ranges are added by atomics
+    bool planes = false;                       ///< reads four arrays
+    bool byWarps = false;                      ///< a warp passes its sources round, a last one that is narrower fewer
+    const void* (*sources)() = nullptr;        ///< symbol that the host fills with each slice
+    std::uint32_t longestSlice = 0xffffffffu;  ///< sources
+
+    std::size_t sharedBytes(const LaunchConfig& launch, std::size_t realBytes) const {
+        return tiles ? static_cast<std::size_t>(launch.block) * 4 * realBytes : 0;
+    }
+    /// Sources after which a slice may end without changing the order of sums.
+    std::uint32_t sliceStep(const LaunchConfig& launch) const;
+};
+
+/// Warps own tiles, each pair once; rounds.
+struct SymmetricCode {
+    SymmetricSums sums;
+    Kernel<SymmetricTask<float>> (*kernel32)() = nullptr;
+    Kernel<SymmetricTask<double>> (*kernel64)() = nullptr;
+};
+
+/// One resident wave that can also make whole steps.
+struct ManyStepsCode {
+    Kernel<ManyStepsTask> (*kernel32)() = nullptr;
+};
+
+struct KernelEntry {
+    KernelRow row;
+    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode> code;
+    LaunchConfig fixed{32, 4, 1, 1};  ///< what cannot be tuned
+
+    bool builtIn(Precision precision) const;
+    /// The code of a family, or null.
+    const OneSidedCode* oneSided() const { return std::get_if<OneSidedCode>(&code); }
+    const SymmetricCode* symmetric() const { return std::get_if<SymmetricCode>(&code); }
+    const ManyStepsCode* manySteps() const { return std::get_if<ManyStepsCode>(&code); }
+};
+
+/// All entries, in ladder order.
+std::span<const KernelEntry> kernelEntries();
+/// Throws UsageError naming the valid ones and the nearest.
+const KernelEntry& kernelEntry(std::string_view name);
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,31 @@
+// Factors that are built into kernels at compile time, and the choice among them at run time.
+#pragma once
+#include <type_traits>
+
+namespace gravlab::cuda {
+
+template <int kFirst, int... kOthers>
+struct Factors {
+    static constexpr int values[] = {kFirst, kOthers...};
+
+    /// make(std::integral_constant<int, factor>()) for the factor that equals `wanted`. An empty result where that is not
+    /// built.
+    template <class Make>
+    static auto pick(int wanted, Make make) {
+        decltype(make(std::integral_constant<int, kFirst>())) result{};
+        const auto take = [&](auto factor) {
+            if (factor() == wanted) result = make(factor);
+        };
+        take(std::integral_constant<int, kFirst>());
+        (take(std::integral_constant<int, kOthers>()), ...);
+        return result;
+    }
+};
+
+/// Of the loops over sources.
+using Unrolls = Factors<1, 2, 4, 8, 16, 32>;
+/// Targets that a thread holds in registers. Eight would not fit them in double precision.
+using BodiesPerThread = Factors<1, 2, 4, 8>;
+using BodiesPerThread64 = Factors<1, 2, 4>;
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,41 @@
+// Typed launches: a kernel and the one argument that it takes. Rule: a pair that does not fit does not compile.
+#pragma once
+#include "sim/backends/cuda/runtime/api.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace gravlab::cuda {
+
+/// The machine code of a kernel whose one argument is a Task. Null where it is not built.
+template <class Task>
+struct Kernel {
+    const void* address = nullptr;
+    explicit operator bool() const { return address != nullptr; }
+};
+
+/// Of a __global__ function, whose argument decides about the type.
+template <class Task>
+Kernel<Task> kernelOf(void (*function)(Task)) {
+    return {reinterpret_cast<const void*>(function)};
+}
+
+/// Enqueues the kernel on `task`, which is copied. Throws DeviceError.
+template <class Task>
+void launchKernel(Kernel<Task> kernel, Dim grid, unsigned threads, const std::type_identity_t<Task>& task,
+                  std::size_t sharedBytes, Stream stream) {
+    Task copy = task;
+    void* arguments[] = {&copy};
+    CUDA_CHECK(launch(kernel.address, grid, threads, arguments, sharedBytes, stream));
+}
+
+/// The same with all blocks of the grid resident at once.
+template <class Task>
+void launchResident(Kernel<Task> kernel, Dim grid, unsigned threads, const std::type_identity_t<Task>& task,
+                    std::size_t sharedBytes, Stream stream) {
+    Task copy = task;
+    void* arguments[] = {&copy};
+    CUDA_CHECK(launchCooperative(kernel.address, grid, threads, arguments, sharedBytes, stream));
+}
+
+}  // namespace gravlab::cuda

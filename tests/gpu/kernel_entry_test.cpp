@@ -1,0 +1,93 @@
+// The kernel table and its typed launches, judged without a GPU: what does not fit does not compile.
+#include "sim/backends/cuda/kernel_table.h"
+#include "sim/backends/cuda/kernels/factors.h"
+#include "sim/backends/cuda/measure/matrix.h"
+#include "sim/backends/cuda/measure/measure.h"
+#include "sim/backends/kernel_rows.h"
+#include "sim/core/error.h"
+#include "sim/forces/law.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gravlab::test {
+namespace {
+
+using namespace cuda;
+
+/// Whether a launch of a kernel for `Task` on a `Given` compiles.
+template <class Task, class Given>
+concept Launches = requires(Kernel<Task> kernel, const Given& given) {
+    launchKernel(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
+    launchResident(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
+};
+/// The same of an address without a type.
+template <class Given>
+concept LaunchesUntyped = requires(const void* kernel, const Given& given) {
+    launchKernel(kernel, Dim{}, 1u, given, std::size_t{0}, Stream{});
+};
+
+using Pull = LawTask<float, PowerLaw<float>>;
+using Check = LawCheckTask<float, PowerLaw<double>>;
+using Pairs = LawPairTask<float, PlainEnergy<float>, PlainEnergy<double>>;
+using Matrix = MatrixLawTask<float, Gravity<float>, Gravity<double>>;
+
+static_assert(Launches<ForceTask<float>, ForceTask<float>> && Launches<Pull, Pull> && Launches<Check, Check> &&
+              Launches<Pairs, Pairs> && Launches<Matrix, Matrix>);
+static_assert(!Launches<ForceTask<float>, Pull> && !Launches<Pull, ForceTask<float>>, "a law's task, another's kernel");
+static_assert(!Launches<Pull, LawTask<float, LennardJones<float>>> && !Launches<Pull, LawTask<double, PowerLaw<double>>>);
+static_assert(!Launches<CheckTask<float>, Check> && !Launches<Check, CheckTask<float>>);
+static_assert(!Launches<Pairs, PairTask<float>> &&
+              !Launches<Pairs, LawPairTask<float, PlainEnergy<double>, PlainEnergy<double>>>);
+static_assert(!Launches<Matrix, MatrixTask<float>> &&
+              !Launches<Matrix, MatrixLawTask<float, PowerLaw<float>, PowerLaw<double>>>);
+static_assert(!Launches<ForceTask<float>, ForceTask<double>> && !LaunchesUntyped<ForceTask<float>>);
+
+TEST(KernelEntries, everyRowOfTheTableHasItsEntry) {
+    ASSERT_EQ(cudaKernelRows().size(), kernelEntries().size());
+    for (const KernelRow& row : kernels()) {
+        if (row.backend != "cuda") continue;
+        const KernelEntry& entry = kernelEntry(row.name);
+        EXPECT_EQ(entry.row.name, row.name);
+        EXPECT_TRUE(entry.builtIn(Precision::fp32)) << row.name;
+        EXPECT_EQ(entry.builtIn(Precision::fp64), row.slots64PerDirectedPair > 0) << row.name;
+    }
+    EXPECT_THROW(kernelEntry("tilde"), UsageError);
+}
+
+TEST(KernelEntries, offeredLaunchesAreBuiltAndOthersAreNot) {
+    const auto address = [](const KernelEntry& entry, const LaunchConfig& launch) {
+        return entry.oneSided()->kernel32(launch).address;
+    };
+    for (const KernelEntry& entry : kernelEntries()) {
+        if (!entry.oneSided()) continue;
+        SCOPED_TRACE(std::string(entry.row.name));
+        for (const int unroll : entry.row.unrolls) {
+            LaunchConfig launch;
+            launch.unroll = unroll;
+            EXPECT_TRUE(address(entry, launch));
+            for (const int bodies : entry.row.bodiesPerThread) {
+                launch.bodiesPerThread = bodies;
+                EXPECT_TRUE(address(entry, launch)) << unroll << ", " << bodies;
+            }
+        }
+        if (entry.row.unrolls.empty()) continue;
+        LaunchConfig launch;
+        launch.unroll = 3;
+        EXPECT_FALSE(address(entry, launch));
+    }
+    EXPECT_FALSE(tiledKernel<double>(8, 8)) << "eight bodies do not fit the registers";
+    EXPECT_NE(tiledKernel<float>(8, 1).address, tiledKernel<float>(8, 2).address);
+    EXPECT_NE(tiledKernel<float>(8, 1).address, tiledKernel<float>(16, 1).address);
+}
+
+TEST(KernelEntries, factorsPickTheWantedOne) {
+    const auto square = [](auto factor) { return factor() * factor(); };
+    EXPECT_EQ((Factors<1, 2, 4>::pick(1, square)), 1);
+    EXPECT_EQ((Factors<1, 2, 4>::pick(4, square)), 16);
+    EXPECT_EQ((Factors<1, 2, 4>::pick(3, square)), 0);
+}
+
+}  // namespace
+}  // namespace gravlab::test
