@@ -1,6 +1,7 @@
 // The step loop is a template on the law, so that a force is a loop and not a call.
 #include "sim/backends/few_body.h"
 
+#include "sim/backends/step_runner.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 
@@ -29,17 +30,6 @@ private:
 };
 
 namespace {
-
-/// to += factor from.
-inline void addScaled(std::size_t count, double* __restrict to, double factor, const double* __restrict from) {
-    for (std::size_t i = 0; i < count; ++i) to[i] += factor * from[i];
-}
-
-/// to = base + factor slope.
-inline void setAdvanced(std::size_t count, double* __restrict to, const double* __restrict base, double factor,
-                        const double* __restrict slope) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = base[i] + factor * slope[i];
-}
 
 /// Taylor series from the old state to the end of the step. Makino & Aarseth 1992, eq. 2.
 inline void predictHermite(std::size_t count, double h, double* __restrict x, double* __restrict v,
@@ -186,72 +176,47 @@ void FewBody::computeJerks() {
     ++forceEvaluations_;
 }
 
+/// The steps of fixed length, as runWholeSteps() asks for them.
 template <class PairLaw>
-void FewBody::runFixedStep(StepProgram program, double timeStep, const PairLaw& law) {
-    const std::size_t count = x_.size();
-    const bool hermite = needsJerk(program);
-    auto evaluate = [&] {
+struct FewBody::FixedSteps {
+    FewBody& system;
+    const PairLaw& law;
+    bool hermite;
+
+    bool forceKnown() const { return hermite ? system.jerkKnown_ : system.forceKnown_; }
+    void wholeStepForce() {
         if (hermite) {
-            computeJerks();
+            system.computeJerks();
         } else {
-            computeForces(law, x_.data(), a_.data());
-            ++forceEvaluations_;
+            system.computeForces(law, system.x_.data(), system.a_.data());
+            ++system.forceEvaluations_;
         }
-        jerkKnown_ = hermite;
-        forceKnown_ = true;
-    };
-    if (needsInitialForce(program) && !(hermite ? jerkKnown_ : forceKnown_)) evaluate();
-    for (const StepOp& step : program) {
-        const double advance = step.weight * timeStep;
-        switch (step.op) {
-            case Op::kick:
-                addScaled(count, v_.data(), advance, a_.data());
-                jerkKnown_ = false;
-                break;
-            case Op::drift:
-                addScaled(count, x_.data(), advance, v_.data());
-                forceKnown_ = jerkKnown_ = false;
-                break;
-            case Op::force:
-                evaluate();
-                break;
-            case Op::save:
-                x0_ = x_;
-                v0_ = v_;
-                std::fill(dx_.begin(), dx_.end(), 0.0);
-                std::fill(dv_.begin(), dv_.end(), 0.0);
-                break;
-            case Op::combine:
-                addScaled(count, dx_.data(), step.weight, v_.data());
-                addScaled(count, dv_.data(), step.weight, a_.data());
-                break;
-            case Op::stage:
-                setAdvanced(count, x_.data(), x0_.data(), advance, v_.data());
-                setAdvanced(count, v_.data(), v0_.data(), advance, a_.data());
-                forceKnown_ = jerkKnown_ = false;
-                break;
-            case Op::finish:
-                setAdvanced(count, x_.data(), x0_.data(), timeStep, dx_.data());
-                setAdvanced(count, v_.data(), v0_.data(), timeStep, dv_.data());
-                forceKnown_ = jerkKnown_ = false;
-                break;
-            case Op::predict:
-                x0_ = x_;
-                v0_ = v_;
-                a0_ = a_;
-                jerk0_ = jerk_;
-                predictHermite(count, timeStep, x_.data(), v_.data(), a_.data(), jerk_.data());
-                forceKnown_ = false;
-                break;
-            case Op::correct:
-                correctHermite(count, timeStep, x_.data(), v_.data(), x0_.data(), v0_.data(), a0_.data(), jerk0_.data(),
-                               a_.data(), jerk_.data());
-                // Without a force after it the next prediction goes on from the a and jerk of this one (PEC).
-                forceKnown_ = false;
-                break;
-            case Op::adaptive:
-                break;
-        }
+        system.jerkKnown_ = hermite;
+        system.forceKnown_ = true;
+    }
+    void apply(const StepOp& step, double timeStep) { system.apply(step, timeStep); }
+    void wholeStepsTaken(double, double) {}
+};
+
+void FewBody::apply(const StepOp& step, double timeStep) {
+    const std::size_t count = x_.size();
+    if (step.op == Op::predict) {
+        x0_ = x_;
+        v0_ = v_;
+        a0_ = a_;
+        jerk0_ = jerk_;
+        predictHermite(count, timeStep, x_.data(), v_.data(), a_.data(), jerk_.data());
+        forceKnown_ = false;
+    } else if (step.op == Op::correct) {
+        correctHermite(count, timeStep, x_.data(), v_.data(), x0_.data(), v0_.data(), a0_.data(), jerk0_.data(), a_.data(),
+                       jerk_.data());
+        // Without a force after it the next prediction goes on from the a and jerk of this one (PEC).
+        forceKnown_ = false;
+    } else {
+        StepRegisters<double*> registers{x_.data(), v_.data(), a_.data(), x0_.data(), v0_.data(), dx_.data(), dv_.data()};
+        applyOp(step.op, factorOf(step, timeStep), registers, ColumnArithmetic{0, count});
+        if (step.op == Op::kick || movesBodies(step.op)) jerkKnown_ = false;
+        if (movesBodies(step.op)) forceKnown_ = false;
     }
 }
 
@@ -287,22 +252,22 @@ template <class PairLaw>
 std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law) {
     const std::size_t pairsPerForce = std::max<std::size_t>(1, sources_ * size() / 2);
     const Deadline deadline(budget.seconds, pairsPerForce);
-    const bool adaptive = isAdaptive(program);
+    const StepPacer pacer(budget);
     std::int64_t completed = 0;
     if (interval_ != 0) {
         if (!runAdaptiveStep(interval_, law, deadline)) return 0;
         ++completed;
     }
-    if (!adaptive) dense_.restart();
-    const std::size_t forces = static_cast<std::size_t>(std::max(1, forcesPerStep(program)));
+    if (!isAdaptive(program)) {
+        dense_.restart();
+        FixedSteps<PairLaw> steps{*this, law, needsJerk(program)};
+        const std::int64_t wanted = budget.steps - completed;
+        return wanted > 0 ? completed + runWholeSteps(steps, program, timeStep, wanted, pacer) : completed;
+    }
     while (completed < budget.steps) {
-        if (adaptive) {
-            if (!runAdaptiveStep(timeStep, law, deadline)) break;
-        } else {
-            runFixedStep(program, timeStep, law);
-        }
+        if (!runAdaptiveStep(timeStep, law, deadline)) break;
         ++completed;
-        if (deadline.passed(adaptive ? 1 : forces)) break;
+        if (deadline.passed()) break;
     }
     return completed;
 }

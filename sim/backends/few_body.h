@@ -59,7 +59,8 @@ private:
     template <class PairLaw>
     std::int64_t run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law);
     template <class PairLaw>
-    void runFixedStep(StepProgram program, double timeStep, const PairLaw& law);
+    struct FixedSteps;
+    void apply(const StepOp& step, double timeStep);
     template <class PairLaw>
     bool runAdaptiveStep(double timeStep, const PairLaw& law, const class Deadline& deadline);
     template <class PairLaw>

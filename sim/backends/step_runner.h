@@ -3,9 +3,11 @@
 #pragma once
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
+#include "sim/integrators/apply_op.h"
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <utility>
 
@@ -69,85 +71,19 @@ private:
     bool initialForce_ = false, running_ = false;
 };
 
-/// The registers of a step, structure of arrays; Vec is Float4 or Double4. w components are never touched.
-/// Scratch registers may be null for programs that do not use them.
-template <class Vec>
-struct StepRegisters {
-    Vec *x = nullptr, *v = nullptr;
-    const Vec* a = nullptr;
-    Vec *x0 = nullptr, *v0 = nullptr, *dx = nullptr, *dv = nullptr;
-};
-
 /// True when the program needs x0, v0, dx, dv.
 inline bool needsScratch(StepProgram program) {
-    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return s.op == Op::save; });
+    return std::any_of(program.begin(), program.end(), [](const StepOp& s) { return usesScratch(s.op); });
 }
 
-/// to += factor from, on x, y, z.
-template <class Vec, class Real>
-void addScaled(Vec& to, Real factor, const Vec& from) {
-    to.x += factor * from.x;
-    to.y += factor * from.y;
-    to.z += factor * from.z;
+/// Throws UsageError when the program has an operation beside forces that applyOp() does not know, naming `backend`. For the
+/// start of a step: what runs inside a pool or on a device can no longer refuse.
+inline void requirePointwise(StepProgram program, std::string_view backend) {
+    for (const StepOp& step : program)
+        if (step.op != Op::force && !isPointwise(step.op))
+            throw UsageError("the " + std::string(backend) +
+                             " backend cannot run the integrator: it has an operation that the backend does not know");
 }
-
-/// to = base + factor slope, on x, y, z.
-template <class Vec, class Real>
-void setAdvanced(Vec& to, const Vec& base, Real factor, const Vec& slope) {
-    to.x = base.x + factor * slope.x;
-    to.y = base.y + factor * slope.y;
-    to.z = base.z + factor * slope.z;
-}
-
-/// Runs one operation other than a force on bodies [first, last). Throws UsageError for operations it does not know.
-template <class Vec>
-void applyOp(const StepOp& step, double timeStep, const StepRegisters<Vec>& r, std::size_t first, std::size_t last) {
-    using Real = decltype(Vec::x);
-    const Real weight = static_cast<Real>(step.weight);
-    const Real advance = static_cast<Real>(step.weight * timeStep);
-    const Real whole = static_cast<Real>(timeStep);
-    switch (step.op) {
-        case Op::kick:
-            for (std::size_t i = first; i < last; ++i) addScaled(r.v[i], advance, r.a[i]);
-            return;
-        case Op::drift:
-            for (std::size_t i = first; i < last; ++i) addScaled(r.x[i], advance, r.v[i]);
-            return;
-        case Op::save:
-            std::copy(r.x + first, r.x + last, r.x0 + first);
-            std::copy(r.v + first, r.v + last, r.v0 + first);
-            std::fill(r.dx + first, r.dx + last, Vec{});
-            std::fill(r.dv + first, r.dv + last, Vec{});
-            return;
-        case Op::combine:
-            for (std::size_t i = first; i < last; ++i) {
-                addScaled(r.dx[i], weight, r.v[i]);
-                addScaled(r.dv[i], weight, r.a[i]);
-            }
-            return;
-        case Op::stage:
-            for (std::size_t i = first; i < last; ++i) {
-                setAdvanced(r.x[i], r.x0[i], advance, r.v[i]);
-                setAdvanced(r.v[i], r.v0[i], advance, r.a[i]);
-            }
-            return;
-        case Op::finish:
-            for (std::size_t i = first; i < last; ++i) {
-                setAdvanced(r.x[i], r.x0[i], whole, r.dx[i]);
-                setAdvanced(r.v[i], r.v0[i], whole, r.dv[i]);
-            }
-            return;
-        case Op::force:
-        case Op::predict:
-        case Op::correct:
-        case Op::adaptive:
-            break;
-    }
-    throw UsageError("this backend cannot run the integrator: it has an operation that the backend does not know");
-}
-
-/// True when operation `op` moves bodies, so that a known force is no longer the force at x.
-inline bool movesBodies(Op op) { return op == Op::drift || op == Op::stage || op == Op::finish || op == Op::correct; }
 
 /// When a call of advance() stops and when it publishes. Time comes from a function, so that tests bring their own clock.
 class StepPacer {
@@ -173,11 +109,68 @@ private:
     double start_;
 };
 
-/// The loop of Backend::advance(). `Machine` has, all for the step under way:
-///   std::size_t size(); void beginStep(StepProgram); bool forceKnown();
-///   std::size_t forceSlice(std::size_t first)   computes targets from `first`, a few milliseconds' worth; returns one past
-///   the last void endForce();  void apply(const StepOp&, double timeStep);  void endStep();  void publish(VertexSink&);
-/// A machine works on a copy from beginStep() to endStep(), so that the last complete step can be read at any moment.
+/// Runs one step that nobody cuts. `timed` runs the force that it is given.
+template <class Machine, class Timed>
+void runWholeStep(Machine& machine, StepProgram program, double timeStep, Timed timed) {
+    if (!machine.forceKnown() && needsInitialForce(program)) timed([&] { machine.wholeStepForce(); });
+    for (const StepOp& step : program) {
+        if (step.op == Op::force)
+            timed([&] { machine.wholeStepForce(); });
+        else
+            machine.apply(step, timeStep);
+    }
+}
+
+/// Up to `steps` whole steps until the pacer is out of time, at least one; gives how many. The clock is read once a batch of
+/// about kBatchSeconds: a step of six bodies is as short as ten readings. The machine has forceKnown() and apply() as a
+/// StepMachine; wholeStepForce(), its force at x from begin to end; and wholeStepsTaken(seconds, share) after each batch:
+/// its wall time [s], and the share of it that forces took.
+template <class Machine>
+std::int64_t runWholeSteps(Machine& machine, StepProgram program, double timeStep, std::int64_t steps,
+                           const StepPacer& pacer) {
+    constexpr double kBatchSeconds = 100e-6;
+    double batchStart = pacer.elapsed();
+    std::int64_t done = 0;
+    for (std::int64_t batch = 1; done < steps;) {
+        // The first step of a batch is timed in detail; the others take the same parts.
+        double inForce = 0;
+        const double firstStart = pacer.elapsed();
+        runWholeStep(machine, program, timeStep, [&](auto force) {
+            const double start = pacer.elapsed();
+            force();
+            inForce += pacer.elapsed() - start;
+        });
+        const double first = std::max(pacer.elapsed() - firstStart, 1e-9);
+        batch = std::min(batch, steps - done);
+        for (std::int64_t i = 1; i < batch; ++i) runWholeStep(machine, program, timeStep, [](auto force) { force(); });
+        done += batch;
+        const double now = pacer.elapsed();
+        machine.wholeStepsTaken(now - batchStart, std::min(1.0, inForce / first));
+        batchStart = now;
+        batch = std::clamp<std::int64_t>(static_cast<std::int64_t>(kBatchSeconds / first), 1, 10000);
+        if (pacer.outOfTime()) break;
+    }
+    return done;
+}
+
+/// What a backend offers to StepRunner; every call speaks of the step under way. A machine works on a copy from beginStep()
+/// to endStep(), so that the last complete step can be read at any moment. Everything has happened when a call returns.
+template <class Machine>
+concept StepMachine = requires(Machine machine, std::size_t target, StepProgram program, const StepOp& op, double timeStep,
+                               std::int64_t steps, VertexSink& sink) {
+    { machine.size() } -> std::convertible_to<std::size_t>;  ///< bodies
+    machine.beginStep(program);                              ///< throws UsageError for a program that it cannot run
+    { machine.forceKnown() } -> std::same_as<bool>;          ///< `a` is the force at the present x
+    /// Computes targets from `target` on, a few milliseconds' worth; gives one past the last, size() when all are done.
+    { machine.forceSlice(target) } -> std::convertible_to<std::size_t>;
+    machine.endForce();           ///< all targets are done: `a` becomes the new force
+    machine.apply(op, timeStep);  ///< any other operation, see applyOp(); timeStep [T]
+    machine.endStep(steps);       ///< so many steps since beginStep() become the last complete one
+    machine.publish(sink);        ///< stores the last complete step
+};
+
+/// The loop of Backend::advance(): runs a machine's steps in slices, within budgets, and publishes what is complete.
+/// One thread drives it. What a machine throws passes through; the step under way is then where it was.
 template <class Machine>
 class StepRunner {
 public:
@@ -188,6 +181,7 @@ public:
 
     AdvanceStatus advance(Machine& machine, StepProgram program, double timeStep, const Budget& budget, VertexSink* sink,
                           StepPacer::Clock clock = StepPacer::steadySeconds) {
+        static_assert(StepMachine<Machine>);
         AdvanceStatus status;
         status.stepsCompleted = std::exchange(unreported_, 0);
         const StepPacer pacer(budget, clock);
@@ -215,6 +209,25 @@ public:
             if (pacer.outOfTime()) break;
         }
         status.stepProgress = cursor_.progress(machine.size());
+        return status;
+    }
+
+    /// advance() for systems so small that looking at the clock costs as much as a step: whole steps, the clock read once a
+    /// batch; only at a boundary. See runWholeSteps() for what the machine offers beside.
+    AdvanceStatus advanceWholeSteps(Machine& machine, StepProgram program, double timeStep, const Budget& budget,
+                                    VertexSink* sink, StepPacer::Clock clock = StepPacer::steadySeconds) {
+        AdvanceStatus status;
+        status.stepsCompleted = std::exchange(unreported_, 0);
+        const std::int64_t wanted = budget.steps - status.stepsCompleted;
+        if (wanted <= 0) return status;
+        machine.beginStep(program);
+        const std::int64_t steps = runWholeSteps(machine, program, timeStep, wanted, StepPacer(budget, clock));
+        machine.endStep(steps);
+        status.stepsCompleted += steps;
+        if (sink) {
+            publishing(status.stepsCompleted, [&] { machine.publish(*sink); });
+            status.published = true;
+        }
         return status;
     }
 
@@ -257,7 +270,7 @@ private:
             machine.apply(cursor_.op(), cursor_.timeStep());
         }
         cursor_.next();
-        if (cursor_.atBoundary()) machine.endStep();
+        if (cursor_.atBoundary()) machine.endStep(1);
     }
 
     StepCursor cursor_;

@@ -34,7 +34,12 @@ public:
         script += step.op == Op::kick ? 'k' : 'd';
         lastTimeStep = timeStep;
     }
-    void endStep() { script += ']'; }
+    void wholeStepForce() {
+        script += 'w';
+        known = true;
+    }
+    void wholeStepsTaken(double, double) { script += 'b'; }
+    void endStep(std::int64_t) { script += ']'; }
     void publish(VertexSink& sink) {
         sink.open(1, nullptr);
         sink.close(nullptr);
@@ -164,18 +169,68 @@ TEST_F(StepRunnerTest, anAbandonedStepStartsAgain) {
     EXPECT_EQ(machine.script, "[kdff[kdffffFk]P");
 }
 
-TEST(StepOps, unknownOperationsAreRefused) {
-    Double4 x{}, v{}, a{};
-    EXPECT_THROW(applyOp(StepOp{Op::predict}, 0.1, StepRegisters<Double4>{.x = &x, .v = &v, .a = &a}, 0, 1), UsageError);
+TEST_F(StepRunnerTest, wholeStepsAreTakenInBatchesAndPublishedOnce) {
+    machine.known = false;
+    const AdvanceStatus status = runner.advanceWholeSteps(machine, integrator("leapfrog").program, 0.5,
+                                                          {.seconds = 1e300, .steps = 3}, &sink, fakeClock);
+    EXPECT_EQ(machine.script, "[wkdwkbkdwkkdwkb]P") << "one step, then the two that are left; one force ahead of the first";
+    EXPECT_EQ(status.stepsCompleted, 3);
+    EXPECT_TRUE(status.published);
+}
+
+TEST_F(StepRunnerTest, wholeStepsStopAtTheFirstWithoutTime) {
+    const AdvanceStatus status = runner.advanceWholeSteps(machine, integrator("leapfrog").program, 0.5,
+                                                          {.seconds = 0, .steps = 3}, nullptr, fakeClock);
+    EXPECT_EQ(machine.script, "[kdwkb]");
+    EXPECT_EQ(status.stepsCompleted, 1);
+}
+
+TEST(StepOps, programsWithUnknownOperationsAreRefused) {
+    for (const Integrator& row : integrators()) {
+        const bool known = row.name != "hermite4" && row.name != "radau15";
+        if (known)
+            EXPECT_NO_THROW(requirePointwise(row.program, "cpu")) << row.name;
+        else
+            EXPECT_THROW(requirePointwise(row.program, "cpu"), UsageError) << row.name;
+    }
+}
+
+TEST(StepOps, anUnknownOperationIsRefusedBeforeAnythingRuns) {
+    for (const char* name : {"reference", "cpu"}) {
+        const std::unique_ptr<Backend> tested = backend(name).make({.threads = 2});
+        ParticleSet bodies;
+        bodies.resize(300);
+        tested->load(bodies);
+        static constexpr StepOp kUnknown[] = {{Op::drift, 1}, {Op::correct, 1}};
+        EXPECT_THROW(tested->advance(kUnknown, 0.1, {.seconds = 1e300, .steps = 1}, nullptr), UsageError) << name;
+        const StepProgram known = integrator("leapfrog").program;
+        EXPECT_EQ(tested->advance(known, 0.1, {.seconds = 1e300, .steps = 1}, nullptr).stepsCompleted, 1) << name;
+    }
 }
 
 TEST(StepOps, wComponentsAreNeverTouched) {
     Double4 x{1, 1, 1, 7}, v{1, 1, 1, 8}, a{1, 1, 1, 9}, x0{}, v0{}, dx{}, dv{};
-    const StepRegisters<Double4> r{&x, &v, &a, &x0, &v0, &dx, &dv};
-    for (const Op op : {Op::save, Op::kick, Op::drift, Op::combine, Op::stage, Op::finish}) applyOp({op, 0.5}, 0.1, r, 0, 1);
+    StepRegisters<Double4*> r{&x, &v, &a, &x0, &v0, &dx, &dv};
+    for (const Op op : {Op::save, Op::kick, Op::drift, Op::combine, Op::stage, Op::finish})
+        applyOp(op, factorOf({op, 0.5}, 0.1), r, VectorColumnArithmetic{0, 1});
     EXPECT_EQ(x.w, 7);
     EXPECT_EQ(v.w, 8);
     EXPECT_NE(x.x, 1);
+}
+
+TEST(StepOps, columnsOfNumbersAndOfVectorsGetTheSameBits) {
+    Double4 x{1 / 3.0, 0, 0, 7}, v{1 / 7.0, 0, 0, 8}, a{1 / 11.0, 0, 0, 9}, x0{}, v0{}, dx{}, dv{};
+    double cx = x.x, cv = v.x, ca = a.x, cx0 = 0, cv0 = 0, cdx = 0, cdv = 0;
+    StepRegisters<Double4*> vectors{&x, &v, &a, &x0, &v0, &dx, &dv};
+    StepRegisters<double*> numbers{&cx, &cv, &ca, &cx0, &cv0, &cdx, &cdv};
+    for (const char* name : {"rk4", "leapfrog"})
+        for (const StepOp& step : integrator(name).program) {
+            applyOp(step.op, factorOf(step, 0.1), vectors, VectorColumnArithmetic{0, 1});
+            applyOp(step.op, factorOf(step, 0.1), numbers, ColumnArithmetic{0, 1});
+            EXPECT_EQ(cx, x.x);
+            EXPECT_EQ(cv, v.x);
+        }
+    EXPECT_NE(cx, 1 / 3.0);
 }
 
 }  // namespace

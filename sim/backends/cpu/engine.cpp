@@ -16,9 +16,6 @@ constexpr std::chrono::microseconds kSlice{1500};
 // Bodies that one thread moves or publishes at a time: 16 Ki are a few microseconds, worth waking another core for.
 constexpr std::size_t kMoveGrain = 16384;
 
-// How often a tiny system looks at the clock.
-constexpr double kTinyBatchSeconds = 100e-6;
-
 enum class Loops { plain, openMp, simd };
 
 /// The code behind a row of the table.
@@ -136,7 +133,7 @@ public:
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         if (size_ <= kTinyBodies && size_ > 0 && runner_.cursor().atBoundary())
-            return advanceTiny(program, timeStep, budget, sink);
+            return runner_.advanceWholeSteps(*this, program, timeStep, budget, sink);
         return runner_.advance(*this, program, timeStep, budget, sink);
     }
     void finishStep() override { runner_.finishStep(*this); }
@@ -174,6 +171,7 @@ public:
 
     // What StepRunner calls.
     void beginStep(StepProgram program) {
+        requirePointwise(program, "cpu");
         adoptSettings();
         if (needsScratch(program) && scratch_.empty()) {
             std::vector<Vectors<T>> scratch;
@@ -208,74 +206,20 @@ public:
         endPass(work_);
     }
     void apply(const StepOp& step, double timeStep) {
-        const double start = StepPacer::steadySeconds();
-        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+        const auto onAxes = [&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) applyOnAxis(step, timeStep, axis, first, last);
-        });
+        };
         if (movesBodies(step.op)) work_.forceKnown = false;
+        if (size_ <= kTinyBodies) return onAxes(0, size_);  // the pool and the clock would take longer
+        const double start = StepPacer::steadySeconds();
+        context_.pool.forRange(size_, kMoveGrain, onAxes);
         context_.totals.integrateSeconds += StepPacer::steadySeconds() - start;
     }
-    void endStep() {
+    void endStep(std::int64_t steps) {
         std::swap(complete_, work_);
-        ++context_.totals.steps;
+        context_.totals.steps += steps;
     }
-
-private:
-    /// Whole steps on the calling thread with the clock read once a batch: a step of six bodies is as short as ten readings.
-    AdvanceStatus advanceTiny(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
-        AdvanceStatus status;
-        status.stepsCompleted = runner_.takeUnreported();
-        const std::int64_t wanted = budget.steps - status.stepsCompleted;
-        if (wanted <= 0) return status;
-        beginStep(program);
-        const StepPacer pacer(budget);
-        double batchStart = 0;
-        for (std::int64_t done = 0, batch = 1; done < wanted;) {
-            double forceSeconds = 0;
-            const double firstStart = pacer.elapsed();
-            runTinyStep(program, timeStep, [&](auto force) {
-                const double start = pacer.elapsed();
-                force();
-                forceSeconds += pacer.elapsed() - start;
-            });
-            const double firstEnd = pacer.elapsed();
-            batch = std::min(batch, wanted - done);
-            for (std::int64_t i = 1; i < batch; ++i) runTinyStep(program, timeStep, [](auto force) { force(); });
-            done += batch;
-            status.stepsCompleted += batch;
-            context_.totals.steps += batch;
-            // The first step of a batch is timed in detail; the others take the same parts.
-            const double now = pacer.elapsed(), whole = now - batchStart, step = std::max(firstEnd - firstStart, 1e-9);
-            const double inForce = whole * std::min(1.0, forceSeconds / step);
-            context_.totals.forceSeconds += inForce;
-            context_.totals.integrateSeconds += whole - inForce;
-            batchStart = now;
-            batch = std::clamp<std::int64_t>(static_cast<std::int64_t>(kTinyBatchSeconds / step), 1, 10000);
-            if (pacer.outOfTime()) break;
-        }
-        std::swap(complete_, work_);
-        if (sink) {
-            runner_.publishing(status.stepsCompleted, [&] { publish(*sink); });
-            status.published = true;
-        }
-        return status;
-    }
-
-    /// `timed` runs the force that it is given.
-    template <class Timed>
-    void runTinyStep(StepProgram program, double timeStep, Timed timed) {
-        if (!work_.forceKnown && needsInitialForce(program)) timed([this] { computeTinyForce(); });
-        for (const StepOp& step : program) {
-            if (step.op == Op::force) {
-                timed([this] { computeTinyForce(); });
-                continue;
-            }
-            for (std::size_t axis = 0; axis < 3; ++axis) applyOnAxis(step, timeStep, axis, 0, size_);
-            if (movesBodies(step.op)) work_.forceKnown = false;
-        }
-    }
-
-    void computeTinyForce() {
+    void wholeStepForce() {
         beginPass(pass_, work_.x, buffers_);
         pass_.run(context_.pool, kNoDeadline);
         takeForce(buffers_, work_.a);
@@ -284,7 +228,12 @@ private:
         work_.forceKnown = true;
         endPass(work_);
     }
+    void wholeStepsTaken(double seconds, double forceShare) {
+        context_.totals.forceSeconds += seconds * forceShare;
+        context_.totals.integrateSeconds += seconds * (1 - forceShare);
+    }
 
+private:
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
         if (row_ == wantedRow_ && force_ == wantedForce_) return;
@@ -367,46 +316,10 @@ private:
     }
 
     void applyOnAxis(const StepOp& step, double timeStep, std::size_t axis, std::size_t first, std::size_t last) {
-        T* x = work_.x.axis[axis].data();
-        T* v = work_.v.axis[axis].data();
-        const T* a = work_.a.axis[axis].data();
-        T* s[4] = {};
-        for (std::size_t k = 0; k < scratch_.size(); ++k) s[k] = scratch_[k].axis[axis].data();
-        const auto [x0, v0, dx, dv] = s;
-        const T weight = static_cast<T>(step.weight), whole = static_cast<T>(timeStep);
-        const T advance = static_cast<T>(step.weight * timeStep);
-        switch (step.op) {
-            case Op::kick:
-                for (std::size_t i = first; i < last; ++i) v[i] += advance * a[i];
-                return;
-            case Op::drift:
-                for (std::size_t i = first; i < last; ++i) x[i] += advance * v[i];
-                return;
-            case Op::save:
-                std::copy(x + first, x + last, x0 + first);
-                std::copy(v + first, v + last, v0 + first);
-                std::fill(dx + first, dx + last, T(0));
-                std::fill(dv + first, dv + last, T(0));
-                return;
-            case Op::combine:
-                for (std::size_t i = first; i < last; ++i) dx[i] += weight * v[i];
-                for (std::size_t i = first; i < last; ++i) dv[i] += weight * a[i];
-                return;
-            case Op::stage:
-                for (std::size_t i = first; i < last; ++i) x[i] = x0[i] + advance * v[i];
-                for (std::size_t i = first; i < last; ++i) v[i] = v0[i] + advance * a[i];
-                return;
-            case Op::finish:
-                for (std::size_t i = first; i < last; ++i) x[i] = x0[i] + whole * dx[i];
-                for (std::size_t i = first; i < last; ++i) v[i] = v0[i] + whole * dv[i];
-                return;
-            case Op::force:
-            case Op::predict:
-            case Op::correct:
-            case Op::adaptive:
-                break;
-        }
-        throw UsageError("the cpu backend cannot run the integrator: it has an operation that the backend does not know");
+        StepRegisters<T*> registers{work_.x.axis[axis].data(), work_.v.axis[axis].data(), work_.a.axis[axis].data()};
+        T** scratch[] = {&registers.x0, &registers.v0, &registers.dx, &registers.dv};
+        for (std::size_t k = 0; k < scratch_.size(); ++k) *scratch[k] = scratch_[k].axis[axis].data();
+        applyOp(step.op, static_cast<T>(factorOf(step, timeStep)), registers, ColumnArithmetic{first, last});
     }
 
     float shownValue(std::size_t i) const {

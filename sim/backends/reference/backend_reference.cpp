@@ -152,6 +152,7 @@ public:
 
     // What StepRunner calls.
     void beginStep(StepProgram program) {
+        requirePointwise(program, "reference");
         adoptSettings();
         work_ = complete_;
         if (needsScratch(program))
@@ -172,15 +173,15 @@ public:
     }
     void apply(const StepOp& step, double timeStep) {
         const double start = StepPacer::steadySeconds();
-        const StepRegisters<Double4> registers{work_.x.data(), work_.v.data(), work_.a.data(), x0_.data(),
-                                               v0_.data(),     dx_.data(),     dv_.data()};
-        applyOp(step, timeStep, registers, 0, size());
+        StepRegisters<Double4*> registers{work_.x.data(), work_.v.data(), work_.a.data(), x0_.data(),
+                                          v0_.data(),     dx_.data(),     dv_.data()};
+        applyOp(step.op, factorOf(step, timeStep), registers, VectorColumnArithmetic{0, size()});
         if (movesBodies(step.op)) work_.forceKnown = false;
         totals_.integrateSeconds += StepPacer::steadySeconds() - start;
     }
-    void endStep() {
+    void endStep(std::int64_t steps) {
         std::swap(complete_, work_);
-        ++totals_.steps;
+        totals_.steps += steps;
     }
 
 private:

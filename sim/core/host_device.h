@@ -1,0 +1,8 @@
+// How a function that host and device share is declared. Rule: what carries it uses nothing that only one of them has.
+#pragma once
+
+#if defined(__CUDACC__)
+#define GRAVLAB_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define GRAVLAB_HOST_DEVICE inline
+#endif
