@@ -10,13 +10,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <variant>
 
 namespace gravlab {
 namespace {
 
-using cuda::Choice;
-using cuda::Engine;
 using cuda::EngineContext;
+using cuda::LaunchPlan;
 
 /// The context of a device, made current before anything is created on it.
 struct BoundContext : EngineContext {
@@ -38,10 +38,29 @@ cuda::DeviceFacts bound(int index) {
     return facts;
 }
 
+/// Its state's precision decides which.
+using Engine = std::variant<std::unique_ptr<cuda::EngineOf<float>>, std::unique_ptr<cuda::EngineOf<double>>>;
+
+Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan) {
+    if (plan.precision == Precision::fp32) return std::make_unique<cuda::EngineOf<float>>(context, bodies, force, plan);
+    return std::make_unique<cuda::EngineOf<double>>(context, bodies, force, plan);
+}
+
+/// Of device memory, scratch registers and partial sums aside.
+double stateBytes(std::size_t bodies, Precision precision) {
+    return precision == Precision::fp32 ? cuda::DeviceState<float>::bytes(bodies) : cuda::DeviceState<double>::bytes(bodies);
+}
+
+/// use(engine) of either precision.
+template <class Use>
+decltype(auto) with(const Engine& engine, const Use& use) {
+    return std::visit([&](const auto& made) -> decltype(auto) { return use(*made); }, engine);
+}
+
 class CudaBackend final : public Backend, public MatrixPainter {
 public:
     explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(cuda::makeEngine(context_, {}, force_, choice({}, force_))) {}
+        : context_(bound(options.device)), engine_(makeEngine(context_, {}, force_, choice({}, force_))) {}
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -50,28 +69,29 @@ public:
 
     std::string_view name() const override { return "cuda"; }
     std::string description() const override { return cuda::deviceText(context_.device); }
-    std::size_t size() const override { return engine_->size(); }
+    std::size_t size() const override {
+        return with(engine_, [&](auto& e) { return e.size(); });
+    }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
 
     void load(const ParticleSet& bodies) override {
         use();
         auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
-        std::unique_ptr<Engine> engine;
+        Engine engine;
         try {
-            engine = cuda::makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
+            engine = makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
         } catch (const DeviceError& error) {
             throw DeviceError(withMemory(bodies.size()) + error.what());
         }
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         labels_ = std::move(labels);
-        context_.publisher.forget();
-        context_.timeline.forgetRate();
+        context_.writer.forget();
     }
 
     void snapshot(ParticleSet& out) override {
         use();
-        engine_->copyState(out.position, out.velocity);
+        with(engine_, [&](auto& e) { return e.copyState(out.position, out.velocity); });
         out.id = labels_->id;
         out.group = labels_->group;
     }
@@ -79,7 +99,7 @@ public:
         use();
         cuda::LaterVectors later;
         try {
-            later = engine_->copyStateLater();
+            later = with(engine_, [&](auto& e) { return e.copyStateLater(); });
         } catch (const DeviceError&) {
             return Backend::snapshotLater();  // without memory for a copy it takes the long way, which needs none
         }
@@ -96,30 +116,30 @@ public:
         use();
         if (!(force.softening >= 0) || !std::isfinite(force.softening))
             throw UsageError("softening must be a finite number, 0 or more");
-        const Choice chosen = cuda::choose(wanted, engine_->facts(), force, context_.device);
-        if ((force.precision == Precision::fp32) != (engine_->choice().precision == Precision::fp32)) {
+        const LaunchPlan chosen = cuda::choose(wanted, facts(), force, context_.device);
+        if ((force.precision == Precision::fp32) != (plan().precision == Precision::fp32)) {
             changeState(force, chosen);
         } else {
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
-            const Choice& now = engine_->choice();
+            const LaunchPlan& now = plan();
             const bool changed = chosen.entry != now.entry || chosen.launch != now.launch ||
                                  chosen.machineCode != now.machineCode || chosen.precision != now.precision;
-            engine_->configure(force, changed ? &chosen : nullptr);
+            with(engine_, [&](auto& e) { return e.configure(force, changed ? &chosen : nullptr); });
         }
         wanted_ = wanted;
         force_ = force;
     }
-    const KernelRow& activeKernel() const override { return engine_->choice().entry->row; }
-    LaunchConfig activeLaunch() const override { return engine_->choice().launch; }
+    const KernelRow& activeKernel() const override { return plan().entry->row; }
+    LaunchConfig activeLaunch() const override { return plan().launch; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         use();
-        return engine_->advance(program, timeStep, budget, sink);
+        return with(engine_, [&](auto& e) { return e.advance(program, timeStep, budget, sink); });
     }
     void publish(VertexSink& sink) override {
         use();
-        engine_->publish(sink);
+        with(engine_, [&](auto& e) { return e.publish(sink); });
     }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
@@ -132,56 +152,58 @@ public:
     }
     void finishStep() override {
         use();
-        engine_->finishStep();
+        with(engine_, [&](auto& e) { return e.finishStep(); });
     }
     void wait() override {
         use();
         CUDA_CHECK(cuda::waitForStream(context_.stream));
-        context_.timeline.collect();
+        context_.timer.collect();
     }
 
     void accelerations(std::vector<Double4>& out) override {
         use();
-        engine_->accelerations(out);
+        with(engine_, [&](auto& e) { return e.accelerations(out); });
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
         for (const std::uint32_t target : targets)
             if (target >= size()) throw UsageError("force check: there is no body with index " + std::to_string(target));
-        engine_->requestForceCheck(std::move(targets));
+        with(engine_, [&](auto& e) { return e.requestForceCheck(std::move(targets)); });
     }
     std::optional<ForceCheck> takeForceCheck() override {
         use();
-        return engine_->takeForceCheck();
+        return with(engine_, [&](auto& e) { return e.takeForceCheck(); });
     }
 
     // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
     std::size_t mostMeasured() const override { return 2097152; }
     void requestMeasurement() override {
         use();
-        engine_->requestMeasurement();
+        with(engine_, [&](auto& e) { return e.requestMeasurement(); });
     }
-    bool measuring() const override { return engine_->measuring(); }
+    bool measuring() const override {
+        return with(engine_, [&](auto& e) { return e.measuring(); });
+    }
     std::optional<Measurement> takeMeasurement(double seconds) override {
         use();
-        return engine_->takeMeasurement(seconds);
+        return with(engine_, [&](auto& e) { return e.takeMeasurement(seconds); });
     }
 
     bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
                      VertexSink& sink) override {
         use();
-        return engine_->paintMatrix(colours, row, column, edge, sink);
+        return with(engine_, [&](auto& e) { return e.paintMatrix(colours, row, column, edge, sink); });
     }
     std::optional<PaintedMatrix> takeMatrix() override {
         use();
-        return engine_->takeMatrix();
+        return with(engine_, [&](auto& e) { return e.takeMatrix(); });
     }
 
     WorkTotals totals() override {
         use();
-        context_.timeline.collect();
-        WorkTotals totals = context_.timeline.totals();
-        totals.bodySizedHostCopies = context_.hostCopies + context_.publisher.hostCopies();
+        context_.timer.collect();
+        WorkTotals totals = context_.timer.totals();
+        totals.bodySizedHostCopies = context_.hostCopies + context_.writer.hostCopies();
         return totals;
     }
     double issueSlotsPerSecond() const override {
@@ -190,7 +212,7 @@ public:
     }
     LaunchFacts launchFacts() const override {
         use();
-        return cuda::launchFacts(engine_->choice(), size(), context_.device);
+        return cuda::launchFacts(plan(), size(), context_.device);
     }
 
 private:
@@ -200,11 +222,17 @@ private:
         std::vector<std::uint8_t> group;
     };
 
+    const LaunchPlan& plan() const {
+        return with(engine_, [](const auto& e) -> decltype(auto) { return e.plan(); });
+    }
+    const cuda::BodyFacts& facts() const {
+        return with(engine_, [](const auto& e) -> decltype(auto) { return e.facts(); });
+    }
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
     /// A choice made for other bodies is kept as far as these allow: only asking for the impossible is a mistake.
-    Choice choice(const cuda::BodyFacts& bodies, const ForceSettings& force) const {
+    LaunchPlan choice(const cuda::BodyFacts& bodies, const ForceSettings& force) const {
         KernelChoice fitting = wanted_;
         if (bodies.count > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies.count)
             fitting.launch.split = static_cast<int>(bodies.count);
@@ -212,14 +240,13 @@ private:
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
-    void changeState(const ForceSettings& force, const Choice& chosen) {
+    void changeState(const ForceSettings& force, const LaunchPlan& chosen) {
         ParticleSet bodies;
-        engine_->copyState(bodies.position, bodies.velocity);
-        std::unique_ptr<Engine> engine = cuda::makeEngine(context_, bodies, force, chosen);
+        with(engine_, [&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
+        Engine engine = makeEngine(context_, bodies, force, chosen);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
-        context_.publisher.forget();
-        context_.timeline.forgetRate();
+        context_.writer.forget();
     }
 
     /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
@@ -228,7 +255,7 @@ private:
         if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
         char text[200];
         std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
-                      std::ceil(Engine::bytes(bodies, force_.precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
+                      std::ceil(stateBytes(bodies, force_.precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
                       size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
         return text;
     }
@@ -236,7 +263,7 @@ private:
     ForceSettings force_;
     KernelChoice wanted_;
     BoundContext context_;
-    std::unique_ptr<Engine> engine_;
+    Engine engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 

@@ -1,20 +1,21 @@
-// The bodies on the device and the steps that move them. Rule: what is seen is the last complete step; a step under way
-// writes into other arrays, and everything is enqueued on one stream.
+// One run on the device: its state, its force method, and the steps that they make. Rule: everything is enqueued on one
+// stream, and no call of a frame waits.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/cuda/device_state.h"
 #include "sim/backends/cuda/kernels/integrate.h"
-#include "sim/backends/cuda/measure/matrix_artist.h"
-#include "sim/backends/cuda/measure/measurer.h"
-#include "sim/backends/cuda/methods/force_plan.h"
-#include "sim/backends/cuda/publisher.h"
-#include "sim/backends/cuda/runtime/memory.h"
-#include "sim/backends/cuda/runtime/timeline.h"
+#include "sim/backends/cuda/measure/diagnostics_job.h"
+#include "sim/backends/cuda/measure/force_check_job.h"
+#include "sim/backends/cuda/measure/pair_matrix_job.h"
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/pacing.h"
+#include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/state_copy.h"
+#include "sim/backends/cuda/vertex_writer.h"
 #include "sim/backends/step_runner.h"
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -24,142 +25,110 @@ namespace gravlab::cuda {
 struct EngineContext {
     DeviceFacts device;
     OwnedStream stream;
-    Timeline timeline{stream};
-    Publisher publisher{stream};
+    GpuTimer timer{stream};
+    VertexWriter writer{stream};
     VertexValue shown = VertexValue::speed;
-    double hostCopies = 0;  ///< body-sized ones, those of the publisher aside
+    double hostCopies = 0;  ///< body-sized ones, those of the writer aside
 };
 
-/// What the backend asks of an engine, whatever the precision of its state.
-class Engine {
-public:
-    virtual ~Engine() = default;
-    virtual std::size_t size() const = 0;
-    /// Waits. Positions and velocities of the last complete step.
-    virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) = 0;
-    /// The same, copied on the device now and fetched by whoever calls what comes back, on any thread. Never waits.
-    virtual LaterVectors copyStateLater() = 0;
-    /// From the next step on. With a choice at once: a step under way begins again. Throws DeviceError when the new launch
-    /// needs more memory than there is; nothing changes then.
-    virtual void configure(const ForceSettings& force, const Choice* choice) = 0;
-    virtual const Choice& choice() const = 0;
-    virtual const BodyFacts& facts() const = 0;
-
-    virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
-    virtual void publish(VertexSink& sink) = 0;
-    virtual void finishStep() = 0;
-    virtual void accelerations(std::vector<Double4>& out) = 0;
-    virtual void requestForceCheck(std::vector<std::uint32_t> targets) = 0;
-    virtual std::optional<ForceCheck> takeForceCheck() = 0;
-    virtual void requestMeasurement() = 0;
-    virtual bool measuring() const = 0;
-    virtual std::optional<Measurement> takeMeasurement(double seconds) = 0;
-    virtual bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                             VertexSink& sink) = 0;
-    virtual std::optional<PaintedMatrix> takeMatrix() = 0;
-
-    /// Bytes of device memory for so many bodies, scratch registers and partial sums aside.
-    static double bytes(std::size_t bodies, Precision precision) {
-        return 6.0 * 4 * (precision == Precision::fp32 ? sizeof(float) : sizeof(double)) * static_cast<double>(bodies);
-    }
-};
-
-/// Takes the bodies over; the choice's precision decides about the state's. Throws DeviceError when the device has not the
-/// memory.
-std::unique_ptr<Engine> makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force,
-                                   const Choice& choice);
-
-/// State in `Real`: float, or double for fp64 and mixed.
+/// State in `Real`: float, or double for fp64 and mixed. The functions are those of Backend, without what does not depend on
+/// the precision.
 template <class Real>
-class EngineOf final : public Engine {
+class EngineOf {
 public:
-    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const Choice& choice);
+    /// Takes the bodies over. Throws DeviceError when the device has not the memory.
+    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan);
 
-    std::size_t size() const override { return count_; }
-    void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) override;
-    LaterVectors copyStateLater() override;
-    void configure(const ForceSettings& force, const Choice* choice) override;
-    const Choice& choice() const override { return plan_->choice(); }
-    const BodyFacts& facts() const override { return facts_; }
-    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override;
-    void publish(VertexSink& sink) override;
-    void finishStep() override;
-    void accelerations(std::vector<Double4>& out) override;
-    void requestForceCheck(std::vector<std::uint32_t> targets) override;
-    std::optional<ForceCheck> takeForceCheck() override;
-    void requestMeasurement() override;
-    bool measuring() const override { return !measureFailure_.empty() || (measurer_ && measurer_->running()); }
-    std::optional<Measurement> takeMeasurement(double seconds) override;
-    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                     VertexSink& sink) override;
-    std::optional<PaintedMatrix> takeMatrix() override { return artist_ ? artist_->take() : std::nullopt; }
+    // engine.cpp: state, forces outside of steps, and what is measured beside them.
+    std::size_t size() const { return state_.count(); }
+    /// Waits. Positions and velocities of the last complete step.
+    void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities);
+    /// The same, copied on the device now and fetched by whoever calls what comes back, on any thread. Never waits.
+    LaterVectors copyStateLater();
+    /// From the next step on. With a plan at once: a step under way begins again. Throws DeviceError when the new launch
+    /// needs more memory than there is; nothing changes then.
+    void configure(const ForceSettings& force, const LaunchPlan* plan);
+    const LaunchPlan& plan() const { return method_->plan(); }
+    const BodyFacts& facts() const { return facts_; }
+    void accelerations(std::vector<Double4>& out);
+    void requestForceCheck(std::vector<std::uint32_t> targets) { check_.request(std::move(targets), state_.count()); }
+    std::optional<ForceCheck> takeForceCheck() { return check_.take(); }
+    void requestMeasurement();
+    bool measuring() const { return !measureFailure_.empty() || (diagnostics_ && diagnostics_->running()); }
+    std::optional<Measurement> takeMeasurement(double seconds);
+    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge, VertexSink& sink);
+    std::optional<PaintedMatrix> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
+
+    // engine_steps.cpp: steps.
+    AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink);
+    void publish(VertexSink& sink);
+    void finishStep();
 
 private:
     using V = Vec4<Real>;
-    using Pass = IntegrateTask<Real>;
-    struct State {
-        DeviceArray<V> x, v, a;   ///< x with pads
-        bool forceKnown = false;  ///< a is the force at x, under the present settings
-    };
-    class Pacing;
+    using Operations = IntegrateTask<Real>;
+    using Method = DeviceForceMethod<Real>;
 
-    State& complete() { return states_[completeIndex_]; }
-    State& work() { return states_[1 - completeIndex_]; }
+    /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
+    static constexpr double kSliceSeconds = 2.5e-3;
 
+    // Forces.
+    ForceRequest request() const { return {.settings = force_, .smallestR2 = state_.smallestR2()}; }
+    /// Enqueues the next slice of the method's evaluation. True when it was the last one.
+    bool enqueueSlice(Method& method);
+    /// True when accelerations are not the plain sums of pulls.
+    bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
+    /// What the terms' sums make of bodies that respond as `v` says: the one place between a force and its use. `to` takes
+    /// it where it is more than the sums.
+    DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to);
+    /// The whole force at the last complete step by `method`, into `to`.
+    void evaluate(Method& method, V* to);
+    void enqueueSum(const DeviceSums<Real>& sums, V* to);
+    void enqueueCheck(const V* x, const V* a);
+
+    // Steps.
     void beginStep(StepProgram program, double timeStep);
     void restartStep();
     void adoptSettings();
-    /// True when a force comes before the end of the step.
-    bool forceLeft() const;
-
-    void runForceOp();
-    ForceJob<Real> job(V* x, V* direct) const;
-    /// Enqueues the next slice of the force at `x`; `direct` takes it unless it comes in ranges. True when it was the last
-    /// one.
-    bool enqueueSlice(V* x, V* direct);
-    /// True when accelerations are not the plain sums of pulls.
-    bool responds() const { return force_.law != Law::gravity || unlike_; }
-    /// A force is complete that ended in `direct` or in ranges.
-    void takeForce(V* direct);
-    /// The force that waits to be launched with the pass after it.
-    bool fuses(const Pass& task) const;
-    void launchWaiting();
-    void computeForce();
-    void enqueueSum(V* to);
-    void enqueueCheck(const V* x, const V* a);
-
-    /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step.
-    void runPass(VertexSink* sink, bool follow);
-    void appendOps(Pass& task);
-    void appendEnd(Pass& task, bool follow);
-    void setOut(Pass& task);
-    /// True when the launch held the force that waited, too.
-    bool launchPass(const Pass& task);
-    Pass passFromHere() const;
+    bool atForce() const { return !cursor_.atBoundary() && cursor_.op().op == Op::force; }
+    /// True when a force comes before the end of the step, or after the operation under way.
+    bool forceLeft(bool afterThis) const;
+    /// True when the force that the step has come to may come in one launch with the operations after it.
+    bool fuses() const;
+    /// The force that the step has come to: at which positions, and where its sums may go.
+    DeviceBodies<Real> forceHere();
+    /// True when the next force is to be checked.
+    bool checks() const { return check_.wanted() && force_ == wanted_; }
+    void runForce();
+    /// Runs operations up to the next force or the end of the step; with `follow`, on into the next step. Begins with the
+    /// force itself where that fuses().
+    void integrate(VertexSink* sink, bool follow);
+    /// A force that is to come in one launch with the operations after it, if that can be.
+    using PendingForce = std::optional<DeviceBodies<Real>>;
+    /// True when one launch holds the operations and `force`, which is enqueued in any case, and gone then.
+    bool launchOperations(Operations& task, PendingForce& force);
+    bool launchFused(Operations& task, const DeviceBodies<Real>& force);
+    void appendOps(Operations& task, PendingForce& force);
+    void appendEnd(Operations& task, PendingForce& force, bool follow);
+    void setOut(Operations& task);
+    Operations operationsFromHere() const;
     bool runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
     bool runsBatches(StepProgram program) const;
     bool runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
 
-    double rate() const;
-    /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
-    double slicePairs() const { return 2.5e-3 * rate(); }
+    // Estimates [s].
+    double integrateSeconds() const;
     double stepSeconds() const;
-    double passSeconds() const;
     double nextSeconds() const;
     bool smallSteps() const;
-    void endPart(Stretch kind);
+    void endPart(Span kind);
 
     EngineContext& context_;
-    std::uint32_t count_ = 0;
-    State states_[2];
-    int completeIndex_ = 0;
-    DeviceArray<V> x0_, v0_, dx_, dv_;
-    std::unique_ptr<ForcePlan<Real>> plan_;
+    DeviceState<Real> state_;
+    std::unique_ptr<Method> method_;
     BodyFacts facts_;
-    bool unlike_ = false;    ///< some response is not 1: a body that is held feels no force
-    ForceSettings force_;    ///< of the step under way
-    ForceSettings wanted_;   ///< from the next step on
-    double smallestR2_ = 0;  ///< floor of the softening squared [L^2]
+    ForceSettings force_;   ///< of the step under way
+    ForceSettings wanted_;  ///< from the next step on
 
     StepCursor cursor_;
     StepProgram program_;
@@ -167,26 +136,17 @@ private:
     StepProgram nextProgram_;  ///< of the step after the one under way
     double nextTimeStep_ = 0;
     V *x_ = nullptr, *v_ = nullptr;  ///< where the state of the step under way is
-    const V* sums_ = nullptr;        ///< the last force: its ranges, or the whole
-    std::uint32_t ranges_ = 0;
-    bool forceAtX_ = false;                   ///< nothing moved since the last force
-    bool firstForce_ = false;                 ///< the last force belongs to the last complete step
-    bool measured_ = true;                    ///< forces and passes are timed apart
-    std::optional<ForceTask<Real>> waiting_;  ///< a whole force, to be launched with the pass after it
-    bool checkFused_ = false;                 ///< and to be checked then
-    std::int64_t unreported_ = 0;
+    DeviceSums<Real> acceleration_;  ///< by the last force
+    bool forceAtX_ = false;          ///< nothing moved since the last force
+    bool firstForce_ = false;        ///< the last force belongs to the last complete step
+    bool measured_ = true;           ///< forces and operations are timed apart
+    std::int64_t unreported_ = 0;    ///< steps
 
-    std::vector<std::uint32_t> checkWanted_, checkTargets_;
-    bool checkRunning_ = false;
-    DeviceArray<std::uint32_t> checkIndices_;
-    DeviceArray<Float4> checkResult_;
-    PinnedArray<Float4> checkHost_;
-    OwnedEvent checkDone_;
-
-    std::shared_ptr<StateCopy<Real>> copy_;       ///< made when it is first asked for
-    std::unique_ptr<Measurer<Real>> measurer_;    ///< from the first request
-    std::string measureFailure_;                  ///< of a request, until it is taken
-    std::unique_ptr<MatrixArtist<Real>> artist_;  ///< from the first painting
+    ForceCheckJob<Real> check_;
+    std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
+    std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
+    std::string measureFailure_;                         ///< of a request, until it is taken
+    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first painting
 };
 
 }  // namespace gravlab::cuda

@@ -68,20 +68,20 @@ struct Geometry {
     int blocks = 0, ranges = 1, threads = 0;
     double memoryBytes = 0;
 };
-Geometry geometryOf(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
-    const LaunchConfig& launch = choice.launch;
-    const bool doubles = choice.precision == Precision::fp64;
+Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
+    const LaunchConfig& launch = plan.launch;
+    const bool doubles = plan.precision == Precision::fp64;
     const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
-    if (choice.entry->symmetric()) {
+    if (plan.entry->symmetric()) {
         const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
         const int partners = std::min(cut.range, cut.round);
         const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
         // A warp reads its tile once and each partner of its chunks once.
         return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
     }
-    if (choice.entry->manySteps()) {
+    if (plan.entry->manySteps()) {
         const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
         // The warps of a block that share targets read the sources once together, through the second-level cache.
         const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
@@ -90,21 +90,20 @@ Geometry geometryOf(const Choice& choice, std::size_t bodies, const DeviceFacts&
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>((bodies + targets - 1) / targets);
     // With tiles every block reads all sources once; without, every warp does.
-    const double readers =
-        choice.entry->oneSided()->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
+    const double readers = plan.entry->oneSided()->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
     return {blocks, launch.split, launch.block, body * readers * n};
 }
 
-std::size_t sharedBytes(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
-    if (choice.entry->manySteps()) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
-    const std::size_t realBytes = choice.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
-    return choice.entry->oneSided() ? choice.entry->oneSided()->sharedBytes(choice.launch, realBytes) : 0;
+std::size_t sharedBytes(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
+    if (plan.entry->manySteps()) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
+    const std::size_t realBytes = plan.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
+    return plan.entry->oneSided() ? plan.entry->oneSided()->sharedBytes(plan.launch, realBytes) : 0;
 }
 
 }  // namespace
 
-LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFacts& device) {
-    const LaunchConfig& launch = choice.launch;
+LaunchFacts launchFacts(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
+    const LaunchConfig& launch = plan.launch;
     LaunchFacts facts;
     facts.device = device.name;
     static const std::string driver = driverText();
@@ -115,16 +114,16 @@ LaunchFacts launchFacts(const Choice& choice, std::size_t bodies, const DeviceFa
     facts.highestClock = 1e3 * device.clockKHz;
     facts.clockNow = Management::instance().clock(device.pciBus);
     facts.threads = launch.block;
-    facts.residentBlocks = choice.residentBlocks;
+    facts.residentBlocks = plan.residentBlocks;
     KernelFacts kernel;
-    if (kernelFacts(kernel, choice.machineCode) == kSuccess) {
+    if (kernelFacts(kernel, plan.machineCode) == kSuccess) {
         facts.registers = kernel.registers;
         facts.localBytes = kernel.localBytes;
-        facts.sharedBytes = kernel.sharedBytes + sharedBytes(choice, bodies, device);
+        facts.sharedBytes = kernel.sharedBytes + sharedBytes(plan, bodies, device);
     } else {
         takeLastError();
     }
-    const Geometry geometry = geometryOf(choice, bodies, device);
+    const Geometry geometry = geometryOf(plan, bodies, device);
     facts.gridX = geometry.blocks;
     facts.gridY = geometry.ranges;
     facts.threads = geometry.threads;

@@ -8,7 +8,7 @@
 namespace gravlab::cuda {
 
 /// A row with a launch that the device can do.
-struct Choice {
+struct LaunchPlan {
     const KernelEntry* entry = nullptr;
     LaunchConfig launch;
     Precision precision = Precision::fp32;
@@ -18,7 +18,7 @@ struct Choice {
     double equalMass = 1;               ///< what sums are multiplied by: the mass, for a row that needs all masses equal
 };
 
-/// What the choice depends on beside the device.
+/// What the plan depends on beside the device.
 struct BodyFacts {
     std::size_t count = 0;
     double equalMass = 0;   ///< the mass of every body; 0 when they differ
@@ -30,8 +30,9 @@ BodyFacts factsOf(const ParticleSet& bodies);
 /// device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
 
-/// Throws UsageError with the limit and the nearest valid choice when row or device cannot do it. "auto" takes the launch
+/// Throws UsageError with the limit and the nearest valid plan when row or device cannot do it. "auto" takes the launch
 /// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
-Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
+LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force,
+                  const DeviceFacts& device);
 
 }  // namespace gravlab::cuda

@@ -1,11 +1,11 @@
 // The two ways of a vertex into a picture.
-#include "sim/backends/cuda/publisher.h"
+#include "sim/backends/cuda/vertex_writer.h"
 
 #include <algorithm>
 
 namespace gravlab::cuda {
 
-ParticleVertex* Publisher::open(VertexSink& sink, std::size_t count) {
+ParticleVertex* VertexWriter::open(VertexSink& sink, std::size_t count) {
     count_ = count;
     direct_ = false;
     if (sink.space() == MemorySpace::cudaDevice) {
@@ -25,7 +25,7 @@ ParticleVertex* Publisher::open(VertexSink& sink, std::size_t count) {
     return staging_.data();
 }
 
-bool Publisher::close(VertexSink& sink) {
+bool VertexWriter::close(VertexSink& sink) {
     if (direct_) {
         sink.close(stream_);
         return true;
@@ -37,7 +37,7 @@ bool Publisher::close(VertexSink& sink) {
     return false;
 }
 
-bool Publisher::deliver(VertexSink& sink, bool wait) {
+bool VertexWriter::deliver(VertexSink& sink, bool wait) {
     if (copying_ == 0 || sink.space() != MemorySpace::host) return false;
     if (wait)
         CUDA_CHECK(waitForEvent(*copied_));

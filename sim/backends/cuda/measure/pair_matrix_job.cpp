@@ -1,5 +1,5 @@
 // What is launched to paint a matrix.
-#include "sim/backends/cuda/measure/matrix_artist.h"
+#include "sim/backends/cuda/measure/pair_matrix_job.h"
 
 #include <algorithm>
 #include <bit>
@@ -15,12 +15,12 @@ int edgeFor(std::uint32_t cells) { return cells <= 128 ? 8 : cells <= 512 ? 16 :
 }  // namespace
 
 template <class Real>
-MatrixArtist<Real>::MatrixArtist(Stream stream) : stream_(stream), facts_(1), host_(1) {}
+PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), host_(1) {}
 
 template <class Real>
-bool MatrixArtist<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
-                               const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                               VertexSink& sink) {
+bool PairMatrixJob<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
+                                const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
+                                VertexSink& sink) {
     if (count == 0 || count > kMatrixBodies || sink.space() != MemorySpace::cudaDevice) return false;
     const auto cells = static_cast<std::uint32_t>(matrixCells(count));
     const std::size_t pixels = static_cast<std::size_t>(cells) * cells;
@@ -51,8 +51,8 @@ bool MatrixArtist<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, co
 }
 
 template <class Real>
-void MatrixArtist<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& force, const MatrixColours& colours,
-                                 std::uint32_t* pixels) {
+void PairMatrixJob<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& force, const MatrixColours& colours,
+                                  std::uint32_t* pixels) {
     const auto edge = static_cast<unsigned>(edge_);
     const unsigned tiles = (task.cells + edge - 1) / edge;
     const Law law = loopLaw(force);
@@ -80,7 +80,7 @@ void MatrixArtist<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& for
 }
 
 template <class Real>
-std::optional<PaintedMatrix> MatrixArtist<Real>::take() {
+std::optional<PaintedMatrix> PairMatrixJob<Real>::take() {
     if (!running_ || !end_.reached()) return std::nullopt;
     running_ = false;
     float milliseconds = 0;
@@ -94,7 +94,7 @@ std::optional<PaintedMatrix> MatrixArtist<Real>::take() {
                          .edge = edge_};
 }
 
-template class MatrixArtist<float>;
-template class MatrixArtist<double>;
+template class PairMatrixJob<float>;
+template class PairMatrixJob<double>;
 
 }  // namespace gravlab::cuda

@@ -8,9 +8,9 @@
 namespace gravlab::cuda {
 
 template <class Real>
-class MatrixArtist {
+class PairMatrixJob {
 public:
-    explicit MatrixArtist(Stream stream);
+    explicit PairMatrixJob(Stream stream);
 
     /// As MatrixPainter::paintMatrix().
     bool paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force, const MatrixColours& colours,

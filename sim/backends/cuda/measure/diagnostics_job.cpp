@@ -1,5 +1,5 @@
 // What is launched to measure a state, and in which order.
-#include "sim/backends/cuda/measure/measurer.h"
+#include "sim/backends/cuda/measure/diagnostics_job.h"
 
 #include "sim/forces/law.h"
 
@@ -22,7 +22,7 @@ unsigned chunks(std::uint32_t count) { return (count + kMeasureChunk - 1) / kMea
 }  // namespace
 
 template <class Real>
-Measurer<Real>::Measurer(Stream stream, std::uint32_t count)
+DiagnosticsJob<Real>::DiagnosticsJob(Stream stream, std::uint32_t count)
     : stream_(stream),
       count_(count),
       kernels_(measureKernels<Real>()),
@@ -39,7 +39,7 @@ Measurer<Real>::Measurer(Stream stream, std::uint32_t count)
       host_(1) {}
 
 template <class Real>
-void Measurer<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force) {
+void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force) {
     drop();
     force_ = force;
     ended_ = false;
@@ -55,7 +55,7 @@ void Measurer<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const Force
 
 /// Sums over bodies, and the radii.
 template <class Real>
-void Measurer<Real>::enqueue() {
+void DiagnosticsJob<Real>::enqueue() {
     const unsigned blocks = chunks(count_), all = (count_ + kMeasureThreads - 1) / kMeasureThreads;
     launchKernel(kernels_.moments, {blocks}, kMeasureThreads, MomentTask<Real>{x_.data(), v_.data(), parts_.data(), count_},
                  0, stream_);
@@ -75,7 +75,7 @@ void Measurer<Real>::enqueue() {
 }
 
 template <class Real>
-void Measurer<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd) {
+void DiagnosticsJob<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd) {
     const PairTask<Real> task{.bodies = x_.data(),
                               .state = state_.data(),
                               .energy = reinterpret_cast<double*>(first_.data()),
@@ -116,7 +116,7 @@ void Measurer<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t 
 }
 
 template <class Real>
-void Measurer<Real>::enqueuePairs(double seconds) {
+void DiagnosticsJob<Real>::enqueuePairs(double seconds) {
     double left = seconds * (rate_ > 0 ? rate_ : kFirstRate);
     slicePairs_ = 0;
     while (source_ < count_ && left > 0) {
@@ -137,7 +137,7 @@ void Measurer<Real>::enqueuePairs(double seconds) {
 }
 
 template <class Real>
-void Measurer<Real>::enqueueEnd() {
+void DiagnosticsJob<Real>::enqueueEnd() {
     const unsigned blocks = chunks(count_);
     launchKernel(
         kernels_.pairChunks, {blocks}, kMeasureThreads,
@@ -152,7 +152,7 @@ void Measurer<Real>::enqueueEnd() {
 }
 
 template <class Real>
-std::optional<Measurement> Measurer<Real>::advance(double seconds) {
+std::optional<Measurement> DiagnosticsJob<Real>::advance(double seconds) {
     if (!running_) return std::nullopt;
     try {
         if (sliceRunning_) {
@@ -182,7 +182,7 @@ std::optional<Measurement> Measurer<Real>::advance(double seconds) {
 }
 
 template <class Real>
-Measurement Measurer<Real>::result() const {
+Measurement DiagnosticsJob<Real>::result() const {
     const MeasuredState& state = *host_.data();
     const Moments& m = state.moments;
     Measurement result;
@@ -204,7 +204,7 @@ Measurement Measurer<Real>::result() const {
     return result;
 }
 
-template class Measurer<float>;
-template class Measurer<double>;
+template class DiagnosticsJob<float>;
+template class DiagnosticsJob<double>;
 
 }  // namespace gravlab::cuda

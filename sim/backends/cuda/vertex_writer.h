@@ -8,9 +8,9 @@
 
 namespace gravlab::cuda {
 
-class Publisher {
+class VertexWriter {
 public:
-    explicit Publisher(Stream stream) : stream_(stream) {}
+    explicit VertexWriter(Stream stream) : stream_(stream) {}
 
     /// Device memory for `count` vertices, to be written by work enqueued on the stream before close(). Null when the last
     /// copy is still under way: this step is not shown then.

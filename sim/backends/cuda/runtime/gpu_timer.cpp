@@ -1,11 +1,11 @@
 // Events in a row, read when they have been reached.
-#include "sim/backends/cuda/runtime/timeline.h"
+#include "sim/backends/cuda/runtime/gpu_timer.h"
 
 #include <algorithm>
 
 namespace gravlab::cuda {
 
-std::size_t Timeline::record() {
+std::size_t GpuTimer::record() {
     if (idle_.empty()) {
         events_.emplace_back();
         users_.push_back(0);
@@ -17,7 +17,7 @@ std::size_t Timeline::record() {
     return event;
 }
 
-void Timeline::begin() {
+void GpuTimer::begin() {
     if (started_ && users_[start_] == 0) idle_.push_back(start_);
     started_ = false;
     start_ = record();
@@ -25,18 +25,18 @@ void Timeline::begin() {
     open_ = {};
 }
 
-void Timeline::add(double estimatedSeconds, const Share& share) {
+void GpuTimer::add(double estimatedSeconds, const Work& work, const std::shared_ptr<RateEstimate>& rate) {
     open_.used = true;
     open_.estimate += estimatedSeconds;
-    open_.share.steps += share.steps;
-    open_.share.forceEvaluations += share.forceEvaluations;
-    open_.share.interactions += share.interactions;
+    open_.work.steps += work.steps;
+    open_.work.forceEvaluations += work.forceEvaluations;
+    open_.work.interactions += work.interactions;
+    if (rate) open_.rate = rate;
 }
 
-void Timeline::close(Stretch kind) {
+void GpuTimer::close(Span kind) {
     if (!open_.used) return;
     open_.kind = kind;
-    open_.generation = generation_;
     open_.first = start_;
     open_.last = record();
     ++users_[open_.first];
@@ -47,21 +47,21 @@ void Timeline::close(Stretch kind) {
     open_ = {};
 }
 
-void Timeline::collect() {
+void GpuTimer::collect() {
     while (!queue_.empty()) {
-        const Work work = queue_.front();
-        if (!events_[work.last].reached()) return;
+        const Entry entry = queue_.front();
+        if (!events_[entry.last].reached()) return;
         float milliseconds = 0;
-        CUDA_CHECK(elapsedMilliseconds(milliseconds, events_[work.first], events_[work.last]));
+        CUDA_CHECK(elapsedMilliseconds(milliseconds, events_[entry.first], events_[entry.last]));
         queue_.pop_front();
-        outstanding_ = queue_.empty() ? 0 : std::max(0.0, outstanding_ - work.estimate);
-        for (const std::size_t event : {work.first, work.last})
+        outstanding_ = queue_.empty() ? 0 : std::max(0.0, outstanding_ - entry.estimate);
+        for (const std::size_t event : {entry.first, entry.last})
             if (--users_[event] == 0 && !(started_ && event == start_)) idle_.push_back(event);
-        finish(work, 1e-3 * static_cast<double>(milliseconds));
+        finish(entry, 1e-3 * static_cast<double>(milliseconds));
     }
 }
 
-void Timeline::drain(double seconds) {
+void GpuTimer::drain(double seconds) {
     collect();
     while (!queue_.empty() && outstanding() > seconds) {
         CUDA_CHECK(waitForEvent(events_[queue_.front().last]));
@@ -69,35 +69,31 @@ void Timeline::drain(double seconds) {
     }
 }
 
-void Timeline::finish(const Work& work, double seconds) {
-    totals_.steps += work.share.steps;
-    totals_.forceEvaluations += work.share.forceEvaluations;
-    totals_.interactions += work.share.interactions;
+void GpuTimer::finish(const Entry& entry, double seconds) {
+    totals_.steps += entry.work.steps;
+    totals_.forceEvaluations += entry.work.forceEvaluations;
+    totals_.interactions += entry.work.interactions;
     double force = 0;
-    switch (work.kind) {
-        case Stretch::force:
+    switch (entry.kind) {
+        case Span::force:
             force = seconds;
-            lastForce_ = work.share.forceEvaluations == 1 ? seconds : 0;
+            lastForce_ = entry.work.forceEvaluations == 1 ? seconds : 0;
             break;
-        case Stretch::integrate:
+        case Span::integrate:
             totals_.integrateSeconds += seconds;
             if (lastForce_ > 0) forceShare_ = lastForce_ / (lastForce_ + seconds);
             lastForce_ = 0;
             break;
-        case Stretch::publish:
+        case Span::publish:
             totals_.publishSeconds += seconds;
             break;
-        case Stretch::steps:
+        case Span::steps:
             force = forceShare_ * seconds;
             totals_.integrateSeconds += seconds - force;
             break;
     }
     totals_.forceSeconds += force;
-    if (work.generation == generation_ && work.share.interactions > 0 && force > 0) {
-        const double measured = work.share.interactions / force;
-        // A mean over some launches: the clock of the device moves, and single launches are short.
-        rate_ = rate_ > 0 ? 0.7 * rate_ + 0.3 * measured : measured;
-    }
+    if (entry.rate) entry.rate->add(entry.work.interactions, force);
 }
 
 }  // namespace gravlab::cuda

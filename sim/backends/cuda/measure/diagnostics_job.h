@@ -12,10 +12,10 @@
 namespace gravlab::cuda {
 
 template <class Real>
-class Measurer {
+class DiagnosticsJob {
 public:
     /// Takes some 70 bytes a body of device memory (for a state in double, 90). Throws DeviceError when there is not enough.
-    Measurer(Stream stream, std::uint32_t count);
+    DiagnosticsJob(Stream stream, std::uint32_t count);
 
     /// Enqueues a copy of the state and all but its pairs. Drops what was under way.
     void begin(const Vec4<Real>* x, const Vec4<Real>* v, const ForceSettings& force);

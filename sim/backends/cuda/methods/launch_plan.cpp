@@ -1,5 +1,5 @@
 // Which kernel runs how. Rule: what the device cannot do is refused here, before anything is launched.
-#include "sim/backends/cuda/methods/launch_choice.h"
+#include "sim/backends/cuda/methods/launch_plan.h"
 
 #include "sim/core/error.h"
 
@@ -122,33 +122,34 @@ std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& forc
     return bodies.equalMass != 0 ? "symmetric-equal" : bodies.massRuns ? "symmetric-runs" : "symmetric";
 }
 
-Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device) {
+LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force,
+                  const DeviceFacts& device) {
     const Precision precision = force.precision;
-    Choice choice;
-    choice.loop = loopLaw(force);
-    choice.precision = precision;
-    choice.launch = wanted.launch;
+    LaunchPlan plan;
+    plan.loop = loopLaw(force);
+    plan.precision = precision;
+    plan.launch = wanted.launch;
     if (wanted.kernel != "auto") {
-        choice.entry = &kernelEntry(wanted.kernel);
+        plan.entry = &kernelEntry(wanted.kernel);
     } else if (wanted.launch != LaunchConfig{}) {
-        choice.entry = &plainest(choice.launch);
+        plan.entry = &plainest(plan.launch);
     } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {
-        choice.entry = &kernelEntry(best);
+        plan.entry = &kernelEntry(best);
     } else {
-        choice.launch = filling(bodies.count, device, choice.loop == Law::gravity);
-        choice.entry = &plainest(choice.launch);
+        plan.launch = filling(bodies.count, device, plan.loop == Law::gravity);
+        plan.entry = &plainest(plan.launch);
     }
-    const KernelEntry& entry = *choice.entry;
+    const KernelEntry& entry = *plan.entry;
     const KernelRow& row = entry.row;
     const std::string name = "kernel '" + std::string(row.name) + "'";
     if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
     if (const std::string why = whyNotBodies(entry, bodies, device); !why.empty())
         throw UsageError(name + " cannot run: " + why);
-    choice.launch = tunable(entry, choice.launch);
-    const LaunchConfig& launch = choice.launch;
+    plan.launch = tunable(entry, plan.launch);
+    const LaunchConfig& launch = plan.launch;
     // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
     if (row.equalMasses)
-        choice.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
+        plan.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
 
     if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
     const int fixed[] = {entry.fixed.bodiesPerThread};
@@ -163,12 +164,12 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
                          " is more than there are bodies; nearest: " + std::to_string(bodies.count));
 
     const bool doubles = precision == Precision::fp64;
-    choice.machineCode = doubles ? machineCode<double>(entry, launch, force) : machineCode<float>(entry, launch, force);
-    if (!choice.machineCode)
+    plan.machineCode = doubles ? machineCode<double>(entry, launch, force) : machineCode<float>(entry, launch, force);
+    if (!plan.machineCode)
         throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
                          " in fp64: they do not fit the registers; nearest: 4");
     KernelFacts facts;
-    CUDA_CHECK(kernelFacts(facts, choice.machineCode));
+    CUDA_CHECK(kernelFacts(facts, plan.machineCode));
     const std::size_t shared =
         entry.oneSided() ? entry.oneSided()->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float)) : 0;
     if (row.blocks.first != row.blocks.last) {
@@ -182,9 +183,9 @@ Choice choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSe
                              " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
                              std::to_string(std::clamp(launch.block, row.blocks.first, most)));
     }
-    CUDA_CHECK(residentBlocks(choice.residentBlocks, choice.machineCode, launch.block, shared));
-    choice.residentBlocks = std::max(1, choice.residentBlocks);
-    return choice;
+    CUDA_CHECK(residentBlocks(plan.residentBlocks, plan.machineCode, launch.block, shared));
+    plan.residentBlocks = std::max(1, plan.residentBlocks);
+    return plan;
 }
 
 }  // namespace gravlab::cuda

@@ -1,0 +1,37 @@
+// The choice among the families.
+#include "sim/backends/cuda/methods/force_method.h"
+
+#include "sim/backends/cuda/runtime/device.h"
+#include "sim/core/error.h"
+
+#include <string>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+template <class Real>
+MadeMethod<Real> ofFamily(const MethodParts& parts) {
+    const KernelEntry& entry = *parts.plan.entry;
+    if (entry.oneSided()) return makeOneSided<Real>(parts);
+    if (entry.symmetric()) return makeSymmetric<Real>(parts);
+    if constexpr (std::is_same_v<Real, float>)
+        return makeManySteps(parts);
+    else
+        throw UsageError("kernel '" + std::string(entry.row.name) + "' is not built in this precision");
+}
+
+}  // namespace
+
+template <class Real>
+MadeMethod<Real> makeForceMethod(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device, Stream stream) {
+    const double threads = static_cast<double>(count) * plan.launch.split / plan.launch.bodiesPerThread;
+    const MethodParts parts{plan, count, device, stream, std::make_shared<RateEstimate>(expectedPairRate(device, threads))};
+    if constexpr (std::is_same_v<Real, double>)
+        if (plan.precision == Precision::mixed) return makeMixed(ofFamily<float>(parts), parts);
+    return ofFamily<Real>(parts);
+}
+template MadeMethod<float> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream);
+template MadeMethod<double> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream);
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,146 @@
+// Force methods on a CUDA device: one for each family of rows of the kernel table. Everything is enqueued on one stream.
+// Rule: how an evaluation is cut into slices changes no bit of it.
+#pragma once
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/methods/launch_plan.h"
+#include "sim/backends/cuda/runtime/gpu_timer.h"
+#include "sim/backends/cuda/runtime/memory.h"
+#include "sim/backends/force_method.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+namespace gravlab::cuda {
+
+/// What one evaluation reads and where its sums may go. Device memory.
+template <class Real>
+struct DeviceBodies {
+    Vec4<Real>* positions =
+        nullptr;                 ///< padded, with pads that pull nobody; only `many-steps` writes them, with what is there
+    Vec4<Real>* sums = nullptr;  ///< one a body; taken unless the sums come in ranges
+};
+
+/// A complete evaluation: the sum over `ranges` of sums[range * count + i]. Device memory.
+template <class Real>
+struct DeviceSums {
+    const Vec4<Real>* sums = nullptr;
+    std::uint32_t ranges = 1;
+};
+
+/// Whole steps of one launch, in place. Device memory.
+template <class Real>
+struct StepBatch {
+    Vec4<Real>*x = nullptr, *v = nullptr, *a = nullptr;  ///< a: the force at x, before and after
+    int steps = 0;
+    double timeStep = 0;                 ///< [T]
+    ParticleVertex* vertices = nullptr;  ///< null, or where the last step is drawn from
+    VertexValue shown = VertexValue::speed;
+};
+
+/// What some methods can do beside forces: operations of steps in their own launches. Each says what it can.
+template <class Real>
+class StepLauncher {
+public:
+    virtual ~StepLauncher() = default;
+    /// Whether enqueueSteps() runs this program.
+    virtual bool runsSteps(StepProgram) const { return false; }
+    /// Enqueues whole steps under the force of `request`. Throws DeviceError.
+    virtual void enqueueSteps(const StepBatch<Real>&, const ForceRequest&) {}
+    /// Whether enqueueFused() may take a whole evaluation, of at most about `seconds`.
+    virtual bool fuses(double /*seconds*/) const { return false; }
+    /// Enqueues a whole evaluation and the operations that follow it in one launch. False, and nothing is enqueued, where
+    /// these operations move bodies that other blocks still read. Throws DeviceError.
+    virtual bool enqueueFused(const DeviceBodies<Real>&, const ForceRequest&, const IntegrateTask<Real>&) { return false; }
+};
+
+/// A method on one device, for so many bodies.
+template <class Real>
+class DeviceForceMethod : public ForceMethod<DeviceBodies<Real>, DeviceSums<Real>> {
+public:
+    DeviceForceMethod(const LaunchPlan& plan, std::uint32_t count, std::shared_ptr<RateEstimate> rate)
+        : plan_(plan), count_(count), rate_(std::move(rate)) {}
+    const LaunchPlan& plan() const { return plan_; }
+    /// Told by a GpuTimer how long the slices took.
+    const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
+    double allPairs() const { return static_cast<double>(count_) * count_; }
+    /// Of one evaluation, as estimated.
+    double evaluationSeconds() const { return allPairs() / rate_->pairsPerSecond(); }
+    /// Of the slice that enqueue(seconds) would take, as estimated.
+    double sliceSeconds(double seconds) const { return nextPairs(seconds) / rate_->pairsPerSecond(); }
+
+    void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
+        abandon();
+        bodies_ = bodies;
+        request_ = request;
+        underWay_ = true;
+    }
+    ForceProgress enqueue(double seconds) override {
+        const ForceProgress done = enqueuePairs(pairsIn(seconds));
+        if (done.complete) underWay_ = false;
+        return done;
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override { return underWay_ ? doneShare() : 0; }
+    void abandon() override {
+        underWay_ = false;
+        rewind();
+    }
+    DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
+    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+    /// Null for methods that only compute forces.
+    virtual StepLauncher<Real>* steps() { return nullptr; }
+
+protected:
+    /// The next slice of the evaluation under way, of about so many directed pairs.
+    virtual ForceProgress enqueuePairs(double pairs) = 0;
+    /// Directed pairs that the next slice will hold if so many seconds are asked for.
+    virtual double nextPairs(double seconds) const = 0;
+    virtual double doneShare() const = 0;
+    /// The next slice is the first again.
+    virtual void rewind() = 0;
+
+    double pairsIn(double seconds) const { return seconds * rate_->pairsPerSecond(); }
+    const DeviceBodies<Real>& bodies() const { return bodies_; }
+    const ForceRequest& request() const { return request_; }
+    std::uint32_t count() const { return count_; }
+
+private:
+    LaunchPlan plan_;
+    std::uint32_t count_;
+    std::shared_ptr<RateEstimate> rate_;
+    DeviceBodies<Real> bodies_;
+    ForceRequest request_;
+    bool underWay_ = false;
+};
+
+/// [L^2], raised to the floor.
+inline double softeningSquared(const ForceRequest& request) {
+    return std::max(request.settings.softening * request.settings.softening, request.smallestR2);
+}
+
+/// The method of the plan's row. Throws DeviceError when there is not enough memory.
+template <class Real>
+std::unique_ptr<DeviceForceMethod<Real>> makeForceMethod(const LaunchPlan& plan, std::uint32_t count,
+                                                         const DeviceFacts& device, Stream stream);
+
+/// What a method is made of.
+struct MethodParts {
+    const LaunchPlan& plan;
+    std::uint32_t count;
+    const DeviceFacts& device;
+    Stream stream;
+    std::shared_ptr<RateEstimate> rate;
+};
+template <class Real>
+using MadeMethod = std::unique_ptr<DeviceForceMethod<Real>>;
+// One file each.
+template <class Real>
+MadeMethod<Real> makeOneSided(const MethodParts& parts);
+template <class Real>
+MadeMethod<Real> makeSymmetric(const MethodParts& parts);
+MadeMethod<float> makeManySteps(const MethodParts& parts);
+/// Pairs in single precision by another method; positions come from, and sums go to, double precision.
+MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts);
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,53 @@
+// Pairs in single precision by another method; positions come from, and sums go to, double precision.
+#include "sim/backends/cuda/methods/force_method.h"
+
+#include <utility>
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr unsigned kThreads = 256;
+
+Dim blocksFor(std::uint32_t threads) { return {(threads + kThreads - 1) / kThreads}; }
+
+class Mixed final : public DeviceForceMethod<double> {
+public:
+    Mixed(MadeMethod<float> pairs, const MethodParts& parts)
+        : DeviceForceMethod(parts.plan, parts.count, pairs->rate()), stream_(parts.stream), pairs_(std::move(pairs)) {
+        positions_ = DeviceArray<Float4>(padded(parts.count));
+        sums_ = DeviceArray<Float4>(parts.count);
+    }
+
+private:
+    ForceProgress enqueuePairs(double pairs) override {
+        if (!pairs_->underWay()) {
+            launchKernel(narrowKernel(), blocksFor(padded(count())), kThreads,
+                         {bodies().positions, positions_.data(), count(), padded(count())}, 0, stream_);
+            ForceRequest single = request();
+            single.smallestR2 = std::max<double>(single.smallestR2, kSofteningSquaredFloor32);
+            pairs_->prepare({positions_.data(), sums_.data()}, single);
+        }
+        const ForceProgress done = pairs_->enqueue(pairs / rate()->pairsPerSecond());
+        if (done.complete) {
+            const DeviceSums<float> sums = pairs_->sums();
+            launchKernel(widenKernel(), blocksFor(count()), kThreads, {sums.sums, sums.ranges, bodies().sums, count()}, 0,
+                         stream_);
+        }
+        return done;
+    }
+    double nextPairs(double seconds) const override { return pairs_->sliceSeconds(seconds) * rate()->pairsPerSecond(); }
+    double doneShare() const override { return pairs_->progress(); }
+    void rewind() override { pairs_->abandon(); }
+
+    Stream stream_;
+    MadeMethod<float> pairs_;
+    DeviceArray<Float4> positions_, sums_;
+};
+
+}  // namespace
+
+MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts) {
+    return std::make_unique<Mixed>(std::move(pairs), parts);
+}
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,201 @@
+// Slices of the one-sided kernels: a group of targets that fills the device meets as many sources as fit the time.
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/runtime/per_device.h"
+#include "sim/backends/step_runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace gravlab::cuda {
+namespace {
+
+// Pairs from which on a force may have to be cut: a tenth of a millisecond on the fastest device.
+constexpr double kNeverCutPairs = 2e8;
+// Waves of blocks in one launch of a cut force: with four, the last and partly filled one costs little.
+constexpr double kWaves = 4;
+constexpr unsigned kCopyThreads = 256;
+
+PerDevice<OwnedEvent>& lastConstantReads() {
+    static PerDevice<OwnedEvent> events;
+    return events;
+}
+
+std::uint32_t roundedUp(double value, std::uint32_t multiple) {
+    return static_cast<std::uint32_t>(std::ceil(value / multiple)) * multiple;
+}
+
+template <class Real>
+class OneSided final : public DeviceForceMethod<Real>, public StepLauncher<Real> {
+public:
+    explicit OneSided(const MethodParts& parts)
+        : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
+          code_(*parts.plan.entry->oneSided()),
+          stream_(parts.stream) {
+        const LaunchConfig& launch = parts.plan.launch;
+        const std::uint32_t count = parts.count;
+        if constexpr (std::is_same_v<Real, double>)
+            kernel_ = code_.kernel64(launch);
+        else
+            kernel_ = code_.kernel32(launch);
+        // Ranges of a multiple of 8 sources keep the unrolled loops whole.
+        rangeLength_ = launch.split == 1 ? count : roundedUp(std::ceil(static_cast<double>(count) / launch.split), 8);
+        const double wave = static_cast<double>(parts.plan.residentBlocks) * parts.device.multiprocessors * blockTargets();
+        groupTargets_ =
+            static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / launch.split, blockTargets())));
+        const bool shared = launch.split > 1 && !code_.atomicSums;
+        if (shared) sums_ = DeviceArray<Vec4<Real>>(static_cast<std::size_t>(launch.split) * count);
+        if (this->allPairs() > kNeverCutPairs || count > code_.longestSlice)
+            carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(launch.split) * groupTargets_);
+        if (code_.planes) planes_ = DeviceArray<Real>(4 * static_cast<std::size_t>(count));
+        if (code_.sources) {
+            CUDA_CHECK(symbolAddress(&constant_, code_.sources()));
+            constantRead_ = &lastConstantReads().of(parts.device.index);
+        }
+    }
+
+    DeviceSums<Real> sums() const override {
+        if (sums_.size() == 0) return {this->bodies().sums, 1};
+        return {sums_.data(), static_cast<std::uint32_t>(launch().split)};
+    }
+    StepLauncher<Real>* steps() override { return code_.fused ? this : nullptr; }
+
+    bool fuses(double seconds) const override {
+        return !this->underWay() && this->allPairs() <= std::max(kNeverCutPairs, 1.5 * this->pairsIn(seconds));
+    }
+    bool enqueueFused(const DeviceBodies<Real>& bodies, const ForceRequest& request,
+                      const IntegrateTask<Real>& operations) override {
+        if (movesWhatIsRead(operations, bodies.positions)) return false;
+        if constexpr (std::is_same_v<Real, float>) {
+            ForceTask<float> force = wholeTask(bodies, request);
+            force.targetCount = this->count();
+            force.sliceLength = force.rangeLength;
+            force.finishes = true;
+            const auto block = static_cast<unsigned>(launch().block);
+            launchKernel(code_.fused(launch()), {(this->count() + block - 1) / block}, block, {force, operations},
+                         code_.sharedBytes(launch(), sizeof(float)), stream_);
+            return true;
+        }
+        return false;
+    }
+
+private:
+    ForceProgress enqueuePairs(double pairs) override {
+        const std::uint32_t count = this->count();
+        ForceTask<Real> task = wholeTask(this->bodies(), this->request());
+        task.targetFirst = target_;
+        task.sliceFirst = source_;
+        task.targetCount = std::min(groupTargets_, count - target_);
+        task.sliceLength = task.rangeLength - source_;
+        const bool begins = target_ == 0 && source_ == 0;
+        if (carry_.size() == 0 || (begins && this->allPairs() < 1.5 * pairs && count <= code_.longestSlice)) {
+            task.targetCount = count;
+        } else {
+            const std::uint32_t step = code_.sliceStep(launch());
+            const double sources = pairs / (static_cast<double>(task.targetCount) * launch().split);
+            double length = std::max(1.0, std::floor(sources / step)) * step;
+            length = std::min<double>(length, code_.longestSlice / step * step);
+            if (length < task.sliceLength) task.sliceLength = static_cast<std::uint32_t>(length);
+        }
+        task.resumes = source_ > 0;
+        task.finishes = source_ + task.sliceLength >= task.rangeLength;
+        if (begins) enqueueFirst();
+        if (constant_) {
+            // One array for all backends of a device: whoever fills it waits for the last who read it.
+            CUDA_CHECK(waitInStream(stream_, *constantRead_));
+            CUDA_CHECK(copyAsync(constant_, this->bodies().positions + task.sliceFirst,
+                                 std::min(task.sliceLength, count - task.sliceFirst) * sizeof(Vec4<Real>), Copy::onDevice,
+                                 stream_));
+        }
+        launchForce(task);
+        if (constant_) CUDA_CHECK(recordEvent(*constantRead_, stream_));
+
+        const double share = static_cast<double>(task.sliceLength) / task.rangeLength;
+        source_ += task.sliceLength;
+        if (task.finishes) {
+            target_ += task.targetCount;
+            source_ = 0;
+        }
+        const bool last = target_ >= count;
+        if (last) rewind();
+        return {.complete = last, .work = {.pairs = static_cast<double>(task.targetCount) * count * share}};
+    }
+    double nextPairs(double seconds) const override {
+        return std::min(this->allPairs(), carry_.size() == 0 ? this->allPairs() : this->pairsIn(seconds));
+    }
+    double doneShare() const override {
+        if (this->count() == 0) return 0;
+        const double part = static_cast<double>(source_) / rangeLength_;
+        return (target_ + part * std::min(groupTargets_, this->count() - target_)) / this->count();
+    }
+    void rewind() override { target_ = source_ = 0; }
+
+    /// What a force needs before its first slice.
+    void enqueueFirst() {
+        const DeviceBodies<Real>& bodies = this->bodies();
+        if (code_.atomicSums) CUDA_CHECK(fillAsync(bodies.sums, 0, this->count() * sizeof(Vec4<Real>), stream_));
+        if constexpr (std::is_same_v<Real, float>)
+            if (code_.planes)
+                launchKernel(planesKernel(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+                             {bodies.positions, planes_.data(), this->count()}, 0, stream_);
+    }
+    void launchForce(const ForceTask<Real>& task) {
+        const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), static_cast<unsigned>(launch().split)};
+        const auto threads = static_cast<unsigned>(launch().block);
+        const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
+        const ForceSettings& force = this->request().settings;
+        if (loopLaw(force) == Law::gravity) {
+            launchKernel(kernel_, blocks, threads, task, shared, stream_);
+            return;
+        }
+        withLoopLaw<Real>(force, [&]<class Type>(const Type& law) {
+            launchKernel(lawKernel<Real, Type>(launch().unroll), blocks, threads, {task, law}, shared, stream_);
+        });
+    }
+    ForceTask<Real> wholeTask(const DeviceBodies<Real>& bodies, const ForceRequest& request) const {
+        ForceTask<Real> task{};
+        task.bodies = bodies.positions;
+        task.planes = planes_.data();
+        task.sums = sums_.size() > 0 ? sums_.data() : bodies.sums;
+        task.carry = carry_.data();
+        task.count = this->count();
+        task.rangeLength = rangeLength_;
+        task.softeningSquared = static_cast<Real>(softeningSquared(request));
+        task.atomic = code_.atomicSums;
+        return task;
+    }
+    /// One launch may hold force and operations when no body is moved in the array that other blocks still read.
+    static bool movesWhatIsRead(const IntegrateTask<Real>& task, const Vec4<Real>* read) {
+        bool moved = false;
+        for (int k = 0; k <= task.steps; ++k) {
+            if (k == task.end && moved && task.endX == read) return true;
+            if (k < task.steps) moved |= movesBodies(task.step[k].op);
+        }
+        return moved && task.outX == read;
+    }
+    const LaunchConfig& launch() const { return this->plan().launch; }
+    std::uint32_t blockTargets() const { return static_cast<std::uint32_t>(launch().block * launch().bodiesPerThread); }
+
+    const OneSidedCode& code_;
+    Kernel<ForceTask<Real>> kernel_;
+    Stream stream_;
+    std::uint32_t rangeLength_ = 0;          ///< sources that one block sees
+    std::uint32_t groupTargets_ = 0;         ///< targets of a launch when a force is cut
+    std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands
+    DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
+    DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
+    DeviceArray<Real> planes_;
+    void* constant_ = nullptr;                  ///< of this device
+    const OwnedEvent* constantRead_ = nullptr;  ///< its last reader is done
+};
+
+}  // namespace
+
+template <class Real>
+MadeMethod<Real> makeOneSided(const MethodParts& parts) {
+    return std::make_unique<OneSided<Real>>(parts);
+}
+template MadeMethod<float> makeOneSided(const MethodParts&);
+template MadeMethod<double> makeOneSided(const MethodParts&);
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,43 @@
+// What one call of advance() may still do. Rule: pacing decides how much is enqueued, never what is computed.
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/backends/cuda/runtime/gpu_timer.h"
+#include "sim/backends/step_runner.h"
+
+#include <algorithm>
+
+namespace gravlab::cuda {
+
+class Pacing {
+public:
+    Pacing(const Budget& budget, GpuTimer& timer) : budget_(budget), timer_(timer) {}
+    double budgetSeconds() const { return budget_.seconds; }
+    /// Whether the call is not part of a frame and may wait for the device to catch up.
+    bool offline() const { return budget_.seconds >= kOfflineSeconds; }
+    /// Seconds of the budget that neither the device's queue nor the host has used.
+    double left() const { return budget_.seconds - std::max(timer_.outstanding(), StepPacer::steadySeconds() - start_); }
+    bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
+    std::int64_t stepsLeft(std::int64_t completed) const { return budget_.steps - completed; }
+    /// Whether work of `seconds` may be enqueued; offline it waits until that is so. In a frame the first piece of work is
+    /// taken whatever its length, as long as the queue is short; what follows has to fit.
+    bool admits(bool first, double seconds) const {
+        if (offline()) {
+            if (timer_.outstanding() > kLongQueue) timer_.drain(kLongQueue / 2);
+            return left() > 0;
+        }
+        return first ? timer_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > seconds;
+    }
+
+private:
+    static constexpr double kOfflineSeconds = 1;
+    // How far the host runs ahead offline: far enough that the device never waits.
+    static constexpr double kLongQueue = 0.05;
+    // A full queue takes one more slice as long as less than this is waiting, so that even a budget of 0 makes progress.
+    static constexpr double kShortQueue = 4e-3;
+
+    Budget budget_;
+    GpuTimer& timer_;
+    double start_ = StepPacer::steadySeconds();
+};
+
+}  // namespace gravlab::cuda
