@@ -1,5 +1,5 @@
 // `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
-#include "app/commands/options.h"
+#include "app/commands/command_rows.h"
 #include "app/film/encoders.h"
 #include "app/panels/action.h"
 #include "sim/backends/backend.h"
@@ -162,14 +162,23 @@ Json encoderList(const BackendOptions&) {
     return rows;
 }
 
+/// What can be written behind `gravlab`. ./run asks for it: what opens a window becomes a film where there is no display.
+Json commandList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const CommandRow& row : kCommands)
+        rows.push_back({{"name", std::string(row.name)}, {"window", row.opensWindow}, {"idea", std::string(row.idea)}});
+    return rows;
+}
+
 struct ListRow {
     std::string_view name;
     Json (*rows)(const BackendOptions&);
 };
 
 constexpr ListRow kLists[] = {
-    {"devices", devices}, {"backends", backendList},       {"kernels", kernelList}, {"scenes", sceneList},
-    {"laws", lawList},    {"integrators", integratorList}, {"keys", keyList},       {"encoders", encoderList},
+    {"devices", devices},  {"backends", backendList}, {"kernels", kernelList},
+    {"scenes", sceneList}, {"laws", lawList},         {"integrators", integratorList},
+    {"keys", keyList},     {"encoders", encoderList}, {"commands", commandList},
 };
 
 std::string cellText(const Json& value) {

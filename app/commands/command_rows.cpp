@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 8> kLists{"devices", "backends",    "kernels", "scenes",
-                                                 "laws",    "integrators", "keys",    "encoders"};
+constexpr std::array<std::string_view, 9> kLists{"devices",     "backends", "kernels",  "scenes",  "laws",
+                                                 "integrators", "keys",     "encoders", "commands"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -535,7 +535,7 @@ void addListOptions(CLI::App& app, Options& o) {
                indexOf("list", text, kLists);
                o.listWhat = text;
            },
-           "devices, backends, kernels, scenes, laws, integrators, keys or encoders")
+           "devices, backends, kernels, scenes, laws, integrators, keys, encoders or commands")
         ->type_name("");
     app.add_flag("--json", o.json, "as JSON");
     app.add_flag_callback(
@@ -599,7 +599,7 @@ void addInfoOptions(CLI::App& app, Options& o) {
 }  // namespace
 
 const std::array<CommandRow, kCommandCount> kCommands{{
-    {"view", Command::view, "open the window (the default command)", addViewOptions,
+    {"view", Command::view, true, "open the window (the default command)", addViewOptions,
      "  gravlab                              the default scene, at a size that suits this machine\n"
      "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
      "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
@@ -607,39 +607,40 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
      "  gravlab run.hdf5                     goes on from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n"},
-    {"render", Command::render, "draw a picture or a film without a window", addRenderOptions,
+    {"render", Command::render, false, "draw a picture or a film without a window", addRenderOptions,
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
      "  gravlab render cube -o frames/%05d.png --frames 120\n"
      "  gravlab render my.toml --path -o flight.webm --encoder vp9 --quality 90\n"
      "  gravlab render galaxy -o poster.png --frames 300 --size 7680x4320\n"
      "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n"},
-    {"run", Command::run, "integrate without graphics, write energies and bodies", addRunOptions,
+    {"run", Command::run, false, "integrate without graphics, write energies and bodies", addRunOptions,
      "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
      "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
      "  gravlab run six-body --steps 0 --final -\n"
      "  gravlab run disc --until 50 --snapshot-every 100 --final end.hdf5\n"
      "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"
      "  gravlab run two-body --until 20 --twin integrator=euler --csv apart.csv --plots pictures\n"},
-    {"bench", Command::bench, "check, then time force kernels", addBenchOptions,
+    {"bench", Command::bench, false, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
      "  gravlab bench --figure unroll -o unroll.png\n"
      "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
      "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},
-    {"tune", Command::tune, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
+    {"tune", Command::tune, false, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
      "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
-    {"list", Command::list, "what this build and machine have", addListOptions,
+    {"list", Command::list, false, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
-    {"check", Command::check, "verify every backend and kernel on this machine", addCheckOptions, "  gravlab check\n"},
-    {"convert", Command::convert, "read bodies in one format, write them in another", addConvertOptions,
+    {"check", Command::check, false, "verify every backend and kernel on this machine", addCheckOptions,
+     "  gravlab check\n"},
+    {"convert", Command::convert, false, "read bodies in one format, write them in another", addConvertOptions,
      "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
      "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"
      "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n"},
-    {"fingerprint", Command::fingerprint, "hash what a scene starts from and what the reference backend makes of it",
+    {"fingerprint", Command::fingerprint, false, "hash what a scene starts from and what the reference backend makes of it",
      addFingerprintOptions, "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
-    {"info", Command::info, "say what is in a file", addInfoOptions,
+    {"info", Command::info, false, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 }};
 

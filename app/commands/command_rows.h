@@ -16,6 +16,7 @@ namespace gravlab {
 struct CommandRow {
     std::string_view name;
     Command command;
+    bool opensWindow;  ///< needs a display; ./run makes a film instead where there is none
     std::string_view idea;
     void (*addOptions)(CLI::App&, Options&);
     std::string_view examples;

@@ -156,7 +156,9 @@ void validate(Options& o, bool commandNamed) {
     validateCompany(o);
     if (o.command == Command::list) {
         if (o.listWhat.empty())
-            throw UsageError("list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders");
+            throw UsageError(
+                "list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders, "
+                "commands");
         return;
     }
     if (o.command == Command::check) return;
