@@ -13,6 +13,7 @@
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/run_settings.h"
 #include "sim/run/fingerprint.h"
@@ -20,8 +21,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <numbers>
 
@@ -285,14 +284,6 @@ Options withSceneFile(const Options& options) {
     return merged;
 }
 
-void writeSceneFile(const std::string& path, const Session& session) {
-    const std::string part = path + ".part";
-    std::ofstream file(part, std::ios::binary);
-    file << sceneFileText(session);
-    file.close();
-    std::error_code failed;
-    if (file) std::filesystem::rename(part, path, failed);
-    if (!file || failed) throw IoError("cannot write " + path);
-}
+void writeSceneFile(const std::string& path, const Session& session) { writeFileAtomically(path, sceneFileText(session)); }
 
 }  // namespace gravlab

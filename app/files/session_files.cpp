@@ -1,6 +1,7 @@
 #include "app/files/session_files.h"
 
 #include "app/files/scene_file.h"
+#include "app/timed_name.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -17,20 +18,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kGuardedBodies = 65536;
 // A list that people still read.
 constexpr std::size_t kMostEntries = 100;
-
-std::string timed(std::string_view scene) {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&seconds, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
-    std::string name = "gravlab-";
-    for (const char c : scene.substr(0, 40)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        name += plain ? c : '-';
-    }
-    return name + "-" + text + ".hdf5";
-}
 
 std::string dateOf(const fs::path& file) {
     std::error_code error;
@@ -82,7 +69,8 @@ bool SessionFiles::look() {
     takeResults();
     if (state_.shown && !state_.listed) list();
     if (!state_.shown) state_.listed = false;
-    if (std::exchange(state_.saveAsked, false)) state_.saveAs = timed(session_.facts().settings.scene);
+    if (std::exchange(state_.saveAsked, false))
+        state_.saveAs = timedName("gravlab-" + plainName(session_.facts().settings.scene), ".hdf5");
     if (!state_.saveAs.empty()) {
         const std::string path = std::exchange(state_.saveAs, {});
         try {

@@ -1,5 +1,7 @@
 #include "app/files/state_folder.h"
 
+#include "app/timed_name.h"
+
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -55,16 +57,6 @@ bool orphaned(const fs::path& mark) {
     const bool free = ::flock(fd, LOCK_EX | LOCK_NB) == 0;
     ::close(fd);
     return free;
-}
-
-/// A name that is safe in any folder: what is not a letter, digit or one of -_. becomes '-'.
-std::string plainName(std::string_view text) {
-    std::string name;
-    for (const char c : text.substr(0, 40)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        name += plain ? c : '-';
-    }
-    return name.empty() ? "run" : name;
 }
 
 }  // namespace

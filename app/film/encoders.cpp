@@ -1,6 +1,8 @@
 // The rows, and one question to ffmpeg.
 #include "app/film/encoders.h"
 
+#include "app/timed_name.h"
+
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <ctime>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -154,19 +155,9 @@ const EncoderRow& encoderHere(std::string_view file, std::string_view name, cons
 }
 
 std::string filmName(const std::string& scene, const EncoderRow& row) {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&seconds, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "-%Y%m%d-%H%M%S", &parts);
-    std::string name = "gravlab-";
-    for (const char c : scene.substr(0, 40)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        name += plain ? c : '-';
-    }
-    name += text;
-    if (row.codec.empty()) return name + "/%05d.png";
-    return name + "." + std::string(row.extensions.substr(0, row.extensions.find(' ')));
+    const std::string start = "gravlab-" + plainName(scene);
+    if (row.codec.empty()) return timedName(start, "") + "/%05d.png";
+    return timedName(start, "." + std::string(row.extensions.substr(0, row.extensions.find(' '))));
 }
 
 const EncoderRow& workingEncoder(const std::string& ffmpeg) {

@@ -4,6 +4,7 @@
 #include "app/format.h"
 #include "app/lab/tune_cache.h"
 #include "app/plots/canvas.h"
+#include "app/timed_name.h"
 #include "app/version.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 
 namespace gravlab {
 namespace {
@@ -179,17 +179,8 @@ void Lab::drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle&
         drawHeatMap(list, from, to, sweepMap(title(), axis, sweepAxis(shown_->rows), results(), measure), style);
 }
 
-std::string Lab::exportName(const char* extension) const {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&seconds, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "gravlab-lab-%Y%m%d-%H%M%S", &parts);
-    return text + std::string(extension);
-}
-
 void Lab::exportCsv() {
-    const std::string name = exportName(".csv");
+    const std::string name = timedName("gravlab-lab", ".csv");
     try {
         writeFileAtomically(name, sweepCsv(results()));
         status_ = "written to " + name;
@@ -200,7 +191,7 @@ void Lab::exportCsv() {
 
 void Lab::exportPng() {
     constexpr int kWidth = 1600, kHeight = 1000;
-    const std::string name = exportName(".png");
+    const std::string name = timedName("gravlab-lab", ".png");
     try {
         Canvas canvas(kWidth, kHeight, 26);
         drawResults(canvas.list(), ImVec2(0, 0), ImVec2(kWidth, kHeight - 40),

@@ -85,7 +85,6 @@ public:
 
 private:
     std::string title() const;
-    std::string exportName(const char* extension) const;
 
     std::optional<Sweep> sweep_;
     std::optional<Tuner> tuner_;

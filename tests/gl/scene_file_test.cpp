@@ -37,6 +37,18 @@ protected:
     std::filesystem::path folder_;
 };
 
+TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
+    Session session{Options{}};
+    const auto folder = folder_ / "taken.toml";
+    std::filesystem::create_directories(folder / "by a folder");
+    EXPECT_THROW(writeSceneFile(folder.string(), session), IoError);
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) left.push_back(entry.path().filename());
+    EXPECT_EQ(left, std::vector<std::string>{"taken.toml"});
+    writeSceneFile((folder_ / "free.toml").string(), session);
+    EXPECT_GT(std::filesystem::file_size(folder_ / "free.toml"), 100u);
+}
+
 TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     Options options;
     options.simulation.scene = "antennae";

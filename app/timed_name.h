@@ -1,0 +1,15 @@
+// Names of files that a key makes: scene, picture, film, table. Rule: a name that is free; no file of before is replaced.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// What is safe in any folder: of the first 40 letters, all but letters, digits and _ become '-'; "run" for none.
+std::string plainName(std::string_view text);
+
+/// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on where that is taken
+/// in the current folder.
+std::string timedName(std::string_view start, std::string_view end);
+
+}  // namespace gravlab

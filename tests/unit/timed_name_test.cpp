@@ -1,0 +1,52 @@
+// Names of files that keys make.
+#include "app/timed_name.h"
+
+#include "cli_support.h"
+
+#include <gmock/gmock.h>
+
+namespace gravlab {
+namespace {
+
+/// The current folder, as long as it lives.
+class Inside {
+public:
+    explicit Inside(const fs::path& folder) { fs::current_path(folder); }
+    ~Inside() { fs::current_path(before_); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+private:
+    fs::path before_ = fs::current_path();
+};
+
+TEST(TimedName, IsNeverThatOfAFileThatIsThere) {
+    const ScratchFolder folder;
+    const Inside inside(folder.path());
+    constexpr int kFiles = 5;  // within a second or two, so that some have the same time
+    for (int i = 0; i < kFiles; ++i) {
+        const std::string name = timedName("gravlab", ".png");
+        EXPECT_FALSE(fs::exists(name)) << name;
+        EXPECT_THAT(name, testing::MatchesRegex("gravlab-[0-9]+-[0-9]+(-[0-9]+)?\\.png"));
+        std::ofstream(name) << i;
+    }
+    EXPECT_EQ(folder.entries(), static_cast<std::size_t>(kFiles));
+}
+
+TEST(TimedName, TakesNoNameOfALinkThatLeadsNowhereAndNoneOfAFolder) {
+    const ScratchFolder folder;
+    const Inside inside(folder.path());
+    for (int i = 0; i < 3; ++i) fs::create_symlink("nowhere", timedName("gravlab", ".png"));
+    for (int i = 0; i < 3; ++i) fs::create_directory(timedName("gravlab", ""));
+    EXPECT_EQ(folder.entries(), 6u);
+}
+
+TEST(TimedName, HasPlainLettersOnly) {
+    EXPECT_EQ(plainName("two bodies/x"), "two-bodies-x");
+    EXPECT_EQ(plainName("../../etc"), "------etc");
+    EXPECT_EQ(plainName(""), "run");
+    EXPECT_EQ(plainName(std::string(100, 'a')).size(), 40u);
+}
+
+}  // namespace
+}  // namespace gravlab
