@@ -275,7 +275,8 @@ void drawForce(PanelContext& p) {
 void drawPhysics(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     p.widgets.section("Physics");
-    p.widgets.drag(kTimeStep, wanted.timeStep, {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g"});
+    p.widgets.drag(kTimeStep, wanted.timeStep,
+                   {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .bothSigns = true});
     p.widgets.drag(kSoftening, wanted.softening,
                    {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
     drawForce(p);

@@ -182,17 +182,27 @@ bool Widgets::toggle(const Control& control, bool& value, const Reason& unavaila
     return changed;
 }
 
+double keptSign(double before, double after, bool typed, const DragRange& range) {
+    const bool turned = std::signbit(before) != std::signbit(after);
+    // A pointer that is dragged over 0 means as small as can be; the direction of a run is turned by other means.
+    const double size = turned && !typed ? range.least : std::clamp(std::abs(after), range.least, range.most);
+    return std::copysign(size, typed ? after : before);
+}
+
 bool Widgets::drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable) {
     label(control, unavailable);
     const bool held = editing_ == control.name;
     double shown = held && range.onRelease ? dragged_ : value;
     const auto speed = static_cast<float>(std::max(std::abs(shown) * range.speed, range.floor));
+    const double before = shown, least = range.bothSigns ? -range.most : range.least;
+    const bool typed = ImGui::GetIO().WantTextInput;  // a field that is dragged takes none
     bool moved = false;
     {
         const Disabled disabled(!unavailable.empty());
-        moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &shown, speed, &range.least, &range.most,
+        moved = ImGui::DragScalar(Id(control.name).text, ImGuiDataType_Double, &shown, speed, &least, &range.most,
                                   range.format, ImGuiSliderFlags_AlwaysClamp);
     }
+    if (range.bothSigns && moved) shown = keptSign(before, shown, typed, range);
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
     if (ImGui::IsItemActive()) {
         editing_ = control.name;

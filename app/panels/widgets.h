@@ -78,7 +78,12 @@ struct DragRange {
     double floor = 1e-4;
     const char* format = "%.4g";
     bool onRelease = false;  ///< take the value when the mouse lets go, not on the way
+    /// least and most are of the size: dragging keeps the sign, a number that is typed brings its own.
+    bool bothSigns = false;
 };
+
+/// What a drag field of both signs becomes where it stood at `before` and dragging or typing gave `after`. Never 0.
+double keptSign(double before, double after, bool typed, const DragRange& range);
 
 /// Draws controls and remembers what lasts longer than a frame: the text being typed, where the pointer rests, where
 /// items are.

@@ -51,6 +51,27 @@ TEST_F(Panel, refusesWithASentenceAndGoesOn) {
     waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
 }
 
+TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
+    open(kSmall);
+    const double before = status().at("time_step");
+    key("Left");
+    waitForValue("time_step", -before);
+    const Json rect = status().at("items").at("time_step").at("rect");
+    const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;
+    drag(x, y, x + 12, y, 1);  // to the right: towards 0
+    const double nearer =
+        waitFor("another time step", [&](const Json& s) { return s.at("time_step") != -before; }).at("time_step");
+    EXPECT_LT(nearer, 0) << "it runs forwards";
+    EXPECT_GT(nearer, -before);
+    EXPECT_LT(nearer, -1e-3 * before) << "a few pixels made it nothing";
+    overwrite("time_step", "-0.02");
+    waitForValue("time_step", -0.02);
+    overwrite("time_step", "0.03");
+    waitForValue("time_step", 0.03);
+    overwrite("time_step", "-0.01");
+    waitForValue("time_step", -0.01);
+}
+
 TEST_F(Panel, changesBackendKernelAndIntegrator) {
     open(kSmall);
     const Json before = waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
