@@ -15,12 +15,12 @@
 #include "app/panels/ui.h"
 #include "app/services/frame_times.h"
 #include "app/session/frame_loop.h"
+#include "app/timed_name.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 namespace gravlab {
@@ -58,22 +58,13 @@ PictureTexts describe(const Session& session) {
             {"gravlab:time", std::to_string(session.facts().time)}};
 }
 
-std::string timedName() {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&seconds, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "gravlab-%Y%m%d-%H%M%S.png", &parts);
-    return text;
-}
-
 void writePicture(const std::string& path, const Window& window, const Session& session) {
     writePng(path, window.read(), window.width(), window.height(), describe(session));
 }
 
 /// F12: a failure is a message, not the end.
 void takeScreenshot(const Window& window, Session& session) {
-    const std::string path = timedName();
+    const std::string path = timedName("gravlab", ".png");
     try {
         writePicture(path, window, session);
         session.say("The picture was written to " + path + ".");
@@ -84,8 +75,7 @@ void takeScreenshot(const Window& window, Session& session) {
 
 /// Ctrl E: likewise.
 void saveScene(Session& session) {
-    std::string path = timedName();
-    path.replace(path.rfind('.'), std::string::npos, ".toml");
+    const std::string path = timedName("gravlab", ".toml");
     try {
         writeSceneFile(path, session);
         session.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
@@ -118,7 +108,8 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     float textScale = 1;
     Recorder recorder;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
-        const bool busy = session.moving() || ui.restless() || recorder.needsFrame() || framesOwed > 0 || options.frames > 0;
+        const bool busy = session.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
+                          framesOwed > 0 || options.frames > 0;
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
@@ -153,6 +144,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         session.apply();
         recorder.prepare(session, ui, window.width(), window.height(), window.description());
         session.advance(true);
+        window.holdKeys(time - last);
         session.turn(recorder.pace(time - last));
         session.glide(time - last);
         last = time;

@@ -32,6 +32,9 @@ struct Action {
     bool (*choice)(const KeyTarget&, int which, ActionChoice&) = {};
     std::string_view list{};  ///< neighbouring rows with the same text here share a list of that name
     bool line = false;        ///< a line above it
+    bool repeats = false;     ///< a key that stays down does it again and again, at the keyboard's own pace
+    /// While its key stays down, beside `act` at the press; takes what a frame took [s]. Such rows do not repeat.
+    void (*hold)(KeyTarget&, double seconds) = {};
 };
 
 /// A menu of the bar.

@@ -70,15 +70,16 @@ void perform(const Action& action, int which, KeyTarget& target) {
         target.session.say(reason);
 }
 
-bool pressKey(Key key, int modifiers, KeyTarget target) {
+const Action* pressKey(Key key, int modifiers, KeyTarget target, bool repeated) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
             for (const KeyStroke& stroke : action.strokes)
                 if (matches(stroke, key, modifiers)) {
-                    perform(action, static_cast<int>(key) - static_cast<int>(stroke.key), target);
-                    return true;
+                    if (!repeated || action.repeats)
+                        perform(action, static_cast<int>(key) - static_cast<int>(stroke.key), target);
+                    return &action;
                 }
-    return false;
+    return nullptr;
 }
 
 }  // namespace gravlab

@@ -2,6 +2,7 @@
 #pragma once
 namespace gravlab {
 
+struct Action;
 class Session;
 struct UiState;
 
@@ -85,7 +86,8 @@ struct KeyStroke {
     Key last = Key::none;
 };
 
-/// Does what the key's row says. False when no row has it.
-bool pressKey(Key key, int modifiers, KeyTarget target);
+/// Does what the key's row says, also when the key only `repeated` because it stayed down: then for rows that want it.
+/// The row; null when none has the key.
+const Action* pressKey(Key key, int modifiers, KeyTarget target, bool repeated = false);
 
 }  // namespace gravlab

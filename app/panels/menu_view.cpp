@@ -17,12 +17,18 @@ namespace {
 
 constexpr float kExposureStep = 1.25f;
 constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 3;
-constexpr float kFlight = 0.06f;  // part of the distance a key press
-constexpr double kTurn = 0.2;     // [rad/s]
+constexpr float kFlight = 0.06f;     // part of the distance a key press
+constexpr double kFlightRate = 1.5;  // and a second while it stays down: as 25 presses a second would
+constexpr double kTurn = 0.2;        // [rad/s]
 
 template <int x, int z>
 void fly(KeyTarget& t, int) {
     t.session.camera.fly({x * kFlight, 0, z * kFlight});
+}
+template <int x, int z>
+void flyOn(KeyTarget& t, double seconds) {
+    const auto way = static_cast<float>(kFlightRate * seconds);
+    t.session.camera.fly({x * way, 0, z * way});
 }
 
 /// One of the nine places for views.
@@ -112,20 +118,29 @@ constexpr Action kView[] = {
      .idea = "fly ahead",
      .strokes = {{Key::letterW}},
      .act = fly<0, 1>,
-     .list = "Fly"},
-    {.name = "fly-back", .label = "Back", .idea = "fly back", .strokes = {{Key::letterS}}, .act = fly<0, -1>, .list = "Fly"},
+     .list = "Fly",
+     .hold = flyOn<0, 1>},
+    {.name = "fly-back",
+     .label = "Back",
+     .idea = "fly back",
+     .strokes = {{Key::letterS}},
+     .act = fly<0, -1>,
+     .list = "Fly",
+     .hold = flyOn<0, -1>},
     {.name = "fly-left",
      .label = "Left",
      .idea = "fly to the left",
      .strokes = {{Key::letterA}},
      .act = fly<-1, 0>,
-     .list = "Fly"},
+     .list = "Fly",
+     .hold = flyOn<-1, 0>},
     {.name = "fly-right",
      .label = "Right",
      .idea = "fly to the right",
      .strokes = {{Key::letterD}},
      .act = fly<1, 0>,
-     .list = "Fly"},
+     .list = "Fly",
+     .hold = flyOn<1, 0>},
     {.name = "legend",
      .label = "Legend",
      .idea = "legend of the colours",
@@ -211,12 +226,14 @@ constexpr Action kLook[] = {
      .label = "Brighter",
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
-     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::min(t.session.look.exposure * kExposureStep, 100.f); }},
+     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::min(t.session.look.exposure * kExposureStep, 100.f); },
+     .repeats = true},
     {.name = "darker",
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
-     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); }},
+     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); },
+     .repeats = true},
     {.name = "paper",
      .label = "White page",
      .idea = "white background",
@@ -273,12 +290,14 @@ constexpr Action kWindow[] = {
      .label = "Larger text",
      .idea = "larger panels and letters",
      .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); }},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); },
+     .repeats = true},
     {.name = "smaller-text",
      .label = "Smaller text",
      .idea = "smaller panels and letters",
      .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); }},
+     .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); },
+     .repeats = true},
     {.name = "display-sync",
      .label = "Display sync",
      .idea = "wait for the display before showing a picture",

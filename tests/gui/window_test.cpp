@@ -146,6 +146,52 @@ TEST_F(WindowTest, obeysKeys) {
     EXPECT_EQ(program->wait(10s), 0);
 }
 
+/// A key that stays down: the display tells of it again and again. The row that repeats shows how long that takes.
+TEST_F(WindowTest, aKeyThatStaysDownIsOnePressUnlessItsRowRepeats) {
+    open(kSmall);
+    const Json before = status();
+    const auto start = std::chrono::steady_clock::now();
+    xdotool({"keydown", "period"});
+    waitFor("three repeats",
+            [&](const Json& s) { return s.at("time_step").get<double>() >= 16 * before.at("time_step").get<double>(); });
+    const auto enough = std::chrono::steady_clock::now() - start;
+    xdotool({"keyup", "period"});
+    const auto hold = [&](const std::string& name) {
+        xdotool({"keydown", name});
+        std::this_thread::sleep_for(enough);
+        xdotool({"keyup", name});
+        settle();
+    };
+    hold("c");
+    EXPECT_EQ(status().at("colour_map").get<int>(), before.at("colour_map").get<int>() + 1);
+    hold("Prior");
+    EXPECT_EQ(status().at("bodies").get<int>(), 2 * before.at("bodies").get<int>());
+}
+
+TEST_F(WindowTest, fliesByTheClockWhileAKeyIsDown) {
+    open(kSmall);
+    key("space");
+    const Json camera = waitForValue("paused", true).at("camera");
+    const double step = 0.06 * camera.at("distance").get<double>();
+    /// Steps of a press that the focus is away from where it was.
+    const auto steps = [&](const Json& s) {
+        double sum = 0;
+        for (std::size_t i = 0; i < 3; ++i)
+            sum += std::pow(s.at("camera").at("target")[i].get<double>() - camera.at("target")[i].get<double>(), 2);
+        return std::sqrt(sum) / step;
+    };
+    xdotool({"keydown", "w"});
+    // Whole presses would leave it at whole steps only.
+    const auto between = [&](const Json& s) { return steps(s) > 1.05 && std::abs(steps(s) - std::round(steps(s))) > 0.05; };
+    waitFor("a part of a step", between);
+    waitFor("a flight", [&](const Json& s) { return steps(s) > 20; });
+    xdotool({"keyup", "w"});
+    settle();
+    const double end = steps(waitForValue("moving", false));
+    settle();
+    EXPECT_EQ(steps(status()), end) << "it flies on although the key is up";
+}
+
 TEST_F(WindowTest, typingIsNoCommand) {
     open(kSmall);
     click("seed");

@@ -2,7 +2,7 @@
 #include "app/frontends/window/window.h"
 
 #include "app/files/config.h"
-#include "app/panels/keys.h"
+#include "app/panels/action.h"
 #include "app/session/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
@@ -100,6 +100,11 @@ struct Window::Glfw {
     bool fullscreen = false, vsync = true;
     GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
     std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
+    struct HeldKey {
+        int code;  ///< as GLFW numbers it, whatever is printed on it
+        const Action* action;
+    };
+    std::vector<HeldKey> held;  ///< keys that are down, of rows that act as long as they are
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
     enum class Drag { none, orbit, pan } drag = Drag::none;
@@ -116,7 +121,10 @@ struct Window::Glfw {
     void press(int button, int modifiers);
     void release(int button);
     void move(glm::vec2 to);
-    void key(int code, int scancode, int modifiers);
+    void key(int code, int scancode, int modifiers, bool repeated);
+    void letGo(int code) {
+        std::erase_if(held, [=](const HeldKey& key) { return key.code == code; });
+    }
     void watchAlt(int code, int action);
     void passKey(int code, int scancode, int action, int modifiers);
     void passLateReleases();
@@ -179,8 +187,9 @@ void Window::Glfw::move(glm::vec2 to) {
     if (drag == Drag::pan) session->panBy(way, cursor, viewport());
 }
 
-void Window::Glfw::key(int code, int scancode, int modifiers) {
+void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
     if (!session || !ui) return;
+    const int pressed = code;
     // A row names what is printed on the key, wherever the keyboard layout has it.
     if (code < GLFW_KEY_ESCAPE)
         if (const char* name = glfwGetKeyName(code, scancode); name && name[0] && !name[1])
@@ -193,7 +202,8 @@ void Window::Glfw::key(int code, int scancode, int modifiers) {
         if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
         return;
     }
-    pressKey(static_cast<Key>(code), modifiers, {*session, ui->state});
+    const Action* row = pressKey(static_cast<Key>(code), modifiers, {*session, ui->state}, repeated);
+    if (!repeated && row && row->hold) held.push_back({pressed, row});
 }
 
 /// Alt that goes down and up by itself opens the menus.
@@ -379,7 +389,10 @@ void Window::attach(Session& session, Ui& ui) {
     glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
         Glfw& self = of(w);
         self.watchAlt(key, action);
-        if (action != GLFW_RELEASE && key != GLFW_KEY_UNKNOWN) self.key(key, scancode, modifiers);
+        if (action == GLFW_RELEASE)
+            self.letGo(key);
+        else if (key != GLFW_KEY_UNKNOWN)
+            self.key(key, scancode, modifiers, action == GLFW_REPEAT);
     });
     glfwSetMouseButtonCallback(g.window, [](GLFWwindow* w, int button, int action, int modifiers) {
         Glfw& self = of(w);
@@ -408,6 +421,7 @@ void Window::attach(Session& session, Ui& ui) {
         if (focused) return;
         // Keys and buttons that are down are released for us now, which no one did.
         self.altAlone = false;
+        self.held.clear();
         self.drag = Glfw::Drag::none;
         if (self.session) self.session->launch().cancel();
     });
@@ -434,6 +448,7 @@ void Window::attach(Session& session, Ui& ui) {
 void Window::detach() {
     if (!glfw_->attached) return;
     glfw_->attached = false;
+    glfw_->held.clear();
     if (glfw_->panelKey) glfwSetKeyCallback(glfw_->window, glfw_->panelKey);
     glfw_->panelKey = nullptr;
     ImGui_ImplGlfw_Shutdown();
@@ -454,6 +469,15 @@ bool Window::handleEvents(double seconds) {
     glfwGetFramebufferSize(g.window, &width_, &height_);
     if (g.iconified || g.hidden) width_ = height_ = 0;
     return g.events;
+}
+
+bool Window::holdsKeys() const { return !glfw_->held.empty(); }
+
+void Window::holdKeys(double seconds) {
+    Glfw& g = *glfw_;
+    constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
+    KeyTarget target{*g.session, g.ui->state};
+    for (const Glfw::HeldKey& key : g.held) key.action->hold(target, std::min(seconds, kLongest));
 }
 
 bool Window::closing() const { return glfwWindowShouldClose(glfw_->window); }

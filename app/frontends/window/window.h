@@ -42,6 +42,10 @@ public:
     /// Handles events; waits up to `seconds` for the first one. True when there was any.
     bool handleEvents(double seconds);
     bool closing() const;
+    /// Whether keys are down that act as long as they are.
+    bool holdsKeys() const;
+    /// Lets them act for a frame that took so long [s].
+    void holdKeys(double seconds);
     /// Pixels to draw; 0 x 0 while minimised or hidden.
     int width() const { return width_; }
     int height() const { return height_; }
