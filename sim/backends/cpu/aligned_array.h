@@ -2,6 +2,7 @@
 // that a kernel may read and write past the last body.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -45,6 +46,16 @@ private:
     static constexpr std::align_val_t kAlignment{64};
     T* data_ = nullptr;
     std::size_t padded_ = 0;
+};
+
+/// x, y, z of so many bodies, an array each.
+template <class T>
+struct VectorArrays {
+    std::array<AlignedArray<T>, 3> axis;
+
+    VectorArrays() = default;
+    explicit VectorArrays(std::size_t count)
+        : axis{AlignedArray<T>(count), AlignedArray<T>(count), AlignedArray<T>(count)} {}
 };
 
 }  // namespace gravlab

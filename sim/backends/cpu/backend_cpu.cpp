@@ -1,6 +1,7 @@
 // The CPU backend: checks what is asked for, keeps what is not physics, and lets the engine compute.
 #include "sim/backends/cpu/backend_cpu.h"
 
+#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/body_edit.h"
@@ -89,7 +90,7 @@ public:
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
             if (&row != row_) engine_->abandonStep();
-            engine_->configure(force, row);
+            translated([&] { engine_->configure(force, row); }, size(), row, force.precision);
         }
         kernel_ = choice.kernel;
         force_ = force;
@@ -101,7 +102,7 @@ public:
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
         const AdvanceStatus status =
-            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, engine_->size(), force_.precision);
+            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, force_.precision);
         if (context_.check.running()) context_.check.run(context_.pool, checkDeadline(start, budget.seconds));
         return status;
     }
@@ -120,7 +121,7 @@ public:
     void wait() override { context_.check.run(context_.pool, cpu::kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_->accelerations(out); }, size(), force_.precision);
+        translated([&] { engine_->accelerations(out); }, size(), *row_, force_.precision);
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
@@ -138,7 +139,7 @@ public:
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
         return {.device = model + ", " + std::string(context_.simd.title),
-                .cpuThreads = cpu::sharesWork(*row_) ? context_.pool.threads() : 1,
+                .cpuThreads = cpu::cpuKernel(*row_).sharesWork ? context_.pool.threads() : 1,
                 .vectorLanes = context_.simd.lanes};
     }
 
@@ -167,7 +168,7 @@ private:
     template <class Names>
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
                        const KernelRow& row, Names names) {
-        requireHostMemory(cpu::engineBytes(positions.size(), force.precision), "the bodies on the cpu");
+        requireHostMemory(cpu::engineBytes(positions.size(), row, force.precision), "the bodies on the cpu");
         translated(
             [&] {
                 std::unique_ptr<Engine> engine = cpu::makeEngine(context_, positions, velocities, force, row);
@@ -178,19 +179,20 @@ private:
                 row_ = &row;
                 context_.check.cancel();
             },
-            positions.size(), force.precision);
+            positions.size(), row, force.precision);
     }
 
     /// Runs `work`; a lack of memory becomes an error that says how much is needed.
     template <class Work>
-    static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, Precision precision) {
+    static std::invoke_result_t<Work> translated(Work work, std::size_t bodies, const KernelRow& row, Precision precision) {
         try {
             return work();
         } catch (const std::bad_alloc&) {
+            const double bytes = cpu::engineBytes(bodies, row, precision);
             char text[160];
             std::snprintf(text, sizeof text,
                           "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies", bodies,
-                          cpu::engineBytes(bodies, precision), cpu::engineBytes(bodies, precision) / 1e6);
+                          bytes, bytes / 1e6);
             throw DeviceError(text);
         }
     }

@@ -28,7 +28,7 @@ public:
     virtual std::size_t size() const = 0;
     /// Positions and velocities of the last complete step.
     virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const = 0;
-    /// From the next step on.
+    /// From the next step on. Precision stays what the engine was made with. Throws std::bad_alloc; the old ones then stay.
     virtual void configure(const ForceSettings& force, const KernelRow& row) = 0;
     virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
     virtual void publish(VertexSink& sink) = 0;
@@ -41,10 +41,7 @@ public:
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
                                    std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row);
 
-/// Whether that row shares its work out over threads.
-bool sharesWork(const KernelRow& row);
-
-/// Bytes that an engine holds for `bodies` bodies in `precision`.
-double engineBytes(std::size_t bodies, Precision precision);
+/// Bytes that an engine holds for `bodies` bodies in `precision`, the row's method included.
+double engineBytes(std::size_t bodies, const KernelRow& row, Precision precision);
 
 }  // namespace gravlab::cpu

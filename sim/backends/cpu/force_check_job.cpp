@@ -16,7 +16,7 @@ void CheckJob::cancel() {
 }
 
 void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
-                     const ForceSettings& force) {
+                     const ForceSettings& force, const ForceGate& gate) {
     running_ = std::exchange(requested_, {});
     positions_ = std::move(positions);
     velocities_ = std::move(velocities);
@@ -24,6 +24,7 @@ void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> veloci
     want_.assign(running_.size(), {});
     floors_.assign(running_.size(), 0);
     force_ = force;
+    gate_ = gate;
     done_ = 0;
 }
 
@@ -36,7 +37,7 @@ void CheckJob::run(ThreadPool& pool, Deadline deadline) {
                         std::span(floors_).subspan(at, 1));
     });
     if (done_ < count) return;
-    result_ = compareForces(got_, want_, gateOf(force_), floors_);
+    result_ = compareForces(got_, want_, gate_, floors_);
     result_->worst = running_[result_->worst];
     running_.clear();
     positions_ = {};

@@ -19,9 +19,9 @@ public:
     bool wanted() const { return !requested_.empty(); }
     const std::vector<std::uint32_t>& targets() const { return requested_; }
     /// Takes a copy of the positions, of the velocities where a response is not 1 (else empty), and of the accelerations of
-    /// targets().
+    /// targets(); `gate` is what they are held against.
     void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
-               const ForceSettings& force);
+               const ForceSettings& force, const ForceGate& gate);
     bool running() const { return !running_.empty(); }
     /// Goes on with the work until it is done or the deadline has passed.
     void run(ThreadPool& pool, Deadline deadline);
@@ -32,6 +32,7 @@ private:
     std::vector<Double4> positions_, velocities_, got_, want_;
     std::vector<double> floors_;
     ForceSettings force_;
+    ForceGate gate_;
     std::int64_t done_ = 0;
     std::optional<ForceCheck> result_;
 };

@@ -3,7 +3,10 @@
 #include "sim/backends/cpu/pair_schedule.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <thread>
+#include <utility>
 
 namespace gravlab::cpu {
 namespace {
@@ -12,9 +15,17 @@ namespace {
 constexpr std::size_t kSourcesPerPiece = 4096;
 constexpr std::size_t kMostTargetsPerPiece = 256;
 constexpr std::size_t kTargetUnit = 64;  // two registers of any width
+// Bodies that one thread rounds at a time: microseconds, worth waking another core for.
+constexpr std::size_t kRoundGrain = 16384;
 
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
 std::size_t pairTile(std::size_t bodies) { return bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128; }
+
+/// Never, for more than a slice could need.
+Deadline deadlineAfter(double seconds) {
+    if (!(seconds < 1e9)) return kNoDeadline;
+    return Deadline::clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
+}
 
 void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
     // Pieces are handed out in order, so the piece waited for is being worked on; it is rarely more than microseconds away.
@@ -24,26 +35,48 @@ void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
 
 }  // namespace
 
-template <class T>
-void ForcePass<T>::begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums,
-                         const ForceSettings& force, int threads, bool closeSums) {
-    closeSums_ = closeSums;
-    kernel_ = kernel;
-    bodies_ = bodies;
-    sums_ = sums;
-    force_ = force;
-    done_ = 0;
+template <class T, class P>
+ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const MethodContext& context)
+    : kernel_(kernel),
+      context_(context),
+      sums_(context.bodies),
+      lost_(context.bodies),
+      pairPositions_(kMixed ? context.bodies : 0),
+      pairSource_(kMixed ? context.bodies : 0),
+      whole_(kMixed ? context.bodies : 0),
+      view_{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data(),
+            lost_.axis[0].data(), lost_.axis[1].data(), lost_.axis[2].data()} {}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
+    request_ = request;
+    loops_ = kernel_.loops->of(request.settings);
     const std::size_t n = bodies.count;
-    inline_ = kernel.sharing == Sharing::oneThread || n <= kTinyBodies;
-    if (kernel.shape == WorkShape::pairTiles) {
+    if constexpr (kMixed) {
+        context_.pool.forRange(n, kRoundGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                for (std::size_t i = first; i < last; ++i)
+                    pairPositions_.axis[axis][i] = static_cast<P>(bodies.axis[axis][i]);
+            for (std::size_t i = first; i < last; ++i) pairSource_[i] = static_cast<P>(bodies.source[i]);
+        });
+        bodies_ = {pairPositions_.axis[0].data(), pairPositions_.axis[1].data(), pairPositions_.axis[2].data(),
+                   pairSource_.data(), n};
+    } else {
+        bodies_ = {bodies.axis[0], bodies.axis[1], bodies.axis[2], bodies.source, n};
+    }
+    done_ = 0;
+    counted_ = 0;
+    inline_ = kernel_.sharing == Sharing::oneThread || n <= kTinyBodies;
+    if (kernel_.shape == WorkShape::pairTiles) {
         chunk_ = pairTile(n);
     } else {
-        const std::size_t balanced = roundUp(n / (8 * static_cast<std::size_t>(std::max(1, threads))), kTargetUnit);
+        const std::size_t threads = static_cast<std::size_t>(std::max(1, context_.pool.threads()));
+        const std::size_t balanced = roundUp(n / (8 * threads), kTargetUnit);
         chunk_ = inline_ ? kMostTargetsPerPiece : std::clamp(balanced, kTargetUnit, kMostTargetsPerPiece);
     }
     chunks_ = static_cast<std::int64_t>((n + chunk_ - 1) / chunk_);
     const auto segments = static_cast<std::int64_t>((n + kSourcesPerPiece - 1) / kSourcesPerPiece);
-    total_ = kernel.shape == WorkShape::pairTiles ? pairCount(chunks_) : chunks_ * segments;
+    total_ = kernel_.shape == WorkShape::pairTiles ? pairCount(chunks_) : chunks_ * segments;
     if (turns_ < chunks_) {
         turn_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(chunks_));
         turns_ = chunks_;
@@ -51,80 +84,119 @@ void ForcePass<T>::begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies
     for (std::int64_t i = 0; i < chunks_; ++i) turn_[static_cast<std::size_t>(i)].store(0, std::memory_order_relaxed);
 }
 
-template <class T>
-TargetPiece ForcePass<T>::targetPiece(std::int64_t index) const {
+template <class T, class P>
+ForceProgress ForceEvaluation<T, P>::enqueue(double seconds) {
+    if (!underWay()) return {.complete = true};
+    run(deadlineAfter(seconds));
+    const bool complete = !underWay();
+    if (complete) addParts();
+    const double n = static_cast<double>(bodies_.count), pairs = n * n;
+    const double now = complete ? pairs : std::floor(pairs * progress());
+    return {.complete = complete, .work = {.pairs = now - std::exchange(counted_, now)}};
+}
+
+template <class T, class P>
+void ForceEvaluation<T, P>::addParts() {
+    if constexpr (kMixed)
+        context_.pool.forRange(bodies_.count, kRoundGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const P *sum = sums_.axis[axis].data(), *lost = lost_.axis[axis].data();
+                T* to = whole_.axis[axis].data();
+                for (std::size_t i = first; i < last; ++i) to[i] = static_cast<T>(sum[i]) + static_cast<T>(lost[i]);
+            }
+        });
+}
+
+template <class T, class P>
+CpuForceSums<T> ForceEvaluation<T, P>::sums() const {
+    const T factor = static_cast<T>(forceFactor(request_.settings));
+    if constexpr (kMixed)
+        return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
+    else
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+}
+
+template <class T, class P>
+double ForceEvaluation<T, P>::bytes(std::size_t bodies) {
+    const double numbers = 3 + 3 + (kMixed ? 3 + 1 : 0), wide = kMixed ? 3 : 0;
+    return static_cast<double>(roundUp(bodies, kTile)) * (numbers * sizeof(P) + wide * sizeof(T));
+}
+
+template <class T, class P>
+TargetPiece ForceEvaluation<T, P>::targetPiece(std::int64_t index) const {
     const std::size_t segment = static_cast<std::size_t>(index / chunks_), chunk = static_cast<std::size_t>(index % chunks_);
     const std::size_t source = segment * kSourcesPerPiece, target = chunk * chunk_, n = bodies_.count;
     const std::size_t sourceEnd = std::min(n, source + kSourcesPerPiece);
-    return {target, std::min(n, target + chunk_), source, sourceEnd, segment == 0, closeSums_ && sourceEnd == n};
+    return {target, std::min(n, target + chunk_), source, sourceEnd, segment == 0, !kMixed && sourceEnd == n};
 }
 
-template <class T>
-void ForcePass<T>::runTargets(std::int64_t index) {
+template <class T, class P>
+void ForceEvaluation<T, P>::runTargets(std::int64_t index) {
     std::atomic<std::int64_t>& turn = turn_[static_cast<std::size_t>(index % chunks_)];
     const std::int64_t segment = index / chunks_;
     waitForTurn(turn, segment);
-    kernel_.loops.targets(bodies_, sums_, force_, targetPiece(index));
+    loops_.targets(bodies_, view_, request_.settings, targetPiece(index));
     turn.store(segment + 1, std::memory_order_release);
 }
 
-template <class T>
-void ForcePass<T>::runPairs(std::int64_t index) {
+template <class T, class P>
+void ForceEvaluation<T, P>::runPairs(std::int64_t index) {
     const TilePair pair = pairAt(chunks_, index);
     const std::size_t a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b), n = bodies_.count;
     waitForTurn(turn_[a], pair.round);
     waitForTurn(turn_[b], pair.round);
-    kernel_.loops.pairs(bodies_, sums_, force_,
-                        {a * chunk_, std::min(n, (a + 1) * chunk_), b * chunk_, std::min(n, (b + 1) * chunk_),
-                         pair.round == 0, closeSums_ && pair.round + 1 == chunks_});
+    loops_.pairs(bodies_, view_, request_.settings,
+                 {a * chunk_, std::min(n, (a + 1) * chunk_), b * chunk_, std::min(n, (b + 1) * chunk_), pair.round == 0,
+                  !kMixed && pair.round + 1 == chunks_});
     turn_[a].store(pair.round + 1, std::memory_order_release);
     turn_[b].store(pair.round + 1, std::memory_order_release);
 }
 
-template <class T>
+template <class T, class P>
 template <class Run>
-void ForcePass<T>::share(ThreadPool& pool, Deadline deadline, Run run) {
-    done_ = inline_ ? ThreadPool::runHere(done_, total_, deadline, run) : pool.run(done_, total_, deadline, run);
+void ForceEvaluation<T, P>::share(Deadline deadline, Run run) {
+    done_ = inline_ ? ThreadPool::runHere(done_, total_, deadline, run) : context_.pool.run(done_, total_, deadline, run);
 }
 
-template <class T>
-void ForcePass<T>::runOpenMpPieces(int threads, Deadline deadline) {
+template <class T, class P>
+void ForceEvaluation<T, P>::runOpenMpPieces(Deadline deadline) {
     struct Shared {
-        ForcePass* pass;
+        ForceEvaluation* evaluation;
         Deadline deadline;
     } shared{this, deadline};
     const auto runOne = [](void* context, std::size_t index) {
-        const auto& [pass, end] = *static_cast<Shared*>(context);
+        const auto& [evaluation, end] = *static_cast<Shared*>(context);
         const auto piece = static_cast<std::int64_t>(index);
         // One that a run before this one got to ahead of its neighbours; the first of a run is always done.
-        if (pass->turn_[static_cast<std::size_t>(piece % pass->chunks_)].load(std::memory_order_relaxed) >
-            piece / pass->chunks_)
+        if (evaluation->turn_[static_cast<std::size_t>(piece % evaluation->chunks_)].load(std::memory_order_relaxed) >
+            piece / evaluation->chunks_)
             return;
-        if (piece > pass->done_ && end != kNoDeadline && Deadline::clock::now() >= end) return;
-        pass->runTargets(piece);
+        if (piece > evaluation->done_ && end != kNoDeadline && Deadline::clock::now() >= end) return;
+        evaluation->runTargets(piece);
     };
     do {
         // Pieces of one segment have different targets, so a loop over them needs no order.
         const std::int64_t segment = done_ / chunks_, segmentEnd = (segment + 1) * chunks_;
-        openMpFor(threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(segmentEnd), runOne, &shared);
+        openMpFor(context_.pool.threads(), static_cast<std::size_t>(done_), static_cast<std::size_t>(segmentEnd), runOne,
+                  &shared);
         while (done_ < segmentEnd &&
                turn_[static_cast<std::size_t>(done_ % chunks_)].load(std::memory_order_relaxed) > segment)
             ++done_;
     } while (done_ < total_ && (deadline == kNoDeadline || Deadline::clock::now() < deadline));
 }
 
-template <class T>
-void ForcePass<T>::run(ThreadPool& pool, Deadline deadline) {
-    if (complete()) return;
+template <class T, class P>
+void ForceEvaluation<T, P>::run(Deadline deadline) {
     if (kernel_.sharing == Sharing::openMp)
-        runOpenMpPieces(pool.threads(), deadline);
+        runOpenMpPieces(deadline);
     else if (kernel_.shape == WorkShape::pairTiles)
-        share(pool, deadline, [this](std::int64_t index) { runPairs(index); });
+        share(deadline, [this](std::int64_t index) { runPairs(index); });
     else
-        share(pool, deadline, [this](std::int64_t index) { runTargets(index); });
+        share(deadline, [this](std::int64_t index) { runTargets(index); });
 }
 
-template class ForcePass<float>;
-template class ForcePass<double>;
+template class ForceEvaluation<float, float>;
+template class ForceEvaluation<double, float>;
+template class ForceEvaluation<double, double>;
 
 }  // namespace gravlab::cpu

@@ -1,9 +1,8 @@
-// One evaluation of the forces on all bodies, cut into pieces that can be run in several calls and on several threads.
+// The direct sum over all pairs as a force method: cut into pieces that can be run in several calls and on several threads.
 // Rule: which pieces there are depends on N and the row alone, and pieces that share a target run in a fixed order.
 #pragma once
+#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/kernels/force_kernels.h"
-#include "sim/backends/cpu/thread_pool.h"
-#include "sim/backends/kernel.h"
 
 #include <atomic>
 #include <cstdint>
@@ -11,58 +10,73 @@
 
 namespace gravlab::cpu {
 
-/// Up to here a force takes 15 microseconds or less with SIMD: sharing it would cost more than it brings.
-constexpr std::size_t kTinyBodies = 256;
-
 /// Who runs the pieces.
 enum class Sharing { oneThread, pool, openMp };
 
-/// A CPU row in code: which loop, and who runs it.
-template <class T>
-struct ForceKernel {
-    KernelSet<T> loops;
+/// Which loops a row runs, and how they are shared out.
+template <class P>
+struct DirectKernel {
+    const LawKernels<P>* loops = nullptr;
     WorkShape shape = WorkShape::targets;
     Sharing sharing = Sharing::pool;
 };
 
-template <class T>
-class ForcePass {
+/// T: precision of the state and of the sums; P: of a pair. Mixed precision is double and float: positions are rounded for
+/// the pairs, and the two parts of a sum are added in double.
+///
+/// Order of pieces, so that threads never change a bit: piece k works on chunk k mod chunks, or on two tiles of one round,
+/// and adds to the two-level sums of its targets when `turn_` of each of its chunks has reached its round. Pieces are handed
+/// out in ascending order, so the piece that one waits for is always being worked on.
+template <class T, class P>
+class ForceEvaluation final : public CpuForceMethod<T> {
 public:
-    /// Starts an evaluation. Without `closeSums` the sums are left in their two parts, for whoever adds them in more digits.
-    /// All arguments' arrays must live until it is complete or begun anew.
-    void begin(const ForceKernel<T>& kernel, const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
-               int threads, bool closeSums = true);
-    /// Forgets what was done.
-    void reset() { done_ = total_ = 0; }
-    bool begun() const { return total_ > 0; }
-    bool complete() const { return done_ == total_; }
-    double progress() const { return total_ ? static_cast<double>(done_) / static_cast<double>(total_) : 0; }
-    /// Runs pieces until the deadline, at least one.
-    void run(ThreadPool& pool, Deadline deadline);
+    ForceEvaluation(const DirectKernel<P>& kernel, const MethodContext& context);
+
+    void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override;
+    ForceProgress enqueue(double seconds) override;
+    bool underWay() const override { return done_ < total_; }
+    double progress() const override { return underWay() ? static_cast<double>(done_) / static_cast<double>(total_) : 0; }
+    void abandon() override { done_ = total_ = 0; }
+    CpuForceSums<T> sums() const override;
+    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+
+    /// Bytes that one holds for so many bodies.
+    static double bytes(std::size_t bodies);
 
 private:
+    static constexpr bool kMixed = !std::is_same_v<T, P>;
+
+    void run(Deadline deadline);
     void runTargets(std::int64_t index);
     void runPairs(std::int64_t index);
     TargetPiece targetPiece(std::int64_t index) const;
     template <class Run>
-    void share(ThreadPool& pool, Deadline deadline, Run run);
-    void runOpenMpPieces(int threads, Deadline deadline);
+    void share(Deadline deadline, Run run);
+    void runOpenMpPieces(Deadline deadline);
+    void addParts();
 
-    ForceKernel<T> kernel_;
-    BodyView<T> bodies_{};
-    SumView<T> sums_{};
-    ForceSettings force_;
-    std::int64_t done_ = 0, total_ = 0;
-    std::size_t chunk_ = 0;    // targets or bodies of a piece
-    std::int64_t chunks_ = 0;  // of all bodies
-    bool closeSums_ = true;
-    bool inline_ = false;  // too small to be worth waking anyone
-    // For each chunk how many of its pieces are done; a piece waits for its turn.
+    DirectKernel<P> kernel_;
+    MethodContext context_;
+    ForceRequest request_;
+    KernelSet<P> loops_;
+    VectorArrays<P> sums_, lost_;        ///< the sums in two parts
+    VectorArrays<P> pairPositions_;      ///< rounded; empty where state and pairs have the same precision
+    AlignedArray<P> pairSource_;         ///< the same
+    VectorArrays<T> whole_;              ///< both parts added; the same
+    BodyView<P> bodies_{};               ///< as pairs read them
+    SumView<P> view_{};                  ///< of sums_ and lost_
+    std::int64_t done_ = 0, total_ = 0;  ///< pieces
+    double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has told of
+    std::size_t chunk_ = 0;              ///< targets or bodies of a piece
+    std::int64_t chunks_ = 0;            ///< of all bodies
+    bool inline_ = false;                ///< too small to be worth waking anyone
+    /// For each chunk how many of its pieces are done; a piece waits for its turn.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
     std::int64_t turns_ = 0;
 };
 
-extern template class ForcePass<float>;
-extern template class ForcePass<double>;
+extern template class ForceEvaluation<float, float>;
+extern template class ForceEvaluation<double, float>;
+extern template class ForceEvaluation<double, double>;
 
 }  // namespace gravlab::cpu

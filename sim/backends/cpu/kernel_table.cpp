@@ -1,44 +1,135 @@
-// The CPU rows of the kernel table. Data only: the code behind them is in cpu/.
+// The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
+// Rule: a row names its code here and nowhere else.
+#include "sim/backends/cpu/force_evaluation.h"
 #include "sim/backends/kernel_rows.h"
+
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace gravlab::cpu {
+namespace {
+
+struct Plain {
+    static const LawKernels<float>& of(const SimdTarget&, float) { return kPlainKernels32; }
+    static const LawKernels<double>& of(const SimdTarget&, double) { return kPlainKernels64; }
+};
+struct OpenMp {
+    static const LawKernels<float>& of(const SimdTarget&, float) { return kOpenMpKernels32; }
+};
+struct Simd {
+    static const LawKernels<float>& of(const SimdTarget& simd, float) { return simd.kernels32; }
+    static const LawKernels<double>& of(const SimdTarget& simd, double) { return simd.kernels64; }
+};
+
+/// A direct sum by the loops of a family.
+template <class Loops, WorkShape kShape, Sharing kSharing>
+struct Direct {
+    template <class T, class P>
+    static std::unique_ptr<CpuForceMethod<T>> make(const MethodContext& context) {
+        return std::make_unique<ForceEvaluation<T, P>>(DirectKernel<P>{&Loops::of(context.simd, P()), kShape, kSharing},
+                                                       context);
+    }
+};
+
+double directBytes(std::size_t bodies, Precision precision) {
+    if (precision == Precision::mixed) return ForceEvaluation<double, float>::bytes(bodies);
+    return precision == Precision::fp64 ? ForceEvaluation<double, double>::bytes(bodies)
+                                        : ForceEvaluation<float, float>::bytes(bodies);
+}
+
+template <class Loops, WorkShape kShape, Sharing kSharing>
+CpuKernel direct(std::string_view name, std::string_view idea, std::string_view source, Reason (*unavailable)() = nullptr) {
+    using Method = Direct<Loops, kShape, kSharing>;
+    using LoopsOfDouble = decltype(Loops::of(std::declval<const SimdTarget&>(), double()));
+    CpuKernel kernel{
+        .row = {.backend = "cpu", .name = name, .idea = idea, .shape = kShape, .source = source, .refuses = whyNotOnCpu},
+        .sharesWork = kSharing != Sharing::oneThread,
+        .fp32 = Method::template make<float, float>,
+        .mixed = Method::template make<double, float>,
+        .bytes = directBytes,
+        .unavailable = unavailable};
+    if constexpr (std::is_same_v<LoopsOfDouble, const LawKernels<double>&>)
+        kernel.fp64 = Method::template make<double, double>;
+    return kernel;
+}
+
+Reason whyNoOpenMp() {
+    return kOpenMpKernels32.gravity.targets
+               ? Reason()
+               : "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
+}
+
+const std::vector<CpuKernel>& table() {
+    static const std::vector<CpuKernel> kernels = [] {
+        constexpr WorkShape targets = WorkShape::targets, pairs = WorkShape::pairTiles;
+        return std::vector<CpuKernel>{
+            direct<Plain, targets, Sharing::oneThread>("naive", "the textbook double loop, one thread, one pair at a time",
+                                                       "kernels_plain.cpp:targets"),
+            direct<Plain, pairs, Sharing::oneThread>("naive-symmetric",
+                                                     "each pair once: what i does to j, j does to i with the sign turned",
+                                                     "kernels_plain.cpp:pairs"),
+            direct<OpenMp, targets, Sharing::openMp>("openmp",
+                                                     "the textbook loop with directives only: parallel for and simd",
+                                                     "kernels_openmp.cpp:targets", whyNoOpenMp),
+            direct<Simd, targets, Sharing::oneThread>(
+                "simd", "many bodies in one vector register, one thread, chosen for this CPU at run time",
+                "kernels_simd.cpp:targetGroup"),
+            direct<Simd, targets, Sharing::pool>("simd-threads", "targets shared out over all cores by a persistent pool",
+                                                 "force_evaluation.cpp"),
+            direct<Simd, pairs, Sharing::pool>(
+                "symmetric-threads", "each pair once on all cores, tiles in rounds: same bits for any number of threads",
+                "kernels_simd.cpp:pairGroup"),
+        };
+    }();
+    return kernels;
+}
+
+}  // namespace
+
+const CpuKernel& cpuKernel(const KernelRow& row) {
+    for (const CpuKernel& kernel : table())
+        if (row.backend == "cpu" && kernel.row.name == row.name) return kernel;
+    throw std::logic_error("kernel '" + std::string(row.name) + "' is no row of the cpu backend");
+}
+
+template <>
+std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const KernelRow& row, Precision, const MethodContext& context) {
+    return cpuKernel(row).fp32(context);
+}
+
+template <>
+std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const KernelRow& row, Precision precision,
+                                                           const MethodContext& context) {
+    const CpuKernel& kernel = cpuKernel(row);
+    const MakeMethod<double> make = precision == Precision::mixed ? kernel.mixed : kernel.fp64;
+    if (!make) throw std::logic_error("kernel '" + std::string(row.name) + "' has no method in this precision");
+    return make(context);
+}
+
+}  // namespace gravlab::cpu
 
 namespace gravlab {
 
 std::span<const KernelRow> cpuKernelRows() {
-    static const KernelRow rows[] = {
-        {.backend = "cpu",
-         .name = "naive",
-         .idea = "the textbook double loop, one thread, one pair at a time",
-         .source = "kernels_plain.cpp:targets",
-         .refuses = whyNotOnCpu},
-        {.backend = "cpu",
-         .name = "naive-symmetric",
-         .idea = "each pair once: what i does to j, j does to i with the sign turned",
-         .shape = WorkShape::pairTiles,
-         .source = "kernels_plain.cpp:pairs",
-         .refuses = whyNotOnCpu},
-        {.backend = "cpu",
-         .name = "openmp",
-         .idea = "the textbook loop with directives only: parallel for and simd",
-         .source = "kernels_openmp.cpp:targets",
-         .refuses = whyNotOnCpu},
-        {.backend = "cpu",
-         .name = "simd",
-         .idea = "many bodies in one vector register, one thread, chosen for this CPU at run time",
-         .source = "kernels_simd.cpp:targetGroup",
-         .refuses = whyNotOnCpu},
-        {.backend = "cpu",
-         .name = "simd-threads",
-         .idea = "targets shared out over all cores by a persistent pool",
-         .source = "force_evaluation.cpp",
-         .refuses = whyNotOnCpu},
-        {.backend = "cpu",
-         .name = "symmetric-threads",
-         .idea = "each pair once on all cores, tiles in rounds: same bits for any number of threads",
-         .shape = WorkShape::pairTiles,
-         .source = "kernels_simd.cpp:pairGroup",
-         .refuses = whyNotOnCpu},
-    };
+    static const std::vector<KernelRow> rows = [] {
+        std::vector<KernelRow> all;
+        for (const cpu::CpuKernel& kernel : cpu::table()) all.push_back(kernel.row);
+        return all;
+    }();
     return rows;
+}
+
+Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
+    const cpu::CpuKernel& kernel = cpu::cpuKernel(row);
+    if (kernel.unavailable)
+        if (Reason reason = kernel.unavailable(); !reason.empty()) return reason;
+    const bool there = force.precision == Precision::fp32    ? kernel.fp32 != nullptr
+                       : force.precision == Precision::mixed ? kernel.mixed != nullptr
+                                                             : kernel.fp64 != nullptr;
+    if (there) return {};
+    return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
 }
 
 }  // namespace gravlab
