@@ -11,8 +11,11 @@
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,6 +54,12 @@ private:
     OneFrameAhead pace_;
 };
 
+/// Sleeps until a display that shows `rate` pictures a second since `start` [s] takes the next one.
+void waitForDisplay(double rate, double start) {
+    const double passed = hostClock() - start;
+    std::this_thread::sleep_for(std::chrono::duration<double>((std::floor(passed * rate) + 1) / rate - passed));
+}
+
 void timeFrames(const Options& options) {
     Offscreen screen(options);
     Session& session = screen.session();
@@ -64,6 +73,7 @@ void timeFrames(const Options& options) {
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         screen.makeFrame();
+        if (options.has("--fps")) waitForDisplay(options.fps, start);
         const double time = hostClock();
         times.add(time - last);
         last = time;

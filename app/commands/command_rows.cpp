@@ -488,6 +488,9 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
         "with --frames: simulation time a frame [10]");
+    addValue(
+        app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
+        "with --frames: wait for each as for a display of that rate [not at all]");
     o.showUi = false;
     app.add_flag("--ui", o.showUi, "with --frames: draw the panels too");
     std::string figureNames;

@@ -145,7 +145,7 @@ void validateCompany(const Options& o) {
     if (o.command == Command::render && o.look.ahead && !o.look.select)
         throw UsageError("--ahead shows the path of one body: add --select ID");
     if (o.command != Command::bench) return;
-    for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--ui"})
+    for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--fps", "--ui"})
         if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }

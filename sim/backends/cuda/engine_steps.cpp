@@ -1,6 +1,5 @@
 // Steps, enqueued: the program's cursor, what one launch holds, and what is shown.
 #include "sim/backends/cuda/engine.h"
-#include "sim/core/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,24 +12,6 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
-
-void requireKnown(Op op) {
-    switch (op) {
-        case Op::kick:
-        case Op::drift:
-        case Op::save:
-        case Op::combine:
-        case Op::stage:
-        case Op::finish:
-            return;
-        case Op::force:
-        case Op::predict:
-        case Op::correct:
-        case Op::adaptive:
-            break;
-    }
-    throw UsageError("the cuda backend cannot run the integrator: it has an operation that the backend does not know");
-}
 
 }  // namespace
 
@@ -63,6 +44,7 @@ void EngineOf<Real>::endPart(Span kind) {
 
 template <class Real>
 void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
+    requirePointwise(program, "cuda");
     if (needsScratch(program)) state_.requireScratch();
     adoptSettings();
     program_ = program;
@@ -211,10 +193,8 @@ void EngineOf<Real>::appendOps(Operations& task, PendingForce& force) {
             task = operationsFromHere();
         }
         const StepOp& op = cursor_.op();
-        requireKnown(op.op);
-        const bool lengthOfTime = op.op != Op::combine;
-        task.add(op.op, op.op == Op::finish ? timeStep_ : lengthOfTime ? op.weight * timeStep_ : op.weight);
-        task.usesScratch |= op.op != Op::kick && op.op != Op::drift;
+        task.add(op, timeStep_);
+        task.usesScratch |= usesScratch(op.op);
         if (movesBodies(op.op)) forceAtX_ = false;
         cursor_.next();
     }

@@ -29,7 +29,7 @@ struct OneTarget {
             Vector3<float> part = {};
 #pragma unroll 8
             for (; j < chunkEnd; ++j) GravityPull<float>{task.softeningSquared}(part, self, source(j));
-            flush(sum, part);
+            accumulate(sum, part);
         }
     }
     __device__ void store() const {
@@ -93,7 +93,7 @@ __global__ void forceShuffle(ForceTask<float> task) {
             }
         }
         base = min(base, end);
-        flush(one.sum, part);
+        accumulate(one.sum, part);
     }
     one.store();
 }

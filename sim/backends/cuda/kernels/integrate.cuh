@@ -1,18 +1,39 @@
-// The operations of a pass on one body, in registers; shared by the pass and the kernels that end with one.
+// The operations of a step on one body, in registers; shared by the kernels that run only them and those that end with them.
 #pragma once
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/integrators/apply_op.h"
 
 namespace gravlab::cuda {
 
 /// base + weight * slope on x, y, z; one rounding an axis.
 template <class V, class Real>
-__device__ __forceinline__ V advanced(const V& base, Real weight, const V& slope) {
+__device__ __forceinline__ V axpy(const V& base, Real weight, const V& slope) {
     return {fma(weight, slope.x, base.x), fma(weight, slope.y, base.y), fma(weight, slope.z, base.z), base.w};
 }
 
+/// The assignments of applyOp() on one body's vectors, with one rounding each; w stays.
+struct FusedArithmetic {
+    template <class V, class Real>
+    __device__ __forceinline__ void add(V& to, Real factor, const V& slope) const {
+        to = axpy(to, factor, slope);
+    }
+    template <class V, class Real>
+    __device__ __forceinline__ void set(V& to, const V& base, Real factor, const V& slope) const {
+        to = axpy(base, factor, slope);
+    }
+    template <class V>
+    __device__ __forceinline__ void copy(V& to, const V& from) const {
+        to = from;
+    }
+    template <class V>
+    __device__ __forceinline__ void clear(V& to) const {
+        to = {};
+    }
+};
+
 template <class Packed, class V>
-__device__ __forceinline__ void store(Packed* to, std::uint32_t i, const V& value) {
+__device__ __forceinline__ void storeIfSet(Packed* to, std::uint32_t i, const V& value) {
     if (to) asVectors(to)[i] = value;
 }
 
@@ -40,67 +61,37 @@ __device__ float shownValue(VertexValue shown, const V& x, const V& v, const V& 
 template <class Real>
 __device__ __forceinline__ void runOperations(const IntegrateTask<Real>& task, std::uint32_t i, const Vector<Real>& a) {
     using V = Vector<Real>;
-    store(task.force, i, a);
+    storeIfSet(task.force, i, a);
     if (task.steps == 0 && task.end < 0) return;
 
-    V x = asVectors(task.x)[i], v = asVectors(task.v)[i];
-    V x0 = {}, v0 = {}, dx = {}, dv = {};
+    StepRegisters<V> r{.x = asVectors(task.x)[i], .v = asVectors(task.v)[i], .a = a};
     if (task.usesScratch) {
-        x0 = asVectors(task.x0)[i];
-        v0 = asVectors(task.v0)[i];
-        dx = asVectors(task.dx)[i];
-        dv = asVectors(task.dv)[i];
+        r.x0 = asVectors(task.x0)[i];
+        r.v0 = asVectors(task.v0)[i];
+        r.dx = asVectors(task.dx)[i];
+        r.dv = asVectors(task.dv)[i];
     }
     for (int k = 0;; ++k) {
         if (k == task.end) {
-            store(task.endX, i, x);
-            store(task.endV, i, v);
-            store(task.endA, i, a);
+            storeIfSet(task.endX, i, r.x);
+            storeIfSet(task.endV, i, r.v);
+            storeIfSet(task.endA, i, a);
             if (task.vertices)
-                reinterpret_cast<float4*>(task.vertices)[i] = {static_cast<float>(x.x), static_cast<float>(x.y),
-                                                               static_cast<float>(x.z), shownValue(task.shown, x, v, a)};
+                reinterpret_cast<float4*>(task.vertices)[i] = {static_cast<float>(r.x.x), static_cast<float>(r.x.y),
+                                                               static_cast<float>(r.x.z),
+                                                               shownValue(task.shown, r.x, r.v, a)};
         }
         if (k == task.steps) break;
-        const Real weight = task.step[k].weight;
-        switch (task.step[k].op) {
-            case Op::kick:
-                v = advanced(v, weight, a);
-                break;
-            case Op::drift:
-                x = advanced(x, weight, v);
-                break;
-            case Op::save:
-                x0 = x;
-                v0 = v;
-                dx = dv = {};
-                break;
-            case Op::combine:
-                dx = advanced(dx, weight, v);
-                dv = advanced(dv, weight, a);
-                break;
-            case Op::stage:
-                x = advanced(x0, weight, v);
-                v = advanced(v0, weight, a);
-                break;
-            case Op::finish:
-                x = advanced(x0, weight, dx);
-                v = advanced(v0, weight, dv);
-                break;
-            case Op::force:
-            case Op::predict:
-            case Op::correct:
-            case Op::adaptive:
-                break;  // refused on the host
-        }
+        applyOp(task.step[k].op, task.step[k].factor, r, FusedArithmetic());
     }
     if (task.usesScratch) {
-        store(task.x0, i, x0);
-        store(task.v0, i, v0);
-        store(task.dx, i, dx);
-        store(task.dv, i, dv);
+        storeIfSet(task.x0, i, r.x0);
+        storeIfSet(task.v0, i, r.v0);
+        storeIfSet(task.dx, i, r.dx);
+        storeIfSet(task.dv, i, r.dv);
     }
-    store(task.outX, i, x);
-    store(task.outV, i, v);
+    storeIfSet(task.outX, i, r.x);
+    storeIfSet(task.outV, i, r.v);
 }
 
 }  // namespace gravlab::cuda

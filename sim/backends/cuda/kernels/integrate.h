@@ -4,7 +4,7 @@
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/core/vertex.h"
-#include "sim/integrators/integrator.h"
+#include "sim/integrators/apply_op.h"
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace gravlab::cuda {
 template <class Real>
 struct IntegrateStep {
     Op op;
-    Real weight;  ///< of the operation, times the time step where its formula has one
+    Real factor;  ///< see factorOf()
 };
 
 /// One launch. Device memory throughout; arrays of `count`. Null where not wanted.
@@ -39,7 +39,7 @@ struct IntegrateTask {
     int steps;
     IntegrateStep<Real> step[kMostSteps];
 
-    void add(Op op, double weight) { step[steps++] = {op, static_cast<Real>(weight)}; }
+    void add(const StepOp& op, double timeStep) { step[steps++] = {op.op, static_cast<Real>(factorOf(op, timeStep))}; }
 };
 
 /// Needs 3 doubles of dynamic shared memory a thread when several threads share a body.

@@ -25,23 +25,24 @@ __device__ __forceinline__ void gridBarrier(unsigned* arrived, unsigned all) {
 __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStepsTask task) {
     constexpr int B = kManyStepsBodies;
     extern __shared__ float sums[];  // [segment][axis][target]
-    const ManyStepsDeal& deal = task.deal;
+    const ManyStepsPartition& partition = task.partition;
     const int n = static_cast<int>(task.count);
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, groups = deal.targets / B;
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, groups = partition.targets / B;
     const int group = warp % groups, segment = warp / groups;
-    const int first = blockIdx.x * deal.targets, mine = first + threadIdx.x;
-    const bool owner = static_cast<int>(threadIdx.x) < deal.targets && mine < n;
+    const int first = blockIdx.x * partition.targets, mine = first + threadIdx.x;
+    const bool owner = static_cast<int>(threadIdx.x) < partition.targets && mine < n;
     float4 x{}, v{}, a{};
-    if (owner) x = asVectors(task.here)[mine], v = asVectors(task.velocity)[mine], a = asVectors(task.acceleration)[mine];
-    const int share = (n + deal.segments * 32 - 1) / (deal.segments * 32) * 32;
+    if (owner)
+        x = asVectors(task.positionsA)[mine], v = asVectors(task.velocity)[mine], a = asVectors(task.acceleration)[mine];
+    const int share = (n + partition.segments * 32 - 1) / (partition.segments * 32) * 32;
     const int from = segment * share, to = min(n, from + share);
     const float half = 0.5f * task.timeStep;
 
     for (int step = 0; step < task.steps; ++step) {
-        float4* positions = asVectors(step & 1 ? task.here : task.there);
+        float4* positions = asVectors(step & 1 ? task.positionsA : task.positionsB);
         if (owner) {
-            v = advanced(v, half, a);
-            x = advanced(x, task.timeStep, v);
+            v = axpy(v, half, a);
+            x = axpy(x, task.timeStep, v);
             __stcg(positions + mine, x);
         }
         gridBarrier(task.arrived, (task.epoch + step + 1) * gridDim.x);
@@ -77,19 +78,19 @@ __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStep
                     value[k] = keep + __shfl_xor_sync(~0u, send, width);
                 }
         }
-        if (lane < 3 * B) sums[(segment * 3 + lane / B) * deal.targets + group * B + lane % B] = value[0];
+        if (lane < 3 * B) sums[(segment * 3 + lane / B) * partition.targets + group * B + lane % B] = value[0];
         __syncthreads();
         if (owner) {
             a = float4{};
-            for (int s = 0; s < deal.segments; ++s) {
-                const float* part = sums + s * 3 * deal.targets + threadIdx.x;
-                a.x += part[0], a.y += part[deal.targets], a.z += part[2 * deal.targets];
+            for (int s = 0; s < partition.segments; ++s) {
+                const float* part = sums + s * 3 * partition.targets + threadIdx.x;
+                a.x += part[0], a.y += part[partition.targets], a.z += part[2 * partition.targets];
             }
-            v = advanced(v, half, a);
+            v = axpy(v, half, a);
         }
     }
     if (!owner) return;
-    asVectors(task.here)[mine] = x, asVectors(task.velocity)[mine] = v, asVectors(task.acceleration)[mine] = a;
+    asVectors(task.positionsA)[mine] = x, asVectors(task.velocity)[mine] = v, asVectors(task.acceleration)[mine] = a;
     if (task.vertices) task.vertices[mine] = {x.x, x.y, x.z, shownValue(task.shown, x, v, a)};
 }
 

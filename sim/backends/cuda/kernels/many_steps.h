@@ -3,16 +3,11 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
+#include "sim/core/host_device.h"
 #include "sim/core/vertex.h"
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#define GRAVLAB_HERE_AND_THERE __host__ __device__
-#else
-#define GRAVLAB_HERE_AND_THERE
-#endif
 
 namespace gravlab::cuda {
 
@@ -20,26 +15,26 @@ constexpr int kManyStepsBodies = 8;     ///< targets a warp holds in registers
 constexpr int kManyStepsMaxWarps = 16;  ///< 512 threads: 127 registers each without spilling
 
 /// How N bodies are dealt to blocks. Depends on N and the device only, so that sums always have the same order.
-struct ManyStepsDeal {
+struct ManyStepsPartition {
     int targets = 0;   ///< per block, a multiple of kManyStepsBodies
     int segments = 0;  ///< warps that share a group of targets, each with its own part of the sources
     int blocks = 0;    ///< 0: too many bodies for one resident wave
-    GRAVLAB_HERE_AND_THERE int threads() const { return targets / kManyStepsBodies * segments * 32; }
+    GRAVLAB_HOST_DEVICE int threads() const { return targets / kManyStepsBodies * segments * 32; }
     std::size_t sharedBytes() const {
         return sizeof(float) * 3 * static_cast<std::size_t>(targets) * static_cast<std::size_t>(segments);
     }
 };
-ManyStepsDeal manyStepsDeal(std::size_t count, int multiprocessors);
+ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors);
 
 /// One launch; all blocks must be resident at once (a cooperative launch). Device memory.
 struct ManyStepsTask {
-    Float4 *here, *there;  ///< positions; the newest step ends in `here` whatever `steps` is
+    Float4 *positionsA, *positionsB;  ///< positions; the newest step ends in `positionsA` whatever `steps` is
     Float4* velocity;
-    Float4* acceleration;  ///< forces at `here` on entry and exit: leapfrog starts with a half kick
+    Float4* acceleration;  ///< forces at `positionsA` on entry and exit: leapfrog starts with a half kick
     std::uint32_t count;
-    ManyStepsDeal deal;
+    ManyStepsPartition partition;
     int steps;
-    float timeStep;  ///< 0 with one step: only the force at `here`
+    float timeStep;  ///< 0 with one step: only the force at `positionsA`
     float softeningSquared;
     unsigned* arrived;         ///< arrivals of blocks over all launches; zero when `epoch` is 0
     unsigned epoch;            ///< steps of all launches before

@@ -84,7 +84,7 @@ struct LawPull {
 
 /// The second level of a sum: what a chunk of sources gave goes into doubles.
 template <class Real>
-__device__ __forceinline__ void flush(double (&sum)[3], const Vector3<Real>& part) {
+__device__ __forceinline__ void accumulate(double (&sum)[3], const Vector3<Real>& part) {
     sum[0] += part.x;
     sum[1] += part.y;
     sum[2] += part.z;

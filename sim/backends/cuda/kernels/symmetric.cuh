@@ -21,15 +21,15 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
     __shared__ Real level2[3][T];
     __shared__ Vector<Real> turn[64];  // partners twice, so that a rotated read never wraps
 
-    const SymmetricCut& cut = task.cut;
+    const TilePartition& partition = task.partition;
     const Vector<Real>* __restrict__ bodies = asVectors(task.bodies);
     const int lane = threadIdx.x;
-    const int n = cut.bodies();  // 32-bit: 64-bit arithmetic here costs 2 to 6 %
+    const int n = partition.bodies();  // 32-bit: 64-bit arithmetic here costs 2 to 6 %
     int unit = blockIdx.x;
-    const bool own = task.ownSquares && unit < cut.tiles;
-    if (task.ownSquares && !own) unit -= cut.tiles;
-    const int tile = unit % cut.tiles;
-    const int slot = own ? cut.targetSlots() + cut.partnerSlots() : unit / cut.tiles;
+    const bool own = task.diagonalTiles && unit < partition.tiles;
+    if (task.diagonalTiles && !own) unit -= partition.tiles;
+    const int tile = unit % partition.tiles;
+    const int slot = own ? partition.targetSlots() + partition.partnerSlots() : unit / partition.tiles;
 
     Real x[B], y[B], z[B], m[B], ax[B], ay[B], az[B];
 #pragma unroll
@@ -40,7 +40,7 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         ax[b] = ay[b] = az[b] = 0;
         for (int axis = 0; axis < 3; ++axis) level2[axis][b * 32 + lane] = 0;
     }
-    const auto flushTargets = [&] {
+    const auto accumulateTargets = [&] {
 #pragma unroll
         for (int b = 0; b < B; ++b) {
             level2[0][b * 32 + lane] += ax[b], level2[1][b * 32 + lane] += ay[b], level2[2][b * 32 + lane] += az[b];
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         atomicAdd(task.sums + 4 * static_cast<std::size_t>(body) + 2, sz);
     };
     // Meets the 32 partners that start at `partner`; j* are their own sums, home again at the end. kOne: without masses.
-    const auto meet = [&]<bool kOne>(int partner, Real& jx, Real& jy, Real& jz) {
+    const auto interact = [&]<bool kOne>(int partner, Real& jx, Real& jy, Real& jz) {
         const Vector<Real> mine = bodies[partner + lane];
         __syncwarp();
         turn[lane] = turn[lane + 32] = mine;
@@ -78,64 +78,64 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
     };
 
     // With an even number of tiles the farthest one is met from one side only.
-    const int ahead = cut.range - (cut.tiles % 2 == 0 && tile >= cut.tiles / 2 ? T : 0);
-    const int from = task.first + slot * cut.chunk;
-    const int count = own ? 0 : min(cut.chunk, min(ahead, task.first + cut.round) - from);
+    const int ahead = partition.range - (partition.tiles % 2 == 0 && tile >= partition.tiles / 2 ? T : 0);
+    const int from = task.first + slot * partition.chunk;
+    const int count = own ? 0 : min(partition.chunk, min(ahead, task.first + partition.round) - from);
     if (!own && count <= 0) return;
     const auto partnerAt = [&](int offset) {
         const int partner = (tile + 1) * T + offset;
         return partner >= n ? partner - n : partner;
     };
-    const auto meetAll = [&]<bool kOne>(Real factor) {
+    const auto interactAll = [&]<bool kOne>(Real factor) {
         Real jx, jy, jz;
         if (own) {  // the tile against itself, one-sided: 1 / tiles of all pairs
             for (int j = 0; j < T; j += 32) {
-                meet.template operator()<kOne>(tile * T + j, jx, jy, jz);
-                if ((j + 32) % kFlush == 0) flushTargets();
+                interact.template operator()<kOne>(tile * T + j, jx, jy, jz);
+                if ((j + 32) % kFlush == 0) accumulateTargets();
             }
         } else {
             for (int done = 0; done < count; done += 32) {
                 const int offset = from + done, partner = partnerAt(offset);
-                meet.template operator()<kOne>(partner, jx, jy, jz);
+                interact.template operator()<kOne>(partner, jx, jy, jz);
                 if constexpr (kRuns) jx *= factor, jy *= factor, jz *= factor;
                 if constexpr (kSums == SymmetricSums::atomics) {
                     addTo(partner + lane, jx, jy, jz);
                 } else {
-                    Real* out =
-                        task.scratch + std::size_t{3} * n * (cut.targetSlots() + (offset - task.first) / T) + partner + lane;
+                    Real* out = task.scratch + std::size_t{3} * n * (partition.targetSlots() + (offset - task.first) / T) +
+                                partner + lane;
                     out[0] = jx, out[n] = jy, out[2 * static_cast<std::size_t>(n)] = jz;
                 }
-                if ((done + 32) % kFlush == 0) flushTargets();
+                if ((done + 32) % kFlush == 0) accumulateTargets();
             }
         }
-        flushTargets();
+        accumulateTargets();
     };
 
-    Real owed = 1;  // the partners' mass, where the sums were made without it
+    Real deferredMass = 1;  // the partners' mass, where the sums were made without it
     if constexpr (!kRuns) {
-        meetAll.template operator()<kSums == SymmetricSums::slotsEqualMasses>(Real{1});
+        interactAll.template operator()<kSums == SymmetricSums::slotsEqualMasses>(Real{1});
     } else {
         const Real ours = bodies[tile * T].w, theirs = own ? ours : bodies[partnerAt(from)].w;
         bool one = true;
         for (int k = lane; k < T; k += 32) one = one && bodies[tile * T + k].w == ours;
         for (int done = 0; done < count; done += 32) one = one && bodies[partnerAt(from + done) + lane].w == theirs;
         if (__all_sync(~0u, one)) {
-            owed = theirs;
-            meetAll.template operator()<true>(ours);
+            deferredMass = theirs;
+            interactAll.template operator()<true>(ours);
         } else {
 #pragma unroll
             for (int b = 0; b < B; ++b) m[b] = bodies[tile * T + b * 32 + lane].w;
-            meetAll.template operator()<false>(Real{1});
+            interactAll.template operator()<false>(Real{1});
         }
     }
 #pragma unroll
     for (int b = 0; b < B; ++b) {
         const int k = b * 32 + lane;
         if constexpr (kSums == SymmetricSums::atomics) {
-            addTo(tile * T + k, owed * level2[0][k], owed * level2[1][k], owed * level2[2][k]);
+            addTo(tile * T + k, deferredMass * level2[0][k], deferredMass * level2[1][k], deferredMass * level2[2][k]);
         } else {
             Real* out = task.scratch + std::size_t{3} * n * slot + tile * T + k;
-            for (int axis = 0; axis < 3; ++axis) out[axis * static_cast<std::size_t>(n)] = owed * level2[axis][k];
+            for (int axis = 0; axis < 3; ++axis) out[axis * static_cast<std::size_t>(n)] = deferredMass * level2[axis][k];
         }
     }
 }
@@ -144,30 +144,30 @@ template <class Real>
 __global__ void addSlots(SlotsTask<Real> task) {
     constexpr int T = kSymmetricTile<Real>;
     __shared__ double partial[3][8][33];  // 33: no bank conflicts when a column is added
-    const SymmetricCut& cut = task.cut;
+    const TilePartition& partition = task.partition;
     const int lane = threadIdx.x & 31, group = threadIdx.x >> 5;
-    const std::size_t n = static_cast<std::size_t>(cut.bodies());
+    const std::size_t n = static_cast<std::size_t>(partition.bodies());
     const int body = blockIdx.x * 32 + lane, tile = body / T;
-    const bool even = cut.tiles % 2 == 0;
-    const int half = cut.tiles / 2;
+    const bool even = partition.tiles % 2 == 0;
+    const int half = partition.tiles / 2;
     double sx = 0, sy = 0, sz = 0;
     const auto add = [&](int slot) {
         const Real* in = task.scratch + 3 * n * static_cast<std::size_t>(slot) + body;
         sx += in[0], sy += in[n], sz += in[2 * n];
     };
-    const int ahead = min(cut.range - (even && tile >= half ? T : 0), task.first + cut.round) - task.first;
-    const int used = ahead <= 0 ? 0 : (ahead + cut.chunk - 1) / cut.chunk;
+    const int ahead = min(partition.range - (even && tile >= half ? T : 0), task.first + partition.round) - task.first;
+    const int used = ahead <= 0 ? 0 : (ahead + partition.chunk - 1) / partition.chunk;
 #pragma unroll 4
     for (int slot = group; slot < used; slot += 8) add(slot);
-    const int partners = min(cut.round, cut.range - task.first) / T;
+    const int partners = min(partition.round, partition.range - task.first) / T;
 #pragma unroll 4
     for (int d = group; d < partners; d += 8) {
         const int distance = task.first / T + d;  // whole tiles between
         int from = tile - 1 - distance;
-        if (from < 0) from += cut.tiles;
-        if (!(even && distance == half - 1 && from >= half)) add(cut.targetSlots() + d);
+        if (from < 0) from += partition.tiles;
+        if (!(even && distance == half - 1 && from >= half)) add(partition.targetSlots() + d);
     }
-    if (task.first == 0 && group == 0) add(cut.targetSlots() + cut.partnerSlots());
+    if (task.first == 0 && group == 0) add(partition.targetSlots() + partition.partnerSlots());
     partial[0][group][lane] = sx, partial[1][group][lane] = sy, partial[2][group][lane] = sz;
     __syncthreads();
     if (group < 3) {

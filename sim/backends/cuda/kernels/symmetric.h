@@ -2,15 +2,10 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
+#include "sim/core/host_device.h"
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#define GRAVLAB_HERE_AND_THERE __host__ __device__
-#else
-#define GRAVLAB_HERE_AND_THERE
-#endif
 
 namespace gravlab::cuda {
 
@@ -20,38 +15,39 @@ constexpr int kSymmetricBodies = sizeof(Real) == 4 ? 8 : 4;
 template <class Real>
 constexpr int kSymmetricTile = 32 * kSymmetricBodies<Real>;
 
-/// How one force evaluation is cut. Depends on N alone, never on a budget, so that the order of sums is always the same.
-/// Partners of a tile are counted from the tile's end, cyclically; half of all tiles lie ahead, the other half meets us.
-struct SymmetricCut {
+/// How one force evaluation is cut. Depends on N alone, never on a budget, so that the order of sums is always the
+/// same. Partners of a tile are counted from the tile's end, cyclically; half of all tiles lie ahead, the other half meets
+/// us.
+struct TilePartition {
     int tile = 0;   ///< targets a warp holds
     int tiles = 0;  ///< whole tiles; bodies beyond N are pads
     int chunk = 0;  ///< partners per warp task
     int range = 0;  ///< partners ahead of each tile, over all rounds
     int round = 0;  ///< partners per round: the unit of slicing
 
-    GRAVLAB_HERE_AND_THERE int bodies() const { return tiles * tile; }
+    GRAVLAB_HOST_DEVICE int bodies() const { return tiles * tile; }
     int rounds() const { return range == 0 ? 1 : (range + round - 1) / round; }
-    GRAVLAB_HERE_AND_THERE int targetSlots() const { return round / chunk; }
-    GRAVLAB_HERE_AND_THERE int partnerSlots() const { return round / tile; }
-    /// Numbers of scratch: three axes, one slot more for each tile's own square.
+    GRAVLAB_HOST_DEVICE int targetSlots() const { return round / chunk; }
+    GRAVLAB_HOST_DEVICE int partnerSlots() const { return round / tile; }
+    /// Numbers of scratch: three axes, one slot more for each diagonal tile: a tile against itself.
     std::size_t scratch() const {
         return std::size_t{3} * static_cast<std::size_t>(bodies()) *
                static_cast<std::size_t>(targetSlots() + partnerSlots() + 1);
     }
 };
-SymmetricCut symmetricCut(std::uint32_t count, int tile);
+TilePartition tilePartition(std::uint32_t count, int tile);
 
-/// One round. Grid: tiles x (chunks of the round), plus `tiles` blocks for the own squares in the first round; one warp a
+/// One round. Grid: tiles x (chunks of the round), plus `tiles` blocks for the diagonal tiles in the first round; one warp a
 /// block. Device memory.
 template <class Real>
 struct SymmetricTask {
     const Vec4<Real>* bodies;  ///< padded; pads have mass 0 and lie where their force is exactly 0
-    Real* scratch;             ///< [target slots][partner slots][own square], each [3][bodies]
+    Real* scratch;             ///< [target slots][partner slots][diagonal tile], each [3][bodies]
     Real* sums;                ///< of the row that adds by atomics: x, y, z, 0 a body; null else
-    SymmetricCut cut;
+    TilePartition partition;
     int first;  ///< partners before this round
     Real softeningSquared;
-    bool ownSquares;
+    bool diagonalTiles;
     std::uint32_t count;  ///< bodies without pads
 };
 enum class SymmetricSums {
@@ -67,7 +63,7 @@ Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums);
 template <class Real>
 struct SlotsTask {
     const Real* scratch;
-    SymmetricCut cut;
+    TilePartition partition;
     int first;
     bool last;
     double scale;              ///< the mass, when all are equal

@@ -56,7 +56,7 @@ struct TiledTargets {
                     }
                 }
 #pragma unroll
-                for (int b = 0; b < kBodies; ++b) flush(sum[b], part[b]);
+                for (int b = 0; b < kBodies; ++b) accumulate(sum[b], part[b]);
             }
         }
     }

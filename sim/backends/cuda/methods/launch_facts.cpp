@@ -75,17 +75,18 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
     if (plan.entry->symmetric()) {
-        const SymmetricCut cut = symmetricCut(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
-        const int partners = std::min(cut.range, cut.round);
-        const int units = (partners + cut.chunk - 1) / cut.chunk + 1;
+        const TilePartition partition = tilePartition(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
+        const int partners = std::min(partition.range, partition.round);
+        const int units = (partners + partition.chunk - 1) / partition.chunk + 1;
         // A warp reads its tile once and each partner of its chunks once.
-        return {cut.tiles * units, 1, 32, body * cut.tiles * (static_cast<double>(cut.range) + cut.tile)};
+        return {partition.tiles * units, 1, 32,
+                body * partition.tiles * (static_cast<double>(partition.range) + partition.tile)};
     }
     if (plan.entry->manySteps()) {
-        const ManyStepsDeal deal = manyStepsDeal(bodies, device.multiprocessors);
+        const ManyStepsPartition partition = manyStepsPartition(bodies, device.multiprocessors);
         // The warps of a block that share targets read the sources once together, through the second-level cache.
-        const double groups = static_cast<double>(deal.blocks) * deal.targets / kManyStepsBodies;
-        return {deal.blocks, 1, deal.threads(), body * groups * n};
+        const double groups = static_cast<double>(partition.blocks) * partition.targets / kManyStepsBodies;
+        return {partition.blocks, 1, partition.threads(), body * groups * n};
     }
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>((bodies + targets - 1) / targets);
@@ -95,7 +96,7 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
 }
 
 std::size_t sharedBytes(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
-    if (plan.entry->manySteps()) return manyStepsDeal(bodies, device.multiprocessors).sharedBytes();
+    if (plan.entry->manySteps()) return manyStepsPartition(bodies, device.multiprocessors).sharedBytes();
     const std::size_t realBytes = plan.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
     return plan.entry->oneSided() ? plan.entry->oneSided()->sharedBytes(plan.launch, realBytes) : 0;
 }

@@ -61,7 +61,7 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
 std::string whyNotBodies(const KernelEntry& entry, const BodyFacts& bodies, const DeviceFacts& device) {
     if (entry.row.equalMasses && bodies.count > 0 && bodies.equalMass == 0)
         return "the bodies' masses differ; take 'symmetric'";
-    if (entry.manySteps() && bodies.count > 0 && manyStepsDeal(bodies.count, device.multiprocessors).blocks == 0)
+    if (entry.manySteps() && bodies.count > 0 && manyStepsPartition(bodies.count, device.multiprocessors).blocks == 0)
         return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
                std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
     return {};

@@ -1,7 +1,6 @@
 // Slices of the one-sided kernels: a group of targets that fills the device meets as many sources as fit the time.
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/runtime/per_device.h"
-#include "sim/backends/step_runner.h"
 
 #include <algorithm>
 #include <cmath>
