@@ -1,6 +1,7 @@
 // What is launched where, judged by facts of devices: needs no GPU, but for the test of two.
 #include "gpu_fixture.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
+#include "sim/backends/cuda/pacing.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/cuda/runtime/per_device.h"
 
@@ -74,6 +75,18 @@ TEST(CudaLaunch, oneResidentWaveTakes8192BodiesOf132Multiprocessors) {
     EXPECT_EQ(best(63 * 132, 132), "many-steps");
     EXPECT_EQ(best(63 * 132 + 1, 132), "symmetric-equal");
     EXPECT_EQ(best(8192, 80), "symmetric-equal");
+}
+
+TEST(CudaPacing, aSliceIsTakenWhoseGreaterHalfFits) {
+    cuda::GpuTimer timer(nullptr);
+    const cuda::Pacing frame({.seconds = 0.9, .steps = 1}, timer);
+    EXPECT_TRUE(frame.admits(true, 0.48));
+    timer.add(0.48, {});
+    EXPECT_TRUE(frame.admits(false, 0.48)) << "half of the frame would be idle";
+    EXPECT_FALSE(frame.admits(false, 0.9));
+    timer.add(0.48, {});
+    EXPECT_FALSE(frame.admits(false, 0.48));
+    EXPECT_FALSE(frame.admits(true, 0.48)) << "the next frame waits for a queue that is full";
 }
 
 }  // namespace

@@ -19,13 +19,14 @@ public:
     bool lastStep(std::int64_t completed) const { return completed >= budget_.steps; }
     std::int64_t stepsLeft(std::int64_t completed) const { return budget_.steps - completed; }
     /// Whether work of `seconds` may be enqueued; offline it waits until that is so. In a frame the first piece of work is
-    /// taken whatever its length, as long as the queue is short; what follows has to fit.
+    /// taken whatever its length, as long as the queue is short; of what follows, the greater half has to fit: rounds of
+    /// 5.3 ms would else leave half of 10 ms idle.
     bool admits(bool first, double seconds) const {
         if (offline()) {
             if (timer_.outstanding() > kLongQueue) timer_.drain(kLongQueue / 2);
             return left() > 0;
         }
-        return first ? timer_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > seconds;
+        return first ? timer_.outstanding() <= std::max(budget_.seconds, kShortQueue) : left() > seconds / 2;
     }
 
 private:
