@@ -25,16 +25,15 @@ ParticleVertex* VertexWriter::open(VertexSink& sink, std::size_t count) {
     return staging_.data();
 }
 
-bool VertexWriter::close(VertexSink& sink) {
+void VertexWriter::close(VertexSink& sink) {
     if (direct_) {
         sink.close(stream_);
-        return true;
+        return;
     }
     CUDA_CHECK(copyAsync(pinned_.data(), staging_.data(), count_ * sizeof(ParticleVertex), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(*copied_, stream_));
     copying_ = count_;
     ++hostCopies_;
-    return false;
 }
 
 bool VertexWriter::deliver(VertexSink& sink, bool wait) {

@@ -15,8 +15,8 @@ public:
     /// Device memory for `count` vertices, to be written by work enqueued on the stream before close(). Null when the last
     /// copy is still under way: this step is not shown then.
     ParticleVertex* open(VertexSink& sink, std::size_t count);
-    /// The vertices have been enqueued. Returns true when the sink has them (or will, in stream order).
-    bool close(VertexSink& sink);
+    /// The vertices have been enqueued: the sink has them in stream order, or a later deliver() hands them over.
+    void close(VertexSink& sink);
     /// Nothing was enqueued after open(): gives the memory back.
     void abandon(VertexSink& sink) {
         if (direct_) sink.close(stream_);
