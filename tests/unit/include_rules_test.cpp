@@ -1,12 +1,16 @@
-// Which folder may include what, checked over the #include lines of the tree. A table row is a rule.
+// Which folder may include what, checked over the #include lines of the tree. A table row is a rule: fences around
+// libraries, and the order of the rooms, in which each includes only what stands above it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,11 +59,158 @@ struct Include {
 
 /// The complaint about one include, if there is one.
 std::optional<std::string> complaint(const Include& include) {
-    for (const Fence& fence : kFences)
-        if (std::regex_match(include.header, std::regex(fence.headers)) &&
-            !std::regex_match(include.file, std::regex(fence.files)))
-            return include.file + ":" + std::to_string(include.line) + " includes " + include.header + ": " + fence.what;
+    struct Patterns {
+        std::regex headers, files;
+    };
+    static const std::vector<Patterns> patterns = [] {
+        std::vector<Patterns> made;
+        for (const Fence& fence : kFences) made.push_back({std::regex(fence.headers), std::regex(fence.files)});
+        return made;
+    }();
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+        if (std::regex_match(include.header, patterns[i].headers) && !std::regex_match(include.file, patterns[i].files))
+            return include.file + ":" + std::to_string(include.line) + " includes " + include.header + ": " +
+                   kFences[i].what;
     return std::nullopt;
+}
+
+/// A room: its files include those of its own and of rooms with a lower floor. The longest folder that fits counts.
+struct Room {
+    const char* folder;
+    int floor;
+};
+
+const Room kRooms[] = {
+    {"sim/core", 0},
+    {"sim/forces", 1},
+    {"sim/integrators", 2},
+    {"sim/tree", 3},
+    {"sim/measure", 4},
+    {"sim/backends", 5},
+    {"sim/backends/reference", 6},
+    {"sim/backends/cpu", 6},
+    {"sim/backends/cuda/runtime", 6},
+    {"sim/backends/cuda/kernels", 7},
+    {"sim/backends/cuda/methods", 8},
+    {"sim/backends/cuda/measure", 9},
+    {"sim/backends/cuda", 10},
+    {"sim/scenes", 11},
+    {"sim/run", 12},
+    {"sim/io/file", 13},
+    {"sim/io", 14},
+    {"render", 20},
+    {"app", 30},  // clocks, texts and the version
+    {"app/model", 31},
+    {"app/control", 32},
+    {"app/files", 33},
+    {"app/session", 33},
+    {"app/services", 33},
+    {"app/view", 34},
+    {"app/plots", 35},
+    {"app/lab", 36},
+    {"app/lessons", 37},
+    {"app/film", 38},
+    {"app/panels", 39},
+    {"app/frontends/headless", 40},
+    {"app/frontends/window", 41},
+    {"app/frontends/serve", 41},
+    {"app/commands", 42},
+    {"app/main.cpp", 43},
+};
+
+/// An include against the order that stands for now, with its reason. Both are beginnings of paths.
+struct Exception {
+    const char *from, *to, *reason;
+};
+
+const Exception kExceptions[] = {
+    {"sim/backends/backend.cpp", "sim/backends/", "the table of backends is the one place that names them"},
+    {"sim/forces/law_numbers.h", "sim/run/simulation.h", "a number of a law names the member that holds what was asked"},
+    {"sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h",
+     "a device says how many threads a block has"},
+    {"app/", "app/session/", "the session is taken apart: its parts go into model, control, services and view"},
+    {"app/session/", "app/", "as above"},
+    {"app/", "app/files/", "opening and saving go into control and services"},
+    {"app/files/", "app/", "as above"},
+    {"app/control/", "app/", "actions still act on the session's services, views and films"},
+    {"app/", "app/commands/option", "the options are both what is asked and what the command line is"},
+    {"app/", "app/film/picture.h", "pixels belong into a room of their own, below plots"},
+    {"app/services/equilibrium.cpp", "app/view/overlay.h", "names what the overlay shows"},
+    {"app/view/overlay_four.cpp", "app/plots/plot.h", "round ticks"},
+    {"app/plots/canvas.cpp", "app/panels/font_files.h", "fonts of plots are those of the panels"},
+    {"app/plots/card", "app/lab/", "a card is made from a sweep"},
+    {"app/film/", "app/frontends/headless/headless.h", "a film draws into a context without a window"},
+    {"app/film/recorder", "app/panels/ui.h", "a film can show the panels"},
+};
+
+/// The row of a file; null for a folder that is no room.
+const Room* roomOf(const std::string& file) {
+    const Room* best = nullptr;
+    for (const Room& room : kRooms) {
+        const std::string folder = room.folder;
+        if (file != folder && !file.starts_with(folder + "/")) continue;
+        // A root folder is a room for its own files only.
+        if (folder.find('/') == std::string::npos && file.find('/', folder.size() + 1) != std::string::npos) continue;
+        if (!best || folder.size() > std::string(best->folder).size()) best = &room;
+    }
+    return best;
+}
+
+const Exception* exceptionFor(const Include& include) {
+    for (const Exception& exception : kExceptions)
+        if (include.file.starts_with(exception.from) && include.header.starts_with(exception.to)) return &exception;
+    return nullptr;
+}
+
+bool ofTheTree(const std::string& header) {
+    return header.starts_with("sim/") || header.starts_with("render/") || header.starts_with("app/");
+}
+
+/// The complaint about an include against the order of the rooms.
+std::optional<std::string> disorder(const Include& include) {
+    if (include.file.starts_with("tests/") || !ofTheTree(include.header) || exceptionFor(include)) return std::nullopt;
+    const Room *from = roomOf(include.file), *to = roomOf(include.header);
+    const std::string where = include.file + ":" + std::to_string(include.line) + " includes " + include.header + ": ";
+    if (!from) return where + "the folder of " + include.file + " is no room";
+    if (!to) return where + "its folder is no room";
+    if (from == to || to->floor < from->floor) return std::nullopt;
+    return where + from->folder + " stands above or beside " + to->folder;
+}
+
+/// The rooms of a circle of includes, first and last the same; empty: there is none. Files that stand in no room are
+/// folders.
+std::vector<std::string> circleOf(const std::vector<Include>& includes) {
+    std::map<std::string, std::set<std::string>> edges;
+    const auto name = [](const std::string& file) {
+        const Room* room = roomOf(file);
+        return room ? std::string(room->folder) : file.substr(0, file.rfind('/'));
+    };
+    for (const Include& include : includes)
+        if (!include.file.starts_with("tests/") && ofTheTree(include.header) && !exceptionFor(include) &&
+            name(include.file) != name(include.header))
+            edges[name(include.file)].insert(name(include.header));
+    std::set<std::string> done;
+    std::vector<std::string> path;
+    const std::function<bool(const std::string&)> walk = [&](const std::string& room) {
+        const auto before = std::find(path.begin(), path.end(), room);
+        if (before != path.end()) {
+            path.erase(path.begin(), before);
+            path.push_back(room);
+            return true;
+        }
+        if (done.contains(room)) return false;
+        path.push_back(room);
+        for (const std::string& next : edges[room])
+            if (walk(next)) return true;
+        path.pop_back();
+        done.insert(room);
+        return false;
+    };
+    std::vector<std::string> rooms;
+    for (const auto& [room, next] : edges) rooms.push_back(room);
+    for (const std::string& room : rooms)
+        if (walk(room)) return path;
+    return {};
 }
 
 std::vector<Include> includesOf(const fs::path& root) {
@@ -87,6 +238,54 @@ TEST(IncludeRules, theTreeKeepsThem) {
         const std::optional<std::string> broken = complaint(include);
         EXPECT_FALSE(broken.has_value()) << *broken;
     }
+}
+
+TEST(IncludeRules, roomsIncludeOnlyRoomsAboveThem) {
+    const std::vector<Include> includes = includesOf(GRAVLAB_SOURCE_DIR);
+    for (const Include& include : includes) {
+        const std::optional<std::string> broken = disorder(include);
+        EXPECT_FALSE(broken.has_value()) << *broken;
+    }
+    const std::vector<std::string> circle = circleOf(includes);
+    std::string text;
+    for (const std::string& room : circle) text += (text.empty() ? "" : " -> ") + room;
+    EXPECT_TRUE(circle.empty()) << "rooms include each other in a circle: " << text;
+}
+
+TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
+    const Include broken[] = {
+        {"sim/core/clock.h", "sim/forces/law.h", 1},
+        {"sim/measure/diagnostics.cpp", "sim/backends/backend.h", 1},
+        {"sim/backends/cpu/engine.cpp", "sim/backends/cuda/engine.h", 1},
+        {"sim/backends/cuda/kernels/force.h", "sim/backends/cuda/methods/force_plan.h", 1},
+        {"sim/scenes/disc.cpp", "sim/run/simulation.h", 1},
+        {"sim/run/simulation.cpp", "sim/io/checkpoint.h", 1},
+        {"sim/io/file/source.cpp", "sim/io/snapshot.h", 1},
+        {"app/model/look.cpp", "app/services/rewind.h", 1},
+        {"app/services/rewind.cpp", "app/panels/ui.h", 1},
+        {"app/view/overlay.cpp", "app/frontends/window/window.h", 1},
+        {"app/panels/panel_film.cpp", "app/commands/verify.h", 1},
+        {"app/invented/new.cpp", "app/model/look.h", 1},
+        {"app/panels/panel_film.cpp", "app/invented/new.h", 1},
+        {"app/format.cpp", "app/model/look.h", 1},
+    };
+    for (const Include& include : broken)
+        EXPECT_TRUE(disorder(include).has_value()) << include.file << " " << include.header;
+    const Include fine[] = {
+        {"sim/forces/law.h", "sim/core/names.h", 1},
+        {"sim/backends/backend.h", "sim/measure/shape.h", 1},
+        {"sim/backends/cpu/kernels/simd.h", "sim/backends/cpu/engine.h", 1},
+        {"app/panels/ui.h", "app/format.h", 1},
+        {"app/main.cpp", "app/commands/verify.h", 1},
+        {"app/commands/command_run.cpp", "app/services/saver.h", 1},
+    };
+    for (const Include& include : fine) EXPECT_FALSE(disorder(include).has_value()) << include.file << " " << include.header;
+    const std::vector<Include> circle{{"app/one/a.h", "app/two/b.h", 1},
+                                      {"app/two/b.h", "app/three/c.h", 1},
+                                      {"app/three/c.h", "app/one/a.h", 1},
+                                      {"app/zero/d.h", "app/one/a.h", 1}};
+    EXPECT_THAT(circleOf(circle), testing::ElementsAre("app/one", "app/two", "app/three", "app/one"));
+    EXPECT_TRUE(circleOf({circle[0], circle[1], circle[3]}).empty());
 }
 
 TEST(IncludeRules, everyHeaderIsReadOnce) {
