@@ -138,6 +138,46 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
     }
 }
 
+/// An option of `bench` that a study sets by itself or has no use for.
+struct UnusedOption {
+    std::string_view figure;  ///< empty: any figure, and the card
+    std::string_view option, why;
+};
+
+constexpr std::string_view kStudySteps = "it takes as many steps as its times need";
+constexpr std::string_view kStudyLaw = "it measures gravity in the scene's usual form";
+constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
+constexpr UnusedOption kUnused[] = {
+    {"", "--format", "the name of its file says how it is written"},
+    {"", "--steps", kStudySteps},
+    {"", "--spread-masses", "its bodies are the scene's"},
+    {"", "--set", kStudyLaw},
+    {"", "--law", kStudyLaw},
+    {"", "--exponent", kStudyLaw},
+    {"", "--strength", kStudyLaw},
+    {"", "--diameter", kStudyLaw},
+    {"", "--cut-off", kStudyLaw},
+    {"block", "--block", "the block size is its axis"},
+    {"unroll", "--unroll", "the unroll factor is its axis"},
+    {"split", "--split", "the split is its axis"},
+    {"waves", "--block", "each of its curves is a block size"},
+    {"cpu-gpu", "--backend", kFourCurves},
+    {"cpu-gpu", "--kernel", kFourCurves},
+    {"cpu-gpu", "--block", kFourCurves},
+    {"cpu-gpu", "--unroll", kFourCurves},
+    {"cpu-gpu", "--split", kFourCurves},
+    {"cpu-gpu", "--bodies-per-thread", kFourCurves},
+};
+
+void validateStudy(const Options& o) {
+    const std::string study = o.benchFigure.empty() ? "--card" : "--figure " + o.benchFigure;
+    for (const UnusedOption& unused : kUnused)
+        if ((unused.figure.empty() || unused.figure == o.benchFigure) && o.has(unused.option))
+            throw UsageError(std::string(unused.option) + " does nothing with " + study + ": " + std::string(unused.why));
+    if (o.benchBlocks.size() > 1) throw UsageError(study + " takes one --block");
+    if (o.benchUnrolls.size() > 1) throw UsageError(study + " takes one --unroll");
+}
+
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
     if (o.command == Command::list && o.json && o.has("--markdown"))
@@ -147,6 +187,7 @@ void validateCompany(const Options& o) {
     if (o.command != Command::bench) return;
     for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--fps", "--ui"})
         if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
+    if (!o.benchFigure.empty() || !o.benchCard.empty()) validateStudy(o);
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }
 

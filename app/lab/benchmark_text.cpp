@@ -1,14 +1,25 @@
 // Benchmark rows as text. One list of cells feeds CSV and JSON.
 #include "app/lab/benchmark_text.h"
 
+#include "sim/backends/backend.h"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace gravlab {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Whether the kernel has such a factor: the loops of the others are written out as their code says.
+bool unrolls(const BenchmarkRow& row) {
+    const auto rows = kernels();
+    return std::any_of(rows.begin(), rows.end(), [&](const KernelRow& kernel) {
+        return kernel.backend == row.backend && kernel.name == row.kernel && !kernel.unrolls.empty();
+    });
+}
 
 Json toJson(const BenchmarkRow& row) {
     const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
@@ -17,7 +28,7 @@ Json toJson(const BenchmarkRow& row) {
             {"kernel", row.kernel},
             {"n", row.bodies},
             {"block", row.block},
-            {"unroll", row.unroll},
+            {"unroll", unrolls(row) ? Json(row.unroll) : Json(nullptr)},
             {"interactions_per_second", rate(row.interactionsPerSecond)},
             {"spread", rate(row.spread)},
             {"step_interactions_per_second", rate(row.stepInteractionsPerSecond)},
@@ -64,7 +75,8 @@ std::string table(std::span<const BenchmarkRow> rows) {
 /// "128 x16", with bodies a thread and split where they are used: "128 x16 b4 s8"; "-" where nothing can be turned.
 std::string launchText(const BenchmarkRow& row) {
     if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";
-    std::string text = std::to_string(row.block) + " x" + std::to_string(row.unroll);
+    std::string text = std::to_string(row.block);
+    if (unrolls(row)) text += " x" + std::to_string(row.unroll);
     if (row.bodiesPerThread > 1) text += " b" + std::to_string(row.bodiesPerThread);
     if (row.split > 1) text += " s" + std::to_string(row.split);
     return text;

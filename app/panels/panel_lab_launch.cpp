@@ -139,7 +139,12 @@ void drawDevice(PanelContext& p) {
 void drawProcessor(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const double rate = verifiedRate(p);
-    fact(p, kVector, f.vectorLanes > 0 ? formatted("%d bodies of fp32", f.vectorLanes) : "");
+    // A number of double precision takes the room of two.
+    const bool wide = p.facts.settings.precision == Precision::fp64;
+    fact(p, kVector,
+         f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
+                                       wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)
+                           : "");
     fact(p, kCores, f.cpuThreads > 0 ? formatted("%d", f.cpuThreads) : "1");
     fact(p, kEach, rate > 0 ? formatted("%s pairs/s", withPrefix(rate / std::max(f.cpuThreads, 1)).text) : "");
     fact(p, kIssued,

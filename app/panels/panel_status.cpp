@@ -50,8 +50,10 @@ void drawStatusLine(PanelContext& p) {
         std::snprintf(text, sizeof text, "   %s / %s", now.backend.c_str(), now.kernel.kernel.c_str());
         plain(text);
         if (p.facts.kernel->blocks.last != 1) {
-            std::snprintf(text, sizeof text, " %d x %d", now.kernel.launch.block, now.kernel.launch.unroll);
+            std::snprintf(text, sizeof text, " %d", now.kernel.launch.block);
             quiet(p, text);
+            std::snprintf(text, sizeof text, " x %d", now.kernel.launch.unroll);
+            if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
         }
         quiet(p, "   t ");
         std::snprintf(text, sizeof text, "%.4f", p.facts.time);

@@ -46,5 +46,30 @@ TEST(CliFigure, refusesWhatCannotBeMadeBeforeAnythingIsMeasured) {
     EXPECT_EQ(folder.entries(), 0u);
 }
 
+TEST(CliFigure, refusesWhatItWouldLeaveOut) {
+    const std::vector<std::vector<std::string>> lines{
+        {"--figure", "cpu-gpu", "--backend", "cpu"}, {"--figure", "cpu-gpu", "--kernel", "naive"},
+        {"--figure", "cpu-gpu", "--format", "json"}, {"--figure", "block", "--block", "32,64"},
+        {"--figure", "unroll", "--unroll", "3"},     {"--figure", "split", "--split", "2"},
+        {"--figure", "waves", "--block", "64"},      {"--figure", "bodies", "--steps", "1000"},
+        {"--figure", "bodies", "--law", "coulomb"},  {"--figure", "bodies", "--spread-masses"},
+        {"--card", "c.png", "--format", "csv"},      {"--card", "c.png", "--steps", "3"},
+    };
+    const ScratchFolder folder;
+    for (std::vector<std::string> line : lines) {
+        const std::string study = line[0], option = line[2];
+        if (study == "--figure") line.insert(line.end(), {"-o", "f.png"});
+        line.insert(line.begin(), "bench");
+        const Outcome outcome = runGravlab(line, {.folder = folder.path()});
+        EXPECT_EQ(outcome.code, 2) << option << ": " << outcome.err;
+        EXPECT_THAT(outcome.err, AllOf(HasSubstr(option + " does nothing with " + study))) << option;
+    }
+    const Outcome two =
+        runGravlab({"bench", "--figure", "unroll", "--block", "32,64", "-o", "f.png"}, {.folder = folder.path()});
+    EXPECT_EQ(two.code, 2);
+    EXPECT_THAT(two.err, HasSubstr("takes one --block"));
+    EXPECT_EQ(folder.entries(), 0u);
+}
+
 }  // namespace
 }  // namespace gravlab
