@@ -101,8 +101,7 @@ int benchCommand(const Options& options) {
         if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
             InterruptWatch::check();
-            backend->configure(force, {});  // the row before may refuse these bodies
-            backend->load(start);
+            backend->load(start, {force, {}});
             try {
                 configureTuned(*backend, force, choice, wanted.tuning.get());
             } catch (const UsageError& refused) {

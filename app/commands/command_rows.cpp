@@ -120,7 +120,9 @@ void addMachine(CLI::App& app, Options& o) {
         "CUDA device, see 'gravlab list devices' [0]");
     addValue(
         app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096)); },
+        [&s](auto& name, auto& text) {
+            s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
+        },
         "CPU threads [all]");
     addValue(
         app, "--simd", "NAME", [&s](auto&, auto& text) { s.backendOptions.simd = text; },
@@ -522,7 +524,9 @@ void addTuneOptions(CLI::App& app, Options& o) {
         "CUDA device [0]");
     addValue(
         app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096)); },
+        [&s](auto& name, auto& text) {
+            s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
+        },
         "this many CPU threads, instead of searching for the best number");
     addValue(
         app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
@@ -557,7 +561,7 @@ void addCheckOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--threads", "COUNT",
         [&o](auto& name, auto& text) {
-            o.simulation.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, 4096));
+            o.simulation.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
         },
         "CPU threads [all]");
     addValue(

@@ -150,12 +150,12 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
             bodies.velocity[i] = {0, 0, 0, 1};
             bodies.id[i] = static_cast<std::uint32_t>(i);
         }
-        backend.load(bodies);
+        backend.load(bodies, {});
         compareAll(bodies, known.softening, known.acceleration, limits.golden);
     }
     for (const std::size_t count : kBodyCounts) {
         const ParticleSet bodies = mixedBodies(count, row.equalMasses);
-        backend.load(bodies);
+        backend.load(bodies, {});
         for (const double softening : kSoftenings)
             compareAll(bodies, softening, truth(count, softening, row.equalMasses), limits.forces);
     }
@@ -164,8 +164,7 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
 void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double tolerance) {
     const ParticleSet start = mixedBodies(kStepBodies, row.equalMasses);
     const auto advanced = [&](Backend& backend, const KernelChoice& kernel, const Integrator& integrator) {
-        backend.load(start);
-        backend.configure({.softening = kSoftenings.back()}, kernel);
+        backend.load(start, {{.softening = kSoftenings.back()}, kernel});
         const Budget budget{.steps = kSteps};
         backend.advance(integrator.program, kStepTime, budget, nullptr);
         backend.finishStep();
@@ -218,7 +217,6 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     };
     const bool alwaysExact = row.backend == "reference";
     try {
-        tested.configure({.softening = kSoftenings.back()}, {});  // the row before may refuse these bodies
         for (const PrecisionRow& precision : precisions()) {
             if (alwaysExact && precision.precision != Precision::fp64) continue;
             verifyForces(verdict, tested, row, precision, allowed(limitsOf(precision.precision)));

@@ -35,8 +35,7 @@ void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& se
                         .precision = settings.precision,
                         .softening = settings.softening >= 0 ? settings.softening : scene.softening};
     takeLawNumbers(force, {}, scene);
-    bench.backend->configure(force, {});
-    bench.backend->load(bench.start);
+    bench.backend->load(bench.start, {force, {}});
     configureTuned(*bench.backend, force, point.kernel, settings.tuning.get());
     bench.trial = std::make_unique<Trial>(*bench.backend, integrator(settings.integrator),
                                           settings.timeStep != 0 ? settings.timeStep : scene.timeStep, force, point.plan);

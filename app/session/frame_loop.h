@@ -9,6 +9,7 @@
 #include "render/camera.h"
 #include "render/particle_buffer.h"
 #include "render/particle_renderer.h"
+#include "sim/core/body_edit.h"
 #include "sim/run/simulation.h"
 
 #include <glm/ext/vector_double3.hpp>

@@ -4,6 +4,7 @@
 #pragma once
 #include "render/camera.h"
 #include "sim/backends/backend.h"
+#include "sim/core/body_edit.h"
 #include "sim/scenes/scenario.h"
 
 #include <glm/ext/vector_double3.hpp>

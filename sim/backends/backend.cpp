@@ -8,6 +8,8 @@
 #include "sim/backends/cuda/backend_cuda.h"
 #endif
 
+#include <algorithm>
+
 namespace gravlab {
 namespace {
 
@@ -27,6 +29,17 @@ BackendRow cudaBackendRow() {
 #endif
 
 }  // namespace
+
+KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
+    if (bodies > 0 && static_cast<std::size_t>(std::max(1, choice.launch.split)) > bodies)
+        choice.launch.split = static_cast<int>(bodies);
+    return choice;
+}
+
+void Backend::load(const ParticleSet& bodies) {
+    const ForceConfiguration now = configuration();
+    load(bodies, {now.force, fitted(now.kernel, bodies.size())});
+}
 
 LaterBodies Backend::snapshotLater() {
     auto bodies = std::make_shared<ParticleSet>();

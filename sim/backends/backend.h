@@ -3,7 +3,6 @@
 #pragma once
 #include "sim/backends/kernel.h"
 #include "sim/backends/launch_facts.h"
-#include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
 #include "sim/core/vertex.h"
@@ -49,10 +48,13 @@ struct WorkTotals {
     double bodySizedHostCopies = 0;  ///< body-sized device-to-host copies so far; a frame must add none
 };
 
+/// The most threads that can be asked for, everywhere: option, file and backend.
+constexpr int kMostThreads = 4096;
+
 /// How to make a backend.
 struct BackendOptions {
     int device = 0;      ///< CUDA device index
-    int threads = 0;     ///< CPU threads; 0 = all
+    int threads = 0;     ///< CPU threads, at most kMostThreads; 0 = all
     std::string simd{};  ///< CPU instruction set; empty = the best here
     bool operator==(const BackendOptions&) const = default;
 };
@@ -62,6 +64,16 @@ struct KernelChoice {
     std::string kernel = "auto";
     LaunchConfig launch{};
     bool operator==(const KernelChoice&) const = default;
+};
+
+/// The choice for so many bodies: there can be no more threads that share one body's sources than there are bodies.
+KernelChoice fitted(KernelChoice choice, std::size_t bodies);
+
+/// What is computed and by what. It is judged against the bodies that it is for, never against others.
+struct ForceConfiguration {
+    ForceSettings force{};
+    KernelChoice kernel{};
+    bool operator==(const ForceConfiguration&) const = default;
 };
 
 /// A copy of a state that is still to be fetched: gives the bodies, in body order, once. On any thread, also after the
@@ -77,9 +89,12 @@ public:
     virtual std::size_t size() const = 0;         ///< bodies loaded
     virtual MemorySpace vertexSpace() const = 0;  ///< what its publish writes natively
 
-    /// Replaces all bodies; at a step boundary afterwards. Allocates before it frees: on failure (DeviceError saying how
-    /// much was needed and free) the old bodies are still there and run on.
-    virtual void load(const ParticleSet& bodies) = 0;
+    /// Replaces all bodies and how their forces are computed, together and all or nothing; at a step boundary afterwards.
+    /// Throws UsageError, as configure() does, when the configuration does not suit *these* bodies. Allocates before it
+    /// frees: on any failure (a DeviceError says how much was needed and free) the old bodies are still there and run on.
+    virtual void load(const ParticleSet& bodies, const ForceConfiguration& configuration) = 0;
+    /// The same under the present configuration, as far as these bodies allow.
+    void load(const ParticleSet& bodies);
     /// Copies the state of the last complete step out, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
     /// The same without waiting, where the backend can; steps go on meanwhile and do not change what comes.
@@ -89,6 +104,8 @@ public:
     /// force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay.
     /// A step under way is finished under the old settings or restarted from its force: never mixed.
     virtual void configure(const ForceSettings& force, const KernelChoice& kernel) = 0;
+    /// What load() or configure() took last.
+    virtual ForceConfiguration configuration() const = 0;
     virtual const KernelRow& activeKernel() const = 0;
     virtual LaunchConfig activeLaunch() const = 0;
 
@@ -100,8 +117,6 @@ public:
     /// Stores the last complete step into the sink again (pause, colour change, edit).
     virtual void publish(VertexSink& sink) = 0;
     virtual void setVertexValue(VertexValue value) = 0;
-    /// Applies edits; only at a step boundary (finishes the step under way first).
-    virtual void edit(std::span<const BodyEdit> edits) = 0;
     /// Runs the step under way to its end. Waits. The step is counted by the next advance().
     virtual void finishStep() = 0;
     /// What the integrator needs, beside the last complete step, to go on as if never stopped; empty for integrators that
@@ -112,7 +127,9 @@ public:
     /// Waits until all enqueued work is done and throws what it failed with.
     virtual void wait() = 0;
 
-    /// Accelerations of all bodies at the last complete step, by the active kernel. Waits. For tests, `check`, diagnostics.
+    /// Accelerations of all bodies at the last complete step [L/T^2], by the active kernel, under the settings that hold for
+    /// that state: those of the step under way, where there is one. That step goes on as if nothing had been asked. Waits.
+    /// For tests, `check`, diagnostics.
     virtual void accelerations(std::vector<Double4>& out) = 0;
 
     /// Asks that the next complete force evaluation be compared with fp64 on these bodies (on a device by its own plain

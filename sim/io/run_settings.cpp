@@ -21,7 +21,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr int kMostDevices = 1023, kMostThreads = 4096, kMostLaunch = 1 << 30;
+constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30;
 
 std::string tomlString(std::string_view text) {
     std::string result = "\"";

@@ -152,8 +152,7 @@ void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies)
     copy_ = row->make({.threads = 1});
     ForceSettings force = start.force;
     force.precision = Precision::fp64;
-    copy_->configure(force, {});
-    copy_->load(bodies);
+    copy_->load(bodies, {force, {}});
     path_.integrator = integrator_;
     path_.bodies = bodies.size();
     const double pairs = static_cast<double>(bodies.size() * bodies.size());

@@ -73,11 +73,15 @@ struct Simulation::Plan {
     const Scenario* scene = nullptr;
     const Integrator* integrator = nullptr;
     BackendChoice backend;
+    std::size_t sceneBodies = 0;  ///< how many the scene has, whatever was added or removed since it was built
     bool startsOver = false;
     bool changesBackend = false;
     bool changesForce = false;
 
     ForceSettings force() const { return forceOf(settings); }
+    ForceConfiguration configurationOf(const ParticleSet& bodies) const {
+        return {force(), fitted(requested.kernel, bodies.size())};
+    }
     /// Threads that a search has found best, for a backend that was not told how many.
     int tunedThreads(const Backend& made) const {
         if (!settings.tuning || settings.backendOptions.threads != 0 || requested.kernel != KernelChoice{}) return 0;
@@ -100,7 +104,7 @@ Simulation::Simulation(const SimulationSettings& settings) { startOver(plan(sett
 
 Simulation::~Simulation() = default;
 
-Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
+Simulation::Plan Simulation::plan(const SimulationSettings& wanted, bool again) const {
     const bool running = backend_ != nullptr;
     Plan p;
     p.requested = wanted;
@@ -135,12 +139,18 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
 
     p.settings = p.requested;
     p.settings.backend = p.backend.row->name;
-    if (sameScene && p.requested.bodies == requested_.bodies)
-        p.settings.bodies = settings_.bodies;
-    else if (p.scene->fixedBodies > 0)
-        p.settings.bodies = p.scene->fixedBodies;
+    if (p.scene->fixedBodies > 0)
+        p.sceneBodies = p.scene->fixedBodies;
+    else if (sameScene && p.requested.bodies == requested_.bodies)
+        p.sceneBodies = sceneBodies_;
     else if (p.requested.bodies == 0)
-        p.settings.bodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
+        p.sceneBodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
+    else
+        p.sceneBodies = p.requested.bodies;
+    p.startsOver = again || !sameScene || p.settings.seed != settings_.seed ||
+                   p.settings.parameters != settings_.parameters ||
+                   (p.requested.bodies != requested_.bodies && p.sceneBodies != settings_.bodies);
+    p.settings.bodies = p.startsOver ? p.sceneBodies : settings_.bodies;
     if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
     if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
     if (!p.requested.law) p.settings.law = p.scene->law;
@@ -160,8 +170,6 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted) const {
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
         throw UsageError(reason);
 
-    p.startsOver = !sameScene || p.settings.bodies != settings_.bodies || p.settings.seed != settings_.seed ||
-                   p.settings.parameters != settings_.parameters;
     p.changesForce = p.changesBackend || p.requested.kernel != requested_.kernel ||
                      p.requested.tuning != requested_.tuning || p.force() != forceOf(settings_);
     return p;
@@ -178,11 +186,7 @@ void Simulation::apply(const SimulationSettings& wanted) {
     if (p.changesForce) requestCheck();
 }
 
-void Simulation::reset() {
-    Plan p = plan(settings_);
-    p.startsOver = true;
-    startOver(p);
-}
+void Simulation::reset() { startOver(plan(settings_, true)); }
 
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
 void Simulation::startOver(const Plan& p) {
@@ -200,20 +204,11 @@ void Simulation::startOver(const Plan& p) {
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {
         made = p.makeBackend();
-        made->configure(p.force(), p.requested.kernel);
-        made->load(bodies);
+        made->load(bodies, p.configurationOf(bodies));
         configureTuned(*made, p.force(), p.requested.kernel, p.settings.tuning.get());
         backend_ = std::move(made);
     } else {
-        // A tuned kernel need not fit other bodies, and must not keep them out.
-        const bool reconfigures = p.changesForce || p.settings.tuning;
-        if (reconfigures) backend_->configure(p.force(), p.requested.kernel);
-        try {
-            backend_->load(bodies);
-        } catch (...) {
-            if (reconfigures) configureTuned(*backend_, forceOf(settings_), requested_.kernel, requested_.tuning.get());
-            throw;
-        }
+        backend_->load(bodies, p.configurationOf(bodies));
         // What "auto" means depends on the number of bodies.
         if (p.settings.tuning) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     }
@@ -228,6 +223,7 @@ void Simulation::startOver(const Plan& p) {
     adopt(p);
     settings_.bodies = backend_->size();
     if (p.startsOver) beginRun();
+    sceneBodies_ = p.sceneBodies;
     requestCheck();
 }
 

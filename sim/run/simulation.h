@@ -122,7 +122,8 @@ private:
     RunState stateWithoutBodies();
     /// Settings with every default filled in but the kernel's, and the rows that they name.
     struct Plan;
-    Plan plan(const SimulationSettings& wanted) const;
+    /// With `again` the scene starts anew though nothing of it changed.
+    Plan plan(const SimulationSettings& wanted, bool again = false) const;
     void startOver(const Plan& plan);
     void adopt(const Plan& plan);
     KernelChoice kernelInUse() const;
@@ -131,6 +132,7 @@ private:
 
     SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open
     SimulationSettings settings_;   ///< the same with every default filled in
+    std::size_t sceneBodies_ = 0;   ///< as many as the scene was built with
     const Scenario* scenario_ = nullptr;
     const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;

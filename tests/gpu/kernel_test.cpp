@@ -3,6 +3,7 @@
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
+#include "sim/run/simulation.h"
 
 #include <gmock/gmock.h>
 
@@ -294,6 +295,35 @@ TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
     EXPECT_EQ(cuda::callCounts().launches, launches) << "something was launched all the same";
     EXPECT_THROW(backend->configure({.law = Law::lennardJones}, {"symmetric", {}}), UsageError);
     run(*backend, integrator("leapfrog").program, 0.01, 1);
+}
+
+// The bodies that leave say nothing about a kernel for those that come.
+TEST_F(GpuTest, aStartIsJudgedByItsOwnBodies) {
+    const auto equalBodies = [](std::size_t count) {
+        ParticleSet bodies = unevenBodies(count);
+        for (Double4& body : bodies.position) body.w = 1.0 / 65536;
+        return bodies;
+    };
+    const ParticleSet uneven = unevenBodies(70000), equal = equalBodies(70000), few = equalBodies(100);
+    const std::unique_ptr<Backend> backend = loaded(uneven);
+    backend->load(equal, {{.softening = 0.05}, {"symmetric-equal", {}}});
+    EXPECT_EQ(backend->activeKernel().name, "symmetric-equal");
+    EXPECT_THROW(backend->load(uneven, {{.softening = 0.05}, {"symmetric-equal", {}}}), UsageError);
+    EXPECT_EQ(state(*backend).position[5].w, equal.position[5].w) << "the refused ones are there";
+    backend->load(few, {{.softening = 0.05}, {"many-steps", {}}});
+    EXPECT_EQ(backend->activeKernel().name, "many-steps");
+    EXPECT_EQ(backend->size(), 100u);
+    EXPECT_THROW(backend->load(few, {{.softening = 0.05}, {"tiled-split", {.split = 128}}}), UsageError);
+}
+
+TEST_F(GpuTest, aRunThatIsContinuedIsJudgedByItsOwnBodies) {
+    Simulation simulation({.scene = "collision", .bodies = 70000, .backend = "cuda"});
+    for (const char* kernel : {"symmetric-equal", "many-steps"}) {
+        const Simulation saved({.scene = "plummer", .bodies = 4096, .backend = "cuda", .kernel = {kernel, {}}});
+        simulation.apply(saved.settings());
+        EXPECT_EQ(simulation.settings().kernel.kernel, kernel);
+        simulation.apply({.scene = "collision", .bodies = 70000, .backend = "cuda"});
+    }
 }
 
 }  // namespace

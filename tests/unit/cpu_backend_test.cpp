@@ -1,12 +1,14 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
+#include "sim/io/run_settings.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 namespace gravlab {
@@ -51,7 +53,17 @@ TEST(CpuBackend, instructionSetsAreChosenByName) {
 
 TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     EXPECT_THAT(refused([] { made({.threads = -1}); }), HasSubstr("threads"));
-    EXPECT_THAT(refused([] { made({.threads = 100000}); }), HasSubstr("1024"));
+    EXPECT_THAT(refused([] { made({.threads = 100000}); }), HasSubstr(std::to_string(kMostThreads)));
+    // What a file or an option may say, the backend takes.
+    const auto rows = settingRows();
+    const auto row = std::find_if(rows.begin(), rows.end(), [](const SettingRow& r) { return r.key == "threads"; });
+    ASSERT_NE(row, rows.end());
+    SimulationSettings settings;
+    EXPECT_TRUE(row->take(settings, "1100"));
+    EXPECT_THAT(made(settings.backendOptions)->description(), HasSubstr("1100 threads"));
+    EXPECT_TRUE(row->take(settings, std::to_string(kMostThreads)));
+    EXPECT_FALSE(row->take(settings, std::to_string(kMostThreads + 1)));
+    EXPECT_THAT(std::string(row->expected), HasSubstr(std::to_string(kMostThreads)));
 }
 
 TEST(CpuBackend, refusesForcesThatItDoesNotHave) {

@@ -1,6 +1,7 @@
 // The simulation: settings become a run, changes are all or nothing, the clock counts steps.
 #include "sim/run/simulation.h"
 
+#include "sim/core/body_edit.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "tests/bodies.h"
@@ -317,6 +318,30 @@ TEST(SimulationTest, loadedBodiesStayWhenOtherThingsChange) {
     EXPECT_TRUE(sameState(state(simulation), bodies));
     EXPECT_THROW(simulation.load({}), UsageError);
     EXPECT_TRUE(sameState(state(simulation), bodies));
+}
+
+TEST(SimulationTest, aSceneBuiltAgainHasItsOwnNumberOfBodies) {
+    const ParticleSet scene = [] {
+        Simulation fresh(small());
+        return state(fresh);
+    }();
+    Simulation simulation(small());
+    ParticleSet edited = scene;
+    applyEdits(edited, std::vector<BodyEdit>{{.kind = BodyEdit::Kind::remove, .id = 7}});
+    simulation.load(edited);
+    ASSERT_EQ(simulation.settings().bodies, 49u);
+    SimulationSettings wanted = simulation.settings();
+    wanted.softening = 0.3;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.settings().bodies, 49u) << "what was removed stays removed while nothing starts over";
+    simulation.reset();
+    EXPECT_EQ(simulation.settings().bodies, 50u);
+    EXPECT_TRUE(sameState(state(simulation), scene));
+    simulation.load(edited);
+    wanted = simulation.settings();
+    wanted.seed = 2;
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.settings().bodies, 50u) << "another seed, the same scene";
 }
 
 TEST(SimulationTest, anotherBackendTakesTheStateOver) {

@@ -20,9 +20,13 @@ public:
     std::string description() const override { return "spoilt"; }
     std::size_t size() const override { return inner_->size(); }
     MemorySpace vertexSpace() const override { return inner_->vertexSpace(); }
-    void load(const ParticleSet& bodies) override { inner_->load(bodies); }
+    using Backend::load;
+    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
+        inner_->load(bodies, configuration);
+    }
     void snapshot(ParticleSet& out) override { inner_->snapshot(out); }
     void configure(const ForceSettings& force, const KernelChoice& kernel) override { inner_->configure(force, kernel); }
+    ForceConfiguration configuration() const override { return inner_->configuration(); }
     const KernelRow& activeKernel() const override { return row ? *row : inner_->activeKernel(); }
     LaunchConfig activeLaunch() const override { return inner_->activeLaunch(); }
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
@@ -30,7 +34,6 @@ public:
     }
     void publish(VertexSink& sink) override { inner_->publish(sink); }
     void setVertexValue(VertexValue value) override { inner_->setVertexValue(value); }
-    void edit(std::span<const BodyEdit> edits) override { inner_->edit(edits); }
     void finishStep() override { inner_->finishStep(); }
     void wait() override { inner_->wait(); }
     void accelerations(std::vector<Double4>& out) override {

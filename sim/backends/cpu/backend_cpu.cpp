@@ -4,7 +4,6 @@
 #include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/body_edit.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
@@ -21,8 +20,6 @@ using cpu::Deadline;
 using cpu::Engine;
 using cpu::EngineContext;
 using cpu::SimdTarget;
-
-constexpr int kMostThreads = 1024;
 
 int checkedThreads(int threads) {
     if (threads < 0 || threads > kMostThreads)
@@ -47,7 +44,7 @@ class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(const BackendOptions& options)
         : context_(checkedThreads(options.threads), cpu::simdTarget(options.simd)) {
-        engine_ = cpu::makeEngine(context_, {}, {}, force_, *row_);
+        engine_ = cpu::makeEngine(context_, {}, {}, wanted_.force, *row_);
     }
 
     std::string_view name() const override { return "cpu"; }
@@ -57,12 +54,15 @@ public:
     std::size_t size() const override { return engine_->size(); }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
-    void load(const ParticleSet& bodies) override {
-        replaceEngine(bodies.position, bodies.velocity, force_, choose(bodies.size()), [&] {
+    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
+        const KernelRow& row = choose(configuration, bodies.size());
+        ForceConfiguration wanted = configuration;
+        replaceEngine(bodies.position, bodies.velocity, wanted.force, row, [&] {
             std::vector<std::uint32_t> id = bodies.id;
             std::vector<std::uint8_t> group = bodies.group;
             return std::pair(std::move(id), std::move(group));
         });
+        wanted_ = std::move(wanted);
     }
 
     void snapshot(ParticleSet& out) override {
@@ -72,16 +72,14 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        requireSoftening(force.softening);
-        requireLawNumbers(force);
-        const KernelRow& row = choose(choice.kernel, size(), force);
-        if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
-        if (force == force_ && &row == row_) {
-            kernel_ = choice.kernel;
+        ForceConfiguration wanted{force, choice};
+        const KernelRow& row = choose(wanted, size());
+        if (force == wanted_.force && &row == row_) {
+            wanted_ = std::move(wanted);
             return;
         }
         context_.check.cancel();
-        if (force.precision != force_.precision) {
+        if (force.precision != wanted_.force.precision) {
             ParticleSet bodies;
             snapshot(bodies);
             replaceEngine(bodies.position, bodies.velocity, force, row,
@@ -92,17 +90,17 @@ public:
             if (&row != row_) engine_->abandonStep();
             translated([&] { engine_->configure(force, row); }, size(), row, force.precision);
         }
-        kernel_ = choice.kernel;
-        force_ = force;
+        wanted_ = std::move(wanted);
         row_ = &row;
     }
+    ForceConfiguration configuration() const override { return wanted_; }
     const KernelRow& activeKernel() const override { return *row_; }
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
-        const AdvanceStatus status =
-            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, force_.precision);
+        const AdvanceStatus status = translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(),
+                                                *row_, wanted_.force.precision);
         if (context_.check.running()) context_.check.run(context_.pool, checkDeadline(start, budget.seconds));
         return status;
     }
@@ -110,18 +108,11 @@ public:
     void publish(VertexSink& sink) override { engine_->publish(sink); }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
-    void edit(std::span<const BodyEdit> edits) override {
-        engine_->finishStep();
-        ParticleSet bodies;
-        snapshot(bodies);
-        applyEdits(bodies, edits);
-        load(bodies);
-    }
     void finishStep() override { engine_->finishStep(); }
     void wait() override { context_.check.run(context_.pool, cpu::kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_->accelerations(out); }, size(), *row_, force_.precision);
+        translated([&] { engine_->accelerations(out); }, size(), *row_, wanted_.force.precision);
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
@@ -154,10 +145,17 @@ private:
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
     }
 
-    const KernelRow& choose(std::size_t bodies) const { return choose(kernel_, bodies, force_); }
+    /// The row that computes so many bodies. Throws UsageError when none can as it is asked.
+    const KernelRow& choose(const ForceConfiguration& configuration, std::size_t bodies) const {
+        requireSoftening(configuration.force.softening);
+        requireLawNumbers(configuration.force);
+        const KernelRow& row = named(configuration.kernel.kernel, bodies);
+        if (const Reason reason = refusal(row, configuration.force); !reason.empty()) throw UsageError(reason);
+        return row;
+    }
 
     /// The row of that name, or what `auto` means for so many bodies.
-    const KernelRow& choose(std::string_view name, std::size_t bodies, const ForceSettings&) const {
+    const KernelRow& named(std::string_view name, std::size_t bodies) const {
         if (name != "auto") return kernel("cpu", name);
         // Newton's third law brings 1.5 times the rate once there are tiles enough to keep all threads busy.
         const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
@@ -198,8 +196,7 @@ private:
     }
 
     EngineContext context_;
-    std::string kernel_ = "auto";
-    ForceSettings force_;
+    ForceConfiguration wanted_;
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     std::unique_ptr<Engine> engine_;
     std::vector<std::uint32_t> id_;

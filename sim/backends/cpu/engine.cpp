@@ -103,7 +103,6 @@ public:
 
     void accelerations(std::vector<Double4>& out) override {
         if (!complete_.forceKnown) {
-            adoptForComplete();
             // Its own: a step under way may be half through a force.
             const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(*row_, force_.precision, methodContext());
             method->prepare(bodiesOf(complete_), {.settings = force_});
@@ -182,11 +181,6 @@ private:
         force_ = wantedForce_;
         row_ = wantedRow_;
         complete_.forceKnown = false;
-    }
-    // accelerations() speaks for the settings that were asked for, whatever a step under way began with.
-    void adoptForComplete() {
-        if (!runner_.cursor().atBoundary() && (row_ != wantedRow_ || force_ != wantedForce_)) abandonStep();
-        adoptSettings();
     }
 
     MethodContext methodContext() const { return {context_.pool, context_.simd, size_}; }

@@ -5,8 +5,8 @@
 #include "sim/backends/cuda/methods/launch_facts.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/body_edit.h"
 #include "sim/core/error.h"
+#include "sim/core/validation.h"
 
 #include <cmath>
 #include <cstdio>
@@ -60,7 +60,7 @@ decltype(auto) with(const Engine& engine, const Use& use) {
 class CudaBackend final : public Backend, public MatrixPainter {
 public:
     explicit CudaBackend(const BackendOptions& options)
-        : context_(bound(options.device)), engine_(makeEngine(context_, {}, force_, choice({}, force_))) {}
+        : context_(bound(options.device)), engine_(makeEngine(context_, {}, {}, choice({}, {}))) {}
 
     ~CudaBackend() override {
         cuda::setDevice(context_.device.index);
@@ -74,18 +74,21 @@ public:
     }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
 
-    void load(const ParticleSet& bodies) override {
+    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
         use();
+        const LaunchPlan chosen = choice(configuration, cuda::factsOf(bodies));
+        ForceConfiguration wanted = configuration;
         auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
         Engine engine;
         try {
-            engine = makeEngine(context_, bodies, force_, choice(cuda::factsOf(bodies), force_));
+            engine = makeEngine(context_, bodies, wanted.force, chosen);
         } catch (const DeviceError& error) {
-            throw DeviceError(withMemory(bodies.size()) + error.what());
+            throw DeviceError(withMemory(bodies.size(), wanted.force.precision) + error.what());
         }
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         labels_ = std::move(labels);
+        wanted_ = std::move(wanted);
         context_.writer.forget();
     }
 
@@ -112,11 +115,10 @@ public:
         };
     }
 
-    void configure(const ForceSettings& force, const KernelChoice& wanted) override {
+    void configure(const ForceSettings& force, const KernelChoice& kernel) override {
         use();
-        if (!(force.softening >= 0) || !std::isfinite(force.softening))
-            throw UsageError("softening must be a finite number, 0 or more");
-        const LaunchPlan chosen = cuda::choose(wanted, facts(), force, context_.device);
+        ForceConfiguration wanted{force, kernel};
+        const LaunchPlan chosen = choice(wanted, facts());
         if ((force.precision == Precision::fp32) != (plan().precision == Precision::fp32)) {
             changeState(force, chosen);
         } else {
@@ -127,9 +129,9 @@ public:
                                  chosen.machineCode != now.machineCode || chosen.precision != now.precision;
             with(engine_, [&](auto& e) { return e.configure(force, changed ? &chosen : nullptr); });
         }
-        wanted_ = wanted;
-        force_ = force;
+        wanted_ = std::move(wanted);
     }
+    ForceConfiguration configuration() const override { return wanted_; }
     const KernelRow& activeKernel() const override { return plan().entry->row; }
     LaunchConfig activeLaunch() const override { return plan().launch; }
 
@@ -143,13 +145,6 @@ public:
     }
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
-    void edit(std::span<const BodyEdit> edits) override {
-        finishStep();
-        ParticleSet bodies;
-        snapshot(bodies);
-        applyEdits(bodies, edits);
-        load(bodies);
-    }
     void finishStep() override {
         use();
         with(engine_, [&](auto& e) { return e.finishStep(); });
@@ -231,12 +226,10 @@ private:
     /// Several backends may live on several devices of one thread.
     void use() const { CUDA_CHECK(cuda::setDevice(context_.device.index)); }
 
-    /// A choice made for other bodies is kept as far as these allow: only asking for the impossible is a mistake.
-    LaunchPlan choice(const cuda::BodyFacts& bodies, const ForceSettings& force) const {
-        KernelChoice fitting = wanted_;
-        if (bodies.count > 0 && static_cast<std::size_t>(std::max(1, fitting.launch.split)) > bodies.count)
-            fitting.launch.split = static_cast<int>(bodies.count);
-        return cuda::choose(fitting, bodies, force, context_.device);
+    /// Throws UsageError when these bodies cannot be computed so.
+    LaunchPlan choice(const ForceConfiguration& wanted, const cuda::BodyFacts& bodies) const {
+        requireSoftening(wanted.force.softening);
+        return cuda::choose(wanted.kernel, bodies, wanted.force, context_.device);
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
@@ -250,18 +243,17 @@ private:
     }
 
     /// "1000000 bodies need 92 MiB, 57 MiB are free; the 1000 bodies before run on: ".
-    std::string withMemory(std::size_t bodies) const {
+    std::string withMemory(std::size_t bodies, Precision precision) const {
         std::size_t free = 0, total = 0;
         if (cuda::memoryInfo(free, total) != cuda::kSuccess) cuda::takeLastError();
         char text[200];
         std::snprintf(text, sizeof text, "%zu bodies need %.0f MiB of GPU memory, %.0f MiB are free%s: ", bodies,
-                      std::ceil(stateBytes(bodies, force_.precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
+                      std::ceil(stateBytes(bodies, precision) / (1 << 20)), static_cast<double>(free) / (1 << 20),
                       size() > 0 ? ("; the run goes on with " + std::to_string(size())).c_str() : "");
         return text;
     }
 
-    ForceSettings force_;
-    KernelChoice wanted_;
+    ForceConfiguration wanted_;
     BoundContext context_;
     Engine engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();

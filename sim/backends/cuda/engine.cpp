@@ -85,17 +85,23 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     out.clear();
     if (size() == 0) return;
     auto& complete = state_.complete();
+    if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
+    if (!complete.forceKnown && !cursor_.atBoundary()) {
+        // The step under way goes on, with what its method has done: this force has a method and an array of its own.
+        const auto method = makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
+        const DeviceArray<V> beside(state_.count());
+        evaluate(*method, beside.data());
+        out = state_.download(beside);
+        return;
+    }
     if (!complete.forceKnown) {
-        const bool underWay = !cursor_.atBoundary();
         evaluate(*method_, complete.a.data());
         complete.forceKnown = true;
         x_ = complete.x.data();
         v_ = complete.v.data();
         if (check_.wanted()) enqueueCheck(x_, complete.a.data());
-        if (underWay) restartStep();
     }
     out = state_.download(complete.a);
-    if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
 }
 
 template <class Real>

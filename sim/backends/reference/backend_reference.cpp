@@ -4,7 +4,6 @@
 #include "sim/backends/few_body.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/backends/step_runner.h"
-#include "sim/core/body_edit.h"
 #include "sim/core/error.h"
 #include "sim/core/length.h"
 #include "sim/core/names.h"
@@ -44,7 +43,8 @@ public:
     std::size_t size() const override { return complete_.x.size(); }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
-    void load(const ParticleSet& bodies) override {
+    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
+        judge(configuration);
         State loaded;
         loaded.resize(bodies.size());
         loaded.x = bodies.position;
@@ -54,6 +54,7 @@ public:
         State work;
         work.resize(bodies.size());
         std::vector<Double4> nextForce(bodies.size());
+        ForceConfiguration wanted = configuration;
         // Nothing can fail from here on.
         runner_.abandon();
         fewBodyLoaded_ = false;
@@ -64,6 +65,8 @@ public:
         group_ = std::move(group);
         checkTargets_.clear();
         check_.reset();
+        wanted_ = std::move(wanted);
+        force_ = wanted_.force;
     }
 
     void snapshot(ParticleSet& out) override {
@@ -74,12 +77,12 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        requireSoftening(force.softening);
-        requireLawNumbers(force);
-        if (choice.kernel != "auto") kernel("reference", choice.kernel);
-        wanted_ = force;
-        if (runner_.cursor().atBoundary()) adoptSettings();
+        ForceConfiguration wanted{force, choice};
+        judge(wanted);
+        wanted_ = std::move(wanted);
+        if (atBoundary()) adoptSettings();
     }
+    ForceConfiguration configuration() const override { return wanted_; }
     const KernelRow& activeKernel() const override { return referenceKernelRows().front(); }
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
@@ -104,13 +107,6 @@ public:
     }
     void setVertexValue(VertexValue value) override { value_ = value; }
 
-    void edit(std::span<const BodyEdit> edits) override {
-        finishStep();
-        ParticleSet bodies;
-        snapshot(bodies);
-        applyEdits(bodies, edits);
-        load(bodies);
-    }
     void finishStep() override {
         runner_.finishStep(*this);
         fewBodyUnreported_ += endFewBodyStep();
@@ -185,6 +181,14 @@ public:
     }
 
 private:
+    static void judge(const ForceConfiguration& configuration) {
+        requireSoftening(configuration.force.softening);
+        requireLawNumbers(configuration.force);
+        if (configuration.kernel.kernel != "auto") kernel("reference", configuration.kernel.kernel);
+    }
+
+    bool atBoundary() const { return runner_.cursor().atBoundary() && (!fewBodyLoaded_ || fewBody_.stepProgress() == 0); }
+
     /// Steps with a jerk or of automatic length, on a copy of the state that is kept as long as nothing else moves bodies.
     AdvanceStatus advanceFewBody(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
         AdvanceStatus status;
@@ -240,8 +244,8 @@ private:
 
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
-        if (force_ == wanted_) return;
-        force_ = wanted_;
+        if (force_ == wanted_.force) return;
+        force_ = wanted_.force;
         complete_.forceKnown = false;
     }
 
@@ -257,7 +261,7 @@ private:
     }
 
     void runCheck(std::span<const Double4> x, const std::vector<Double4>& a) {
-        if (checkTargets_.empty() || force_ != wanted_) return;
+        if (checkTargets_.empty() || force_ != wanted_.force) return;
         std::vector<Double4> got, want(checkTargets_.size());
         std::vector<double> floors(checkTargets_.size());
         for (const std::uint32_t target : checkTargets_) got.push_back(a[target]);
@@ -288,8 +292,8 @@ private:
     std::vector<Double4> x0_, v0_, dx_, dv_;
     std::vector<std::uint32_t> id_;
     std::vector<std::uint8_t> group_;
-    ForceSettings force_;   ///< of the step under way
-    ForceSettings wanted_;  ///< from the next step on
+    ForceSettings force_;        ///< of the step under way
+    ForceConfiguration wanted_;  ///< from the next step on
     VertexValue value_ = VertexValue::speed;
     StepRunner<ReferenceBackend> runner_;
     FewBody fewBody_;
