@@ -78,10 +78,6 @@ inline bool sameState(const ParticleSet& a, const ParticleSet& b) {
     return sameBytes(a.position, b.position) && sameBytes(a.velocity, b.velocity) && a.id == b.id && a.group == b.group;
 }
 
-inline double distance(const Double4& a, const Double4& b) {
-    return std::sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
-}
-
 /// Takes what a backend publishes, in host memory, and remembers how it was used.
 class RecordingSink final : public VertexSink {
 public:

@@ -1,7 +1,7 @@
 #include "app/commands/physics_check.h"
 
 #include "sim/backends/few_body.h"
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/integrator.h"
 #include "sim/measure/diagnostics.h"

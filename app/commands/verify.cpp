@@ -2,7 +2,7 @@
 #include "app/commands/verify.h"
 
 #include "sim/core/error.h"
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/precision.h"
 

@@ -1,7 +1,7 @@
 #include "app/services/conservation.h"
 
 #include "app/format.h"
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 

@@ -2,7 +2,7 @@
 
 #include "app/format.h"
 #include "app/view/overlay.h"
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/core/random.h"
 #include "sim/measure/profile.h"
 
@@ -32,7 +32,7 @@ struct System {
 /// Sums what is cheap over all of them, and keeps the heavy ones and an even sample of the others.
 System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& members, double softening) {
     System system{.softening = softening, .bodies = members.size()};
-    const auto mass = [&](std::size_t i) { return inertia(bodies.position[i], bodies.velocity[i]); };
+    const auto mass = [&](std::size_t i) { return inertialMass(bodies.position[i], bodies.velocity[i]); };
     double px = 0, py = 0, pz = 0;
     for (const std::size_t i : members) {
         const double m = mass(i);
@@ -64,7 +64,7 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& membe
     for (std::size_t k = 0; k < most; ++k) {
         // One of every stretch, at a shuffled place: bodies of one part of a galaxy lie together in memory.
         const std::size_t from = usual.size() * k / most, to = usual.size() * (k + 1) / most;
-        const std::size_t i = usual[from + static_cast<std::size_t>(shuffled(k) * static_cast<double>(to - from))];
+        const std::size_t i = usual[from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from))];
         keep(i, 1);
         taken += mass(i);
     }

@@ -19,7 +19,7 @@ constexpr std::size_t kMany = 65536;                    // bodies whose copy wou
 constexpr double kInterval = 0.4, kIntervalOfMany = 5;  // [s]
 
 glm::vec3 placeOf(const ForecastPoint& p) {
-    return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+    return {static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z)};
 }
 
 float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {

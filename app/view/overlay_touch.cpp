@@ -54,7 +54,7 @@ void drawPath(Session& session, const Forecast& path, const SpaceView& view, con
     const ForecastPoint* before = nullptr;
     std::optional<ImVec2> end;
     const auto place = [](const ForecastPoint& p) {
-        return glm::vec3(static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z));
+        return glm::vec3(static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z));
     };
     for (const ForecastPoint& point : path.points) {
         const double share = whole != 0 ? (point.time - now) / whole : 1;

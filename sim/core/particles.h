@@ -1,20 +1,12 @@
 // The bodies, as the host holds and exchanges them: always fp64. Backends convert to what they compute with.
 #pragma once
+#include "sim/core/vec3.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace gravlab {
-
-/// Four packed floats: the 16-byte unit in which devices read bodies.
-struct alignas(16) Float4 {
-    float x, y, z, w;
-};
-
-/// Four packed doubles.
-struct alignas(32) Double4 {
-    double x, y, z, w;
-};
 
 /// A set of bodies, structure of arrays, host memory, G = 1. All arrays have the same length.
 struct ParticleSet {
@@ -31,5 +23,11 @@ struct ParticleSet {
         group.resize(n);
     }
 };
+
+/// Source over response [M]: what resists a force, under every law; it follows from a body's own two numbers and is stored
+/// nowhere. A body without response feels no force and counts for nothing.
+inline double inertialMass(const Double4& position, const Double4& velocity) {
+    return velocity.w != 0 ? position.w / velocity.w : 0;
+}
 
 }  // namespace gravlab

@@ -1,7 +1,7 @@
 // Random numbers for scenes: a counter, hashed. Rule: no std distributions, so that a seed gives the same bytes everywhere
 // where the mathematical library does. A stream per body makes the result independent of threads and of order.
 #pragma once
-#include "sim/core/particles.h"
+#include "sim/core/vec3.h"
 
 #include <cmath>
 #include <cstdint>
@@ -11,14 +11,15 @@ namespace gravlab {
 
 /// A bijection of 64 bits in which every output bit depends on every input bit (the finaliser of splitmix64: Steele, Lea &
 /// Flood 2014, constants of Stafford's variant 13).
-constexpr std::uint64_t mixed(std::uint64_t z) {
+constexpr std::uint64_t splitmix64(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
 
-/// A number in [0, 1[ that belongs to `i`: the same on every machine.
-constexpr double shuffled(std::uint64_t i) {
+/// A number in [0, 1[ that belongs to `i`: the same on every machine. A hash of its own, because samples taken by it are
+/// kept.
+constexpr double hash01(std::uint64_t i) {
     i = (i + 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     i = (i ^ (i >> 29)) * 0x94D049BB133111EBu;
     return static_cast<double>((i ^ (i >> 32)) >> 11) * 0x1p-53;
@@ -28,9 +29,9 @@ constexpr double shuffled(std::uint64_t i) {
 class Random {
 public:
     explicit constexpr Random(std::uint64_t seed, std::uint64_t stream = 0)
-        : counter_(mixed(mixed(seed + kGolden) + kGolden * (stream + 1))) {}
+        : counter_(splitmix64(splitmix64(seed + kGolden) + kGolden * (stream + 1))) {}
 
-    constexpr std::uint64_t bits() { return mixed(counter_ += kGolden); }
+    constexpr std::uint64_t bits() { return splitmix64(counter_ += kGolden); }
     /// In [0, 1), a multiple of 2^-53.
     constexpr double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
     constexpr double uniform(double low, double high) { return low + (high - low) * uniform(); }
@@ -39,12 +40,12 @@ public:
         const double radius = std::sqrt(-2 * std::log(1 - uniform()));
         return radius * std::cos(2 * std::numbers::pi * uniform());
     }
-    /// A point on the unit sphere, w = 0.
-    Double4 onSphere() {
+    /// A point on the unit sphere.
+    Vec3d onSphere() {
         const double z = uniform(-1, 1);
         const double angle = 2 * std::numbers::pi * uniform();
         const double radius = std::sqrt(1 - z * z);
-        return {radius * std::cos(angle), radius * std::sin(angle), z, 0};
+        return {radius * std::cos(angle), radius * std::sin(angle), z};
     }
 
 private:

@@ -1,7 +1,7 @@
 // Is a force right? Rule: every comparison is written so that a NaN fails it.
 #include "sim/forces/force_check.h"
 
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/forces/reference_force.h"
 
 #include <algorithm>
@@ -17,13 +17,11 @@ namespace {
 // the rms acceleration instead.
 constexpr double kCancellingShare = 1e-3;
 
-bool isFinite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-
 double relativeError(const Double4& got, const Double4& want, double floor) {
     const double difference = distance(got, want);  // the square of a tiny one would be 0 and pass for none
     if (difference == 0) return 0;
     // With no force at all (one body, massless bodies) the scale is 0, and any difference is infinitely wrong.
-    return difference / std::max(exactLength(want), floor);
+    return difference / std::max(exactLength(xyz(want)), floor);
 }
 
 /// The smallest error that `share` of all errors do not exceed; of sorted errors.
@@ -59,13 +57,13 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
     if (got.empty()) return check;
 
     double squares = 0;
-    for (const Double4& a : want) squares += a.x * a.x + a.y * a.y + a.z * a.z;
+    for (const Double4& a : want) squares += dot(xyz(a), xyz(a));
     const double rms = std::sqrt(squares / static_cast<double>(want.size()));
 
     std::vector<double> errors(got.size());
     double largest = -1;
     for (std::size_t i = 0; i < got.size(); ++i) {
-        const bool finite = isFinite(got[i]) && isFinite(want[i]);
+        const bool finite = isFinite(xyz(got[i])) && isFinite(xyz(want[i]));
         if (!finite) ++check.nonFinite;
         const double floor = std::max(kCancellingShare * rms, floors.empty() ? 0 : floors[i]);
         errors[i] = finite ? relativeError(got[i], want[i], floor) : std::numeric_limits<double>::infinity();

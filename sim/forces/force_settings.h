@@ -1,16 +1,10 @@
-// The pair laws, each written once for host and device. r points from the target to the source.
-// Rule: no branch for self, pad or coincident pairs; the softening floor makes their force exactly zero.
+// Which force acts and with which numbers; the laws themselves are in law.h.
 #pragma once
-
-#if defined(__CUDACC__)
-#define GRAVLAB_HOST_DEVICE __host__ __device__ __forceinline__
-#else
-#define GRAVLAB_HOST_DEVICE inline
-#endif
+#include "sim/core/host_device.h"
 
 namespace gravlab {
 
-/// Which pair law acts. Rows are in interaction.cpp's table.
+/// Which pair law acts. laws() has a row of each.
 enum class Law { gravity, coulomb, powerLaw, lennardJones };
 
 /// State / pair / sum: fp32 = float, float, two-level; mixed = double, float, double; fp64 = all double.

@@ -30,8 +30,6 @@ const Scenario* knownScene(std::string_view name) {
     return nullptr;
 }
 
-double length(double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); }
-
 /// The value that `share` of the sample is below.
 double quantile(std::vector<double> values, double share) {
     if (values.empty()) return 0;
@@ -44,9 +42,9 @@ double orElse(double value, double otherwise) { return std::isfinite(value) && v
 
 /// What a picture and a time step need to know of bodies.
 struct Extent {
-    double x = 0, y = 0, z = 0;  ///< the middle
-    double radius = 1;           ///< that holds most bodies
-    double speed = 1;            ///< of the faster ones, or the one that their mass suggests
+    Vec3d middle{};
+    double radius = 1;  ///< that holds most bodies
+    double speed = 1;   ///< of the faster ones, or the one that their mass suggests
 };
 
 Extent extentOf(const ParticleSet& bodies) {
@@ -58,11 +56,11 @@ Extent extentOf(const ParticleSet& bodies) {
         xs.push_back(p.x);
         ys.push_back(p.y);
         zs.push_back(p.z);
-        speeds.push_back(length(v.x, v.y, v.z));
+        speeds.push_back(length(xyz(v)));
         mass += std::abs(p.w) * static_cast<double>(stride);
     }
-    Extent e{.x = quantile(xs, 0.5), .y = quantile(ys, 0.5), .z = quantile(zs, 0.5)};
-    for (std::size_t i = 0; i < xs.size(); ++i) radii.push_back(length(xs[i] - e.x, ys[i] - e.y, zs[i] - e.z));
+    Extent e{.middle = {quantile(xs, 0.5), quantile(ys, 0.5), quantile(zs, 0.5)}};
+    for (std::size_t i = 0; i < xs.size(); ++i) radii.push_back(length(Vec3d{xs[i], ys[i], zs[i]} - e.middle));
     // The median of few bodies may be one of them, and the outermost one should be seen.
     e.radius = orElse(quantile(radii, n <= kFewBodies ? 1.0 : 0.8), 1);
     e.speed = orElse(std::max(quantile(speeds, 0.9), 0.7 * std::sqrt(mass / e.radius)), 1);
@@ -75,11 +73,10 @@ double fewBodyTimeStep(const ParticleSet& bodies, double softening) {
     for (std::size_t i = 0; i < bodies.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) {
             const Double4 &p = bodies.position[i], &q = bodies.position[j];
-            const Double4 &v = bodies.velocity[i], &w = bodies.velocity[j];
-            const double apart = std::hypot(length(p.x - q.x, p.y - q.y, p.z - q.z), softening);
+            const double apart = std::hypot(length(xyz(p) - xyz(q)), softening);
             if (!(apart > 0)) continue;
             const double turning = std::sqrt(apart * apart * apart / (std::abs(p.w) + std::abs(q.w)));
-            const double passing = apart / length(v.x - w.x, v.y - w.y, v.z - w.z);
+            const double passing = apart / length(xyz(bodies.velocity[i]) - xyz(bodies.velocity[j]));
             for (const double time : {turning, passing})
                 if (time > 0) shortest = std::min(shortest, time);
         }
@@ -95,7 +92,7 @@ double rounded(double timeStep) {
 void suit(Scenario& row, const ParticleSet& bodies, const Snapshot& snapshot, std::vector<std::string>& notes) {
     const Extent e = extentOf(bodies);
     const auto n = static_cast<double>(bodies.size());
-    row.view.target = {e.x, e.y, e.z};
+    row.view.target = {e.middle.x, e.middle.y, e.middle.z};
     row.view.distance = 3 * e.radius;
     row.view.pointSize = 0.003 * row.view.distance * std::pow(std::max(8192 / n, 1.0), 0.2);
     row.view.speedScale = 1.2 * e.speed;

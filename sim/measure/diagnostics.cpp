@@ -1,7 +1,7 @@
 // Conserved quantities in fp64. Rule: rows are summed each by itself, then in order, so threads never change a bit.
 #include "sim/measure/diagnostics.h"
 
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/core/parallel.h"
 #include "sim/forces/law.h"
 
@@ -73,7 +73,7 @@ Diagnostics measureMoments(const ParticleSet& bodies) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& x = bodies.position[i];
         const Double4& v = bodies.velocity[i];
-        const double m = inertia(x, v);
+        const double m = inertialMass(x, v);
         d.kinetic += m * (v.x * v.x + v.y * v.y + v.z * v.z) / 2;
         d.momentum.x += m * v.x;
         d.momentum.y += m * v.y;

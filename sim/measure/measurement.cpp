@@ -1,8 +1,7 @@
 // One pass over all pairs for energy and closest pair. Rule: sources are summed in lanes of fixed number, then in order.
 #include "sim/measure/measurement.h"
 
-#include "sim/core/inertia.h"
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/core/parallel.h"
 #include "sim/forces/law.h"
 
@@ -102,7 +101,7 @@ Measurement measureFully(const ParticleSet& bodies, const ForceSettings& force, 
         planes.y.push_back(x.y);
         planes.z.push_back(x.z);
         planes.w.push_back(x.w);
-        result.spinScale += std::abs(inertia(x, v)) * length(x) * length(v);
+        result.spinScale += std::abs(inertialMass(x, v)) * length(x) * length(v);
     }
     double sign = 1;
     std::vector<Row> rows;

@@ -1,7 +1,6 @@
 #include "sim/measure/profile.h"
 
 #include "sim/core/group.h"
-#include "sim/core/inertia.h"
 #include "sim/core/random.h"
 
 #include <algorithm>
@@ -19,23 +18,9 @@ constexpr std::size_t kForceSample = 16384;  // sources of the rotation curve be
 
 constexpr std::string_view kCentres[] = {"mass", "heaviest", "core"};
 
-struct Vec {
-    double x = 0, y = 0, z = 0;
-    Vec operator-(const Vec& b) const { return {x - b.x, y - b.y, z - b.z}; }
-    Vec operator*(double f) const { return {x * f, y * f, z * f}; }
-    void add(const Vec& b, double f) {
-        x += f * b.x;
-        y += f * b.y;
-        z += f * b.z;
-    }
-};
-double dot(const Vec& a, const Vec& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-double norm(const Vec& a) { return std::sqrt(dot(a, a)); }
-Vec cross(const Vec& a, const Vec& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-
 /// A body that is looked at, from the centre once that is known.
 struct Seen {
-    Vec x, v;
+    Vec3d x, v;
     double mass = 0;    ///< inertia [M], not weighted
     double weight = 1;  ///< bodies that it stands for
     Species species = Species::disc;
@@ -51,7 +36,7 @@ void pick(std::size_t count, std::size_t most, Take take) {
     }
     for (std::size_t k = 0; k < most; ++k) {
         const std::size_t from = count * k / most, to = count * (k + 1) / most;
-        take(from + static_cast<std::size_t>(shuffled(k) * static_cast<double>(to - from)));
+        take(from + static_cast<std::size_t>(hash01(k) * static_cast<double>(to - from)));
     }
 }
 
@@ -61,7 +46,7 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
     double total = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         if (request.galaxy >= 0 && galaxyOf(bodies.group[i]) != request.galaxy) continue;
-        total += std::abs(inertia(bodies.position[i], bodies.velocity[i]));
+        total += std::abs(inertialMass(bodies.position[i], bodies.velocity[i]));
         usual.push_back(i);
     }
     profile.bodies = usual.size();
@@ -69,7 +54,7 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
     if (usual.size() > request.sample) {
         std::erase_if(usual, [&](std::size_t i) {
             const bool is =
-                std::abs(inertia(bodies.position[i], bodies.velocity[i])) > limit && heavy.size() < request.sample;
+                std::abs(inertialMass(bodies.position[i], bodies.velocity[i])) > limit && heavy.size() < request.sample;
             if (is) heavy.push_back(i);
             return is;
         });
@@ -81,8 +66,8 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
     const auto take = [&](std::size_t i, double weight) {
         const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
         if (!std::isfinite(x.x + x.y + x.z + v.x + v.y + v.z)) return;
-        const double mass = inertia(x, v);
-        seen.push_back({{x.x, x.y, x.z}, {v.x, v.y, v.z}, mass, weight, speciesOf(bodies.group[i]), std::abs(mass) > limit});
+        const double mass = inertialMass(x, v);
+        seen.push_back({xyz(x), xyz(v), mass, weight, speciesOf(bodies.group[i]), std::abs(mass) > limit});
     };
     for (const std::size_t i : heavy) take(i, 1);
     pick(usual.size(), request.sample, [&](std::size_t k) { take(usual[k], profile.weight); });
@@ -91,21 +76,21 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
 }
 
 struct Place {
-    Vec x, v;
+    Vec3d x{}, v{};
 };
 
 /// Mean place and velocity of what lies within `radius` of `from`, by mass, or by number where there is none.
-Place meanWithin(const std::vector<Seen>& seen, const Vec& from, double radius, std::size_t* inside = nullptr) {
+Place meanWithin(const std::vector<Seen>& seen, const Vec3d& from, double radius, std::size_t* inside = nullptr) {
     Place sum[2];
     double weight[2] = {0, 0};
     std::size_t count = 0;
     for (const Seen& body : seen) {
-        if (norm(body.x - from) > radius) continue;
+        if (length(body.x - from) > radius) continue;
         ++count;
         for (int way = 0; way < 2; ++way) {
             const double w = body.weight * (way ? 1 : std::abs(body.mass));
-            sum[way].x.add(body.x, w);
-            sum[way].v.add(body.v, w);
+            sum[way].x += w * body.x;
+            sum[way].v += w * body.v;
             weight[way] += w;
         }
     }
@@ -125,7 +110,7 @@ Place centreOf(const std::vector<Seen>& seen, ProfileCentre centre) {
     if (centre == ProfileCentre::mass) return place;
     constexpr double kShrink = 0.8;
     double radius = 0;
-    for (const Seen& body : seen) radius = std::max(radius, norm(body.x - place.x));
+    for (const Seen& body : seen) radius = std::max(radius, length(body.x - place.x));
     const std::size_t enough = std::max<std::size_t>(50, seen.size() / 50);
     for (int round = 0; round < 100; ++round) {
         std::size_t inside = 0;
@@ -168,7 +153,7 @@ double ringPull(double radius, double ring, double squared) {
 /// Mass within spheres and the inward pull in the plane, of all matter, at the ring's radius.
 class Field {
 public:
-    Field(const std::vector<Seen>& seen, const ForceSettings& force, const Vec& axis, double resolution)
+    Field(const std::vector<Seen>& seen, const ForceSettings& force, const Vec3d& axis, double resolution)
         : gravity_(force.law == Law::gravity) {
         if (!gravity_) return;
         // Finer than the rings there is only the noise of single bodies.
@@ -181,7 +166,7 @@ public:
         std::vector<const Seen*> usual;
         for (const Seen& body : seen) {
             if (!(body.mass > 0)) continue;
-            shells_.emplace_back(norm(body.x), body.mass * body.weight);
+            shells_.emplace_back(length(body.x), body.mass * body.weight);
             if (body.heavy)
                 add(body);
             else
@@ -259,7 +244,7 @@ double epicyclicFrequency(const std::vector<ProfileRing>& rings, std::size_t i) 
     return squared > 0 ? std::sqrt(squared) : kNothing;
 }
 
-double reachOf(const std::vector<Seen>& seen, const Vec& axis) {
+double reachOf(const std::vector<Seen>& seen, const Vec3d& axis) {
     std::vector<double> distances;
     for (const Seen& body : seen) {
         const double z = dot(body.x, axis);
@@ -293,30 +278,30 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
     for (const Seen& body : seen)
         if (all || body.species != Species::halo) bright.push_back(body);
     const Place zero = centreOf(bright, request.centre);
-    profile.centre = {zero.x.x, zero.x.y, zero.x.z, 0};
-    profile.velocity = {zero.v.x, zero.v.y, zero.v.z, 0};
+    profile.centre = zero.x;
+    profile.velocity = zero.v;
     for (std::vector<Seen>* set : {&seen, &bright})
         for (Seen& body : *set) {
-            body.x = body.x - zero.x;
-            body.v = body.v - zero.v;
+            body.x -= zero.x;
+            body.v -= zero.v;
         }
 
     // By number: one massive body in the middle, or none at all, says nothing about a plane.
-    Vec spin;
+    Vec3d spin{};
     double spins = 0;
     for (const Seen& body : bright) {
-        const Vec one = cross(body.x, body.v);
-        spin.add(one, body.weight);
-        spins += body.weight * norm(one);
+        const Vec3d one = cross(body.x, body.v);
+        spin += body.weight * one;
+        spins += body.weight * length(one);
     }
-    profile.order = spins > 0 ? norm(spin) / spins : 0;
+    profile.order = spins > 0 ? length(spin) / spins : 0;
     constexpr double kRotates = 0.1;  // below it the direction of the sum is chance
-    const Vec axis = profile.order > kRotates ? spin * (1 / norm(spin)) : Vec{0, 0, 1};
-    profile.axis = {axis.x, axis.y, axis.z};
-    const Vec helper = std::abs(axis.x) < 0.7 ? Vec{1, 0, 0} : Vec{0, 1, 0};
-    Vec along = helper - axis * dot(helper, axis);
-    along = along * (1 / norm(along));
-    const Vec across = cross(axis, along);
+    const Vec3d axis = profile.order > kRotates ? spin * (1 / length(spin)) : Vec3d{0, 0, 1};
+    profile.axis = axis;
+    const Vec3d helper = std::abs(axis.x) < 0.7 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+    Vec3d along = helper - axis * dot(helper, axis);
+    along *= 1 / length(along);
+    const Vec3d across = cross(axis, along);
 
     const double reach = request.reach > 0 ? request.reach : reachOf(bright, axis);
     if (!(reach > 0) || !std::isfinite(reach) || request.rings == 0) {

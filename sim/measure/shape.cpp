@@ -1,6 +1,6 @@
 #include "sim/measure/shape.h"
 
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
     Double4 centre{};
     for (std::size_t i = 0; i < n; ++i) {
         const Double4& x = bodies.position[i];
-        mass[i] = std::abs(inertia(x, bodies.velocity[i]));
+        mass[i] = std::abs(inertialMass(x, bodies.velocity[i]));
         centre.x += mass[i] * x.x;
         centre.y += mass[i] * x.y;
         centre.z += mass[i] * x.z;

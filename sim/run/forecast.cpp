@@ -4,7 +4,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
-#include "sim/core/length.h"
+#include "sim/core/particles.h"
 #include "sim/run/forecast_field.h"
 
 #include <algorithm>
@@ -21,11 +21,8 @@ constexpr double kMostPairs = 4e9;  // of one path: some seconds of one core
 constexpr std::int64_t kMostSteps = 4'000'000;
 constexpr std::int64_t kFieldSteps = 800;  // a turn and a half in so many
 
-Double4 minus(const Double4& a, const Double4& b) { return {a.x - b.x, a.y - b.y, a.z - b.z, 0}; }
-bool finite(const Double4& a) { return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z); }
-
 /// Time of a turn and a half about a centre, from distance and speed; between so and so many steps.
-double usualDuration(const Double4& away, const Double4& speed, double timeStep) {
+double usualDuration(const Vec3d& away, const Vec3d& speed, double timeStep) {
     const double step = std::abs(timeStep), v = length(speed);
     const double turn = v > 0 ? 2 * std::numbers::pi * length(away) / v : 0;
     return std::clamp(kTurns * turn, 200 * step, 1e6 * step);
@@ -40,21 +37,16 @@ public:
 
     /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is taken.
     void step(double dt) {
-        const auto drift = [&](double share) {
-            place = {place.x + share * dt * velocity.x, place.y + share * dt * velocity.y, place.z + share * dt * velocity.z,
-                     0};
-        };
-        drift(0.5);
+        place += 0.5 * dt * velocity;
         shapes.move(0.5 * dt);
-        const Double4 pull = shapes.pullAt(place);
-        const double w = dt * velocity.w;
-        velocity = {velocity.x + w * pull.x, velocity.y + w * pull.y, velocity.z + w * pull.z, velocity.w};
-        drift(0.5);
+        velocity += dt * response * shapes.pullAt(place);
+        place += 0.5 * dt * velocity;
         shapes.move(0.5 * dt);
     }
 
     HeldShapes shapes;
-    Double4 place{}, velocity{};
+    Vec3d place{}, velocity{};
+    double response = 1;  ///< see ParticleSet
 };
 
 Forecaster::~Forecaster() = default;
@@ -84,19 +76,21 @@ Forecaster::Forecaster(const ForecastQuestion& question) {
     path_.integrator = "leapfrog";
     field_ = std::make_unique<Field>(start, known);
     Field& f = *field_;
-    f.place = known ? bodies.position[*known] : question.position;
-    f.velocity = known ? bodies.velocity[*known] : question.velocity;
+    const Double4& velocity = known ? bodies.velocity[*known] : question.velocity;
+    f.place = xyz(known ? bodies.position[*known] : question.position);
+    f.velocity = xyz(velocity);
+    f.response = velocity.w;
     // About the galaxy that the body is of, or for one to come the one that pulls most.
     std::size_t home = 0;
     double strongest = -1;
     for (std::size_t g = 0; g < f.shapes.galaxies(); ++g) {
-        const double r = length(minus(f.place, f.shapes.centre(g))), pull = std::abs(f.shapes.mass(g)) / (r * r + 1e-30);
+        const double r = length(f.place - f.shapes.centre(g)), pull = std::abs(f.shapes.mass(g)) / (r * r + 1e-30);
         if (pull > strongest) home = g, strongest = pull;
     }
     if (known && f.shapes.mass(f.shapes.galaxyOf(*known)) != 0) home = f.shapes.galaxyOf(*known);
     const double duration = question.duration > 0 ? question.duration
-                                                  : usualDuration(minus(f.place, f.shapes.centre(home)),
-                                                                  minus(f.velocity, f.shapes.velocity(home)), timeStep_);
+                                                  : usualDuration(f.place - f.shapes.centre(home),
+                                                                  f.velocity - f.shapes.velocity(home), timeStep_);
     if (after != 0) f.shapes.move(after);
     from_ += after;
     // The run's own step where that is affordable, else as many as a smooth path needs.
@@ -122,22 +116,18 @@ void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies)
         subject_ = static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), *question.id) - bodies.id.begin());
     }
     // The centre of mass, or for charges the mean place.
-    Double4 centre{}, drift{};
+    Vec3d centre{}, drift{};
     double weight = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const double m = start.force.law == Law::gravity ? bodies.position[i].w : 1;
-        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
-        centre = {centre.x + m * x.x, centre.y + m * x.y, centre.z + m * x.z, 0};
-        drift = {drift.x + m * v.x, drift.y + m * v.y, drift.z + m * v.z, 0};
+        centre += m * xyz(bodies.position[i]);
+        drift += m * xyz(bodies.velocity[i]);
         weight += m;
     }
     const double share = weight > 0 ? 1 / weight : 0;
-    const Double4 &x = bodies.position[subject_], &v = bodies.velocity[subject_];
+    const Vec3d x = xyz(bodies.position[subject_]), v = xyz(bodies.velocity[subject_]);
     const double duration =
-        question.duration > 0
-            ? question.duration
-            : usualDuration({x.x - share * centre.x, x.y - share * centre.y, x.z - share * centre.z, 0},
-                            {v.x - share * drift.x, v.y - share * drift.y, v.z - share * drift.z, 0}, timeStep_);
+        question.duration > 0 ? question.duration : usualDuration(x - share * centre, v - share * drift, timeStep_);
     // The first backend and integrator that can: the run's own, but never a device, which the run needs.
     integrator_ = start.integrator;
     const BackendRow* row = nullptr;
@@ -160,15 +150,15 @@ void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies)
     stepsLeft_ = static_cast<std::int64_t>(std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most));
     stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kForecastPoints));
     path_.until = from_ + timeStep_ * static_cast<double>(stepsLeft_);
-    addPoint(bodies.position[subject_], from_);
+    addPoint(x, from_);
 }
 
-void Forecaster::addPoint(const Double4& place, double time) {
-    if (!finite(place)) {
+void Forecaster::addPoint(const Vec3d& place, double time) {
+    if (!isFinite(place)) {
         path_.complete = true;
         return;
     }
-    path_.points.push_back({place.x, place.y, place.z, time});
+    path_.points.push_back({place, time});
 }
 
 /// True at the last step; a point that is not reached within `seconds` is left for the next time.
@@ -182,7 +172,7 @@ bool Forecaster::advanceCopy(double seconds) {
     done_ += made;
     if (made < steps) return false;
     copy_->snapshot(state_);
-    addPoint(state_.position[subject_], from_ + timeStep_ * static_cast<double>(done_));
+    addPoint(xyz(state_.position[subject_]), from_ + timeStep_ * static_cast<double>(done_));
     return stepsLeft_ == 0;
 }
 

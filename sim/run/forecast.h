@@ -41,7 +41,7 @@ struct ForecastQuestion {
 
 /// A place at a time.
 struct ForecastPoint {
-    double x = 0, y = 0, z = 0;
+    Vec3d place{};    ///< [L]
     double time = 0;  ///< [T], of the run's clock
 };
 
@@ -77,7 +77,7 @@ private:
     class Field;
     void startCopy(const ForecastQuestion& question, ParticleSet bodies);
     bool advanceCopy(double seconds);
-    void addPoint(const Double4& place, double time);
+    void addPoint(const Vec3d& place, double time);
 
     Forecast path_;
     std::unique_ptr<Backend> copy_;

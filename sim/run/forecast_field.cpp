@@ -25,18 +25,17 @@ HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, st
         for (const std::size_t i : list) {
             // Charges cancel: bodies count alike where they are no masses.
             const double m = force.law == Law::gravity ? bodies.position[i].w : 1;
-            const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
-            g.centre = {g.centre.x + m * x.x, g.centre.y + m * x.y, g.centre.z + m * x.z, 0};
-            g.velocity = {g.velocity.x + m * v.x, g.velocity.y + m * v.y, g.velocity.z + m * v.z, 0};
+            g.centre += m * xyz(bodies.position[i]);
+            g.velocity += m * xyz(bodies.velocity[i]);
             weight += m;
-            g.mass += x.w;
+            g.mass += bodies.position[i].w;
         }
         if (!(weight > 0)) {  // massless tracers
             g.centre = g.velocity = {};
             weight = 1;
         }
-        g.centre = {g.centre.x / weight, g.centre.y / weight, g.centre.z / weight, 0};
-        g.velocity = {g.velocity.x / weight, g.velocity.y / weight, g.velocity.z / weight, 0};
+        g.centre /= weight;
+        g.velocity /= weight;
         g.first = x_.size();
         for (const std::size_t i : list) {
             memberOf_[i] = galaxies_.size();
@@ -58,7 +57,7 @@ HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, st
     }
 }
 
-void HeldShapes::add(const Galaxy& galaxy, const Double4& place, double sums[3]) const {
+void HeldShapes::addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) const {
     const auto px = static_cast<float>(place.x - galaxy.centre.x), py = static_cast<float>(place.y - galaxy.centre.y),
                pz = static_cast<float>(place.z - galaxy.centre.z);
     withLaw<float>(force_, [&](const auto& law) {
@@ -73,42 +72,31 @@ void HeldShapes::add(const Galaxy& galaxy, const Double4& place, double sums[3])
                     ay[k] += pull * dy;
                     az[k] += pull * dz;
                 }
-            for (std::size_t k = 0; k < kLanes; ++k) {
-                sums[0] += static_cast<double>(ax[k]);
-                sums[1] += static_cast<double>(ay[k]);
-                sums[2] += static_cast<double>(az[k]);
-            }
+            for (std::size_t k = 0; k < kLanes; ++k)
+                sum += {static_cast<double>(ax[k]), static_cast<double>(ay[k]), static_cast<double>(az[k])};
         }
     });
 }
 
-Double4 HeldShapes::pullAt(const Double4& place) const {
-    double sums[3] = {0, 0, 0};
-    for (const Galaxy& galaxy : galaxies_) add(galaxy, place, sums);
-    return {sums[0], sums[1], sums[2], 0};
+Vec3d HeldShapes::pullAt(const Vec3d& place) const {
+    Vec3d sum{};
+    for (const Galaxy& galaxy : galaxies_) addPull(galaxy, place, sum);
+    return sum;
 }
 
 void HeldShapes::move(double dt) {
-    const auto drift = [&](double share) {
-        for (Galaxy& g : galaxies_)
-            g.centre = {g.centre.x + share * dt * g.velocity.x, g.centre.y + share * dt * g.velocity.y,
-                        g.centre.z + share * dt * g.velocity.z, 0};
+    const auto drift = [&](double time) {
+        for (Galaxy& g : galaxies_) g.centre += time * g.velocity;
     };
-    drift(0.5);
+    drift(0.5 * dt);
     if (galaxies_.size() > 1 && force_.law == Law::gravity) {
-        std::vector<Double4> pull(galaxies_.size());
-        for (std::size_t i = 0; i < galaxies_.size(); ++i) {
-            double sums[3] = {0, 0, 0};
+        std::vector<Vec3d> pull(galaxies_.size());
+        for (std::size_t i = 0; i < galaxies_.size(); ++i)
             for (std::size_t j = 0; j < galaxies_.size(); ++j)
-                if (j != i) add(galaxies_[j], galaxies_[i].centre, sums);
-            pull[i] = {sums[0], sums[1], sums[2], 0};
-        }
-        for (std::size_t i = 0; i < galaxies_.size(); ++i) {
-            Double4& v = galaxies_[i].velocity;
-            v = {v.x + dt * pull[i].x, v.y + dt * pull[i].y, v.z + dt * pull[i].z, 0};
-        }
+                if (j != i) addPull(galaxies_[j], galaxies_[i].centre, pull[i]);
+        for (std::size_t i = 0; i < galaxies_.size(); ++i) galaxies_[i].velocity += dt * pull[i];
     }
-    drift(0.5);
+    drift(0.5 * dt);
 }
 
 }  // namespace gravlab

@@ -17,24 +17,24 @@ public:
     HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without);
 
     /// Acceleration at a place of a body of response 1, with the galaxies where they are now.
-    Double4 pullAt(const Double4& place) const;
+    Vec3d pullAt(const Vec3d& place) const;
     /// Moves the galaxies by dt: leapfrog, with the pull at their centres. A single one goes straight on.
     void move(double dt);
 
     std::size_t galaxies() const { return galaxies_.size(); }
     /// Where the centre of a galaxy is now.
-    Double4 centre(std::size_t galaxy) const { return galaxies_[galaxy].centre; }
+    Vec3d centre(std::size_t galaxy) const { return galaxies_[galaxy].centre; }
     std::size_t galaxyOf(std::size_t body) const { return memberOf_[body]; }
     double mass(std::size_t galaxy) const { return galaxies_[galaxy].mass; }
-    Double4 velocity(std::size_t galaxy) const { return galaxies_[galaxy].velocity; }
+    Vec3d velocity(std::size_t galaxy) const { return galaxies_[galaxy].velocity; }
 
 private:
     struct Galaxy {
-        Double4 centre{}, velocity{};
+        Vec3d centre{}, velocity{};
         double mass = 0;
         std::size_t first = 0, last = 0;  ///< its bodies, padded to whole blocks
     };
-    void add(const Galaxy& galaxy, const Double4& place, double sums[3]) const;
+    void addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) const;
 
     ForceSettings force_;
     std::vector<Galaxy> galaxies_;

@@ -1,8 +1,8 @@
 // What the scene builders share.
 #include "sim/scenes/builders.h"
 
-#include "sim/core/inertia.h"
 #include "sim/core/parallel.h"
+#include "sim/core/particles.h"
 
 namespace gravlab::scenes {
 
@@ -32,7 +32,7 @@ void centre(ParticleSet& bodies) {
         for (std::size_t i = 0; i < bodies.size(); ++i) {
             const Double4& position = bodies.position[i];
             const Double4& velocity = bodies.velocity[i];
-            const double m = inertia(position, velocity);
+            const double m = inertialMass(position, velocity);
             mass += m;
             x.x += m * position.x;
             x.y += m * position.y;

@@ -126,7 +126,7 @@ ParticleSet buildClumps(const ScenarioRequest& request) {
     std::vector<Clump> list(clumps);
     for (std::size_t k = 0; k < clumps; ++k) {
         Random random(request.seed, ~std::uint64_t{k});
-        const Double4 way = random.onSphere();
+        const Vec3d way = random.onSphere();
         const double r = std::cbrt(random.uniform());
         list[k].place = {r * way.x, r * way.y, r * way.z, 0};
         list[k].velocity = {speed * random.normal() - spin * r * way.y, speed * random.normal() + spin * r * way.x,
@@ -137,7 +137,7 @@ ParticleSet buildClumps(const ScenarioRequest& request) {
         const std::size_t k = i % clumps;
         const double share = 0.98 * (1 - random.uniform());
         const double r = size / std::sqrt(std::pow(share, -2.0 / 3) - 1);
-        const Double4 way = random.onSphere();
+        const Vec3d way = random.onSphere();
         const Clump& clump = list[k];
         return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z, mass},
                     clump.velocity,

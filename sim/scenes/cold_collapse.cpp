@@ -10,7 +10,7 @@ ParticleSet buildColdCollapse(const ScenarioRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         const double r = std::cbrt(random.uniform());
-        const Double4 place = random.onSphere();
+        const Vec3d place = random.onSphere();
         return Body{{r * place.x, r * place.y, r * place.z, mass}, {}, 0};
     });
     centre(bodies);

@@ -151,7 +151,7 @@ Body DiscGalaxy::sampleCentre(Random& random) const {
         v = {motion.dispersion * random.normal(), motion.dispersion * random.normal(), motion.dispersion * random.normal(),
              0};
     } while (v.x * v.x + v.y * v.y + v.z * v.z > 0.9 * motion.escape * motion.escape);
-    const Double4 place = random.onSphere();
+    const Vec3d place = random.onSphere();
     return {{r * place.x, r * place.y, r * place.z, mass}, v, 0};
 }
 

@@ -218,7 +218,7 @@ ParticleSet buildGroup(const ScenarioRequest& request) {
         m.attitude = {std::acos(random.uniform(-1, 1)), 2 * std::numbers::pi * random.uniform()};
         // Apart from each other, so that six galaxies are seen; the last try counts.
         for (int attempt = 0; attempt < 40; ++attempt) {
-            const Double4 way = random.onSphere();
+            const Vec3d way = random.onSphere();
             const double r = radius * std::cbrt(random.uniform(0.1, 1));
             m.place = {r * way.x, r * way.y, 0.6 * r * way.z, 0};
             double nearest = 1e300;

@@ -41,7 +41,7 @@ ParticleSet buildPowerLaw(const ScenarioRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         Body body;
-        const Double4 at = random.onSphere();
+        const Vec3d at = random.onSphere();
         const double r = std::cbrt(random.uniform());
         body.position = {r * at.x, r * at.y, r * at.z, mass};
         // Turning about the z axis, with some disorder: ellipses of all shapes.

@@ -27,8 +27,8 @@ ParticleSet buildPlummer(const ScenarioRequest& request) {
         const double r = kScaleRadius / std::sqrt(std::pow(fraction, -2.0 / 3) - 1);
         const double escape = std::sqrt(2 / std::sqrt(r * r + kScaleRadius * kScaleRadius));
         const double speed = sampleSpeed(random) * escape;
-        const Double4 place = random.onSphere();
-        const Double4 heading = random.onSphere();
+        const Vec3d place = random.onSphere();
+        const Vec3d heading = random.onSphere();
         return Body{
             {r * place.x, r * place.y, r * place.z, mass}, {speed * heading.x, speed * heading.y, speed * heading.z, 0}, 0};
     });

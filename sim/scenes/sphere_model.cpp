@@ -201,7 +201,7 @@ Body SphereSystem::sample(std::size_t part, Random& random) const {
     const double up = rowPlace - static_cast<double>(row);
     const double x = speedOf(row) + up * (speedOf(row + 1) - speedOf(row));
     const double speed = x * std::sqrt(2 * depth(r));
-    const Double4 where = random.onSphere(), heading = random.onSphere();
+    const Vec3d where = random.onSphere(), heading = random.onSphere();
     return {{r * where.x, r * where.y, r * where.z, 0}, {speed * heading.x, speed * heading.y, speed * heading.z, 0}, 0};
 }
 

@@ -85,7 +85,7 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     const auto steps = static_cast<int>(std::llround(there.time / session->facts().settings.timeStep));
     frame(steps);
     const Double4 x = bodies().position[2];
-    EXPECT_NEAR(std::hypot(x.x - there.x, x.y - there.y, x.z - there.z), 0, 1e-6);
+    EXPECT_NEAR(distance(xyz(x), there.place), 0, 1e-6);
     EXPECT_TRUE(session->launchPath().path().points.empty()) << "the path goes with the arrow";
 }
 
@@ -103,12 +103,12 @@ TEST_F(LaunchSession, showsThePathOfTheSelectedBody) {
     frame(20);
     const Double4 x = bodies().position[1];
     double nearest = 1e9;
-    for (const ForecastPoint& p : path.points) nearest = std::min(nearest, std::hypot(p.x - x.x, p.y - x.y, p.z - x.z));
+    for (const ForecastPoint& p : path.points) nearest = std::min(nearest, distance(xyz(x), p.place));
     EXPECT_LT(nearest, 0.02);
     session->select(2);
     frame();
     const ForecastPoint& start = session->orbit().path().points.front();
-    EXPECT_NEAR(start.x, bodies().position[2].x, 1e-9) << "another body has another path";
+    EXPECT_NEAR(start.place.x, bodies().position[2].x, 1e-9) << "another body has another path";
     session->orbit().wanted = false;
     frame();
     EXPECT_TRUE(session->orbit().path().points.empty());

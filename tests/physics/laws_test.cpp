@@ -1,6 +1,6 @@
 // The pair laws as runs see them: every kernel against the plain sum, energies that stay, answers that are known exactly.
 #include "sim/core/error.h"
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/measure/diagnostics.h"
@@ -172,7 +172,7 @@ TEST(Laws, chargeAndInertiaAreApart) {
     ParticleSet charges = bodies;
     charges.velocity[0].w = 2 / 1.0;
     charges.velocity[1].w = -2 / 4.0;
-    EXPECT_EQ(inertia(charges.position[1], charges.velocity[1]), 4);
+    EXPECT_EQ(inertialMass(charges.position[1], charges.velocity[1]), 4);
     for (const char* name : {"reference", "cpu"}) {
         const std::unique_ptr<Backend> tested = backend(name).make({});
         tested->configure({.law = Law::coulomb, .precision = Precision::fp64}, {});

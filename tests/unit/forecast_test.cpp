@@ -29,7 +29,7 @@ Forecast pathOf(const ForecastQuestion& question) {
     return forecaster.path();
 }
 
-double away(const ForecastPoint& a, const Double4& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
+double away(const ForecastPoint& a, const Double4& b) { return distance(a.place, xyz(b)); }
 
 TEST(ForecastTest, aSmallSystemGoesWhereItsCopyWent) {
     for (const char* scene : {"figure-eight", "solar-system", "pythagorean"})
@@ -78,7 +78,7 @@ TEST(ForecastTest, aBodyToComePullsTheFewThatAreThere) {
     const Forecast light = pathOf(question);
     // The pull of a heavy body moves the two, and so its own path.
     const ForecastPoint& end = light.points.back();
-    EXPECT_GT(away(heavy.points.back(), {end.x, end.y, end.z, 0}), 1e-4);
+    EXPECT_GT(distance(heavy.points.back().place, end.place), 1e-4);
 }
 
 /// A ring of equal masses far apart from one test body.
@@ -106,12 +106,12 @@ TEST(ForecastTest, inTheFieldOfManyAStarGoesRound) {
     const Forecast path = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = turn});
     EXPECT_EQ(path.method, ForecastMethod::heldShapes);
     EXPECT_LT(away(path.points.back(), {1, 0, 0, 0}), 5e-3);
-    for (const ForecastPoint& p : path.points) EXPECT_NEAR(std::hypot(p.x, p.y), 1, 5e-3);
+    for (const ForecastPoint& p : path.points) EXPECT_NEAR(std::hypot(p.place.x, p.place.y), 1, 5e-3);
     // A body held by hand goes straight on.
     start->bodies.velocity[count].w = 0;
     const Forecast held = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = 1});
-    EXPECT_NEAR(held.points.back().y, 1, 1e-9);
-    EXPECT_EQ(held.points.back().x, 1);
+    EXPECT_NEAR(held.points.back().place.y, 1, 1e-9);
+    EXPECT_EQ(held.points.back().place.x, 1);
 }
 
 TEST(ForecastTest, galaxiesFallTogetherAsWholes) {

@@ -1,7 +1,7 @@
 // The one pass over all pairs against the two plain ones, and against itself on any number of threads.
 #include "sim/measure/measurement.h"
 
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "tests/bodies.h"
 #include "tests/measured.h"
 
@@ -30,7 +30,7 @@ Measurement measuredApart(const ParticleSet& bodies, const ForceSettings& force)
             m.shape.closestFirst = static_cast<std::uint32_t>(j);
             m.shape.closestSecond = static_cast<std::uint32_t>(i);
         }
-        m.spinScale += std::abs(inertia(x, v)) * std::hypot(x.x, x.y, x.z) * std::hypot(v.x, v.y, v.z);
+        m.spinScale += std::abs(inertialMass(x, v)) * std::hypot(x.x, x.y, x.z) * std::hypot(v.x, v.y, v.z);
     }
     return m;
 }

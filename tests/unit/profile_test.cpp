@@ -97,8 +97,8 @@ TEST(Profile, ofAnExponentialDiscIsTheKnownOne) {
     const Profile profile = measureProfile(bodies, {.softening = 0.02}, {.rings = 16, .reach = 4});
     EXPECT_NEAR(profile.centre.x, 3, 0.02);
     EXPECT_NEAR(profile.velocity.y, -2, 0.02);
-    EXPECT_NEAR(profile.axis[1], -std::sin(0.7), 0.01);
-    EXPECT_NEAR(profile.axis[2], std::cos(0.7), 0.01);
+    EXPECT_NEAR(profile.axis.y, -std::sin(0.7), 0.01);
+    EXPECT_NEAR(profile.axis.z, std::cos(0.7), 0.01);
     EXPECT_GT(profile.order, 0.95);
     const auto density = [](double r) { return std::exp(-r) / (2 * pi); };
     EXPECT_LE(worst(profile, &ProfileRing::surfaceDensity, density), 0.08);
@@ -128,7 +128,7 @@ TEST(Profile, noticesADiscThatIsAFifthHeavierOrTurnsTheOtherWay) {
     EXPECT_GT(worst(heavy, &ProfileRing::surfaceDensity, [](double r) { return std::exp(-r) / (2 * pi); }), 0.15);
     for (Double4& v : bodies.velocity) v.x = -v.x, v.y = -v.y;
     const Profile turned = measureProfile(bodies, {.softening = 0.02}, {.rings = 16, .reach = 4});
-    EXPECT_LT(turned.axis[2], -0.99) << "the axis points along the spin";
+    EXPECT_LT(turned.axis.z, -0.99) << "the axis points along the spin";
     EXPECT_GT(turned.rings[8].rotation, 0.3);
 }
 
@@ -179,7 +179,7 @@ TEST(Profile, looksAtOneGalaxyOfTwo) {
         EXPECT_GT(profiles[galaxy].order, 0.5) << "its own plane, about its own centre";
     }
     EXPECT_EQ(profiles[0].bodies + profiles[1].bodies, bodies.size());
-    const Double4 &a = profiles[0].centre, &b = profiles[1].centre;
+    const Vec3d &a = profiles[0].centre, &b = profiles[1].centre;
     EXPECT_GT(std::hypot(a.x - b.x, a.y - b.y, a.z - b.z), 20);
     EXPECT_LT(measureProfile(bodies, {.softening = 0.3}, {}).order, profiles[0].order);
 }

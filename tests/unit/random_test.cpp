@@ -13,8 +13,8 @@ namespace {
 constexpr int kDraws = 200000;
 
 // Scenes are promised to be the same bytes for ever, so the numbers under them may never change.
-static_assert(mixed(0) == 0);
-static_assert(mixed(0x9e3779b97f4a7c15u) == 0xe220a8397b1dcdafu, "splitmix64's first output for seed 0");
+static_assert(splitmix64(0) == 0);
+static_assert(splitmix64(0x9e3779b97f4a7c15u) == 0xe220a8397b1dcdafu, "splitmix64's first output for seed 0");
 
 TEST(RandomNumbers, aSeedAndStreamNameOneSequence) {
     Random a(7, 3), b(7, 3), otherSeed(8, 3), otherStream(7, 4);
@@ -75,7 +75,7 @@ TEST(RandomNumbers, directionsAreUnitVectorsWithoutPreference) {
     Random random(3);
     double x = 0, y = 0, z = 0, zz = 0;
     for (int i = 0; i < kDraws; ++i) {
-        const Double4 p = random.onSphere();
+        const Vec3d p = random.onSphere();
         ASSERT_NEAR(p.x * p.x + p.y * p.y + p.z * p.z, 1, 1e-14);
         x += p.x;
         y += p.y;

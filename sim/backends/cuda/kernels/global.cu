@@ -26,7 +26,7 @@ struct OneTarget {
         const std::uint32_t end = sliceEnd();
         for (std::uint32_t j = task.sliceFirst; j < end;) {
             const std::uint32_t chunkEnd = min(j + kSumChunk, end);
-            Vector3<float> part = {};
+            Vec3<float> part = {};
 #pragma unroll 8
             for (; j < chunkEnd; ++j) GravityPull<float>{task.softeningSquared}(part, self, source(j));
             accumulate(sum, part);
@@ -73,7 +73,7 @@ __global__ void forceShuffle(ForceTask<float> task) {
     const unsigned mask = width == 32 ? ~0u : (1u << width) - 1;
     const std::uint32_t end = one.sliceEnd();
     for (std::uint32_t base = task.sliceFirst; base < end;) {
-        Vector3<float> part = {};
+        Vec3<float> part = {};
         const std::uint32_t chunkEnd = min(base + kSumChunk / 32 * width, end);
         for (; base < chunkEnd; base += width) {
             float4 mine = make_float4(0, 0, 0, 0);

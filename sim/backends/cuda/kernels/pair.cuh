@@ -14,11 +14,6 @@ struct alignas(16) DoubleVector {
 template <class Real>
 using Vector = std::conditional_t<std::is_same_v<Real, float>, float4, DoubleVector>;
 
-template <class Real>
-struct Vector3 {
-    Real x, y, z;
-};
-
 template <class V>
 using RealOf = std::conditional_t<std::is_same_v<V, Float4>, float, double>;
 
@@ -52,7 +47,7 @@ __device__ __forceinline__ double inverseRoot(double x) {
 template <class Real>
 struct GravityPull {
     Real softeningSquared;
-    __device__ __forceinline__ void operator()(Vector3<Real>& sum, const Vector<Real>& target,
+    __device__ __forceinline__ void operator()(Vec3<Real>& sum, const Vector<Real>& target,
                                                const Vector<Real>& source) const {
         const Real dx = source.x - target.x;
         const Real dy = source.y - target.y;
@@ -70,7 +65,7 @@ struct GravityPull {
 template <class Real, class Law>
 struct LawPull {
     Law law;
-    __device__ __forceinline__ void operator()(Vector3<Real>& sum, const Vector<Real>& target,
+    __device__ __forceinline__ void operator()(Vec3<Real>& sum, const Vector<Real>& target,
                                                const Vector<Real>& source) const {
         const Real dx = source.x - target.x;
         const Real dy = source.y - target.y;
@@ -84,7 +79,7 @@ struct LawPull {
 
 /// The second level of a sum: what a chunk of sources gave goes into doubles.
 template <class Real>
-__device__ __forceinline__ void accumulate(double (&sum)[3], const Vector3<Real>& part) {
+__device__ __forceinline__ void accumulate(double (&sum)[3], const Vec3<Real>& part) {
     sum[0] += part.x;
     sum[1] += part.y;
     sum[2] += part.z;

@@ -38,7 +38,7 @@ struct TiledTargets {
             __syncthreads();
             for (int j = 0; j < filled;) {
                 const int chunkEnd = min(j + kSumChunk, filled);
-                Vector3<Real> part[kBodies] = {};
+                Vec3<Real> part[kBodies] = {};
                 // The factor is the row's: nvcc would write the loop out four times more where it is 1.
 #pragma unroll 1
                 for (; j + kUnroll <= chunkEnd; j += kUnroll) {
