@@ -1,6 +1,6 @@
 // Measurements compared field by field, and bodies to measure. Rule: a NaN is a difference.
 #pragma once
-#include "sim/measure/measurement.h"
+#include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
 #include <algorithm>
@@ -19,35 +19,34 @@ struct MeasureTolerance {
 };
 
 /// The fields that differ, with both values; empty when none does.
-inline std::string differences(const Measurement& got, const Measurement& want, const MeasureTolerance& tolerance) {
+inline std::string differences(const Diagnostics& a, const Diagnostics& b, const MeasureTolerance& tolerance) {
     std::string text;
-    const auto compare = [&](const char* what, double a, double b, double scale, double allowed) {
-        if (a == b || std::abs(a - b) <= allowed * scale) return;
+    const auto compare = [&](const char* what, double got, double want, double scale, double allowed) {
+        if (got == want || std::abs(got - want) <= allowed * scale) return;
         char line[160];
-        std::snprintf(line, sizeof line, "%s: %.17g, not %.17g; ", what, a, b);
+        std::snprintf(line, sizeof line, "%s: %.17g, not %.17g; ", what, got, want);
         text += line;
     };
-    const Diagnostics &a = got.conserved, &b = want.conserved;
-    const double mass = std::abs(b.centreOfMass.w), speed = std::sqrt(2 * std::abs(b.kinetic) * mass);
+    const double mass = std::abs(b.mass), speed = std::sqrt(2 * std::abs(b.kinetic) * mass);
     compare("kinetic", a.kinetic, b.kinetic, std::abs(b.kinetic), tolerance.sums);
     compare("potential", a.potential, b.potential, std::abs(b.potential), tolerance.potential);
-    const std::pair<const char*, double Double4::*> axes[] = {{" x", &Double4::x}, {" y", &Double4::y}, {" z", &Double4::z}};
+    const std::pair<const char*, double Vec3d::*> axes[] = {{" x", &Vec3d::x}, {" y", &Vec3d::y}, {" z", &Vec3d::z}};
     for (const auto& [name, axis] : axes) {
         compare((std::string("momentum") + name).c_str(), a.momentum.*axis, b.momentum.*axis, speed, tolerance.sums);
-        compare((std::string("spin") + name).c_str(), a.angularMomentum.*axis, b.angularMomentum.*axis, want.spinScale,
-                tolerance.sums);
+        compare((std::string("spin") + name).c_str(), a.angularMomentum.*axis, b.angularMomentum.*axis,
+                b.angularMomentumScale, tolerance.sums);
         compare((std::string("centre") + name).c_str(), a.centreOfMass.*axis, b.centreOfMass.*axis,
-                want.shape.lagrangianRadii[2] + std::abs(b.centreOfMass.*axis), tolerance.sums);
+                b.shape.lagrangianRadii[2] + std::abs(b.centreOfMass.*axis), tolerance.sums);
     }
-    compare("mass", a.centreOfMass.w, b.centreOfMass.w, mass, tolerance.sums);
-    compare("scale of spin", got.spinScale, want.spinScale, want.spinScale, tolerance.sums);
+    compare("mass", a.mass, b.mass, mass, tolerance.sums);
+    compare("scale of spin", a.angularMomentumScale, b.angularMomentumScale, b.angularMomentumScale, tolerance.sums);
     for (std::size_t k = 0; k < 3; ++k)
-        compare("radius", got.shape.lagrangianRadii[k], want.shape.lagrangianRadii[k], want.shape.lagrangianRadii[2],
+        compare("radius", a.shape.lagrangianRadii[k], b.shape.lagrangianRadii[k], b.shape.lagrangianRadii[2],
                 tolerance.radii);
-    compare("closest", got.shape.closest, want.shape.closest, want.shape.closest, tolerance.closest);
+    compare("closest", a.shape.closest, b.shape.closest, b.shape.closest, tolerance.closest);
     if (tolerance.samePair) {
-        compare("first of the closest", got.shape.closestFirst, want.shape.closestFirst, 0, 0);
-        compare("second of the closest", got.shape.closestSecond, want.shape.closestSecond, 0, 0);
+        compare("first of the closest", a.shape.closestFirst, b.shape.closestFirst, 0, 0);
+        compare("second of the closest", a.shape.closestSecond, b.shape.closestSecond, 0, 0);
     }
     return text;
 }

@@ -38,9 +38,8 @@ double relativeChange(const Diagnostics& now, const Diagnostics& first) {
     return first.energy() != 0 ? (now.energy() - first.energy()) / std::abs(first.energy()) : 0;
 }
 
-std::string energyRow(const Simulation& simulation, const Measurement& state, const Diagnostics& first) {
-    const Diagnostics& d = state.conserved;
-    const Shape& shape = state.shape;
+std::string energyRow(const Simulation& simulation, const Diagnostics& d, const Diagnostics& first) {
+    const Shape& shape = d.shape;
     std::string text =
         formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
                   static_cast<long long>(simulation.step()), simulation.time(), d.kinetic, d.potential, d.energy(),
@@ -164,9 +163,9 @@ int runCommand(const Options& asked) {
     const bool onDevice = simulation.backend().mostMeasured() > 0;
     const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
     // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
-    Measurement measured;
-    if (summaryEnergy) measured = simulation.measureFully(InterruptWatch::check);  // there is nothing to lose yet
-    const Diagnostics first = measured.conserved;
+    Diagnostics measured;
+    if (summaryEnergy) measured = simulation.measure(InterruptWatch::check);  // there is nothing to lose yet
+    const Diagnostics first = measured;
     const auto writeRow = [&] {
         csv->write(energyRow(simulation, measured, first) + (twin ? twin->cells(simulation) : "") + "\n");
     };
@@ -234,7 +233,7 @@ int runCommand(const Options& asked) {
             if (twin) twin->record(simulation);
         }
         if (csv && status.stepsCompleted > 0 && simulation.step() % options.every == 0 && simulation.step() < end) {
-            measured = simulation.measureFully();
+            measured = simulation.measure();
             writeRow();
         }
     }
@@ -249,8 +248,8 @@ int runCommand(const Options& asked) {
                                                              saveForLater(simulation, guard.lastGood(), options));
     }
 
-    if (summaryEnergy) measured = simulation.measureFully();
-    const Diagnostics& last = measured.conserved;
+    if (summaryEnergy) measured = simulation.measure();
+    const Diagnostics& last = measured;
     if (csv && steps > 0) writeRow();
     if (plots) {
         if (steps % plotStride != 0) {

@@ -20,8 +20,11 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
     first.snapshot(bodies);
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
-        energy0_ = first.measure().energy();
-        twinEnergy0_ = run_.simulation().measure().energy();
+        // By the host, as all that they are compared with.
+        energy0_ = measure(bodies, first.force()).energy();
+        ParticleSet there;
+        run_.simulation().snapshot(there);
+        twinEnergy0_ = measure(there, run_.simulation().force()).energy();
     }
 }
 
@@ -63,7 +66,9 @@ std::string TwinRecord::summary(Simulation& first) {
     std::string text = "twin: " + labels.second + " against " + labels.first;
     if (twin.settings().bodies <= kSummaryBodies) {
         char energy[120];
-        const double now = twin.measure().energy();
+        ParticleSet there;
+        twin.snapshot(there);
+        const double now = measure(there, twin.force()).energy();
         std::snprintf(energy, sizeof energy, "; energy %.9g, relative change %.2e", now, relative(now, twinEnergy0_));
         text += energy;
     }

@@ -87,16 +87,16 @@ void ConservationWatch::jump(const Simulation& simulation) {
 }
 
 void ConservationWatch::take(const Sample& sample) {
-    const Diagnostics& found = sample.measured.conserved;
+    const Diagnostics& found = sample.measured;
     if (!reference_) {
         reference_ = found;
-        spinScale_ = std::max(sample.measured.spinScale, exactLength(found.angularMomentum));
+        spinScale_ = std::max(found.angularMomentumScale, exactLength(found.angularMomentum));
     }
     const double scale = reference_->energy() != 0 ? std::abs(reference_->energy()) : reference_->kinetic;
     const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : part; };
     ConservationPoint point{.step = sample.at.step, .time = sample.at.time};
     point.virial = found.virialRatio();
-    point.shape = sample.measured.shape;
+    point.shape = found.shape;
     point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
     if (rebase_ && !points_.empty()) {
         // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
@@ -104,7 +104,7 @@ void ConservationWatch::take(const Sample& sample) {
         point.change = points_.back().change;
     }
     rebase_ = false;
-    const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->centreOfMass.w, 0.0));
+    const double speed = std::sqrt(2 * reference_->kinetic * std::max(reference_->mass, 0.0));
     point.momentum = ratio(distance(found.momentum, reference_->momentum), speed);
     point.spin = ratio(distance(found.angularMomentum, reference_->angularMomentum), spinScale_);
     worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
@@ -146,7 +146,7 @@ void ConservationWatch::lookAtDevice(Simulation& simulation, double now, double 
         return;
     }
     const double slice = simulation.step() == pending_->step ? kIdleSlice : std::max(1e-4, kShareOfADevice * passed);
-    const std::optional<Measurement> done = backend.takeMeasurement(slice);
+    const std::optional<Diagnostics> done = backend.takeMeasurement(slice);
     if (!done) return;
     const Moment at = *std::exchange(pending_, std::nullopt);
     if (done->failure.empty()) {
@@ -180,7 +180,7 @@ void ConservationWatch::look(Simulation& simulation, double now) {
     simulation.snapshot(bodies);
     running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(),
                                                at = Moment{simulation.step(), simulation.time()}] {
-        return Sample{at, measureFully(bodies, force, 1)};  // the backend needs the other cores
+        return Sample{at, measure(bodies, force, 1)};  // the backend needs the other cores
     });
 }
 

@@ -2,7 +2,7 @@
 // Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed by the device beside its steps,
 // or where the backend does not measure, on a thread of its own.
 #pragma once
-#include "sim/measure/measurement.h"
+#include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
 #include <deque>
@@ -71,7 +71,7 @@ private:
     };
     struct Sample {
         Moment at;
-        Measurement measured;
+        Diagnostics measured;
     };
     void take(const Sample& sample);
     void follow(const Simulation& simulation);

@@ -9,7 +9,7 @@
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
 #include "sim/integrators/integrator.h"
-#include "sim/measure/measurement.h"
+#include "sim/measure/diagnostics.h"
 
 #include <cstdint>
 #include <functional>
@@ -146,7 +146,7 @@ public:
     virtual bool measuring() const { return false; }
     /// Goes on with it for about `seconds` of the device; the result when it is there. A failure is a sentence in the
     /// result, and the run goes on. Never waits.
-    virtual std::optional<Measurement> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
+    virtual std::optional<Diagnostics> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
 
     virtual WorkTotals totals() = 0;
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0

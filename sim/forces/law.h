@@ -180,6 +180,11 @@ inline Law loopLaw(const ForceSettings& settings) {
     return settings.law == Law::powerLaw && settings.exponent == 2 ? Law::gravity : settings.law;
 }
 
+/// Whether a pair at distance 0 has a finite energy. One without has no force either, and counts as none.
+inline bool finiteAtZero(const ForceSettings& settings) {
+    return settings.softening > 0 || settings.law == Law::lennardJones;
+}
+
 /// What the sum of loopLaw() is multiplied with, beside the body's response: sign and strength where gravity's loops stand
 /// in for another law; 1 where the loops know the strength.
 inline double forceFactor(const ForceSettings& settings) {

@@ -1,100 +1,164 @@
-// Conserved quantities in fp64. Rule: rows are summed each by itself, then in order, so threads never change a bit.
+// One pass over all pairs for energy and closest pair. Rule: sources are summed in lanes of fixed number, then in order;
+// rows are summed each by itself, then in order, so that threads never change a bit.
 #include "sim/measure/diagnostics.h"
 
-#include "sim/core/particles.h"
 #include "sim/core/parallel.h"
 #include "sim/forces/law.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <span>
+#include <limits>
+#include <utility>
 #include <vector>
 
 namespace gravlab {
 namespace {
 
-/// Sum of m_j / sqrt(r^2 + softening^2) over the bodies before i, so that a pair counts once and a body never meets itself.
-/// Bodies at one place with no softening have no force, so they get no energy either: it would be infinite.
-double potentialBefore(std::span<const Double4> x, std::size_t i, double squared) {
-    double sum = 0;
-    for (std::size_t j = 0; j < i; ++j) {
-        const double dx = x[j].x - x[i].x;
-        const double dy = x[j].y - x[i].y;
-        const double dz = x[j].z - x[i].z;
-        const double r2 = dx * dx + dy * dy + dz * dz + squared;
-        if (r2 > 0) sum += x[j].w / std::sqrt(r2);
-    }
-    return sum;
-}
+// Sources in a block: their distances stay in the nearest cache, and the compiler sees loops of known length.
+constexpr std::size_t kBlock = 64, kLanes = 8;
+constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
-/// The same for any law: the sum of s_j potential(r^2). Bodies at one place without a finite energy have none.
+/// Positions and sources as vector registers load them.
+struct Planes {
+    std::vector<double> x, y, z, w;
+
+    explicit Planes(const std::vector<Double4>& bodies) {
+        for (const Double4& body : bodies) {
+            x.push_back(body.x);
+            y.push_back(body.y);
+            z.push_back(body.z);
+            w.push_back(body.w);
+        }
+    }
+};
+
+/// A body against all before it.
+struct Row {
+    double energy = 0;
+    double squared = kNowhere;  ///< of the distance to the nearest
+    std::size_t nearest = 0;
+};
+
+/// A pair at distance 0 without a finite energy is left out, as it has no force either.
 template <class PairLaw>
-double potentialBefore(std::span<const Double4> x, std::size_t i, const PairLaw& law, bool finiteAtZero) {
-    double sum = 0;
-    for (std::size_t j = 0; j < i; ++j) {
-        const double dx = x[j].x - x[i].x;
-        const double dy = x[j].y - x[i].y;
-        const double dz = x[j].z - x[i].z;
-        const double r2 = dx * dx + dy * dy + dz * dz;
-        if (r2 > 0 || finiteAtZero) sum += x[j].w * law.potential(r2);
+struct PairEnergy {
+    PairLaw law;
+    bool finiteAtZero;
+    double operator()(double squared) const { return squared > 0 || finiteAtZero ? law.potential(squared) : 0; }
+};
+
+template <class Energy>
+Row rowBefore(const Planes& p, std::size_t i, const Energy& energy) {
+    Row row;
+    const bool source = p.w[i] != 0;
+    std::array<double, kBlock> squared;
+    std::array<double, kLanes> sum{};
+    for (std::size_t base = 0; base < i; base += kBlock) {
+        const std::size_t count = std::min(kBlock, i - base);
+        double least = kNowhere;
+        for (std::size_t k = 0; k < count; ++k) {
+            const double dx = p.x[base + k] - p.x[i], dy = p.y[base + k] - p.y[i], dz = p.z[base + k] - p.z[i];
+            squared[k] = dx * dx + dy * dy + dz * dz;
+            least = squared[k] < least ? squared[k] : least;
+        }
+        std::size_t k = 0;
+        for (; k + kLanes <= count; k += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) sum[lane] += p.w[base + k + lane] * energy(squared[k + lane]);
+        for (; k < count; ++k) sum[k % kLanes] += p.w[base + k] * energy(squared[k]);
+        if (!(least < row.squared)) continue;
+        for (k = 0; k < count; ++k)
+            if (squared[k] < row.squared && (source || p.w[base + k] != 0)) {
+                row.squared = squared[k];
+                row.nearest = base + k;
+            }
     }
-    return sum;
+    for (const double lane : sum) row.energy += lane;
+    row.energy = source ? row.energy * p.w[i] : 0;
+    return row;
 }
 
-template <class RowEnergy>
-double potentialEnergy(std::span<const Double4> x, int threads, RowEnergy rowEnergy) {
-    std::vector<double> row(x.size());
+template <class Energy>
+std::vector<Row> rowsOf(const Planes& planes, int threads, const Energy& energy) {
+    const std::size_t n = planes.x.size();
+    std::vector<Row> rows(n);
     // Row i has i pairs: folding the triangle gives every piece the same work.
-    const std::size_t half = (x.size() + 1) / 2;
-    parallelFor(half, threads, 64, [&](std::size_t first, std::size_t last) {
+    parallelFor((n + 1) / 2, threads, 64, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k)
-            for (const std::size_t i : {k, x.size() - 1 - k}) row[i] = x[i].w == 0 ? 0 : x[i].w * rowEnergy(i);
+            for (const std::size_t i : {k, n - 1 - k}) rows[i] = rowBefore(planes, i, energy);
     });
-    double sum = 0;
-    for (const double term : row) sum += term;
-    return sum;
+    return rows;
 }
 
-double potentialEnergy(std::span<const Double4> x, const ForceSettings& force, int threads) {
-    if (loopLaw(force) == Law::gravity) {
-        const double squared = force.softening * force.softening;
-        return -forceFactor(force) *
-               potentialEnergy(x, threads, [&](std::size_t i) { return potentialBefore(x, i, squared); });
+void measureBodies(const ParticleSet& bodies, Diagnostics& d) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Vec3d x = xyz(bodies.position[i]), v = xyz(bodies.velocity[i]);
+        const double m = inertialMass(bodies.position[i], bodies.velocity[i]);
+        d.kinetic += m * dot(v, v) / 2;
+        d.momentum += m * v;
+        d.angularMomentum += m * cross(x, v);
+        d.centreOfMass += m * x;
+        d.mass += m;
+        d.angularMomentumScale += std::abs(m) * length(x) * length(v);
     }
-    const bool finiteAtZero = force.softening > 0 || force.law == Law::lennardJones;
-    return withLaw<double>(force, [&](const auto& law) {
-        return potentialEnergy(x, threads, [&](std::size_t i) { return potentialBefore(x, i, law, finiteAtZero); });
+    if (d.mass != 0) d.centreOfMass /= d.mass;
+}
+
+void measurePairs(const ParticleSet& bodies, const ForceSettings& force, int threads, Diagnostics& d) {
+    ForceSettings loop = force;
+    loop.law = loopLaw(force);
+    const Planes planes(bodies.position);
+    const std::vector<Row> rows = withLaw<double>(loop, [&](const auto& law) {
+        return rowsOf(planes, threads, PairEnergy<std::remove_cvref_t<decltype(law)>>{law, finiteAtZero(force)});
     });
+    double best = kNowhere, potential = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        potential += rows[i].energy;
+        if (!(rows[i].squared < best)) continue;
+        best = rows[i].squared;
+        d.shape.closest = std::sqrt(best);
+        d.shape.closestFirst = static_cast<std::uint32_t>(rows[i].nearest);
+        d.shape.closestSecond = static_cast<std::uint32_t>(i);
+    }
+    d.potential = forceFactor(force) * potential;
 }
 
 }  // namespace
 
-Diagnostics measureMoments(const ParticleSet& bodies) {
-    Diagnostics d;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4& x = bodies.position[i];
-        const Double4& v = bodies.velocity[i];
-        const double m = inertialMass(x, v);
-        d.kinetic += m * (v.x * v.x + v.y * v.y + v.z * v.z) / 2;
-        d.momentum.x += m * v.x;
-        d.momentum.y += m * v.y;
-        d.momentum.z += m * v.z;
-        d.angularMomentum.x += m * (x.y * v.z - x.z * v.y);
-        d.angularMomentum.y += m * (x.z * v.x - x.x * v.z);
-        d.angularMomentum.z += m * (x.x * v.y - x.y * v.x);
-        d.centreOfMass.x += m * x.x;
-        d.centreOfMass.y += m * x.y;
-        d.centreOfMass.z += m * x.z;
-        d.centreOfMass.w += m;
+std::array<double, 3> lagrangianRadii(const ParticleSet& bodies) {
+    const std::size_t n = bodies.size();
+    std::vector<double> masses(n);
+    Vec3d centre{};
+    double whole = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        masses[i] = std::abs(inertialMass(bodies.position[i], bodies.velocity[i]));
+        centre += masses[i] * xyz(bodies.position[i]);
+        whole += masses[i];
     }
-    if (d.centreOfMass.w != 0)
-        for (double* c : {&d.centreOfMass.x, &d.centreOfMass.y, &d.centreOfMass.z}) *c /= d.centreOfMass.w;
-    return d;
+    std::array<double, 3> radii{};
+    if (!(whole > 0)) return radii;
+    centre /= whole;
+    std::vector<std::pair<double, double>> shells;  // distance from the centre, mass
+    for (std::size_t i = 0; i < n; ++i)
+        if (masses[i] > 0) shells.emplace_back(distance(xyz(bodies.position[i]), centre), masses[i]);
+    std::sort(shells.begin(), shells.end());
+    double inside = 0;
+    std::size_t share = 0;
+    for (const auto& [radius, shell] : shells) {
+        inside += shell;
+        while (share < radii.size() && inside >= kLagrangianShares[share] * whole * (1 - 1e-12)) radii[share++] = radius;
+    }
+    return radii;
 }
 
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads) {
-    Diagnostics d = measureMoments(bodies);
-    d.potential = potentialEnergy(bodies.position, force, threads);
-    return d;
+    const auto start = std::chrono::steady_clock::now();
+    Diagnostics result;
+    measureBodies(bodies, result);
+    result.shape.lagrangianRadii = lagrangianRadii(bodies);
+    measurePairs(bodies, force, threads, result);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
 }
 
 }  // namespace gravlab

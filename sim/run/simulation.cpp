@@ -335,26 +335,20 @@ void Simulation::load(const ParticleSet& bodies) {
     requestCheck();
 }
 
-Diagnostics Simulation::measure() {
-    ParticleSet bodies;
-    backend_->snapshot(bodies);
-    return gravlab::measure(bodies, forceOf(settings_));
-}
-
-Measurement Simulation::measureFully(const std::function<void()>& meanwhile) {
+Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
     constexpr double kSlice = 0.05;  // [s]; a display on the same device goes on
     if (backend_->mostMeasured() > 0) {
         backend_->requestMeasurement();
         while (backend_->measuring()) {
             backend_->wait();
             if (meanwhile) meanwhile();
-            if (const std::optional<Measurement> done = backend_->takeMeasurement(kSlice); done && done->failure.empty())
+            if (const std::optional<Diagnostics> done = backend_->takeMeasurement(kSlice); done && done->failure.empty())
                 return *done;
         }
     }
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return gravlab::measureFully(bodies, forceOf(settings_));
+    return gravlab::measure(bodies, forceOf(settings_));
 }
 
 }  // namespace gravlab

@@ -113,10 +113,9 @@ public:
     void restore(const RunState& state);
     /// Replaces the bodies (a file, an edit); clock unchanged.
     void load(const ParticleSet& bodies);
-    Diagnostics measure();
     /// All that can be measured of the last complete step, on the device where the backend measures, else on the host.
     /// Waits; `meanwhile` is called some times a second while a device measures, and may throw.
-    Measurement measureFully(const std::function<void()>& meanwhile = {});
+    Diagnostics measure(const std::function<void()>& meanwhile = {});
 
 private:
     RunState stateWithoutBodies();

@@ -16,15 +16,15 @@ using ::testing::HasSubstr;
 
 class GpuMeasure : public GpuTest {
 protected:
-    static Measurement taken(Backend& backend, double slice = 0.05) {
+    static Diagnostics taken(Backend& backend, double slice = 0.05) {
         backend.requestMeasurement();
         return finished(backend, slice);
     }
-    static Measurement finished(Backend& backend, double slice = 0.05) {
-        Measurement none;
+    static Diagnostics finished(Backend& backend, double slice = 0.05) {
+        Diagnostics none;
         none.failure = "the measurement was dropped";
         while (backend.measuring()) {
-            if (std::optional<Measurement> done = backend.takeMeasurement(slice)) return *done;
+            if (std::optional<Diagnostics> done = backend.takeMeasurement(slice)) return *done;
             backend.wait();
         }
         return none;
@@ -43,11 +43,12 @@ protected:
     }
 };
 
-bool sameBits(const Measurement& a, const Measurement& b) {
-    return a.conserved.potential == b.conserved.potential && a.conserved.kinetic == b.conserved.kinetic &&
-           std::memcmp(&a.conserved, &b.conserved, sizeof a.conserved) == 0 && a.spinScale == b.spinScale &&
-           a.shape.lagrangianRadii == b.shape.lagrangianRadii && a.shape.closest == b.shape.closest &&
-           a.shape.closestFirst == b.shape.closestFirst && a.shape.closestSecond == b.shape.closestSecond;
+bool sameBits(const Diagnostics& a, const Diagnostics& b) {
+    return a.potential == b.potential && a.kinetic == b.kinetic && a.momentum == b.momentum &&
+           a.angularMomentum == b.angularMomentum && a.centreOfMass == b.centreOfMass && a.mass == b.mass &&
+           a.angularMomentumScale == b.angularMomentumScale && a.shape.lagrangianRadii == b.shape.lagrangianRadii &&
+           a.shape.closest == b.shape.closest && a.shape.closestFirst == b.shape.closestFirst &&
+           a.shape.closestSecond == b.shape.closestSecond;
 }
 
 TEST_F(GpuMeasure, equalsTheHostForEveryLawPrecisionAndSize) {
@@ -59,17 +60,17 @@ TEST_F(GpuMeasure, equalsTheHostForEveryLawPrecisionAndSize) {
                              std::to_string(force.exponent) + ", precision " + std::to_string(static_cast<int>(precision)) +
                              ", N = " + std::to_string(count));
                 const std::unique_ptr<Backend> backend = holding(spacedBodies(count), force);
-                const Measurement got = taken(*backend), want = measureFully(state(*backend), force);
+                const Diagnostics got = taken(*backend), want = measure(state(*backend), force);
                 ASSERT_EQ(got.failure, "");
                 EXPECT_EQ(differences(got, want, toleranceOf(force, count)), "");
-                if (count == 20000 && precision == Precision::fp32 && want.conserved.potential != 0)
-                    worst = std::max(worst, std::abs(got.conserved.potential / want.conserved.potential - 1));
+                if (count == 20000 && precision == Precision::fp32 && want.potential != 0)
+                    worst = std::max(worst, std::abs(got.potential / want.potential - 1));
                 // The comparison must notice a wrong value, or it proves nothing.
-                Measurement spoilt = got;
-                spoilt.conserved.potential *= 1 + 1e-6;
-                spoilt.conserved.kinetic *= 1 + 1e-9;
+                Diagnostics spoilt = got;
+                spoilt.potential *= 1 + 1e-6;
+                spoilt.kinetic *= 1 + 1e-9;
                 EXPECT_THAT(differences(spoilt, want, toleranceOf(force, count)), HasSubstr("kinetic"));
-                if (want.conserved.potential == 0) continue;
+                if (want.potential == 0) continue;
                 EXPECT_THAT(differences(spoilt, want, toleranceOf(force, count)), HasSubstr("potential"));
             }
     std::printf("[ error   ] potential, fp32 pairs, N = 20,000: at most %.1e\n", worst);
@@ -80,7 +81,7 @@ TEST_F(GpuMeasure, masslessAndCoincidentBodies) {
         for (const double softening : {0.0, 0.05}) {
             const ForceSettings force{.softening = softening};
             const std::unique_ptr<Backend> backend = holding(unevenBodies(count), force);
-            EXPECT_EQ(differences(taken(*backend), measureFully(state(*backend), force), toleranceOf(force, count)), "")
+            EXPECT_EQ(differences(taken(*backend), measure(state(*backend), force), toleranceOf(force, count)), "")
                 << count << " bodies, softening " << softening;
         }
 }
@@ -92,7 +93,7 @@ TEST_F(GpuMeasure, aFewHeavyBodiesDominate) {
     bodies.position[29000].w = 1;
     const ForceSettings force{.softening = 0.01};
     const std::unique_ptr<Backend> backend = holding(bodies, force);
-    EXPECT_EQ(differences(taken(*backend), measureFully(state(*backend), force), toleranceOf(force, bodies.size())), "");
+    EXPECT_EQ(differences(taken(*backend), measure(state(*backend), force), toleranceOf(force, bodies.size())), "");
 }
 
 TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
@@ -101,7 +102,7 @@ TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
     const StepProgram program = integrator("leapfrog").program;
     const std::unique_ptr<Backend> measured = holding(start, force), plain = holding(start, force);
     for (Backend* each : {measured.get(), plain.get()}) run(*each, program, 1e-3, 3);
-    const Measurement still = taken(*plain);
+    const Diagnostics still = taken(*plain);
     const cuda::CallCounts before = cuda::callCounts();
     measured->requestMeasurement();
     std::int64_t steps = 0;
@@ -110,7 +111,7 @@ TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
         if (frame >= 20) continue;
         EXPECT_FALSE(measured->takeMeasurement(1e-5).has_value()) << "slices of 10 us end in frame " << frame;
     }
-    const Measurement got = finished(*measured);
+    const Diagnostics got = finished(*measured);
     EXPECT_EQ(cuda::callCounts().bodySizedCopiesToHost, before.bodySizedCopiesToHost);
     EXPECT_TRUE(sameBits(got, still)) << differences(got, still, {});
     // Neither the slices nor the measurement itself left a trace.
@@ -124,7 +125,7 @@ TEST_F(GpuMeasure, stepsGoOnMeanwhileAndChangeNothing) {
 TEST_F(GpuMeasure, repeatsAndSlicesGiveTheSameBits) {
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
         const std::unique_ptr<Backend> backend = holding(unevenBodies(20011), {.precision = precision, .softening = 0.03});
-        const Measurement whole = taken(*backend, 1);
+        const Diagnostics whole = taken(*backend, 1);
         for (const double slice : {1e-6, 1e-4, 1e-3}) EXPECT_TRUE(sameBits(taken(*backend, slice), whole)) << slice;
     }
 }
@@ -149,7 +150,7 @@ TEST_F(GpuMeasure, aCallThatFailsIsASentenceAndTheRunGoesOn) {
     int failures = 0;
     for (int nth = 1; nth < 40; ++nth) {
         cuda::planFaults("cudaLaunchKernel:" + std::to_string(nth) + ":9");
-        const Measurement got = taken(*backend, 1e-4);
+        const Diagnostics got = taken(*backend, 1e-4);
         if (got.failure.empty()) break;
         EXPECT_THAT(got.failure, HasSubstr("smaller block"));
         ++failures;

@@ -51,7 +51,7 @@ TEST_F(Sanitizer, everyLawIsMeasured) {
                 backend->configure({.law = law, .precision = precision, .softening = 0.05, .exponent = 1.5}, {});
                 backend->load(unevenBodies(count));
                 backend->requestMeasurement();
-                std::optional<Measurement> done;
+                std::optional<Diagnostics> done;
                 while (!done && backend->measuring()) {
                     backend->wait();
                     done = backend->takeMeasurement(1e-3);

@@ -4,7 +4,6 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/measure/diagnostics.h"
-#include "sim/measure/measurement.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
@@ -204,8 +203,7 @@ double energyChange(const char* scene, std::size_t bodies, Precision precision, 
         while (simulation.time() < time * part / 8) simulation.advance({.steps = 1}, nullptr);
         const Diagnostics now = energy();
         worst = std::fmax(worst, std::fabs(now.energy() - first.energy()) / first.kinetic);
-        EXPECT_LT(distance(now.momentum, first.momentum),
-                  (precision == Precision::fp64 ? 1e-13 : 1e-4) * first.centreOfMass.w);
+        EXPECT_LT(distance(now.momentum, first.momentum), (precision == Precision::fp64 ? 1e-13 : 1e-4) * first.mass);
     }
     return worst;
 }
@@ -363,18 +361,14 @@ TEST(Precisions, sixBodiesWithYoshidaKeepNineDigitsOfTheirEnergy) {
 TEST(Shapes, radiiAndTheClosestPairOfAKnownSet) {
     ParticleSet bodies =
         bodiesOf({{-1, 0, 0, 1}, {1, 0, 0, 1}, {0, 2, 0, 0}, {0, 2.25, 0, 0}, {0, 3, 0, 0}}, {{}, {}, {}, {}, {}});
-    const Shape pair = measureFully(bodies, {}).shape;
+    const Shape pair = measure(bodies, {}).shape;
     EXPECT_DOUBLE_EQ(pair.lagrangianRadii[1], 1);
     EXPECT_DOUBLE_EQ(pair.closest, 2) << "two massless bodies are no pair";
     const ParticleSet plummer = scenario("plummer").build({.bodies = 4096, .seed = 1});
-    const Shape shape = measureFully(plummer, {}).shape;
+    const Shape shape = measure(plummer, {}).shape;
     EXPECT_NEAR(shape.lagrangianRadii[0], 0.3087, 4 * 0.021 * 0.3087);
     EXPECT_NEAR(shape.lagrangianRadii[1], 0.7686, 4 * 0.015 * 0.7686);
     EXPECT_NEAR(shape.lagrangianRadii[2], 2.1837, 4 * 0.024 * 2.1837);
-    ParticleSet broken = plummer;
-    EXPECT_EQ(firstNonFinite(broken), broken.size());
-    broken.velocity[17].y = NAN;
-    EXPECT_EQ(firstNonFinite(broken), 17u);
 }
 
 }  // namespace

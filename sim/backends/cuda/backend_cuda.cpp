@@ -179,7 +179,7 @@ public:
     bool measuring() const override {
         return with(engine_, [&](auto& e) { return e.measuring(); });
     }
-    std::optional<Measurement> takeMeasurement(double seconds) override {
+    std::optional<Diagnostics> takeMeasurement(double seconds) override {
         use();
         return with(engine_, [&](auto& e) { return e.takeMeasurement(seconds); });
     }

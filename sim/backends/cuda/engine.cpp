@@ -123,8 +123,8 @@ void EngineOf<Real>::requestMeasurement() {
 }
 
 template <class Real>
-std::optional<Measurement> EngineOf<Real>::takeMeasurement(double seconds) {
-    Measurement failed;
+std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
+    Diagnostics failed;
     failed.failure = std::exchange(measureFailure_, {});
     if (!failed.failure.empty()) return failed;
     if (!diagnostics_) return std::nullopt;

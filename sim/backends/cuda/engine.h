@@ -55,7 +55,7 @@ public:
     std::optional<ForceCheck> takeForceCheck() { return check_.take(); }
     void requestMeasurement();
     bool measuring() const { return !measureFailure_.empty() || (diagnostics_ && diagnostics_->running()); }
-    std::optional<Measurement> takeMeasurement(double seconds);
+    std::optional<Diagnostics> takeMeasurement(double seconds);
     bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge, VertexSink& sink);
     std::optional<PaintedMatrix> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
 

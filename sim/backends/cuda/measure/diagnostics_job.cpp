@@ -98,11 +98,11 @@ void DiagnosticsJob<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uin
             const double squared = force_.softening * force_.softening;
             run(PlainEnergy<Pair>{static_cast<Pair>(squared)}, PlainEnergy<double>{squared});
         } else if (law == Law::powerLaw) {
-            const bool finite = force_.softening > 0;
+            const bool finite = finiteAtZero(force_);
             run(LawEnergy<PowerLaw<Pair>>{PowerLaw<Pair>(force_), finite},
                 LawEnergy<PowerLaw<double>>{PowerLaw<double>(force_), finite});
         } else {
-            const LawEnergy<LennardJones<double>> wall{LennardJones<double>(force_), true};
+            const LawEnergy<LennardJones<double>> wall{LennardJones<double>(force_), finiteAtZero(force_)};
             run(wall, wall);
         }
     };
@@ -152,7 +152,7 @@ void DiagnosticsJob<Real>::enqueueEnd() {
 }
 
 template <class Real>
-std::optional<Measurement> DiagnosticsJob<Real>::advance(double seconds) {
+std::optional<Diagnostics> DiagnosticsJob<Real>::advance(double seconds) {
     if (!running_) return std::nullopt;
     try {
         if (sliceRunning_) {
@@ -182,24 +182,23 @@ std::optional<Measurement> DiagnosticsJob<Real>::advance(double seconds) {
 }
 
 template <class Real>
-Measurement DiagnosticsJob<Real>::result() const {
+Diagnostics DiagnosticsJob<Real>::result() const {
     const MeasuredState& state = *host_.data();
     const Moments& m = state.moments;
-    Measurement result;
-    Diagnostics& d = result.conserved;
-    d.kinetic = m.kinetic;
-    d.potential = state.pairs.energy;
-    d.momentum = {m.momentum[0], m.momentum[1], m.momentum[2], 0};
-    d.angularMomentum = {m.spin[0], m.spin[1], m.spin[2], 0};
-    const double mass = m.mass != 0 ? m.mass : 1;
-    d.centreOfMass = {m.first[0] / mass, m.first[1] / mass, m.first[2] / mass, m.mass};
+    Diagnostics result;
+    result.kinetic = m.kinetic;
+    result.potential = state.pairs.energy;
+    result.momentum = {m.momentum[0], m.momentum[1], m.momentum[2]};
+    result.angularMomentum = {m.spin[0], m.spin[1], m.spin[2]};
+    result.centreOfMass = Vec3d{m.first[0], m.first[1], m.first[2]} / (m.mass != 0 ? m.mass : 1);
+    result.mass = m.mass;
     std::copy_n(state.radii, result.shape.lagrangianRadii.size(), result.shape.lagrangianRadii.begin());
     if (state.pairs.squared < std::numeric_limits<double>::infinity()) {
         result.shape.closest = std::sqrt(state.pairs.squared);
         result.shape.closestFirst = state.pairs.first;
         result.shape.closestSecond = state.pairs.second;
     }
-    result.spinScale = m.spinScale;
+    result.angularMomentumScale = m.spinScale;
     result.seconds = seconds_;
     return result;
 }

@@ -4,7 +4,7 @@
 #include "sim/backends/cuda/measure/measure.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/forces/force_settings.h"
-#include "sim/measure/measurement.h"
+#include "sim/measure/diagnostics.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,14 +23,14 @@ public:
     void drop() { running_ = sliceRunning_ = false; }
     /// Enqueues the next slice, of about `seconds`, once the one before is done; the result when there are no more. Throws
     /// DeviceError; the measurement is dropped then.
-    std::optional<Measurement> advance(double seconds);
+    std::optional<Diagnostics> advance(double seconds);
 
 private:
     void enqueue();
     void enqueuePairs(double seconds);
     void enqueuePairLaunch(std::uint32_t targetFirst, std::uint32_t targetEnd, std::uint32_t sourceEnd);
     void enqueueEnd();
-    Measurement result() const;
+    Diagnostics result() const;
 
     Stream stream_;
     std::uint32_t count_;
