@@ -6,7 +6,7 @@
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
 #include "sim/forces/force_check.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -480,7 +480,7 @@ TEST_P(BackendSuite, aLaterSnapshotIsOfTheMomentItWasAskedFor) {
 }
 
 TEST_P(BackendSuite, momentumIsKept) {
-    const Scenario& plummer = scenario("plummer");
+    const Scene& plummer = sceneNamed("plummer");
     const std::unique_ptr<Backend> backend = loaded(plummer.build({.bodies = 1000, .seed = 3}), 0.05);
     run(*backend, integrator("leapfrog").program, 1.0 / 64, 20);
     Double4 p{};
@@ -494,7 +494,7 @@ TEST_P(BackendSuite, momentumIsKept) {
 }
 
 TEST_P(BackendSuite, leapfrogRunsBackwardsToTheStart) {
-    const Scenario& plummer = scenario("plummer");
+    const Scene& plummer = sceneNamed("plummer");
     const ParticleSet start = plummer.build({.bodies = 500, .seed = 3});
     const std::unique_ptr<Backend> backend = loaded(start, 0.05);
     const StepProgram program = integrator("leapfrog").program;

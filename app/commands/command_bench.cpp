@@ -6,7 +6,7 @@
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -22,7 +22,7 @@ struct Sweep {
     std::vector<KernelChoice> choices;
 };
 
-std::vector<std::size_t> defaultBodies(const Scenario& scene, std::string_view backend) {
+std::vector<std::size_t> defaultBodies(const Scene& scene, std::string_view backend) {
     if (scene.fixedBodies != 0) return {scene.fixedBodies};
     if (backend == "cuda") return {1024, 4096, 16384, 65536, 262144, 1048576};
     if (backend == "cpu") return {1024, 4096, 16384, 65536};
@@ -69,7 +69,7 @@ int benchCommand(const Options& options) {
     const InterruptWatch watch;
     AtomicFile out(options.output.empty() ? "-" : options.output);
     const SimulationSettings& wanted = options.simulation;
-    const Scenario& scene = scenario(wanted.scene);
+    const Scene& scene = sceneNamed(wanted.scene);
     const Integrator& steps = integrator(wanted.integrator);
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);

@@ -6,7 +6,7 @@
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <nlohmann/json.hpp>
 
@@ -74,9 +74,9 @@ Json kernelList(const BackendOptions& options) {
 }
 
 /// "toomre-q=1.2 halo-mass=22": names for --set with their usual values.
-std::string parametersText(std::span<const ScenarioParameter> parameters) {
+std::string parametersText(std::span<const SceneParameter> parameters) {
     std::string text;
-    for (const ScenarioParameter& row : parameters) {
+    for (const SceneParameter& row : parameters) {
         char value[32];
         std::snprintf(value, sizeof value, "=%g", row.value);
         text += (text.empty() ? "" : " ") + std::string(row.name) + value;
@@ -86,7 +86,7 @@ std::string parametersText(std::span<const ScenarioParameter> parameters) {
 
 Json sceneList(const BackendOptions&) {
     Json rows = Json::array();
-    for (const Scenario& row : scenarios())
+    for (const Scene& row : sceneTable())
         rows.push_back({{"name", std::string(row.name)},
                         {"bodies_gpu", row.bodiesGpu},
                         {"bodies_cpu", row.bodiesCpu},

@@ -208,11 +208,12 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Command::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
     if (o.command == Command::convert || o.command == Command::info) return;
 
-    const auto known = std::find_if(scenarios().begin(), scenarios().end(), [&](auto& row) { return row.name == s.scene; });
-    if (known == scenarios().end() && o.command != Command::bench && meansFile(s.scene)) o.file = s.scene;
-    if (known == scenarios().end() && o.file.empty()) {
+    const auto known =
+        std::find_if(sceneTable().begin(), sceneTable().end(), [&](auto& row) { return row.name == s.scene; });
+    if (known == sceneTable().end() && o.command != Command::bench && meansFile(s.scene)) o.file = s.scene;
+    if (known == sceneTable().end() && o.file.empty()) {
         std::vector<std::string_view> valid;
-        for (const Scenario& row : scenarios()) valid.push_back(row.name);
+        for (const Scene& row : sceneTable()) valid.push_back(row.name);
         if (!commandNamed)
             for (const CommandRow& row : kCommands) valid.push_back(row.name);
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +

@@ -5,7 +5,8 @@
 #include "sim/forces/law.h"
 #include "sim/integrators/integrator.h"
 #include "sim/measure/diagnostics.h"
-#include "sim/scenes/famous.h"
+#include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/toomre_flyby.h"
 
 #include <algorithm>
 #include <array>
@@ -199,7 +200,7 @@ void addTwoBodies(Rows& rows) {
 
 void addPeriodicOrbits(Rows& rows) {
     constexpr double kEight = 6.32591398292621167758900033396704;
-    const auto eight = [] { return scenes::buildFigureEight({.bodies = 3}); };
+    const auto eight = [] { return sceneNamed("figure-eight").build({.bodies = 3}); };
     addRelative(rows, "figure-eight: energy", -1.28714199563185770504095379326848, 1e-15,
                 [eight] { return measure(eight(), {}, 1).energy(); });
     struct Known {
@@ -222,7 +223,7 @@ void addPeriodicOrbits(Rows& rows) {
     addBound(rows, "figure-eight, radau15: error after 100 turns", 1e-10,
              [eight] { return distance(Run(eight(), "radau15", kEight).after(100), eight()); });
 
-    const auto superEight = [] { return scenario("super-eight").build({.bodies = 4}); };
+    const auto superEight = [] { return sceneNamed("super-eight").build({.bodies = 4}); };
     addRelative(rows, "super-eight: energy", -2.57355101515143189380011428890313, 1e-15,
                 [superEight] { return measure(superEight(), {}, 1).energy(); });
     addRelative(rows, "super-eight, yoshida4, 4000 steps: error after a turn", 2.14e-5, 1e-2,
@@ -266,17 +267,17 @@ void addPythagorean(Rows& rows) {
     for (const Known& known : kKnown)
         addBound(rows, "pythagorean, radau15: error of mass 3 at t = " + std::to_string(static_cast<int>(known.time)),
                  known.tolerance, [&known] {
-                     Run run(scenario("pythagorean").build({.bodies = 3}), "radau15", 0.5);
+                     Run run(sceneNamed("pythagorean").build({.bodies = 3}), "radau15", 0.5);
                      return distance(run.after(std::lround(known.time / 0.5)).position[0], {known.x, known.y, 0, 0});
                  });
     addBound(rows, "pythagorean, softening 0.1, yoshida4, dt 1e-4: error of mass 3 at t = 10", 5e-9, [] {
-        Run run(scenario("pythagorean").build({.bodies = 3}), "yoshida4", 1e-4, {.softening = 0.1});
+        Run run(sceneNamed("pythagorean").build({.bodies = 3}), "yoshida4", 1e-4, {.softening = 0.1});
         return distance(run.after(100000).position[0], {0.694537653106129738, -1.68016438376365658, 0, 0});
     });
 }
 
 void addPlanets(Rows& rows) {
-    const auto start = [] { return scenario("solar-system").build({.bodies = 9}); };
+    const auto start = [] { return sceneNamed("solar-system").build({.bodies = 9}); };
     addRelative(rows, "solar system: energy", -1.1228290058735528596e-4, 1e-13,
                 [start] { return measure(start(), {}, 1).energy(); });
     struct Known {

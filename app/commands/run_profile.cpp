@@ -12,7 +12,7 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
     if (simulation.backend().size() < kFewestOfProfile) return written;
     ParticleSet bodies;
     simulation.snapshot(bodies);
-    const ScenarioUnits& units = simulation.scene().units;
+    const SceneUnits& units = simulation.scene().units;
     const int galaxies = galaxiesIn(bodies);
     // Groups that are species or single bodies are no galaxies: those have a density and a plane of their own.
     constexpr int kMostProfiles = 8;

@@ -51,8 +51,8 @@ bool sceneGiven(const Options& options) {
 
 /// A scene of the table, and none that a file brought.
 bool known(std::string_view scene) {
-    const auto rows = scenarios();
-    return std::any_of(rows.begin(), rows.end(), [&](const Scenario& row) { return row.name == scene; });
+    const auto rows = sceneTable();
+    return std::any_of(rows.begin(), rows.end(), [&](const Scene& row) { return row.name == scene; });
 }
 
 /// A row. An empty text is left out of the file.
@@ -101,17 +101,17 @@ constexpr Row kRows[] = {
          const std::string& scene = s.session.facts().settings.scene;
          return known(scene) ? inQuotes(scene) : std::string();
      },
-     [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = scenario(parseWord(k, v)).name; }},
+     [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = sceneNamed(parseWord(k, v)).name; }},
     {"scene", "bodies", "SCENE",
      [](const Source& s) {
          // A scene's usual number is left to the machine of next time.
-         const Scenario& scene = *s.session.facts().scene;
+         const Scene& scene = *s.session.facts().scene;
          const std::size_t bodies = s.session.startBodies();
          const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
          return usual || !known(s.session.facts().settings.scene) ? std::string() : std::to_string(bodies);
      },
      [](Remembered& r, auto& k, auto v) {
-         if (scenario(r.options.simulation.scene).fixedBodies != 0)
+         if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
              throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
          r.options.simulation.bodies = parseBodies(k, std::string(v));
      }},

@@ -4,7 +4,7 @@
 #include "app/host_clock.h"
 #include "app/lab/benchmark_text.h"
 #include "sim/core/error.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -21,7 +21,7 @@ bool isInterrupt(const Error& error) { return static_cast<int>(error.code()) >= 
 
 Sweep::Sweep(std::vector<SweepPoint> points, SweepSettings settings, Maker make)
     : points_(std::move(points)), settings_(std::move(settings)), make_(std::move(make)), total_(points_.size()) {
-    scenario(settings_.scene);
+    sceneNamed(settings_.scene);
     integrator(settings_.integrator);
     if (!make_)
         make_ = [](const std::string& name, const BackendOptions& options) {

@@ -3,7 +3,7 @@
 
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <chrono>
 #include <utility>
@@ -16,7 +16,7 @@ void SweepBench::drop() {
 }
 
 void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& settings, const BackendMaker& make) {
-    const Scenario& scene = scenario(settings.scene);
+    const Scene& scene = sceneNamed(settings.scene);
     if (!bench.backend || bench.name != point.backend || bench.options != point.options) {
         bench.drop();
         bench.backend = make(point.backend, point.options);

@@ -13,27 +13,27 @@ namespace {
 
 std::string orOwn(std::string_view name, std::string_view own) { return std::string(name.empty() ? own : name); }
 
-ShownUnit speedUnit(const ScenarioUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
+ShownUnit speedUnit(const SceneUnits& u) { return {orOwn(u.speed, "L/T"), u.speedScale}; }
 
-ShownUnit accelerationUnit(const ScenarioUnits& u) {
+ShownUnit accelerationUnit(const SceneUnits& u) {
     if (u.speed.empty() || u.time.empty()) return {"L/T^2", 1};
     return {std::string(u.speed) + "/" + std::string(u.time), u.speedScale / u.timeScale};
 }
 
-ShownUnit massUnit(const ScenarioUnits& u) { return {orOwn(u.mass, "M"), u.massScale}; }
+ShownUnit massUnit(const SceneUnits& u) { return {orOwn(u.mass, "M"), u.massScale}; }
 
-ShownUnit energyUnit(const ScenarioUnits& u) {
+ShownUnit energyUnit(const SceneUnits& u) {
     if (u.speed.empty() || u.mass.empty()) return {"M L^2/T^2", 1};
     return {std::string(u.mass) + " (" + std::string(u.speed) + ")^2", u.massScale * u.speedScale * u.speedScale};
 }
 
-ShownUnit densityUnit(const ScenarioUnits& u) {
+ShownUnit densityUnit(const SceneUnits& u) {
     if (u.mass.empty() || u.length.empty()) return {"M/L^3", 1};
     return {std::string(u.mass) + "/" + std::string(u.length) + "^3",
             u.massScale / (u.lengthScale * u.lengthScale * u.lengthScale)};
 }
 
-ShownUnit kelvin(const ScenarioUnits&) { return {"K", 1}; }
+ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
 
 constexpr float kCoolest = 3200, kHottest = 13000;
 

@@ -4,7 +4,7 @@
 #include "render/particle_renderer.h"
 #include "sim/core/group.h"
 #include "sim/core/particles.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <cstdint>
 #include <span>
@@ -42,9 +42,9 @@ struct ColourMode {
     VertexValue published;   ///< what the backend stores with every vertex
     bool ofTraits = false;   ///< the value is a fact of the body, not published
     bool logarithmic = false;
-    std::string_view map{};                             ///< the map it needs; empty: the one chosen; "categories": bands
-    ShownUnit (*unit)(const ScenarioUnits&) = nullptr;  ///< null: no unit, no range in the legend
-    bool ofDensity = false;                             ///< the value is the renderer's estimate of the density
+    std::string_view map{};                          ///< the map it needs; empty: the one chosen; "categories": bands
+    ShownUnit (*unit)(const SceneUnits&) = nullptr;  ///< null: no unit, no range in the legend
+    bool ofDensity = false;                          ///< the value is the renderer's estimate of the density
 };
 
 /// All modes; the first, speed, is the default.

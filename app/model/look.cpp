@@ -107,7 +107,7 @@ void applyLook(const LookOptions& wanted, Look& look) {
     look.autoExposure = wanted.autoExposure;
 }
 
-Camera sceneCamera(const ScenarioView& view) {
+Camera sceneCamera(const SceneView& view) {
     Camera camera;
     camera.distance = static_cast<float>(view.distance);
     camera.azimuth = static_cast<float>(view.azimuth);
@@ -117,7 +117,7 @@ Camera sceneCamera(const ScenarioView& view) {
     return camera;
 }
 
-Look sceneLook(const ScenarioView& view, std::size_t bodies) {
+Look sceneLook(const SceneView& view, std::size_t bodies) {
     const double n = static_cast<double>(std::max<std::size_t>(bodies, 1));
     const double radius = view.pointSize * std::pow(std::max(n / kFinerAbove, 1.0), -0.2);
     const double spread = view.distance / radius;

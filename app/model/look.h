@@ -3,7 +3,7 @@
 #include "app/commands/options.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <cstddef>
 #include <span>
@@ -13,14 +13,14 @@
 
 namespace gravlab {
 
-Camera sceneCamera(const ScenarioView& view);
+Camera sceneCamera(const SceneView& view);
 
 /// Points of a trail when it is switched on without saying how many.
 constexpr int kUsualTrail = 400;
 
 /// How `bodies` of a scene look best: the picture as a whole is equally bright for every N, and bodies get finer above a few
 /// thousand. What the user changed by hand is not in here; call it when scene or N change.
-Look sceneLook(const ScenarioView& view, std::size_t bodies);
+Look sceneLook(const SceneView& view, std::size_t bodies);
 
 /// A row of the tone curves.
 struct ToneRow {

@@ -13,9 +13,9 @@ constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae
                                          "group",     "expanding-box", "solar-system", "figure-eight"};
 
 void changeScene(KeyTarget& t, std::ptrdiff_t by) {
-    const auto rows = scenarios();
+    const auto rows = sceneTable();
     const auto found =
-        std::find_if(rows.begin(), rows.end(), [&](const Scenario& row) { return &row == t.session.facts().scene; });
+        std::find_if(rows.begin(), rows.end(), [&](const Scene& row) { return &row == t.session.facts().scene; });
     // A file is none of the rows: the next one is the first.
     const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     const auto n = static_cast<std::ptrdiff_t>(rows.size());
@@ -23,12 +23,12 @@ void changeScene(KeyTarget& t, std::ptrdiff_t by) {
 }
 
 Reason fixedBodies(const KeyTarget& t) {
-    const Scenario& scene = *t.session.facts().scene;
+    const Scene& scene = *t.session.facts().scene;
     if (scene.fixedBodies == 0) return {};
     return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
 }
 
-bool entry(const KeyTarget& t, const Scenario* row, ActionChoice& out) {
+bool entry(const KeyTarget& t, const Scene* row, ActionChoice& out) {
     if (!row) return false;
     out = {.label = row->name, .idea = row->idea, .chosen = row == t.session.facts().scene};
     return true;
@@ -40,7 +40,7 @@ bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
 }
 template <SceneGroup group>
 void openGroup(KeyTarget& t, int which) {
-    if (const Scenario* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.settings.scene = row->name;
+    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.settings.scene = row->name;
 }
 
 constexpr Action kScene[] = {
@@ -56,7 +56,7 @@ constexpr Action kScene[] = {
      .choice =
          [](const KeyTarget& t, int which, ActionChoice& out) {
              return static_cast<std::size_t>(which) < std::size(kPresets) &&
-                    entry(t, &scenario(kPresets[static_cast<std::size_t>(which)]), out);
+                    entry(t, &sceneNamed(kPresets[static_cast<std::size_t>(which)]), out);
          }},
     {.name = "scene-galaxies",
      .label = "Galaxies",

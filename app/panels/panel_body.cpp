@@ -44,7 +44,7 @@ std::string number(double value, std::string_view unit, std::string_view own) {
 }
 
 /// The nearest bodies as buttons, so that one can go from body to body.
-void drawNeighbours(PanelContext& p, const BodyReadout& body, const ScenarioUnits& units) {
+void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
     std::optional<std::size_t> chosen;
     for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
         const BodyNeighbour& near = body.nearest[k];
@@ -65,7 +65,7 @@ void drawLaunch(PanelContext& p) {
     if (!tool.on) return;
     const auto rows = launchRows();
     const LaunchScene scene = p.session.launchScene();
-    const ScenarioUnits& units = p.facts.scene->units;
+    const SceneUnits& units = p.facts.scene->units;
     p.widgets.section("Drop by an arrow");
     if (p.widgets.beginCombo(kWhat, rows[static_cast<std::size_t>(tool.row)].label)) {
         for (std::size_t k = 0; k < rows.size(); ++k) {
@@ -95,7 +95,7 @@ void drawLaunch(PanelContext& p) {
 void drawBody(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.session.selected();
     if (!body) return;
-    const ScenarioUnits& units = p.facts.scene->units;
+    const SceneUnits& units = p.facts.scene->units;
     char title[64];
     std::snprintf(title, sizeof title, "Body %u", body->id);
     p.widgets.section(title);

@@ -142,9 +142,9 @@ void drawSeed(PanelContext& p) {
 /// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
 void drawParameters(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
-    ScenarioRequest running;
+    SceneRequest running;
     running.parameters = p.facts.settings.parameters;
-    for (const ScenarioParameter& row : p.facts.scene->parameters) {
+    for (const SceneParameter& row : p.facts.scene->parameters) {
         const Control control{row.name.data(), row.label.data(), Tip::ofRow(row.idea)};
         double value = running.value(row);
         const std::string format = "%.3g" + (row.unit.empty() ? "" : " " + std::string(row.unit));
@@ -162,7 +162,7 @@ void drawScene(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     p.widgets.section("Scene");
     if (p.widgets.beginCombo(kScene, p.facts.scene->name)) {
-        for (const Scenario& row : scenarios())
+        for (const Scene& row : sceneTable())
             if (p.widgets.choice(row.name, row.idea, &row == p.facts.scene)) wanted.scene = row.name;
         p.widgets.endCombo();
     }

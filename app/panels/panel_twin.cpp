@@ -172,7 +172,7 @@ void drawTwinStrip(PanelContext& p) {
     if (beginStrip(p, "divergence", kStripHeight)) {
         const Twin& twin = p.session.twin();
         const Divergence& curve = twin.watch().curve();
-        const ScenarioUnits& units = p.facts.scene->units;
+        const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units.length, units.lengthScale, units.time, units.timeScale);
         if (!twin.watch().sampling().empty()) text += "; " + twin.watch().sampling();
         p.widgets.text(kNumbers, palette::kText, text.c_str());

@@ -13,15 +13,15 @@ constexpr std::string_view kClusters[] = {"plummer", "cube",          "hernquist
 
 }  // namespace
 
-SceneGroup groupOf(const Scenario& scene) {
+SceneGroup groupOf(const Scene& scene) {
     if (scene.law != Law::gravity) return SceneGroup::laws;
     if (scene.bodiesGpu <= kFew) return SceneGroup::famous;
     const bool cluster = std::find(std::begin(kClusters), std::end(kClusters), scene.name) != std::end(kClusters);
     return cluster ? SceneGroup::clusters : SceneGroup::galaxies;
 }
 
-const Scenario* sceneOf(SceneGroup group, std::size_t place) {
-    for (const Scenario& row : scenarios())
+const Scene* sceneOf(SceneGroup group, std::size_t place) {
+    for (const Scene& row : sceneTable())
         if (groupOf(row) == group && place-- == 0) return &row;
     return nullptr;
 }

@@ -1,6 +1,6 @@
 // Scenes by kind, for menus. Rule: every scene is in exactly one group, in the order of the scene table.
 #pragma once
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <cstddef>
 
@@ -8,8 +8,8 @@ namespace gravlab {
 
 enum class SceneGroup { galaxies, clusters, famous, laws };
 
-SceneGroup groupOf(const Scenario& scene);
+SceneGroup groupOf(const Scene& scene);
 /// The scene at that place of its group; null after the last one.
-const Scenario* sceneOf(SceneGroup group, std::size_t place);
+const Scene* sceneOf(SceneGroup group, std::size_t place);
 
 }  // namespace gravlab

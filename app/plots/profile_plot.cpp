@@ -14,7 +14,7 @@ using namespace paper;
 
 std::string unitOr(std::string_view name, const char* otherwise) { return name.empty() ? otherwise : std::string(name); }
 
-Plot plotOf(const char* title, const ScenarioUnits& units) {
+Plot plotOf(const char* title, const SceneUnits& units) {
     Plot plot;
     plot.title = title;
     plot.x.label = "R [" + unitOr(units.length, "L") + "]";
@@ -39,7 +39,7 @@ void add(Plot& plot, const char* label, const Profile& profile, double ProfileRi
 
 }  // namespace
 
-std::array<Plot, 4> profilePlots(const Profile& profile, const ScenarioUnits& units) {
+std::array<Plot, 4> profilePlots(const Profile& profile, const SceneUnits& units) {
     const double length = units.lengthScale, speed = units.speedScale;
     const std::string speedUnit = unitOr(units.speed, "L/T");
     std::array<Plot, 4> plots{plotOf("rotation", units), plotOf("surface density", units),
@@ -68,7 +68,7 @@ std::array<Plot, 4> profilePlots(const Profile& profile, const ScenarioUnits& un
     return plots;
 }
 
-std::string profileText(const Profile& profile, const ProfileRequest& request, const ScenarioUnits& units) {
+std::string profileText(const Profile& profile, const ProfileRequest& request, const SceneUnits& units) {
     if (!profile.why.empty()) return profile.why;
     char text[240];
     const double scale = units.lengthScale;
@@ -99,7 +99,7 @@ std::string profileTable(const Profile& profile) {
 }
 
 void writeProfile(const std::filesystem::path& file, const std::string& title, const std::string& facts,
-                  const Profile& profile, const ScenarioUnits& units) {
+                  const Profile& profile, const SceneUnits& units) {
     constexpr int kWidth = 1400, kHeight = 1080;
     constexpr float kMargin = 28, kGap = 20;
     Canvas canvas(kWidth, kHeight, 18);

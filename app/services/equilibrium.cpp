@@ -148,7 +148,7 @@ std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::spa
     return after->shape.lagrangianRadii[1] / radius - 1;
 }
 
-std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const ScenarioUnits& units) {
+std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const SceneUnits& units) {
     if (start.empty()) return {};
     std::string text = "Start: 2T/|W| ", drift;
     bool sampled = false, unbound = false;

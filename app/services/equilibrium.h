@@ -4,7 +4,7 @@
 #include "app/services/conservation.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <cstddef>
 #include <functional>
@@ -39,7 +39,7 @@ std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const For
 std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::span<const ConservationPoint> points);
 
 /// "Start: 2T/|W| 1.003; half-mass radius expected to change by +0.3 %"; empty for nothing.
-std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const ScenarioUnits& units);
+std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const SceneUnits& units);
 
 /// Measures the start of a run when somebody asks for it, on a thread of its own.
 class Balance {

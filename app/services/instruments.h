@@ -63,7 +63,7 @@ private:
     ProfileRequest request_;
     double time_ = 0, nextAt_ = 0;
     std::int64_t step_ = 0, lastStep_ = -1;
-    const Scenario* scene_ = nullptr;
+    const Scene* scene_ = nullptr;
     std::size_t bodies_ = 0;
     std::uint64_t run_ = 0;
     bool behind_ = false;                ///< a newer step could be measured

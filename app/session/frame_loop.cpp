@@ -130,7 +130,7 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
 /// Everything that follows from a simulation that is new or was changed.
 void Session::takeUp() {
     intent.settings = simulation_->settings();
-    const Scenario* sceneBefore = facts_.scene;
+    const Scene* sceneBefore = facts_.scene;
     const std::size_t bodiesBefore = facts_.settings.bodies;
     const std::uint64_t runBefore = facts_.run;
     readFacts();

@@ -98,7 +98,7 @@ struct Intent {
 struct Facts {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
     SimulationSettings settings;          ///< in force, every default filled in
-    const Scenario* scene = nullptr;
+    const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
     LaunchFacts launch;           ///< of the forces; kept new while the lab is open

@@ -75,7 +75,7 @@ std::vector<BodyEdit> launchEdits(const LaunchOrder& order, const LaunchScene& s
                                     .mass = order.mass,
                                     .size = order.size,
                                     .softening = scene.softening,
-                                    .axis = {order.facing.x, order.facing.y, order.facing.z, 0},
+                                    .axis = {order.facing.x, order.facing.y, order.facing.z},
                                     .seed = seed});
     } else {
         bodies.resize(1);

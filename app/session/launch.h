@@ -5,7 +5,7 @@
 #include "render/camera.h"
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <glm/ext/vector_double3.hpp>
 

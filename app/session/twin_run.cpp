@@ -16,7 +16,7 @@ constexpr double kTrim = 0.01;           // part by which a step may be changed
 /// The first run as it is, as something to start from.
 std::shared_ptr<const StartState> presentStart(Simulation& first) {
     auto start = std::make_shared<StartState>();
-    const Scenario& scene = first.scene();
+    const Scene& scene = first.scene();
     start->name = first.settings().scene;
     start->idea = scene.idea;
     start->caption = scene.caption;

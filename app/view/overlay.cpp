@@ -98,7 +98,7 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
 }
 
 void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
-    const ScenarioUnits& units = session.facts().scene->units;
+    const SceneUnits& units = session.facts().scene->units;
     const RoundLength step = roundLength(0.35 * static_cast<double>(view.camera.distance), units);
     const auto cell = static_cast<float>(step.length);
     constexpr int kCells = 6;
@@ -130,7 +130,7 @@ void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view,
 
 }  // namespace
 
-RoundLength roundLength(double most, const ScenarioUnits& units) {
+RoundLength roundLength(double most, const SceneUnits& units) {
     if (!(most > 0) || !std::isfinite(most)) return {};
     double shown = most * units.lengthScale;
     std::string_view name = units.length.empty() ? "L" : units.length;
@@ -155,7 +155,7 @@ RoundLength roundLength(double most, const ScenarioUnits& units) {
     return {round / scale, shortNumber(round) + " " + std::string(name)};
 }
 
-std::string clockText(double time, const ScenarioUnits& units) {
+std::string clockText(double time, const SceneUnits& units) {
     char text[64];
     double value = time * units.timeScale;
     std::string name(units.time);

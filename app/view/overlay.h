@@ -23,9 +23,9 @@ struct RoundLength {
     double length = 0;  ///< [L]
     std::string text;
 };
-RoundLength roundLength(double most, const ScenarioUnits& units);
+RoundLength roundLength(double most, const SceneUnits& units);
 
 /// The simulated time in the scene's units: "t = 120.5 Myr". Long times move up to Gyr, short ones of years down to days.
-std::string clockText(double time, const ScenarioUnits& units);
+std::string clockText(double time, const SceneUnits& units);
 
 }  // namespace gravlab

@@ -32,7 +32,7 @@ public:
     }
 
     void plane(const FourView::Row& row) {
-        const ScenarioUnits& units = session_.facts().scene->units;
+        const SceneUnits& units = session_.facts().scene->units;
         const std::string unit = units.length.empty() ? "L" : std::string(units.length);
         const float line = ImGui::GetTextLineHeight(), tick = 5 * scale_;
         const double half = FourView::halfHeight(view_.camera);

@@ -91,7 +91,7 @@ void drawArrow(Session& session, const SpaceView& view, const OverlayArea& area,
         list.AddTriangleFilled(*to, {base.x - 0.45f * head * u.y, base.y + 0.45f * head * u.x},
                                {base.x + 0.45f * head * u.y, base.y - 0.45f * head * u.x}, kArrow);
     }
-    const ScenarioUnits& units = session.facts().scene->units;
+    const SceneUnits& units = session.facts().scene->units;
     const double speed = glm::length(order.velocity) * units.speedScale;
     char text[96];
     std::snprintf(text, sizeof text, "%s  %.4g %s",

@@ -19,7 +19,7 @@ struct LawNumber {
     const char* help;    ///< of the option, without range and default
     double ForceSettings::*force;
     std::optional<double> SimulationSettings::*asked;
-    double Scenario::*scene;
+    double Scene::*scene;
     double least, most;
     bool (*acts)(Law);  ///< in which laws it does
     const char* of;     ///< the laws in which it acts, for messages: "the power law"
@@ -35,6 +35,6 @@ void requireLawNumber(const LawNumber& number, double value);
 void requireLawNumbers(const ForceSettings& force);
 
 /// Takes over what was asked for; the scene's own for the rest.
-void takeLawNumbers(ForceSettings& force, const SimulationSettings& asked, const Scenario& scene);
+void takeLawNumbers(ForceSettings& force, const SimulationSettings& asked, const Scene& scene);
 
 }  // namespace gravlab

@@ -24,8 +24,8 @@ constexpr std::size_t kFewBodies = 256;
 // Up to so many bodies a softening would change orbits that people know by heart.
 constexpr std::size_t kUnsoftened = 16;
 
-const Scenario* knownScene(std::string_view name) {
-    for (const Scenario& row : scenarios())
+const Scene* knownScene(std::string_view name) {
+    for (const Scene& row : sceneTable())
         if (row.name == name) return &row;
     return nullptr;
 }
@@ -89,7 +89,7 @@ double rounded(double timeStep) {
     return std::exp2(std::floor(std::log2(timeStep)));
 }
 
-void suit(Scenario& row, const ParticleSet& bodies, const Snapshot& snapshot, std::vector<std::string>& notes) {
+void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::vector<std::string>& notes) {
     const Extent e = extentOf(bodies);
     const auto n = static_cast<double>(bodies.size());
     row.view.target = {e.middle.x, e.middle.y, e.middle.z};
@@ -127,7 +127,7 @@ Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name
     return clock;
 }
 
-std::string unitsText(const ScenarioUnits& units) {
+std::string unitsText(const SceneUnits& units) {
     std::string text = "G = 1";
     const std::tuple<const char*, double, std::string_view> parts[] = {
         {"L", units.lengthScale, units.length}, {"M", units.massScale, units.mass}, {"T", units.timeScale, units.time}};
@@ -213,7 +213,7 @@ StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
         if (offer.settings.timeStep == 0) offer.settings.timeStep = snapshot.timeStep.value_or(0);
     }
     auto start = std::make_shared<StartState>();
-    const Scenario* scene = snapshot.isCheckpoint() ? knownScene(offer.settings.scene) : nullptr;
+    const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.settings.scene) : nullptr;
     // A file may be called as a scene is; the scene keeps its name.
     start->name = knownScene(name) ? "./" + name : name;
     start->idea = snapshot.format + " file";

@@ -9,7 +9,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/io/file/source.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <array>
@@ -105,18 +105,18 @@ bool takeName(std::string& to, std::string_view value) {
 }
 
 /// An inline table of numbers; names are bare keys of TOML.
-std::string tableText(const ScenarioParameters& parameters) {
+std::string tableText(const SceneParameters& parameters) {
     std::string text;
     for (const auto& [name, value] : parameters) text += (text.empty() ? "{ " : ", ") + name + " = " + numberText(value);
     return text.empty() ? "{}" : text + " }";
 }
 
-bool takeTable(ScenarioParameters& to, std::string_view value) {
+bool takeTable(SceneParameters& to, std::string_view value) {
     constexpr std::size_t kMost = 64;
     constexpr std::string_view kBare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
     if (value.size() < 2 || value.front() != '{' || value.back() != '}') return false;
     value = trimmed(value.substr(1, value.size() - 2));
-    ScenarioParameters found;
+    SceneParameters found;
     while (!value.empty()) {
         const std::size_t comma = std::min(value.find(','), value.size());
         const std::string_view entry = value.substr(0, comma);
@@ -304,7 +304,7 @@ struct Sense {
 };
 
 constexpr Sense kSense[] = {
-    {"scene", [](const SimulationSettings& s) { scenario(s.scene); }},
+    {"scene", [](const SimulationSettings& s) { sceneNamed(s.scene); }},
     {"backend",
      [](const SimulationSettings& s) {
          if (s.backend != kAuto) backend(s.backend);
@@ -315,17 +315,17 @@ constexpr Sense kSense[] = {
      }},
     {"integrator", [](const SimulationSettings& s) { integrator(s.integrator); }},
     {"time_step", [](const SimulationSettings& s) { requireTimeStep(s.timeStep); }},
-    {"parameters", [](const SimulationSettings& s) { requireParameters(scenario(s.scene), s.parameters); }},
+    {"parameters", [](const SimulationSettings& s) { requireParameters(sceneNamed(s.scene), s.parameters); }},
     {"bodies",
      [](const SimulationSettings& s) {
-         const std::size_t fixed = scenario(s.scene).fixedBodies;
+         const std::size_t fixed = sceneNamed(s.scene).fixedBodies;
          if (fixed != 0 && s.bodies != 0 && s.bodies != fixed)
              throw UsageError("the scene '" + s.scene + "' always has " + std::to_string(fixed) +
                               " bodies; leave bodies out, or choose another scene");
      }},
     {"integrator",
      [](const SimulationSettings& s) {
-         const Law law = s.law ? *s.law : scenario(s.scene).law;
+         const Law law = s.law ? *s.law : sceneNamed(s.scene).law;
          if (const Reason reason = refusal(integrator(s.integrator), law); !reason.empty()) throw UsageError(reason);
      }},
 };

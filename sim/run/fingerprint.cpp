@@ -35,7 +35,7 @@ void addNumber(Sha256& hash, double value) {
 
 /// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
 std::string differences(const SimulationSettings& s) {
-    const Scenario& scene = s.start ? s.start->row : scenario(s.scene);
+    const Scene& scene = s.start ? s.start->row : sceneNamed(s.scene);
     std::string text;
     const auto add = [&](const std::string& name, double value) {
         char digits[40];
@@ -64,7 +64,7 @@ std::string hashOf(const ParticleSet& bodies) {
 
 Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
     if (settings.bodies == 0 && !settings.start) {
-        const Scenario& scene = scenario(settings.scene);
+        const Scene& scene = sceneNamed(settings.scene);
         if (scene.fixedBodies == 0) settings.bodies = std::min(scene.bodiesCpu, kUsualBodies);
     }
     settings.backend = "reference";
@@ -102,7 +102,7 @@ std::string fingerprintText(const Fingerprint& print) {
 std::string shortFingerprint(const SimulationSettings& settings) {
     if (settings.start) return {};
     SimulationSettings small = settings;
-    if (scenario(settings.scene).fixedBodies == 0) small.bodies = std::min(settings.bodies, kShortBodies);
+    if (sceneNamed(settings.scene).fixedBodies == 0) small.bodies = std::min(settings.bodies, kShortBodies);
     if (small.bodies > kFingerprintBodies) return {};
     try {
         return fingerprintText(fingerprint(small));

@@ -15,7 +15,7 @@ namespace {
 // A scene as built, and room for one copy: what a run needs on the host beside its backend.
 constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
 
-ParticleSet built(const Scenario& scene, const SimulationSettings& settings) {
+ParticleSet built(const Scene& scene, const SimulationSettings& settings) {
     requireHostMemory(kBytesPerBody * static_cast<double>(settings.bodies), "the bodies");
     return scene.build({.bodies = settings.bodies, .seed = settings.seed, .parameters = settings.parameters});
 }
@@ -28,19 +28,19 @@ ForceSettings forceOf(const SimulationSettings& settings) {
 }
 
 /// What is asked of a backend before it is known which one it is.
-ForceSettings forceAsked(const Scenario& scene, const SimulationSettings& wanted) {
+ForceSettings forceAsked(const Scene& scene, const SimulationSettings& wanted) {
     ForceSettings force{.law = wanted.law.value_or(scene.law), .precision = wanted.precision.value_or(Precision::fp32)};
     takeLawNumbers(force, wanted, scene);
     return force;
 }
 
 /// The number of bodies, 0 where it follows from the backend.
-std::size_t bodiesAsked(const Scenario& scene, const SimulationSettings& wanted) {
+std::size_t bodiesAsked(const Scene& scene, const SimulationSettings& wanted) {
     return scene.fixedBodies > 0 ? scene.fixedBodies : wanted.bodies;
 }
 
 /// The backend asked for; "auto" leaves the fastest one where it cannot run integrator or force, or would idle.
-BackendChoice backendFor(const SimulationSettings& wanted, const Scenario& scene, const Integrator& integrator) {
+BackendChoice backendFor(const SimulationSettings& wanted, const Scene& scene, const Integrator& integrator) {
     const BackendChoice choice = chooseBackend(wanted.backend, wanted.backendOptions);
     if (wanted.backend != "auto") return choice;
     const auto instead = [&](std::string_view name, const std::string& why) {
@@ -70,7 +70,7 @@ void keepOpen(Value& wanted, const Value& effective, const Value& requested) {
 
 struct Simulation::Plan {
     SimulationSettings requested, settings;
-    const Scenario* scene = nullptr;
+    const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     BackendChoice backend;
     std::size_t sceneBodies = 0;  ///< how many the scene has, whatever was added or removed since it was built
@@ -109,9 +109,9 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted, bool again) 
     Plan p;
     p.requested = wanted;
     if (wanted.start && wanted.start->name != wanted.scene) p.requested.start = nullptr;
-    p.scene = p.requested.start ? &p.requested.start->row : &scenario(wanted.scene);
+    p.scene = p.requested.start ? &p.requested.start->row : &sceneNamed(wanted.scene);
     p.integrator = &gravlab::integrator(wanted.integrator);
-    const bool sameScene = running && p.scene == scenario_;
+    const bool sameScene = running && p.scene == scene_;
     // What is opened brings all of its settings: nothing of it stands for what was left open before.
     const bool opens = p.requested.start && (!running || p.requested.start != settings_.start);
     if (running && !opens) {
@@ -243,7 +243,7 @@ void Simulation::adopt(const Plan& p) {
     settings_ = p.settings;
     settings_.kernel = kernelInUse();
     ++revision_;
-    scenario_ = p.scene;
+    scene_ = p.scene;
     integrator_ = p.integrator;
     backendWhy_ = p.backend.why;
     // A step under way ends with the time step that it began with; advance() rebases the clock behind it.

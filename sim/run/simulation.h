@@ -5,7 +5,7 @@
 #include "sim/core/clock.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/start_state.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct SimulationSettings {
     std::string scene = "collision";
     std::size_t bodies = 0;  ///< 0: the scene's default for this backend; a scene of fixed size keeps its own
     std::uint64_t seed = 1;
-    ScenarioParameters parameters{};  ///< those of the scene that shall differ from its row
+    SceneParameters parameters{};  ///< those of the scene that shall differ from its row
     std::string backend = "auto";
     BackendOptions backendOptions{};
     KernelChoice kernel{};
@@ -64,7 +64,7 @@ public:
 
     /// Effective settings: every default resolved (bodies, timeStep, softening, backend, kernel, launch).
     const SimulationSettings& settings() const { return settings_; }
-    const Scenario& scene() const { return *scenario_; }
+    const Scene& scene() const { return *scene_; }
     const Integrator& integrator() const { return *integrator_; }
     /// Law, precision and softening in force.
     ForceSettings force() const;
@@ -132,7 +132,7 @@ private:
     SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open
     SimulationSettings settings_;   ///< the same with every default filled in
     std::size_t sceneBodies_ = 0;   ///< as many as the scene was built with
-    const Scenario* scenario_ = nullptr;
+    const Scene* scene_ = nullptr;
     const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;
     std::string backendWhy_;

@@ -4,7 +4,7 @@
 #include "sim/core/clock.h"
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <string>
 #include <vector>
@@ -24,9 +24,9 @@ struct StartState {
     std::string name, idea, caption;  ///< of the row; the name is none of the scene table
     std::string units;                ///< what one [L], [M] and [T] are, in words; empty: not known
     std::string scene;                ///< scene that the bodies once came from; empty: none
-    ScenarioParameters parameters;    ///< that scene was built with
+    SceneParameters parameters;       ///< that scene was built with
     RunState state;
-    Scenario row{};  ///< fixedBodies is their number; build is null
+    Scene row{};  ///< fixedBodies is their number; build is null
 
     StartState() = default;
     StartState(const StartState&) = delete;

@@ -1,5 +1,5 @@
-// Round clusters in balance, and a cold clumpy cloud that is not.
-#include "sim/scenes/galaxies.h"
+// Round clusters in balance, and clouds that are not: they fall together.
+#include "sim/scenes/scene_rows.h"
 #include "sim/scenes/sphere_model.h"
 
 #include <algorithm>
@@ -10,11 +10,61 @@
 namespace gravlab::scenes {
 namespace {
 
-ParticleSet sphereBodies(const ScenarioRequest& request, const SphereSystem& system) {
+constexpr double kScaleRadius = 3 * std::numbers::pi / 16;
+// The outermost 0.1 % would lie beyond 38 scale radii and make the picture empty; leaving them out shifts E by 0.4 %.
+constexpr double kMassShown = 0.999;
+
+/// Speed in units of the local escape speed, of density q^2 (1 - q^2)^(7/2) (Aarseth, Henon & Wielen 1974).
+double plummerSpeed(Random& random) {
+    for (;;) {
+        const double q = random.uniform();
+        const double bound = 0.1 * random.uniform();  // the density stays below 0.092
+        const double rest = 1 - q * q;
+        if (bound < q * q * rest * rest * rest * std::sqrt(rest)) return q;
+    }
+}
+
+ParticleSet buildPlummer(const SceneRequest& request) {
+    const double mass = 1.0 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+        const double fraction = kMassShown * (1 - random.uniform());  // in ]0, kMassShown]
+        const double r = plummerRadius(fraction, kScaleRadius);
+        const double escape = std::sqrt(2 / std::sqrt(r * r + kScaleRadius * kScaleRadius));
+        const double speed = plummerSpeed(random) * escape;
+        const Vec3d place = random.onSphere();
+        const Vec3d heading = random.onSphere();
+        return Body{r * place, speed * heading, mass};
+    });
+    centre(bodies);
+    return bodies;
+}
+
+ParticleSet buildCube(const SceneRequest& request) {
+    const double mass = 1.0 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+        const double x = random.uniform(-1, 1), y = random.uniform(-1, 1), z = random.uniform(-1, 1);
+        return Body{{x, y, z}, {}, mass};
+    });
+    centre(bodies);
+    return bodies;
+}
+
+ParticleSet buildColdCollapse(const SceneRequest& request) {
+    const double mass = 1 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
+        const double r = std::cbrt(random.uniform());
+        const Vec3d place = random.onSphere();
+        return Body{r * place, {}, mass};
+    });
+    centre(bodies);
+    return bodies;
+}
+
+ParticleSet sphereBodies(const SceneRequest& request, const SphereSystem& system) {
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         Body body = system.sample(0, random);
-        body.position.w = mass;
+        body.mass = mass;
         return body;
     });
     centre(bodies);
@@ -23,11 +73,11 @@ ParticleSet sphereBodies(const ScenarioRequest& request, const SphereSystem& sys
 
 constexpr double kHernquistSoftening = 0.02, kKingSoftening = 0.02;
 
-ParticleSet buildHernquist(const ScenarioRequest& request) {
+ParticleSet buildHernquist(const SceneRequest& request) {
     return sphereBodies(request, SphereSystem({hernquistPart(1, 1, 30, kHernquistSoftening)}, kHernquistSoftening));
 }
 
-constexpr ScenarioParameter kKingParameters[] = {
+constexpr SceneParameter kKingParameters[] = {
     {"w0", "Depth W0", "", "depth of the centre in units of the velocity dispersion: 3 is loose, 9 has a dense core", 6, 1,
      12},
 };
@@ -84,7 +134,7 @@ private:
     double end_ = 0;
 };
 
-ParticleSet buildKing(const ScenarioRequest& request) {
+ParticleSet buildKing(const SceneRequest& request) {
     const KingDepth depth(request.value(kKingParameters[0]));
     // Henon units, so that it compares with `plummer`: the King radius follows from an energy of -1/4, found by a trial.
     const auto system = [&](double kingRadius, double softening) {
@@ -107,7 +157,7 @@ ParticleSet buildKing(const ScenarioRequest& request) {
     return sphereBodies(request, system(2 * binding, kKingSoftening));
 }
 
-constexpr ScenarioParameter kClumpParameters[] = {
+constexpr SceneParameter kClumpParameters[] = {
     {"clumps", "Clumps", "", "how many", 40, 1, 500},
     {"temperature", "Virial ratio", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up",
      0.03, 0, 0.5},
@@ -115,32 +165,33 @@ constexpr ScenarioParameter kClumpParameters[] = {
     {"spin", "Spin", "", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
 };
 
-ParticleSet buildClumps(const ScenarioRequest& request) {
+ParticleSet buildClumps(const SceneRequest& request) {
     const auto clumps = static_cast<std::size_t>(std::llround(request.value(kClumpParameters[0])));
     const double size = request.value(kClumpParameters[2]), spin = request.value(kClumpParameters[3]);
     // Potential energy of a uniform sphere is -3/5; a third of twice the ratio of it is the speed along one axis.
     const double speed = std::sqrt(2 * request.value(kClumpParameters[1]) * 0.6 / 3);
     struct Clump {
-        Double4 place, velocity;
+        Vec3d place, velocity;
     };
     std::vector<Clump> list(clumps);
     for (std::size_t k = 0; k < clumps; ++k) {
         Random random(request.seed, ~std::uint64_t{k});
         const Vec3d way = random.onSphere();
         const double r = std::cbrt(random.uniform());
-        list[k].place = {r * way.x, r * way.y, r * way.z, 0};
+        list[k].place = r * way;
         list[k].velocity = {speed * random.normal() - spin * r * way.y, speed * random.normal() + spin * r * way.x,
-                            speed * random.normal(), 0};
+                            speed * random.normal()};
     }
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const std::size_t k = i % clumps;
         const double share = 0.98 * (1 - random.uniform());
-        const double r = size / std::sqrt(std::pow(share, -2.0 / 3) - 1);
+        const double r = plummerRadius(share, size);
         const Vec3d way = random.onSphere();
         const Clump& clump = list[k];
-        return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z, mass},
+        return Body{{clump.place.x + r * way.x, clump.place.y + r * way.y, clump.place.z + r * way.z},
                     clump.velocity,
+                    mass,
                     static_cast<std::uint8_t>(k % 64)};
     });
     centre(bodies);
@@ -149,46 +200,57 @@ ParticleSet buildClumps(const ScenarioRequest& request) {
 
 }  // namespace
 
-std::span<const Scenario> clusterScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> clusterScenes() {
+    static const Scene rows[] = {
+        {.name = "plummer",
+         .idea = "a star cluster in equilibrium (Plummer model, Henon units)",
+         .caption = "Every star moves, the cluster stays: crossing time 2.8.",
+         .source = "Plummer 1911; Aarseth, Henon & Wielen 1974",
+         .timeStep = 1.0 / 128,
+         .softening = 0.05,
+         .view = {.distance = 5, .pointSize = 0.015, .speedScale = 1.3},
+         .build = buildPlummer},
+        {.name = "cube",
+         .idea = "a cube of bodies at rest",
+         .caption = "It falls in, bounces at t = 1.6 and settles into a ball.",
+         .timeStep = 1.0 / 256,
+         .softening = 0.05,
+         .view = {.distance = 5, .elevation = 0.4, .pointSize = 0.015, .speedScale = 2},
+         .build = buildCube},
         {.name = "hernquist",
          .idea = "an elliptical galaxy in equilibrium (Hernquist model)",
          .caption = "Dense in the middle, wide outside: every star moves, the galaxy stays.",
          .source = "Hernquist 1990",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = 1.0 / 128,
          .softening = kHernquistSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 7, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.016, .exposure = 1, .speedScale = 0.9},
+         .view = {.distance = 7, .pointSize = 0.016, .speedScale = 0.9},
          .build = buildHernquist},
         {.name = "king",
          .idea = "a globular cluster in equilibrium (King model, Henon units)",
          .caption = "Like the globular clusters of our galaxy: a core, a halo, and an edge set by the tide.",
          .source = "King 1966",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = 1.0 / 128,
          .softening = kKingSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 4.5, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.013, .exposure = 1, .speedScale = 1.2},
+         .view = {.distance = 4.5, .pointSize = 0.013, .speedScale = 1.2},
          .build = buildKing,
          .parameters = kKingParameters},
         {.name = "clumps",
          .idea = "a cold cloud of clumps falls together",
          .caption = "Clumps merge on the way in, meet at t = 1.1 and leave a smooth galaxy: violent relaxation.",
          .source = "van Albada 1982; Lynden-Bell 1967",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = 1.0 / 512,
          .softening = 0.02,
-         .law = Law::gravity,
-         .view = {.distance = 4, .azimuth = 0.6, .elevation = 0.5, .pointSize = 0.013, .exposure = 1, .speedScale = 2},
+         .view = {.distance = 4, .pointSize = 0.013, .speedScale = 2},
          .build = buildClumps,
          .parameters = kClumpParameters},
+        {.name = "cold-collapse",
+         .idea = "a uniform sphere of bodies at rest",
+         .caption = "It falls together at t = 1.11, bounces, throws out about a fifth of its bodies and settles.",
+         .source = "Henon 1964; van Albada 1982",
+         .timeStep = 1.0 / 1024,
+         .softening = 0.02,
+         .view = {.distance = 3.5, .elevation = 0.4, .pointSize = 0.012, .speedScale = 2},
+         .build = buildColdCollapse},
     };
     return rows;
 }

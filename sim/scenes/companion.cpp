@@ -27,27 +27,19 @@ ParticleSet unitSphere(const CompanionModel& model, double softening) {
     const double mass = 1 / static_cast<double>(model.bodies);
     return makeBodies(model.bodies, model.seed, [&](std::size_t, Random& random) {
         Body body = system.sample(0, random);
-        body.position.w = mass;
+        body.mass = mass;
         return body;
     });
 }
 
-/// Turns z into the axis, the shortest way.
-struct Turn {
-    double x, y, z;
-    explicit Turn(const Double4& axis) {
-        const double length = std::sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
-        x = axis.x / length;
-        y = axis.y / length;
-        z = axis.z / length;
-    }
-    Double4 operator()(const Double4& p) const {
-        if (z < -0.999999) return {p.x, -p.y, -p.z, p.w};
-        const double k = 1 / (1 + z);
-        return {(1 - x * x * k) * p.x - x * y * k * p.y + x * p.z, -x * y * k * p.x + (1 - y * y * k) * p.y + y * p.z,
-                -x * p.x - y * p.y + z * p.z, p.w};
-    }
-};
+/// With z turned into the axis, the shortest way.
+Vec3d turned(const Vec3d& p, const Vec3d& axis) {
+    const auto [x, y, z] = axis;
+    if (z < -0.999999) return {p.x, -p.y, -p.z};
+    const double k = 1 / (1 + z);
+    return {(1 - x * x * k) * p.x - x * y * k * p.y + x * p.z, -x * y * k * p.x + (1 - y * y * k) * p.y + y * p.z,
+            -x * p.x - y * p.y + z * p.z};
+}
 
 }  // namespace
 
@@ -55,12 +47,12 @@ ParticleSet companion(const CompanionModel& model) {
     const double softening = model.softening / model.size;
     ParticleSet bodies = model.disc ? unitDisc(model, softening) : unitSphere(model, softening);
     centre(bodies);
-    const Turn turn(model.axis);
+    const Vec3d axis = model.axis / length(model.axis);
     const double speed = std::sqrt(model.mass / model.size);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4 x = turn(bodies.position[i]), v = turn(bodies.velocity[i]);
-        bodies.position[i] = {model.size * x.x, model.size * x.y, model.size * x.z, model.mass * x.w};
-        bodies.velocity[i] = {speed * v.x, speed * v.y, speed * v.z, v.w};
+        Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        x = packed(model.size * turned(xyz(x), axis), model.mass * x.w);
+        v = packed(speed * turned(xyz(v), axis), v.w);
     }
     return bodies;
 }

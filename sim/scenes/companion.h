@@ -9,10 +9,10 @@ namespace gravlab::scenes {
 struct CompanionModel {
     bool disc = false;  ///< a disc about a heavy centre; else a Plummer sphere
     std::size_t bodies = 1000;
-    double mass = 1;           ///< [M]
-    double size = 1;           ///< scale length of the disc, Plummer radius of the sphere [L]
-    double softening = 0;      ///< of the force that will act [L]
-    Double4 axis{0, 0, 1, 0};  ///< about which a disc turns
+    double mass = 1;       ///< [M]
+    double size = 1;       ///< scale length of the disc, Plummer radius of the sphere [L]
+    double softening = 0;  ///< of the force that will act [L]
+    Vec3d axis{0, 0, 1};   ///< about which a disc turns
     std::uint64_t seed = 1;
 };
 

@@ -135,24 +135,23 @@ Body DiscGalaxy::sampleDisc(Random& random) const {
     const double up = motion.vertical * random.normal();
     const double c = std::cos(angle), s = std::sin(angle);
     const double mass = model_.discMass / static_cast<double>(discBodies_);
-    return {{r * c, r * s, z, mass}, {outward * c - around * s, outward * s + around * c, up, 0}, 0};
+    return {{r * c, r * s, z}, {outward * c - around * s, outward * s + around * c, up}, mass};
 }
 
 Body DiscGalaxy::sampleCentre(Random& random) const {
     const double mass = model_.centralMass / static_cast<double>(centreBodies_);
-    if (!(model_.centralRadius > 0)) return {{0, 0, 0, mass}, {}, 0};
+    if (!(model_.centralRadius > 0)) return {{0, 0, 0}, {}, mass};
     double r = 0;
     do {
-        r = model_.centralRadius / std::sqrt(std::pow(1 - random.uniform(), -2.0 / 3) - 1);
+        r = plummerRadius(1 - random.uniform(), model_.centralRadius);
     } while (!(r < kCentreEnd * model_.centralRadius));
     const CentreMotion& motion = nearestRow(centreMotion_, r / (kCentreEnd * model_.centralRadius));
-    Double4 v{};
+    Vec3d v{};
     do {
-        v = {motion.dispersion * random.normal(), motion.dispersion * random.normal(), motion.dispersion * random.normal(),
-             0};
-    } while (v.x * v.x + v.y * v.y + v.z * v.z > 0.9 * motion.escape * motion.escape);
+        v = {motion.dispersion * random.normal(), motion.dispersion * random.normal(), motion.dispersion * random.normal()};
+    } while (dot(v, v) > 0.9 * motion.escape * motion.escape);
     const Vec3d place = random.onSphere();
-    return {{r * place.x, r * place.y, r * place.z, mass}, v, 0};
+    return {r * place, v, mass};
 }
 
 }  // namespace gravlab::scenes

@@ -1,6 +1,6 @@
 // An exponential disc around a round centre, in rotation balance. `disc` and `collision` are built from it.
 #pragma once
-#include "sim/scenes/builders.h"
+#include "sim/scenes/scene_builder.h"
 
 #include <vector>
 

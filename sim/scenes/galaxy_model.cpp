@@ -120,7 +120,7 @@ double Galaxy::toomreQ(double radius) const {
 Body Galaxy::sample(std::size_t i, std::uint8_t galaxy, Random& random) const {
     const auto part = [&](std::size_t which, double mass, std::size_t count, Species species) {
         Body body = spheres_.sample(which, random);
-        body.position.w = mass / static_cast<double>(count);
+        body.mass = mass / static_cast<double>(count);
         body.group = static_cast<std::uint8_t>(galaxy | static_cast<unsigned>(species) << 6);
         return body;
     };
@@ -149,19 +149,19 @@ Body Galaxy::sampleDisc(Random& random) const {
     const double around = inner * model_.spin * between(&Motion::rotation) + between(&Motion::azimuthal) * random.normal();
     const double up = between(&Motion::vertical) * random.normal();
     const double c = std::cos(angle), s = std::sin(angle);
-    return {{r * c, r * s, z, model_.discMass / static_cast<double>(discBodies_)},
-            {outward * c - around * s, outward * s + around * c, up, 0},
-            0};
+    return {{r * c, r * s, z},
+            {outward * c - around * s, outward * s + around * c, up},
+            model_.discMass / static_cast<double>(discBodies_)};
 }
 
-Body placed(const Body& body, const Attitude& attitude, const Double4& place, const Double4& velocity) {
+Body placed(const Body& body, const Attitude& attitude, const Vec3d& place, const Vec3d& velocity) {
     const double ci = std::cos(attitude.inclination), si = std::sin(attitude.inclination);
     const double cn = std::cos(attitude.node), sn = std::sin(attitude.node);
-    const auto turned = [&](const Double4& p, const Double4& origin) {
+    const auto turned = [&](const Vec3d& p) {
         const double y = ci * p.y - si * p.z, z = si * p.y + ci * p.z;
-        return Double4{cn * p.x - sn * y + origin.x, sn * p.x + cn * y + origin.y, z + origin.z, p.w};
+        return Vec3d{cn * p.x - sn * y, sn * p.x + cn * y, z};
     };
-    return {turned(body.position, place), turned(body.velocity, velocity), body.group};
+    return {turned(body.position) + place, turned(body.velocity) + velocity, body.mass, body.group};
 }
 
 Approach approach(double totalMass, double pericentre, double eccentricity, double separation) {
@@ -169,7 +169,13 @@ Approach approach(double totalMass, double pericentre, double eccentricity, doub
     const double cosine = std::clamp((parameter / separation - 1) / std::max(eccentricity, 1e-9), -1.0, 1.0);
     const double sine = -std::sqrt(1 - cosine * cosine);  // before the pericentre
     const double speed = std::sqrt(totalMass / parameter);
-    return {{separation * cosine, separation * sine, 0, 0}, {-speed * sine, speed * (eccentricity + cosine), 0, 0}};
+    return {{separation * cosine, separation * sine, 0}, {-speed * sine, speed * (eccentricity + cosine), 0}};
+}
+
+Approach parabola(double totalMass, double pericentre, double separation) {
+    const double d = -std::sqrt(separation / pericentre - 1);
+    const double rate = std::sqrt(totalMass / (2 * pericentre * pericentre * pericentre)) / (1 + d * d);
+    return {{pericentre * (1 - d * d), 2 * pericentre * d, 0}, {-2 * pericentre * d * rate, 2 * pericentre * rate, 0}};
 }
 
 }  // namespace gravlab::scenes

@@ -55,13 +55,16 @@ struct Attitude {
 };
 
 /// A galaxy's body set on its way.
-Body placed(const Body& body, const Attitude& attitude, const Double4& place, const Double4& velocity);
+Body placed(const Body& body, const Attitude& attitude, const Vec3d& place, const Vec3d& velocity);
 
 /// The second of two point masses relative to the first on a Kepler orbit of this pericentre and eccentricity (1 and above
 /// too), `separation` apart and approaching, in the x-y plane with the pericentre on +x, turning anticlockwise.
 struct Approach {
-    Double4 place{}, velocity{};
+    Vec3d place{}, velocity{};
 };
 Approach approach(double totalMass, double pericentre, double eccentricity, double separation);
+/// The same on a parabola, by Barker's D = tan(half the true anomaly): x = q (1 - D^2), y = 2 q D, dt/dD =
+/// sqrt(2 q^3 / M) (1 + D^2). Its pericentre is on +x too.
+Approach parabola(double totalMass, double pericentre, double separation);
 
 }  // namespace gravlab::scenes

@@ -1,6 +1,6 @@
 // Galaxies alone and in encounters, in kiloparsecs and 10^10 solar masses. Every body pulls: discs, bulges and haloes.
-#include "sim/scenes/galaxies.h"
 #include "sim/scenes/galaxy_model.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <memory>
@@ -17,7 +17,7 @@ constexpr double kTimeStep = 0.08;  // 0.38 Myr; a star of the bulge moves a thi
 struct Member {
     std::unique_ptr<Galaxy> galaxy{};
     Attitude attitude{};
-    Double4 place{}, velocity{};
+    Vec3d place{}, velocity{};
     std::size_t first = 0;
 };
 
@@ -37,7 +37,7 @@ std::vector<std::size_t> shares(std::size_t bodies, std::span<const double> weig
     return counts;
 }
 
-ParticleSet assembled(const ScenarioRequest& request, std::span<const Member> members) {
+ParticleSet assembled(const SceneRequest& request, std::span<const Member> members) {
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         std::size_t g = members.size() - 1;
         while (members[g].first > i) --g;
@@ -49,7 +49,7 @@ ParticleSet assembled(const ScenarioRequest& request, std::span<const Member> me
 }
 
 /// Two galaxies on a Kepler orbit about each other.
-ParticleSet pair(const ScenarioRequest& request, const GalaxyModel (&models)[2], const Attitude (&attitudes)[2],
+ParticleSet pair(const SceneRequest& request, const GalaxyModel (&models)[2], const Attitude (&attitudes)[2],
                  const double (&weights)[2], double pericentre, double eccentricity, double separation) {
     const std::vector<std::size_t> counts = shares(request.bodies, weights);
     Member members[2];
@@ -74,7 +74,7 @@ GalaxyModel scaled(GalaxyModel m, double mass) {
     return m;
 }
 
-constexpr ScenarioParameter kGalaxyParameters[] = {
+constexpr SceneParameter kGalaxyParameters[] = {
     {"toomre-q", "Toomre Q", "",
      "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
      4},
@@ -83,7 +83,7 @@ constexpr ScenarioParameter kGalaxyParameters[] = {
     {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 22, 1, 100},
 };
 
-ParticleSet buildGalaxy(const ScenarioRequest& request) {
+ParticleSet buildGalaxy(const SceneRequest& request) {
     const GalaxyModel model{.discMass = request.value(kGalaxyParameters[1]),
                             .toomreQ = request.value(kGalaxyParameters[0]),
                             .bulgeMass = request.value(kGalaxyParameters[2]),
@@ -94,12 +94,12 @@ ParticleSet buildGalaxy(const ScenarioRequest& request) {
     return assembled(request, members);
 }
 
-constexpr ScenarioParameter kAndromedaParameters[] = {
+constexpr SceneParameter kAndromedaParameters[] = {
     {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
     {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
 };
 
-ParticleSet buildAndromeda(const ScenarioRequest& request) {
+ParticleSet buildAndromeda(const SceneRequest& request) {
     const double ratio = request.value(kAndromedaParameters[1]);
     const GalaxyModel milkyWay{.discMass = 4.5,
                                .scaleLength = 2.6,
@@ -121,14 +121,14 @@ ParticleSet buildAndromeda(const ScenarioRequest& request) {
     return pair(request, models, attitudes, {1, 1.3}, std::max(request.value(kAndromedaParameters[0]), 1e-3), 0.99, 130);
 }
 
-constexpr ScenarioParameter kAntennaeParameters[] = {
+constexpr SceneParameter kAntennaeParameters[] = {
     {"inclination", "Inclination", "deg", "of both discs against the orbit; 0 turns with it, 180 against it", 60, 0, 180},
     {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size", 9, 0.5, 40},
     {"mass-ratio", "Mass ratio", "", "mass of the second galaxy over that of the first", 1, 0.1, 1},
     {"toomre-q", "Toomre Q", "", "random motion of both discs; cold ones make thin tails", 1.1, 0.5, 3},
 };
 
-ParticleSet buildAntennae(const ScenarioRequest& request) {
+ParticleSet buildAntennae(const SceneRequest& request) {
     GalaxyModel model{.discMass = 5, .toomreQ = request.value(kAntennaeParameters[3]), .bulgeMass = 0.8, .haloMass = 20};
     model.haloScale = 12;
     model.haloEnd = 70;
@@ -141,13 +141,13 @@ ParticleSet buildAntennae(const ScenarioRequest& request) {
     return pair(request, models, attitudes, {1, std::sqrt(ratio)}, request.value(kAntennaeParameters[1]), 0.95, 62);
 }
 
-constexpr ScenarioParameter kMinorParameters[] = {
+constexpr SceneParameter kMinorParameters[] = {
     {"mass-ratio", "Mass ratio", "", "mass of the companion over that of the galaxy", 0.1, 0.01, 0.5},
     {"inclination", "Inclination", "deg", "of the companion's orbit; above 90 it runs against the rotation", 30, 0, 180},
     {"pericentre", "Pericentre", "kpc", "least distance of the first passage", 12, 1, 50},
 };
 
-ParticleSet buildMinorMerger(const ScenarioRequest& request) {
+ParticleSet buildMinorMerger(const SceneRequest& request) {
     const double ratio = request.value(kMinorParameters[0]);
     const GalaxyModel model{.softening = kSoftening};
     const GalaxyModel models[2] = {model, scaled(model, ratio)};
@@ -157,13 +157,13 @@ ParticleSet buildMinorMerger(const ScenarioRequest& request) {
     return pair(request, models, attitudes, {1, 0.6 * std::pow(ratio, 0.5)}, request.value(kMinorParameters[2]), 0.6, 36);
 }
 
-constexpr ScenarioParameter kCartwheelParameters[] = {
+constexpr SceneParameter kCartwheelParameters[] = {
     {"mass-ratio", "Mass ratio", "", "mass of the intruder over that of the galaxy", 0.35, 0.05, 1},
     {"impact", "Impact", "kpc", "how far from the centre the intruder goes through the disc", 0.8, 0, 10},
     {"tilt", "Tilt", "deg", "of its path against the axis of the disc", 5, 0, 80},
 };
 
-ParticleSet buildCartwheel(const ScenarioRequest& request) {
+ParticleSet buildCartwheel(const SceneRequest& request) {
     const GalaxyModel model{.discMass = 5,
                             .toomreQ = 1.3,
                             .bulgeMass = 0.5,
@@ -181,12 +181,12 @@ ParticleSet buildCartwheel(const ScenarioRequest& request) {
     const SphereSystem intruder({hernquistPart(mass, 2.2, 30, kSoftening)}, kSoftening);
     constexpr double kHeight = 42;
     const double speed = std::sqrt(2 * (galaxy.mass() + mass) / kHeight);  // from rest at infinity
-    const Double4 place{impact + kHeight * std::sin(tilt), 0, kHeight * std::cos(tilt), 0};
-    const Double4 velocity{-speed * std::sin(tilt), 0, -speed * std::cos(tilt), 0};
+    const Vec3d place{impact + kHeight * std::sin(tilt), 0, kHeight * std::cos(tilt)};
+    const Vec3d velocity{-speed * std::sin(tilt), 0, -speed * std::cos(tilt)};
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         if (i < counts[0]) return galaxy.sample(i, 0, random);
         Body body = intruder.sample(0, random);
-        body.position.w = mass / static_cast<double>(counts[1]);
+        body.mass = mass / static_cast<double>(counts[1]);
         body.group = static_cast<std::uint8_t>(1 | static_cast<unsigned>(Species::bulge) << 6);
         return placed(body, {}, place, velocity);
     });
@@ -194,13 +194,13 @@ ParticleSet buildCartwheel(const ScenarioRequest& request) {
     return bodies;
 }
 
-constexpr ScenarioParameter kGroupParameters[] = {
+constexpr SceneParameter kGroupParameters[] = {
     {"temperature", "Virial ratio", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
      0.12, 0, 0.6},
     {"radius", "Radius", "kpc", "of the group", 60, 20, 200},
 };
 
-ParticleSet buildGroup(const ScenarioRequest& request) {
+ParticleSet buildGroup(const SceneRequest& request) {
     constexpr std::size_t kGalaxies = 6;
     constexpr double kMasses[kGalaxies] = {1, 0.8, 0.65, 0.5, 0.4, 0.3};
     GalaxyModel model{
@@ -220,56 +220,43 @@ ParticleSet buildGroup(const ScenarioRequest& request) {
         for (int attempt = 0; attempt < 40; ++attempt) {
             const Vec3d way = random.onSphere();
             const double r = radius * std::cbrt(random.uniform(0.1, 1));
-            m.place = {r * way.x, r * way.y, 0.6 * r * way.z, 0};
+            m.place = {r * way.x, r * way.y, 0.6 * r * way.z};
             double nearest = 1e300;
-            for (std::size_t k = 0; k < g; ++k)
-                nearest = std::min(nearest, std::hypot(m.place.x - members[k].place.x, m.place.y - members[k].place.y,
-                                                       m.place.z - members[k].place.z));
+            for (std::size_t k = 0; k < g; ++k) nearest = std::min(nearest, distance(m.place, members[k].place));
             if (nearest > 0.75 * radius) break;
         }
-        m.velocity = {random.normal(), random.normal(), random.normal(), 0};
+        m.velocity = {random.normal(), random.normal(), random.normal()};
     }
     // Speeds to the wanted ratio of energies, galaxies taken as points, at rest as a whole.
     double mass = 0, kinetic = 0, potential = 0;
-    Double4 mean{};
+    Vec3d mean{};
     for (const Member& m : members) {
         mass += m.galaxy->mass();
-        mean.x += m.galaxy->mass() * m.velocity.x;
-        mean.y += m.galaxy->mass() * m.velocity.y;
-        mean.z += m.galaxy->mass() * m.velocity.z;
+        mean += m.galaxy->mass() * m.velocity;
     }
     for (std::size_t g = 0; g < kGalaxies; ++g) {
         Member& m = members[g];
-        m.velocity.x -= mean.x / mass;
-        m.velocity.y -= mean.y / mass;
-        m.velocity.z -= mean.z / mass;
-        const Double4& v = m.velocity;
-        kinetic += 0.5 * m.galaxy->mass() * (v.x * v.x + v.y * v.y + v.z * v.z);
+        m.velocity -= mean / mass;
+        kinetic += 0.5 * m.galaxy->mass() * dot(m.velocity, m.velocity);
         for (std::size_t k = 0; k < g; ++k)
-            potential +=
-                m.galaxy->mass() * members[k].galaxy->mass() /
-                std::hypot(m.place.x - members[k].place.x, m.place.y - members[k].place.y, m.place.z - members[k].place.z);
+            potential += m.galaxy->mass() * members[k].galaxy->mass() / distance(m.place, members[k].place);
     }
     const double factor = std::sqrt(request.value(kGroupParameters[0]) * potential / kinetic);
-    for (Member& m : members) m.velocity = {factor * m.velocity.x, factor * m.velocity.y, factor * m.velocity.z, 0};
+    for (Member& m : members) m.velocity *= factor;
     return assembled(request, members);
 }
 
 }  // namespace
 
-std::span<const Scenario> galaxyScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> galaxyScenes() {
+    static const Scene rows[] = {
         {.name = "galaxy",
          .idea = "a spiral galaxy like ours: disc, bulge and live dark halo in balance",
          .caption = "Arms come and go; a turn at the Sun's place takes 240 Myr.",
          .source = "Hernquist 1993; Toomre 1964; Eddington 1916",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 34, .azimuth = 0.6, .elevation = 0.85, .pointSize = 0.075, .exposure = 1, .speedScale = 1.5},
+         .view = {.distance = 34, .elevation = 0.85, .pointSize = 0.075, .speedScale = 1.5},
          .build = buildGalaxy,
          .units = kGalacticUnits,
          .parameters = kGalaxyParameters},
@@ -277,13 +264,9 @@ std::span<const Scenario> galaxyScenarios() {
          .idea = "Andromeda and the Milky Way meet",
          .caption = "In four billion years: here from 130 kpc apart. They pass, return and become one.",
          .source = "van der Marel et al. 2012",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .exposure = 1, .speedScale = 2},
+         .view = {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .speedScale = 2},
          .build = buildAndromeda,
          .units = kGalacticUnits,
          .parameters = kAndromedaParameters},
@@ -291,13 +274,9 @@ std::span<const Scenario> galaxyScenarios() {
          .idea = "two equal spirals throw out two long tails",
          .caption = "The tails of NGC 4038/39: each disc turns with the passage, and its far side is slung out.",
          .source = "Toomre & Toomre 1972; Barnes 1988",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .exposure = 1, .speedScale = 2},
+         .view = {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .speedScale = 2},
          .build = buildAntennae,
          .units = kGalacticUnits,
          .parameters = kAntennaeParameters},
@@ -305,13 +284,9 @@ std::span<const Scenario> galaxyScenarios() {
          .idea = "an intruder falls through the middle of a disc",
          .caption = "Its pull draws the stars inwards; they rebound as a ring that runs outwards.",
          .source = "Lynds & Toomre 1976",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 75, .azimuth = -1.1, .elevation = 0.65, .pointSize = 0.14, .exposure = 1, .speedScale = 1.8},
+         .view = {.distance = 75, .azimuth = -1.1, .elevation = 0.65, .pointSize = 0.14, .speedScale = 1.8},
          .build = buildCartwheel,
          .units = kGalacticUnits,
          .parameters = kCartwheelParameters},
@@ -319,13 +294,9 @@ std::span<const Scenario> galaxyScenarios() {
          .idea = "a small companion falls into a spiral galaxy",
          .caption = "It is drawn out into streams, and the disc answers with arms and a warp.",
          .source = "Quinn, Hernquist & Fullagar 1993",
-         .bodiesGpu = 65536,
-         .bodiesCpu = 8192,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 62, .azimuth = 0.4, .elevation = 0.75, .pointSize = 0.11, .exposure = 1, .speedScale = 1.6},
+         .view = {.distance = 62, .azimuth = 0.4, .elevation = 0.75, .pointSize = 0.11, .speedScale = 1.6},
          .build = buildMinorMerger,
          .units = kGalacticUnits,
          .parameters = kMinorParameters},
@@ -335,11 +306,9 @@ std::span<const Scenario> galaxyScenarios() {
          .source = "Barnes 1989",
          .bodiesGpu = 98304,
          .bodiesCpu = 12288,
-         .fixedBodies = 0,
          .timeStep = kTimeStep,
          .softening = kSoftening,
-         .law = Law::gravity,
-         .view = {.distance = 170, .azimuth = 0.6, .elevation = 0.6, .pointSize = 0.3, .exposure = 1, .speedScale = 1.6},
+         .view = {.distance = 170, .elevation = 0.6, .pointSize = 0.3, .speedScale = 1.6},
          .build = buildGroup,
          .units = kGalacticUnits,
          .parameters = kGroupParameters},

@@ -1,5 +1,6 @@
 // One scene for each law beside gravity: charges, springs, and atoms that hold together.
-#include "sim/scenes/famous.h"
+#include "sim/scenes/scene_builder.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +16,11 @@ namespace {
 constexpr double kNucleusMass = 100, kCloudCharge = 0.5, kCloudMass = 0.5, kHeavy = 4;
 constexpr double kInner = 0.6, kOuter = 2.5, kChargesSoftening = 0.05;
 
-ParticleSet buildCharges(const ScenarioRequest& request) {
+ParticleSet buildCharges(const SceneRequest& request) {
     const double count = static_cast<double>(std::max<std::size_t>(1, request.bodies - 1));
     const double charge = kCloudCharge / count, lightMass = kCloudMass / count;
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
-        if (i == 0) return Body{{0, 0, 0, 1}, {}, 0};
+        if (i == 0) return Body{{0, 0, 0}, {}, 1};
         const double mass = i % 2 ? lightMass : kHeavy * lightMass;
         // Equal areas hold equal charge; the charge inside screens the nucleus.
         const double area = random.uniform(kInner * kInner, kOuter * kOuter), r = std::sqrt(area);
@@ -27,8 +28,9 @@ ParticleSet buildCharges(const ScenarioRequest& request) {
         const double squared = area + kChargesSoftening * kChargesSoftening;
         const double speed = std::sqrt((1 - inside) * charge / mass * area / (squared * std::sqrt(squared)));
         const double angle = 2 * std::numbers::pi * random.uniform(), x = std::cos(angle), y = std::sin(angle);
-        return Body{{r * x, r * y, 0.02 * random.normal(), -charge},
-                    {-speed * y, speed * x, 0, 0},
+        return Body{{r * x, r * y, 0.02 * random.normal()},
+                    {-speed * y, speed * x, 0},
+                    -charge,
                     static_cast<std::uint8_t>(i % 2 ? 1 : 2)};
     });
     for (std::size_t i = 0; i < bodies.size(); ++i)
@@ -37,23 +39,24 @@ ParticleSet buildCharges(const ScenarioRequest& request) {
     return bodies;
 }
 
-ParticleSet buildPowerLaw(const ScenarioRequest& request) {
+ParticleSet buildPowerLaw(const SceneRequest& request) {
     const double mass = 1 / static_cast<double>(request.bodies);
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t, Random& random) {
         Body body;
         const Vec3d at = random.onSphere();
         const double r = std::cbrt(random.uniform());
-        body.position = {r * at.x, r * at.y, r * at.z, mass};
+        body.position = r * at;
+        body.mass = mass;
         // Turning about the z axis, with some disorder: ellipses of all shapes.
         body.velocity = {-0.6 * body.position.y + 0.15 * random.normal(), 0.6 * body.position.x + 0.15 * random.normal(),
-                         0.15 * random.normal(), 0};
+                         0.15 * random.normal()};
         return body;
     });
     centre(bodies);
     return bodies;
 }
 
-constexpr ScenarioParameter kDropParameters[] = {
+constexpr SceneParameter kDropParameters[] = {
     {"temperature", "Temperature", "", "of the start, over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils",
      0.9, 0, 2},
 };
@@ -61,7 +64,7 @@ constexpr ScenarioParameter kDropParameters[] = {
 constexpr double kNeighbours = 1.12;
 
 /// The `count` sites of a face-centred cubic lattice that are nearest to the origin, in a fixed order.
-std::vector<Double4> ballOfLattice(std::size_t count) {
+std::vector<Vec3d> ballOfLattice(std::size_t count) {
     const double edge = kNeighbours * std::numbers::sqrt2;  // four sites a cubic cell
     const int reach = static_cast<int>(std::ceil(std::cbrt(static_cast<double>(count) / 4) * 0.75)) + 1;
     std::vector<std::tuple<double, double, double, double>> sites;  // squared distance, x, y, z
@@ -74,28 +77,28 @@ std::vector<Double4> ballOfLattice(std::size_t count) {
                     sites.emplace_back(x * x + y * y + z * z, x, y, z);
                 }
     std::sort(sites.begin(), sites.end());
-    std::vector<Double4> ball;
+    std::vector<Vec3d> ball;
     for (std::size_t n = 0; n < count; ++n) {
         const auto& [squared, x, y, z] = sites[n];
-        ball.push_back({x, y, z, 1});
+        ball.push_back({x, y, z});
     }
     return ball;
 }
 
-ParticleSet buildLennardJones(const ScenarioRequest& request) {
+ParticleSet buildLennardJones(const SceneRequest& request) {
     // Two balls that fall towards each other: they touch, flow together and become one.
     const std::size_t first = (request.bodies + 1) / 2;
-    const std::vector<Double4> ball = ballOfLattice(first);
-    const double radius =
-        std::sqrt(ball.back().x * ball.back().x + ball.back().y * ball.back().y + ball.back().z * ball.back().z);
+    const std::vector<Vec3d> ball = ballOfLattice(first);
+    const double radius = length(ball.back());
     const double spread = std::sqrt(request.value(kDropParameters[0]));
     const double apart = request.bodies > 1 ? radius + 0.9 : 0, offset = 0.3 * radius, approach = 0.25;
     ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
         const double side = i < first ? -1 : 1;
-        const Double4& site = ball[i < first ? i : i - first];
+        const Vec3d& site = ball[i < first ? i : i - first];
         Body body;
-        body.position = {site.x + side * apart, site.y + side * offset, site.z, 1};
-        body.velocity = {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal(), 0};
+        body.position = {site.x + side * apart, site.y + side * offset, site.z};
+        body.mass = 1;
+        body.velocity = {spread * random.normal() - side * approach, spread * random.normal(), spread * random.normal()};
         body.group = i < first ? 0 : 1;
         return body;
     });
@@ -105,8 +108,8 @@ ParticleSet buildLennardJones(const ScenarioRequest& request) {
 
 }  // namespace
 
-std::span<const Scenario> lawScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> lawScenes() {
+    static const Scene rows[] = {
         {.name = "charges",
          .idea = "negative charges on circles about a positive one: Coulomb's law",
          .caption = "Like charges spread the ring evenly. All have the same charge, but every second one is four times as "
@@ -114,11 +117,10 @@ std::span<const Scenario> lawScenarios() {
          .source = "Coulomb 1785",
          .bodiesGpu = 16384,
          .bodiesCpu = 2048,
-         .fixedBodies = 0,
          .timeStep = 0.005,
          .softening = kChargesSoftening,
          .law = Law::coulomb,
-         .view = {.distance = 8, .azimuth = 0.6, .elevation = 0.9, .pointSize = 0.03, .exposure = 1, .speedScale = 1.2},
+         .view = {.distance = 8, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
          .build = buildCharges},
         {.name = "power-law",
          .idea = "a cloud under an attraction r^-a, with a on a slider",
@@ -127,11 +129,10 @@ std::span<const Scenario> lawScenarios() {
          .source = "Newton 1687, book I, propositions 10 and 11",
          .bodiesGpu = 16384,
          .bodiesCpu = 4096,
-         .fixedBodies = 0,
          .timeStep = 0.01,
          .softening = 0.05,
          .law = Law::powerLaw,
-         .view = {.distance = 4.5, .azimuth = 0.6, .elevation = 0.7, .pointSize = 0.015, .exposure = 1, .speedScale = 1.2},
+         .view = {.distance = 4.5, .elevation = 0.7, .pointSize = 0.015, .speedScale = 1.2},
          .build = buildPowerLaw,
          .exponent = -1},
         {.name = "lennard-jones",
@@ -140,11 +141,9 @@ std::span<const Scenario> lawScenarios() {
          .source = "Lennard-Jones 1924; Allen & Tildesley 2017",
          .bodiesGpu = 8192,
          .bodiesCpu = 1024,
-         .fixedBodies = 0,
          .timeStep = 0.004,
-         .softening = 0,
          .law = Law::lennardJones,
-         .view = {.distance = 38, .azimuth = 0.6, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
+         .view = {.distance = 38, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
          .build = buildLennardJones,
          .parameters = kDropParameters},
     };

@@ -1,5 +1,6 @@
 // Sun and planets. Units: astronomical units, solar masses, years / (2 pi), so that G = 1.
-#include "sim/scenes/famous.h"
+#include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>
@@ -11,24 +12,33 @@ namespace {
 // Barycentric state of the planetary system as given by NASA's Horizons service and kept in REBOUND's examples; Earth
 // stands for Earth and Moon.
 constexpr Body kHorizons[] = {
-    {{-0.008816286905115728, -0.0010954664916791675, 0.0002143249385447027, 0.9999999999950272},
-     {0.00014315746073017681, -0.0004912441820893999, 8.127678560998346e-07, 0}},
-    {{-0.05942272929227954, -0.46308699693348293, -0.032897989948949075, 1.6601208254808336e-07},
-     {1.2978664284760637, -0.09524541469911743, -0.12677574364801253, 0}},
-    {{-0.7276101005375593, 0.006575003332463933, 0.041795901908847084, 2.447838287784771e-06},
-     {-0.019239782390457125, -1.1813975672919448, -0.01509392594251431, 0}},
-    {{-0.5789530452882667, -0.8361530119313055, 0.0002611520181901174, 3.0404326489511185e-06},
-     {0.8098712561282222, -0.5682496529341624, 2.6169897281383047e-05, 0}},
-    {{-1.45202492400084, 0.827519404194876, 0.052981833432457694, 3.2271560828978514e-07},
-     {-0.37436417754222295, -0.6365841544564991, -0.004143932260467942, 0}},
-    {{4.492983939852296, 2.0661626247490354, -0.10909246996001629, 0.0009547919099366768},
-     {-0.18818907783656452, 0.41919544951404614, 0.0024710497024424977, 0}},
-    {{8.4974210980544, -4.8620394993693585, -0.2537835862373596, 0.0002858856700231729},
-     {0.14292308496870448, 0.2808676923735748, -0.010574288572728728, 0}},
-    {{12.959111916929283, 14.760785302864473, -0.1130656917933948, 4.366249613200406e-05},
-     {-0.1734971049470612, 0.14019515029516152, 0.0027683484887051457, 0}},
-    {{29.787987348666505, -2.51460654509393, -0.6347108842010732, 5.151383772628957e-05},
-     {0.014142947617173336, 0.18292110872737416, -0.004092845767710294, 0}},
+    {{-0.008816286905115728, -0.0010954664916791675, 0.0002143249385447027},
+     {0.00014315746073017681, -0.0004912441820893999, 8.127678560998346e-07},
+     0.9999999999950272},
+    {{-0.05942272929227954, -0.46308699693348293, -0.032897989948949075},
+     {1.2978664284760637, -0.09524541469911743, -0.12677574364801253},
+     1.6601208254808336e-07},
+    {{-0.7276101005375593, 0.006575003332463933, 0.041795901908847084},
+     {-0.019239782390457125, -1.1813975672919448, -0.01509392594251431},
+     2.447838287784771e-06},
+    {{-0.5789530452882667, -0.8361530119313055, 0.0002611520181901174},
+     {0.8098712561282222, -0.5682496529341624, 2.6169897281383047e-05},
+     3.0404326489511185e-06},
+    {{-1.45202492400084, 0.827519404194876, 0.052981833432457694},
+     {-0.37436417754222295, -0.6365841544564991, -0.004143932260467942},
+     3.2271560828978514e-07},
+    {{4.492983939852296, 2.0661626247490354, -0.10909246996001629},
+     {-0.18818907783656452, 0.41919544951404614, 0.0024710497024424977},
+     0.0009547919099366768},
+    {{8.4974210980544, -4.8620394993693585, -0.2537835862373596},
+     {0.14292308496870448, 0.2808676923735748, -0.010574288572728728},
+     0.0002858856700231729},
+    {{12.959111916929283, 14.760785302864473, -0.1130656917933948},
+     {-0.1734971049470612, 0.14019515029516152, 0.0027683484887051457},
+     4.366249613200406e-05},
+    {{29.787987348666505, -2.51460654509393, -0.6347108842010732},
+     {0.014142947617173336, 0.18292110872737416, -0.004092845767710294},
+     5.151383772628957e-05},
 };
 
 /// A planet at epoch J2000 by its mean elements and the Sun's mass in units of the planet's (Earth with Moon).
@@ -49,18 +59,18 @@ constexpr Planet kPlanets[] = {
     {19412.24, {30.06992276, 0.00859048, 1.77004347, -55.12002969, 44.96476227, 131.78422574}},
 };
 
-ParticleSet buildFromStates(const ScenarioRequest&) {
+ParticleSet buildFromStates(const SceneRequest&) {
     ParticleSet bodies = listedBodies(kHorizons);
     centre(bodies);
     return bodies;
 }
 
-ParticleSet buildFromElements(const ScenarioRequest&) {
-    std::vector<Body> list{{{0, 0, 0, 1}, {}}};
+ParticleSet buildFromElements(const SceneRequest&) {
+    std::vector<Body> list{{{0, 0, 0}, {}, 1}};
     for (const Planet& planet : kPlanets) {
         const double mass = 1 / planet.inverseMass;
         Body body = orbitState(planet.elements, 1 + mass);
-        body.position.w = mass;
+        body.mass = mass;
         list.push_back(body);
     }
     ParticleSet bodies = listedBodies(list);
@@ -83,16 +93,16 @@ double eccentricAnomaly(double meanAnomaly, double eccentricity) {
 // A quarter of a day: leapfrog then keeps Earth right to 4e-5 AU in a year.
 constexpr double kTimeStep = 2 * std::numbers::pi / 1460;
 
-constexpr ScenarioView kView{
-    .distance = 70, .azimuth = -0.5 * std::numbers::pi, .elevation = 0.7, .pointSize = 0.35, .exposure = 1, .speedScale = 1};
+constexpr SceneView kView{
+    .distance = 70, .azimuth = -0.5 * std::numbers::pi, .elevation = 0.7, .pointSize = 0.35, .speedScale = 1};
 
 /// The astronomical unit a year over 2 pi is 29.7847 km/s.
-constexpr ScenarioUnits kSolarUnits{.length = "AU",
-                                    .mass = "Msun",
-                                    .time = "years",
-                                    .speed = "km/s",
-                                    .timeScale = 0.5 / std::numbers::pi,
-                                    .speedScale = 29.7847};
+constexpr SceneUnits kSolarUnits{.length = "AU",
+                                 .mass = "Msun",
+                                 .time = "years",
+                                 .speed = "km/s",
+                                 .timeScale = 0.5 / std::numbers::pi,
+                                 .speedScale = 29.7847};
 
 }  // namespace
 
@@ -114,25 +124,20 @@ Body orbitState(const OrbitalElements& elements, double totalMass) {
     const double xx = cw * cn - sw * sn * ci, xy = -sw * cn - cw * sn * ci;
     const double yx = cw * sn + sw * cn * ci, yy = -sw * sn + cw * cn * ci;
     const double zx = sw * si, zy = cw * si;
-    return {{xx * px + xy * py, yx * px + yy * py, zx * px + zy * py, 0},
-            {xx * vx + xy * vy, yx * vx + yy * vy, zx * vx + zy * vy, 0},
-            0};
+    return {{xx * px + xy * py, yx * px + yy * py, zx * px + zy * py},
+            {xx * vx + xy * vy, yx * vx + yy * vy, zx * vx + zy * vy}};
 }
 
-std::span<const Scenario> solarSystemScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> solarSystemScenes() {
+    static const Scene rows[] = {
         {.name = "solar-system",
          .idea = "Sun and eight planets, from measured positions and velocities",
          .caption =
              "AU, solar masses, years / (2 pi). Newton's point masses only: Earth's year is right to 1e-4, but this is "
              "no ephemeris.",
          .source = "NASA JPL Horizons, as in Rein & Tamayo 2015",
-         .bodiesGpu = 9,
-         .bodiesCpu = 9,
          .fixedBodies = 9,
          .timeStep = kTimeStep,
-         .softening = 0,
-         .law = Law::gravity,
          .view = kView,
          .build = buildFromStates,
          .units = kSolarUnits},
@@ -140,12 +145,8 @@ std::span<const Scenario> solarSystemScenarios() {
          .idea = "Sun and eight planets on 1 January 2000, from their orbital elements",
          .caption = "AU, solar masses, years / (2 pi). Mean elements: Earth is placed to 20 arc seconds, Saturn to 600.",
          .source = "Standish, Keplerian elements for approximate positions, JPL",
-         .bodiesGpu = 9,
-         .bodiesCpu = 9,
          .fixedBodies = 9,
          .timeStep = kTimeStep,
-         .softening = 0,
-         .law = Law::gravity,
          .view = kView,
          .build = buildFromElements,
          .units = kSolarUnits},

@@ -12,9 +12,9 @@ constexpr std::size_t kRadii = 384;
 constexpr std::size_t kRowStep = 3;  // a row of speeds at every third radius
 constexpr std::size_t kQuantiles = 65;
 constexpr std::size_t kSpeeds = 160;
-// Beyond this part of its end a part is led to zero, so that its distribution function stays finite there.
 constexpr double kFirstRadius = 1e-3;  // of the smallest scale
 
+/// Leads a density to zero at its end, x = 1, so that its distribution function stays finite there.
 double smoothEnd(double x) {
     if (x >= 1) return 0;
     const double rest = 1 - x * x;
@@ -202,7 +202,7 @@ Body SphereSystem::sample(std::size_t part, Random& random) const {
     const double x = speedOf(row) + up * (speedOf(row + 1) - speedOf(row));
     const double speed = x * std::sqrt(2 * depth(r));
     const Vec3d where = random.onSphere(), heading = random.onSphere();
-    return {{r * where.x, r * where.y, r * where.z, 0}, {speed * heading.x, speed * heading.y, speed * heading.z, 0}, 0};
+    return {r * where, speed * heading};
 }
 
 }  // namespace gravlab::scenes

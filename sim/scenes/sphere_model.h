@@ -1,7 +1,7 @@
 // Round parts of a galaxy or cluster in balance with each other and with whatever else pulls: tabulated once, then sampled.
 // Rule: potential and density are those of the softened force that will act, so that a model stays as it was built.
 #pragma once
-#include "sim/scenes/builders.h"
+#include "sim/scenes/scene_builder.h"
 
 #include <functional>
 #include <vector>
@@ -27,7 +27,7 @@ public:
     /// `foreignMass(r)` is the mass within r of what is not round or not sampled here (a disc); empty: none.
     SphereSystem(std::vector<SpherePart> parts, double softening, const std::function<double(double)>& foreignMass = {});
 
-    /// A body of a part; position.w is left to the caller.
+    /// A body of a part; its mass is left to the caller.
     Body sample(std::size_t part, Random& random) const;
 
     /// Inward pull of the round parts alone, at r [L/T^2].
@@ -42,7 +42,7 @@ public:
 private:
     struct Table {
         std::vector<double> share;  ///< of the mass within each radius
-        std::vector<float> speed;   ///< kSpeedRows x kQuantiles, in units of the local escape speed
+        std::vector<float> speed;   ///< a row of kQuantiles at every kRowStep-th radius, in units of the local escape speed
     };
     double at(const std::vector<double>& values, double radius) const;
     void tabulateSpeeds(const SpherePart& part, Table& table) const;

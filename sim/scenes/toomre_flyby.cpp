@@ -1,5 +1,8 @@
 // The restricted encounter that explained tails and bridges: rings of massless particles, a passing point mass.
-#include "sim/scenes/famous.h"
+#include "sim/scenes/toomre_flyby.h"
+
+#include "sim/scenes/scene_builder.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,21 +16,17 @@ constexpr double kInnerRing = 0.2, kOuterRing = 0.6;
 constexpr double kStart = 2;  ///< tan of half the true anomaly; the separation is 1 + kStart^2
 constexpr double kSoftening = 0.05;
 
-ParticleSet buildPassage(const ScenarioRequest& request, double companionMass, bool prograde) {
-    if (request.bodies < 2) return listedBodies(std::vector<Body>(request.bodies, Body{{0, 0, 0, 1}, {}}));
+ParticleSet buildPassage(const SceneRequest& request, double companionMass, bool prograde) {
+    if (request.bodies < 2) return listedBodies(std::vector<Body>(request.bodies, Body{{0, 0, 0}, {}, 1}));
     return parabolicPassage({companionMass, prograde, request.bodies - 2, kSoftening});
 }
 
-ParticleSet buildDirect(const ScenarioRequest& request) { return buildPassage(request, 1, true); }
-ParticleSet buildRetrograde(const ScenarioRequest& request) { return buildPassage(request, 1, false); }
-ParticleSet buildSmallCompanion(const ScenarioRequest& request) { return buildPassage(request, 0.25, true); }
+ParticleSet buildDirect(const SceneRequest& request) { return buildPassage(request, 1, true); }
+ParticleSet buildRetrograde(const SceneRequest& request) { return buildPassage(request, 1, false); }
+ParticleSet buildSmallCompanion(const SceneRequest& request) { return buildPassage(request, 0.25, true); }
 
-constexpr ScenarioView kView{.distance = 11,
-                             .azimuth = -0.5 * std::numbers::pi,
-                             .elevation = 1.1,
-                             .pointSize = 0.02,
-                             .exposure = 1,
-                             .speedScale = 2.5};
+constexpr SceneView kView{
+    .distance = 11, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.02, .speedScale = 2.5};
 
 }  // namespace
 
@@ -42,8 +41,8 @@ ParticleSet parabolicPassage(const ParabolicPassage& passage) {
     const double vx = -2 * d * rate, vy = 2 * rate;
     const double share = m / total;
     std::vector<Body> list{
-        {{-share * x, -share * y, 0, 1}, {-share * vx, -share * vy, 0, 0}, 0},
-        {{x - share * x, y - share * y, 0, m}, {vx - share * vx, vy - share * vy, 0, 0}, 1},
+        {{-share * x, -share * y, 0}, {-share * vx, -share * vy, 0}, 1},
+        {{x - share * x, y - share * y, 0}, {vx - share * vx, vy - share * vy, 0}, m, 1},
     };
     // At 120 particles these are Toomre's five rings of 12, 18, 24, 30 and 36; more particles give more, denser rings.
     const auto particles = static_cast<double>(passage.particles);
@@ -65,27 +64,24 @@ ParticleSet parabolicPassage(const ParabolicPassage& passage) {
         for (std::size_t k = 0; k < count; ++k) {
             const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(count);
             const double cx = std::cos(angle), cy = std::sin(angle);
-            list.push_back({{list[0].position.x + r * cx, list[0].position.y + r * cy, 0, 0},
-                            {list[0].velocity.x - speed * cy, list[0].velocity.y + speed * cx, 0, 0},
-                            0});
+            list.push_back({{list[0].position.x + r * cx, list[0].position.y + r * cy, 0},
+                            {list[0].velocity.x - speed * cy, list[0].velocity.y + speed * cx, 0}});
         }
         placed = upTo;
     }
     return makeBodies(list.size(), 0, [&](std::size_t i, Random&) { return list[i]; });
 }
 
-std::span<const Scenario> toomreFlybyScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> toomreFlybyScenes() {
+    static const Scene rows[] = {
         {.name = "toomre-flyby",
          .idea = "a point mass passes rings of massless particles that turn with it",
          .caption = "A direct passage draws out a long tail and a bridge: 30 of 120 particles change hands, 8 get lost.",
          .source = "Toomre & Toomre 1972",
          .bodiesGpu = 12002,
          .bodiesCpu = 3002,
-         .fixedBodies = 0,
          .timeStep = 0.005,
          .softening = kSoftening,
-         .law = Law::gravity,
          .view = kView,
          .build = buildDirect},
         {.name = "toomre-retrograde",
@@ -94,10 +90,8 @@ std::span<const Scenario> toomreFlybyScenarios() {
          .source = "Toomre & Toomre 1972",
          .bodiesGpu = 12002,
          .bodiesCpu = 3002,
-         .fixedBodies = 0,
          .timeStep = 0.005,
          .softening = kSoftening,
-         .law = Law::gravity,
          .view = kView,
          .build = buildRetrograde},
         {.name = "toomre-bridge",
@@ -106,10 +100,8 @@ std::span<const Scenario> toomreFlybyScenarios() {
          .source = "Toomre & Toomre 1972",
          .bodiesGpu = 12002,
          .bodiesCpu = 3002,
-         .fixedBodies = 0,
          .timeStep = 0.005,
          .softening = kSoftening,
-         .law = Law::gravity,
          .view = kView,
          .build = buildSmallCompanion},
     };

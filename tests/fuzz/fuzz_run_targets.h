@@ -165,7 +165,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     wanted.seed = choose.byte();
                     break;
                 case 2: {
-                    const Scenario& row = choose.oneOf(scenarios());
+                    const Scene& row = choose.oneOf(sceneTable());
                     wanted.scene = row.name;
                     wanted.bodies = row.fixedBodies ? row.fixedBodies : 16;
                     if (row.fixedBodies > kMostBodies) wanted = settingsBefore;

@@ -4,7 +4,7 @@
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/run/simulation.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ SweepPoint tiled(std::size_t bodies, int block) {
 }
 
 /// What `auto` takes for 16,384 bodies of a scene.
-std::string cudaRowFor(const Scenario& scene) {
+std::string cudaRowFor(const Scene& scene) {
     const std::unique_ptr<Backend> made = backend("cuda").make({});
     made->configure({.law = scene.law, .softening = scene.softening}, {});
     made->load(scene.build({.bodies = 16384, .seed = 1}));
@@ -137,7 +137,7 @@ TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
     EXPECT_GT(found->interactionsPerSecond, 0);
 
     // A scene with unequal masses: where all are equal the backend's own row is shorter.
-    const Scenario& scene = scenario("disc");
+    const Scene& scene = sceneNamed("disc");
     ASSERT_EQ(cudaRowFor(scene), "symmetric") << "its central body is heavier";
     TunedChoice small = *found, large = *found;
     small.bodies = 4096;

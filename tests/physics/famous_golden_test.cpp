@@ -46,10 +46,10 @@ constexpr Case kCases[] = {{0,
                               -1.7776564058572729838}}}};
 
 ParticleSet goldenBodies() {
-    const scenes::Body start[] = {{{0, 0, 0, 1}, {0.5, 0, 0, 0}, 0},
-                                  {{1, 0, 0, 2}, {0, 0.25, 0, 0}, 0},
-                                  {{0, 2, 0, 3}, {0, 0, -0.5, 0}, 0},
-                                  {{0, 0, 3, 4}, {-0.25, 0.125, 0, 0}, 0}};
+    const scenes::Body start[] = {{{0, 0, 0}, {0.5, 0, 0}, 1},
+                                  {{1, 0, 0}, {0, 0.25, 0}, 2},
+                                  {{0, 2, 0}, {0, 0, -0.5}, 3},
+                                  {{0, 0, 3}, {-0.25, 0.125, 0}, 4}};
     return scenes::listedBodies(start);
 }
 
@@ -96,8 +96,7 @@ TEST(FamousGolden, theComparisonCatchesSmallMistakes) {
 }
 
 TEST(FamousGolden, coincidentMasslessBodiesAreHarmless) {
-    const scenes::Body start[] = {
-        {{0, 0, 0, 1}, {}, 0}, {{1, 0, 0, 0}, {}, 0}, {{1, 0, 0, 0}, {}, 0}, {{0, 0, 0, 0}, {}, 0}};
+    const scenes::Body start[] = {{{0, 0, 0}, {}, 1}, {{1, 0, 0}, {}, 0}, {{1, 0, 0}, {}, 0}, {{0, 0, 0}, {}, 0}};
     FewBody system;
     system.load(scenes::listedBodies(start));
     std::vector<Double4> a, jerk;

@@ -3,7 +3,7 @@
 #include "sim/backends/few_body.h"
 #include "sim/core/particles.h"
 #include "sim/integrators/integrator.h"
-#include "sim/scenes/famous.h"
+#include "sim/scenes/few_body_orbits.h"
 
 #include <algorithm>
 #include <cmath>

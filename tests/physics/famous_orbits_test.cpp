@@ -157,7 +157,7 @@ TEST(FamousNgon, staysACircleForATenthOfATurn) {
 }
 
 TEST(FamousSuperEight, returnsWithTheKnownErrors) {
-    const ParticleSet start = scenes::fewBodyScenarios()[4].build({4, 1});
+    const ParticleSet start = sceneNamed("super-eight").build({4, 1});
     EXPECT_RELATIVE(measured(start).energy, -2.57355101515143189380011428890313, 1e-15);
     struct Known {
         const char* name;

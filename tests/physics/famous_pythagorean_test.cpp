@@ -54,7 +54,7 @@ constexpr Known kSoftened[] = {
        {-1.51375185029620234, -2.43972638471435561}}}},
 };
 
-ParticleSet pythagorean() { return scenes::fewBodyScenarios()[5].build({3, 1}); }
+ParticleSet pythagorean() { return sceneNamed("pythagorean").build({3, 1}); }
 
 double distanceTo(const Places& places, const ParticleSet& bodies) {
     double sum = 0;

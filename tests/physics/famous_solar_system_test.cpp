@@ -25,8 +25,8 @@ constexpr Double4 kMercuryAfterOneYear{0.2266857883140691117, -0.364689950911734
 constexpr Double4 kEarthAfterOneYear{-0.5774220789625022533, -0.8388483275057068195, 0.000251952655625485, 0};
 constexpr Double4 kJupiterAfterOneYear{2.667678079324255791, 4.237828692386604627, -0.07726401112057792, 0};
 
-ParticleSet solarSystem() { return scenes::solarSystemScenarios()[0].build({9, 1}); }
-ParticleSet fromElements() { return scenes::solarSystemScenarios()[1].build({9, 1}); }
+ParticleSet solarSystem() { return sceneNamed("solar-system").build({9, 1}); }
+ParticleSet fromElements() { return sceneNamed("solar-system-j2000").build({9, 1}); }
 
 double away(const ParticleSet& bodies, int planet, const Double4& from) {
     return norm(minus(bodies.position[planet], from));
@@ -105,8 +105,8 @@ TEST(FamousSolarSystem, elementsComeBackFromTheState) {
         for (double longitude : {10.0, 130.0, 300.0}) {
             const scenes::OrbitalElements elements{2.5, eccentricity, 30, longitude, 70, 40};
             const scenes::Body state = scenes::orbitState(elements, 1.5);
-            const Double4 &r = state.position, &v = state.velocity;
-            const double distance = norm(r), speed2 = static_cast<double>(square(v));
+            const Vec3d &r = state.position, &v = state.velocity;
+            const double distance = norm(packed(r)), speed2 = static_cast<double>(square(packed(v)));
             EXPECT_NEAR(1 / (2 / distance - speed2 / 1.5), 2.5, 1e-13);
             const double hx = r.y * v.z - r.z * v.y, hy = r.z * v.x - r.x * v.z, hz = r.x * v.y - r.y * v.x;
             const double h = std::sqrt(hx * hx + hy * hy + hz * hz), degree = std::numbers::pi / 180;

@@ -1,4 +1,6 @@
 // Toomre's restricted encounter, counted: how many particles stay, change hands and get lost.
+#include "sim/scenes/scene.h"
+#include "sim/scenes/toomre_flyby.h"
 #include "tests/physics/famous_helpers.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +89,7 @@ TEST(FamousToomre, thePassageLastsAsParabolasDo) {
 
 TEST(FamousToomre, anyNumberOfParticlesIsPlacedOnRings) {
     for (std::size_t bodies : {1u, 2u, 3u, 7u, 122u, 1000u, 5002u}) {
-        const ParticleSet start = scenes::toomreFlybyScenarios()[0].build({bodies, 1});
+        const ParticleSet start = sceneNamed("toomre-flyby").build({bodies, 1});
         ASSERT_EQ(start.size(), bodies);
         for (std::size_t i = 2; i < bodies; ++i) {
             const double r = norm(minus(start.position[i], start.position[0]));

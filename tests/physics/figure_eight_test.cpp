@@ -1,5 +1,5 @@
 // The figure-eight closes after one period; by how much it misses is known for every integrator and step.
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 #include "tests/physics/orbit.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ constexpr Known kKnown[] = {
 
 TEST(FigureEight, missesItsStartByTheKnownAmount) {
     const std::unique_ptr<Backend> backend = gravlab::backend("reference").make({});
-    const ParticleSet start = scenario("figure-eight").build({.bodies = 3});
+    const ParticleSet start = sceneNamed("figure-eight").build({.bodies = 3});
     for (const Known& known : kKnown) {
         const OrbitError error =
             followOrbit(*backend, start, integrator(known.integrator).program, kPeriod / known.steps, known.steps);
@@ -41,7 +41,7 @@ TEST(FigureEight, missesItsStartByTheKnownAmount) {
 
 TEST(FigureEight, startsOfEightDigitsAreNoticed) {
     const std::unique_ptr<Backend> backend = gravlab::backend("reference").make({});
-    ParticleSet start = scenario("figure-eight").build({.bodies = 3});
+    ParticleSet start = sceneNamed("figure-eight").build({.bodies = 3});
     start.position[0].x = 0.97000436;
     start.position[1].x = -0.97000436;
     const OrbitError error = followOrbit(*backend, start, integrator("yoshida4").program, kPeriod / 1600, 1600);
@@ -50,7 +50,7 @@ TEST(FigureEight, startsOfEightDigitsAreNoticed) {
 
 TEST(FigureEight, bodiesSwapPlacesAfterAThirdOfThePeriod) {
     const std::unique_ptr<Backend> backend = gravlab::backend("reference").make({});
-    const ParticleSet start = scenario("figure-eight").build({.bodies = 3});
+    const ParticleSet start = sceneNamed("figure-eight").build({.bodies = 3});
     backend->configure({}, {});
     backend->load(start);
     backend->advance(integrator("yoshida4").program, kPeriod / 2400, {.steps = 800}, nullptr);
@@ -68,7 +68,7 @@ TEST(FigureEight, floatBackendsKeepTheEight) {
     for (const BackendRow& row : backends()) {
         if (row.name == "reference" || row.name == "cuda" || !row.unavailable({}).empty()) continue;
         const std::unique_ptr<Backend> backend = row.make({});
-        const ParticleSet start = scenario("figure-eight").build({.bodies = 3});
+        const ParticleSet start = sceneNamed("figure-eight").build({.bodies = 3});
         const OrbitError error = followOrbit(*backend, start, integrator("leapfrog").program, kPeriod / 200, 200);
         EXPECT_NEAR(error.position, 2.73e-3, 0.02 * 2.73e-3) << row.name;
         EXPECT_LE(error.momentum, 1e-5) << row.name;

@@ -3,7 +3,7 @@
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/galaxy_model.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ void expectRadiiStay(const std::vector<double>& before, const std::vector<double
 
 TEST(Galaxies, startInVirialBalance) {
     for (const char* name : {"galaxy", "hernquist", "king"}) {
-        const Scenario& scene = scenario(name);
+        const Scene& scene = sceneNamed(name);
         const Diagnostics d = measure(scene.build({.bodies = kBodies, .seed = 3}), {.softening = scene.softening});
         EXPECT_NEAR(d.virialRatio(), 0.5, 0.03) << name;
     }
@@ -67,12 +67,13 @@ TEST(Galaxies, clustersStayAsTheyAre) {
     for (const char* name : {"hernquist", "king"}) {
         SCOPED_TRACE(name);
         // Three units of time: more than a crossing time of the inner half.
-        expectRadiiStay(heldRadii(scenario(name).build({.bodies = kBodies, .seed = 7})), heldRadii(after(name, 384)), 0.07);
+        expectRadiiStay(heldRadii(sceneNamed(name).build({.bodies = kBodies, .seed = 7})), heldRadii(after(name, 384)),
+                        0.07);
     }
 }
 
 TEST(Galaxies, kingIsInHenonUnits) {
-    const Scenario& scene = scenario("king");
+    const Scene& scene = sceneNamed("king");
     for (const double depth : {3.0, 6.0, 9.0}) {
         const Diagnostics d = measure(scene.build({.bodies = kBodies, .seed = 1, .parameters = {{"w0", depth}}}),
                                       {.softening = scene.softening});
@@ -81,7 +82,7 @@ TEST(Galaxies, kingIsInHenonUnits) {
 }
 
 TEST(Galaxies, discStaysThinAndOfItsSize) {
-    const ParticleSet start = scenario("galaxy").build({.bodies = kBodies, .seed = 7});
+    const ParticleSet start = sceneNamed("galaxy").build({.bodies = kBodies, .seed = 7});
     const ParticleSet now = after("galaxy", 400);  // 150 Myr
     // The bulge has 400 bodies here, so its radii are noisy.
     for (const auto& [species, allowed] : {std::pair{0, 0.12}, {1, 0.3}, {2, 0.12}}) {
@@ -103,7 +104,7 @@ TEST(Galaxies, discStaysThinAndOfItsSize) {
 
 TEST(Galaxies, aColdSphereDoesNotStay) {
     // The comparison itself: bodies at rest must fail it.
-    ParticleSet bodies = scenario("hernquist").build({.bodies = 2000, .seed = 7});
+    ParticleSet bodies = sceneNamed("hernquist").build({.bodies = 2000, .seed = 7});
     const std::vector<double> before = heldRadii(bodies);
     Simulation simulation({.scene = "hernquist", .bodies = 2000, .seed = 7, .backend = "cpu"});
     for (Double4& v : bodies.velocity) v = {0, 0, 0, 1};
@@ -167,10 +168,10 @@ TEST(Galaxies, expansionFollowsTheModel) {
 }
 
 TEST(Galaxies, parametersChangeTheSceneAndBadOnesAreNamed) {
-    const Scenario& scene = scenario("antennae");
+    const Scene& scene = sceneNamed("antennae");
     EXPECT_FALSE(testing_support::sameState(scene.build({.bodies = 500, .seed = 1}),
                                             scene.build({.bodies = 500, .seed = 1, .parameters = {{"mass-ratio", 0.5}}})));
-    const auto refusal = [&](const ScenarioParameters& parameters) -> std::string {
+    const auto refusal = [&](const SceneParameters& parameters) -> std::string {
         try {
             requireParameters(scene, parameters);
         } catch (const UsageError& error) {
@@ -182,7 +183,7 @@ TEST(Galaxies, parametersChangeTheSceneAndBadOnesAreNamed) {
     EXPECT_NE(refusal({{"pericenter", 12}}).find("did you mean 'pericentre'"), std::string::npos);
     EXPECT_NE(refusal({{"mass-ratio", -1}}).find("0.1 to 1"), std::string::npos);
     EXPECT_NE(refusal({{"mass-ratio", NAN}}), "");
-    EXPECT_THROW(requireParameters(scenario("plummer"), {{"w0", 3}}), UsageError);
+    EXPECT_THROW(requireParameters(sceneNamed("plummer"), {{"w0", 3}}), UsageError);
 }
 
 TEST(Galaxies, changingAParameterStartsAnewAndAnotherSceneForgetsIt) {

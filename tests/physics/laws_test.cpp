@@ -187,7 +187,7 @@ double energyChange(const char* scene, std::size_t bodies, Precision precision, 
                     std::optional<Law> judgedAs = {}, const SimulationSettings& numbers = {}, double judgedStrength = 0) {
     SimulationSettings settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
     for (const LawNumber& number : lawNumbers()) settings.*number.asked = numbers.*number.asked;
-    settings.timeStep = scenario(scene).timeStep * dtFactor;
+    settings.timeStep = sceneNamed(scene).timeStep * dtFactor;
     Simulation simulation(settings);
     ForceSettings force = simulation.force();
     if (judgedAs) force.law = *judgedAs;
@@ -364,7 +364,7 @@ TEST(Shapes, radiiAndTheClosestPairOfAKnownSet) {
     const Shape pair = measure(bodies, {}).shape;
     EXPECT_DOUBLE_EQ(pair.lagrangianRadii[1], 1);
     EXPECT_DOUBLE_EQ(pair.closest, 2) << "two massless bodies are no pair";
-    const ParticleSet plummer = scenario("plummer").build({.bodies = 4096, .seed = 1});
+    const ParticleSet plummer = sceneNamed("plummer").build({.bodies = 4096, .seed = 1});
     const Shape shape = measure(plummer, {}).shape;
     EXPECT_NEAR(shape.lagrangianRadii[0], 0.3087, 4 * 0.021 * 0.3087);
     EXPECT_NEAR(shape.lagrangianRadii[1], 0.7686, 4 * 0.015 * 0.7686);

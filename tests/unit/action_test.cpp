@@ -85,13 +85,13 @@ TEST(Actions, areTheKeyPageOfTheDocs) {
 TEST(SceneGroups, haveEverySceneOnce) {
     std::multiset<std::string_view> found;
     for (const SceneGroup group : {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous, SceneGroup::laws})
-        for (std::size_t place = 0; const Scenario* row = sceneOf(group, place); ++place) found.insert(row->name);
-    EXPECT_EQ(found.size(), scenarios().size());
-    for (const Scenario& row : scenarios()) EXPECT_EQ(found.count(row.name), 1u) << row.name;
-    EXPECT_EQ(groupOf(scenario("figure-eight")), SceneGroup::famous);
-    EXPECT_EQ(groupOf(scenario("andromeda")), SceneGroup::galaxies);
-    EXPECT_EQ(groupOf(scenario("king")), SceneGroup::clusters);
-    EXPECT_EQ(groupOf(scenario("lennard-jones")), SceneGroup::laws);
+        for (std::size_t place = 0; const Scene* row = sceneOf(group, place); ++place) found.insert(row->name);
+    EXPECT_EQ(found.size(), sceneTable().size());
+    for (const Scene& row : sceneTable()) EXPECT_EQ(found.count(row.name), 1u) << row.name;
+    EXPECT_EQ(groupOf(sceneNamed("figure-eight")), SceneGroup::famous);
+    EXPECT_EQ(groupOf(sceneNamed("andromeda")), SceneGroup::galaxies);
+    EXPECT_EQ(groupOf(sceneNamed("king")), SceneGroup::clusters);
+    EXPECT_EQ(groupOf(sceneNamed("lennard-jones")), SceneGroup::laws);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
 TEST(ResumeOf, everySceneUnderItsOwnLaw) {
     if (!exactFormat()) GTEST_SKIP() << "this build has no HDF5";
     std::set<Law> seen;
-    for (const Scenario& scene : scenarios()) {
+    for (const Scene& scene : sceneTable()) {
         if (scene.fixedBodies > 1000) continue;
         SimulationSettings settings;
         settings.scene = scene.name;
@@ -187,7 +187,7 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
             settings.strength = 1.7;
             settings.diameter = 0.93;
             settings.cutOff = 3.1;
-            const ForceSettings force{.law = scenario(scene).law, .precision = Precision::fp64};
+            const ForceSettings force{.law = sceneNamed(scene).law, .precision = Precision::fp64};
             if (!refusal(kernelRow, force).empty()) continue;
             SCOPED_TRACE(row.kernel + " " + scene);
             Simulation whole(settings), first(settings);
@@ -233,7 +233,7 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     const Snapshot saved = checkpointOf(first);
     Simulation second(startFrom(Snapshot(saved), "run.hdf5").settings);
     EXPECT_EQ(second.settings().scene, "run.hdf5");
-    EXPECT_EQ(second.scene().caption, scenario("plummer").caption);
+    EXPECT_EQ(second.scene().caption, sceneNamed("plummer").caption);
     run(second, 2);
     second.reset();
     EXPECT_EQ(second.step(), 3);
@@ -249,7 +249,7 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
 TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
     SimulationSettings settings;
     settings.backend = "reference";
-    for (const Scenario& row : scenarios()) {
+    for (const Scene& row : sceneTable()) {
         if (row.parameters.empty() || row.fixedBodies > 100) continue;
         settings.scene = row.name;
         settings.bodies = row.fixedBodies ? row.fixedBodies : 64;
@@ -270,7 +270,7 @@ TEST(StartFile, plainBodiesGetWhatSuitsThem) {
     for (Double4& p : snapshot.bodies.position) p.x += 1000;
     const StartOffer offer = startFrom(std::move(snapshot), "plummer");
     EXPECT_EQ(offer.settings.scene, "./plummer") << "the scene keeps its name";
-    const Scenario& row = offer.settings.start->row;
+    const Scene& row = offer.settings.start->row;
     EXPECT_NEAR(row.view.target[0], 1000, 2);
     EXPECT_GT(row.view.distance, 10);
     EXPECT_LT(row.view.distance, 100);
@@ -292,7 +292,7 @@ TEST(StartFile, oddBodiesStillGetAFiniteStart) {
             snapshot.bodies.id[i] = static_cast<std::uint32_t>(i);
         }
         const StartOffer offer = startFrom(std::move(snapshot), "odd.csv");
-        const Scenario& row = offer.settings.start->row;
+        const Scene& row = offer.settings.start->row;
         EXPECT_TRUE(std::isfinite(row.timeStep) && row.timeStep > 0) << far;
         EXPECT_TRUE(std::isfinite(row.view.distance) && row.view.distance > 0) << far;
         EXPECT_TRUE(std::isfinite(row.view.speedScale) && row.view.speedScale > 0) << far;

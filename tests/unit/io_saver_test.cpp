@@ -193,7 +193,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
 }
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
-    for (const Scenario& row : scenarios()) {
+    for (const Scene& row : sceneTable()) {
         SimulationSettings settings;
         settings.scene = row.name;
         if (row.fixedBodies == 0) settings.bodies = 300;

@@ -69,7 +69,7 @@ TEST(LaunchTest, aSmallGalaxyIsMadeOfItsMassAndInBalance) {
     for (const bool disc : {false, true}) {
         SCOPED_TRACE(disc ? "disc" : "sphere");
         const scenes::CompanionModel model{
-            .disc = disc, .bodies = 2000, .mass = 0.3, .size = 0.2, .softening = 0.01, .axis = {1, 1, 0, 0}};
+            .disc = disc, .bodies = 2000, .mass = 0.3, .size = 0.2, .softening = 0.01, .axis = {1, 1, 0}};
         const ParticleSet bodies = scenes::companion(model);
         ASSERT_EQ(bodies.size(), 2000u);
         const Diagnostics d = measure(bodies, {.softening = 0.01}, 1);

@@ -4,7 +4,7 @@
 #include "sim/backends/backend.h"
 #include "sim/backends/kernel.h"
 #include "sim/integrators/integrator.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Names, emptyAndHugeNamesGiveAShortMessage) {
 }
 
 TEST(Names, everyTableRefusesUnknownNamesWithAHint) {
-    EXPECT_THAT(refusal([] { scenario("colision"); }), HasSubstr("did you mean 'collision'?"));
+    EXPECT_THAT(refusal([] { sceneNamed("colision"); }), HasSubstr("did you mean 'collision'?"));
     EXPECT_THAT(refusal([] { integrator("leapfrg"); }), HasSubstr("did you mean 'leapfrog'?"));
     EXPECT_THAT(refusal([] { backend("cuba"); }), HasSubstr("did you mean 'cuda'?"));
     EXPECT_THAT(refusal([] { chooseBackend("Auto", {}); }), HasSubstr("did you mean 'auto'?"));
@@ -62,7 +62,7 @@ void expectDistinctNames(const Rows& rows) {
 }
 
 TEST(Names, everyRowHasANameOfItsOwnAndAnIdea) {
-    expectDistinctNames(scenarios());
+    expectDistinctNames(sceneTable());
     expectDistinctNames(integrators());
     expectDistinctNames(backends());
     for (const BackendRow& row : backends()) {

@@ -9,9 +9,9 @@ namespace gravlab {
 namespace {
 
 TEST(Overlay, scaleBarIsRoundAndNeverLongerThanAsked) {
-    constexpr ScenarioUnits kNone;
+    constexpr SceneUnits kNone;
     for (double most = 1e-6; most < 1e6; most *= 1.37)
-        for (const ScenarioUnits& units : {kNone, kGalacticUnits, scenario("solar-system").units}) {
+        for (const SceneUnits& units : {kNone, kGalacticUnits, sceneNamed("solar-system").units}) {
             const RoundLength bar = roundLength(most, units);
             EXPECT_LE(bar.length, most * (1 + 1e-9));
             EXPECT_GT(bar.length, 0.39 * most);
@@ -30,7 +30,7 @@ TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(-12.25, {}), "t = -12.25");
     EXPECT_EQ(clockText(10, kGalacticUnits), "t = 47.15 Myr");
     EXPECT_EQ(clockText(1000, kGalacticUnits), "t = 4.715 Gyr");
-    EXPECT_EQ(clockText(2 * 3.14159265, scenario("solar-system").units), "t = 365.2 days");
+    EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
 }
 
 TEST(LookOptions, namesAreUnderstoodAndWrongOnesNamed) {

@@ -1,7 +1,7 @@
 // Profiles of models whose answers are known in closed form, and of galaxies as the scenes build them.
 #include "sim/measure/profile.h"
 #include "sim/core/random.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 
 using std::numbers::pi;
 
-ParticleSet built(const char* scene, std::size_t bodies, ScenarioParameters parameters = {}) {
-    return scenario(scene).build({.bodies = bodies, .seed = 5, .parameters = std::move(parameters)});
+ParticleSet built(const char* scene, std::size_t bodies, SceneParameters parameters = {}) {
+    return sceneNamed(scene).build({.bodies = bodies, .seed = 5, .parameters = std::move(parameters)});
 }
 
 /// The largest relative deviation of a column from a curve, over rings with enough bodies; 1e300 when a ring has none.

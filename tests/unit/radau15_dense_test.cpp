@@ -1,7 +1,7 @@
 // Read between the steps: the same numbers as a solver that lands on every output time, and no effect on what comes next.
 #include "sim/integrators/radau15_dense.h"
 #include "sim/backends/few_body.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST(Radau15Dense, goesOnFromWhatItKept) {
 }
 
 TEST(Radau15Dense, thePythagoreanSceneCostsFewForcesAtItsOwnStep) {
-    const Scenario& scene = scenario("pythagorean");
+    const Scene& scene = sceneNamed("pythagorean");
     FewBody engine, landing;
     for (FewBody* each : {&engine, &landing}) {
         each->load(scene.build({.bodies = 3, .seed = 1}));

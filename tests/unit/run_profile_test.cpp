@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(RunProfile, plotsAndTablesLeaveOutWhatDoesNotExist) {
-    const ParticleSet sphere = scenario("plummer").build({.bodies = 3000, .seed = 1});
+    const ParticleSet sphere = sceneNamed("plummer").build({.bodies = 3000, .seed = 1});
     const Profile profile = measureProfile(sphere, {.softening = 0.01}, {});
     const auto plots = profilePlots(profile, {});
     EXPECT_TRUE(plots[3].series.empty()) << "a sphere has no Q";

@@ -112,7 +112,7 @@ TEST(SimulationTest, fillsInWhatTheSceneKnows) {
     settings.backend = "reference";
     const Simulation simulation(settings);
     EXPECT_EQ(simulation.settings().bodies, 3u);
-    EXPECT_EQ(simulation.settings().timeStep, scenario("figure-eight").timeStep);
+    EXPECT_EQ(simulation.settings().timeStep, sceneNamed("figure-eight").timeStep);
     EXPECT_EQ(simulation.settings().softening, 0);
     EXPECT_EQ(simulation.settings().backend, "reference");
     EXPECT_EQ(simulation.settings().kernel.kernel, "plain");
@@ -233,13 +233,13 @@ TEST(SimulationTest, anotherSceneBringsItsOwnNumbers) {
     SimulationSettings wanted = simulation.settings();
     wanted.scene = "figure-eight";
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().timeStep, scenario("figure-eight").timeStep);
+    EXPECT_EQ(simulation.settings().timeStep, sceneNamed("figure-eight").timeStep);
     EXPECT_EQ(simulation.settings().softening, 0);
     EXPECT_EQ(simulation.settings().bodies, 3u);
     wanted = simulation.settings();
     wanted.scene = "cube";
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().bodies, scenario("cube").bodiesCpu) << "not the three of the scene before";
+    EXPECT_EQ(simulation.settings().bodies, sceneNamed("cube").bodiesCpu) << "not the three of the scene before";
 }
 
 TEST(SimulationTest, anExplicitSizeComesBackAfterASceneOfFixedSize) {

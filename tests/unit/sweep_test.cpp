@@ -2,7 +2,7 @@
 #include "app/lab/sweep.h"
 
 #include "sim/core/error.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>
@@ -153,7 +153,7 @@ TEST(Sweep, csvHasAColumnForBothRatesAndEmptyCellsWithoutOne) {
 
 TEST(Trial, slowStepsEndEarlyWhereAskedTo) {
     const std::unique_ptr<Backend> slow = backend("cpu").make({.threads = 1});
-    slow->load(scenario("plummer").build({2000, 1}));
+    slow->load(sceneNamed("plummer").build({2000, 1}));
     const ForceSettings force{.softening = 0.05};
     slow->configure(force, {"naive", {}});
     const BenchmarkPlan plan{.steps = 1000, .repeats = 3, .warmUpSeconds = 0, .mostSeconds = 0.02};
@@ -169,7 +169,7 @@ TEST(Trial, wholeStepsAboveTheBoundAreAnErrorToo) {
     Spoilt fast({});
     fast.row = &bounded;
     fast.issueSlots = 1e6;
-    fast.load(scenario("plummer").build({64, 1}));
+    fast.load(sceneNamed("plummer").build({64, 1}));
     const ForceSettings force{.softening = 0.05};
     fast.configure(force, {});
     const BenchmarkRow row = timeKernel(fast, integrators().front(), 1e-3, force, kQuick);

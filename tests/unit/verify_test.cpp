@@ -2,7 +2,7 @@
 #include "app/commands/verify.h"
 #include "app/lab/benchmark.h"
 #include "sim/core/error.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 #include "tests/unit/spoilt_backend.h"
 
 #include <gmock/gmock.h>
@@ -103,7 +103,7 @@ TEST(Verify, launchesWalkWhatTheRowAllows) {
 }
 
 BenchmarkRow timed(Spoilt& spoilt) {
-    ParticleSet bodies = scenario("plummer").build({64, 1});
+    ParticleSet bodies = sceneNamed("plummer").build({64, 1});
     spoilt.load(bodies);
     const ForceSettings force{.softening = 0.05};
     spoilt.configure(force, {});

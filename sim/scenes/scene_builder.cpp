@@ -1,5 +1,5 @@
 // What the scene builders share.
-#include "sim/scenes/builders.h"
+#include "sim/scenes/scene_builder.h"
 
 #include "sim/core/parallel.h"
 #include "sim/core/particles.h"
@@ -14,9 +14,8 @@ ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
         for (std::size_t i = first; i < last; ++i) {
             Random random(seed, i);
             const Body made = body(i, random);
-            bodies.position[i] = made.position;
-            bodies.velocity[i] = made.velocity;
-            bodies.velocity[i].w = 1;
+            bodies.position[i] = packed(made.position, made.mass);
+            bodies.velocity[i] = packed(made.velocity, 1);
             bodies.id[i] = static_cast<std::uint32_t>(i);
             bodies.group[i] = made.group;
         }
@@ -24,32 +23,28 @@ ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
     return bodies;
 }
 
+ParticleSet listedBodies(std::span<const Body> list) {
+    ParticleSet bodies = makeBodies(list.size(), 0, [&](std::size_t i, Random&) { return list[i]; });
+    for (std::size_t i = 0; i < list.size(); ++i) bodies.group[i] = static_cast<std::uint8_t>(i);
+    return bodies;
+}
+
 void centre(ParticleSet& bodies) {
     // Twice: the second pass takes out the rounding of the first.
     for (int pass = 0; pass < 2; ++pass) {
         double mass = 0;
-        Double4 x{}, v{};
+        Vec3d x{}, v{};
         for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const Double4& position = bodies.position[i];
-            const Double4& velocity = bodies.velocity[i];
-            const double m = inertialMass(position, velocity);
+            const double m = inertialMass(bodies.position[i], bodies.velocity[i]);
             mass += m;
-            x.x += m * position.x;
-            x.y += m * position.y;
-            x.z += m * position.z;
-            v.x += m * velocity.x;
-            v.y += m * velocity.y;
-            v.z += m * velocity.z;
+            x += m * xyz(bodies.position[i]);
+            v += m * xyz(bodies.velocity[i]);
         }
         if (!(mass > 0)) return;
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            bodies.position[i].x -= x.x / mass;
-            bodies.position[i].y -= x.y / mass;
-            bodies.position[i].z -= x.z / mass;
-            bodies.velocity[i].x -= v.x / mass;
-            bodies.velocity[i].y -= v.y / mass;
-            bodies.velocity[i].z -= v.z / mass;
-        }
+        x /= mass;
+        v /= mass;
+        for (Double4& position : bodies.position) position = packed(xyz(position) - x, position.w);
+        for (Double4& velocity : bodies.velocity) velocity = packed(xyz(velocity) - v, velocity.w);
     }
 }
 

@@ -1,5 +1,6 @@
 // Periodic orbits of three equal masses without angular momentum, each body on a loop of its own.
-#include "sim/scenes/famous.h"
+#include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <cmath>
 #include <numbers>
@@ -13,11 +14,11 @@ struct Shown {
     PeriodicOrbit orbit;
     std::string_view idea;
     double closest;  ///< smallest distance of two bodies [L]
-    ParticleSet (*build)(const ScenarioRequest&);
+    ParticleSet (*build)(const SceneRequest&);
 };
 
 template <int row>
-ParticleSet build(const ScenarioRequest&);
+ParticleSet build(const SceneRequest&);
 
 // Starting values and periods refined from the published five digits until the orbit closes to 4e-28.
 constexpr Shown kOrbits[] = {
@@ -60,7 +61,7 @@ constexpr Shown kOrbits[] = {
 };
 
 template <int row>
-ParticleSet build(const ScenarioRequest&) {
+ParticleSet build(const SceneRequest&) {
     return threeInLine(kOrbits[row].orbit.p, kOrbits[row].orbit.q);
 }
 
@@ -71,9 +72,9 @@ double stepFor(const Shown& shown) { return 0.02 * shown.closest * std::sqrt(sho
 
 ParticleSet threeInLine(double p, double q) {
     const Body start[] = {
-        {{-1, 0, 0, 1}, {p, q, 0, 0}, 0},
-        {{1, 0, 0, 1}, {p, q, 0, 0}, 1},
-        {{0, 0, 0, 1}, {-2 * p, -2 * q, 0, 0}, 2},
+        {{-1, 0, 0}, {p, q, 0}, 1},
+        {{1, 0, 0}, {p, q, 0}, 1},
+        {{0, 0, 0}, {-2 * p, -2 * q, 0}, 1},
     };
     return listedBodies(start);
 }
@@ -87,26 +88,21 @@ std::span<const PeriodicOrbit> suvakovOrbits() {
     return orbits;
 }
 
-std::span<const Scenario> threeBodyOrbitScenarios() {
-    static const std::vector<Scenario> rows = [] {
-        std::vector<Scenario> list;
+std::span<const Scene> threeBodyOrbitScenes() {
+    static const std::vector<Scene> rows = [] {
+        std::vector<Scene> list;
         for (const Shown& shown : kOrbits)
             list.push_back({.name = shown.orbit.name,
                             .idea = shown.idea,
                             .caption = "A periodic orbit found by computer in 2013. Close passages need the tiny step; run "
                                        "many steps a frame, or use radau15.",
                             .source = "Suvakov & Dmitrasinovic 2013",
-                            .bodiesGpu = 3,
-                            .bodiesCpu = 3,
                             .fixedBodies = 3,
                             .timeStep = stepFor(shown),
-                            .softening = 0,
-                            .law = Law::gravity,
                             .view = {.distance = 4,
                                      .azimuth = -0.5 * std::numbers::pi,
                                      .elevation = 1.2,
                                      .pointSize = 0.05,
-                                     .exposure = 1,
                                      .speedScale = 2},
                             .build = shown.build});
         return list;

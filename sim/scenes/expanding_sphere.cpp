@@ -1,7 +1,7 @@
 // A ball cut out of an expanding universe: Hubble flow, small lumps, and nothing but gravity makes the web of galaxies.
 // Method: Zel'dovich 1970 in an Einstein-de Sitter universe; lumps from white noise shaped by a power law of wavenumbers.
-#include "sim/scenes/builders.h"
-#include "sim/scenes/galaxies.h"
+#include "sim/scenes/scene_builder.h"
+#include "sim/scenes/scene_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double kBox = 2.2;  // side of the periodic box that the ball of radius 1 is cut from
 
-constexpr ScenarioParameter kParameters[] = {
+constexpr SceneParameter kParameters[] = {
     {"contrast", "Contrast", "", "rms of the density contrast at the start; larger makes structure earlier", 0.35, 0, 2},
     {"slope", "Slope", "", "of the power spectrum: -3 large structures only, 0 as much on small scales", -1.6, -3, 0},
     {"expansion", "Expansion", "", "speed in units of the one that just never turns back; below 1 the ball falls back", 1, 0,
@@ -114,7 +114,7 @@ public:
     }
 
     /// Between grid points, linearly; periodic.
-    Double4 at(const Double4& place) const {
+    Vec3d at(const Vec3d& place) const {
         const double p[3] = {place.x, place.y, place.z};
         std::size_t low[3], high[3];
         double part[3];
@@ -137,7 +137,7 @@ public:
             for (std::size_t axis = 0; axis < 3; ++axis)
                 sum[axis] += weight * displacement_[axis][(at[0] * side_ + at[1]) * side_ + at[2]];
         }
-        return {sum[0], sum[1], sum[2], 0};
+        return {sum[0], sum[1], sum[2]};
     }
 
 private:
@@ -145,7 +145,7 @@ private:
     std::array<std::vector<double>, 3> displacement_;
 };
 
-ParticleSet buildExpanding(const ScenarioRequest& request) {
+ParticleSet buildExpanding(const SceneRequest& request) {
     const std::size_t side = request.bodies < 65536 ? 32 : 64;
     const Lumps lumps(request.seed, side, request.value(kParameters[0]), request.value(kParameters[1]));
     // A ball of mass 1 and radius 1 that just never turns back: (dR/dt)^2 = 2 / R.
@@ -161,12 +161,12 @@ ParticleSet buildExpanding(const ScenarioRequest& request) {
         };
         const double r = std::cbrt(even(1 / kRoot)), z = 2 * even(1 / (kRoot * kRoot)) - 1;
         const double angle = 2 * std::numbers::pi * even(1 / (kRoot * kRoot * kRoot)), flat = r * std::sqrt(1 - z * z);
-        const Double4 q{flat * std::cos(angle), flat * std::sin(angle), r * z, 0};
-        const Double4 d = lumps.at(q);
+        const Vec3d q{flat * std::cos(angle), flat * std::sin(angle), r * z};
+        const Vec3d d = lumps.at(q);
         // The growing mode: lumps move with the flow and grow as fast as it does.
-        return Body{{q.x + d.x, q.y + d.y, q.z + d.z, mass},
-                    {hubble * (q.x + 2 * d.x), hubble * (q.y + 2 * d.y), hubble * (q.z + 2 * d.z), 0},
-                    0};
+        return Body{{q.x + d.x, q.y + d.y, q.z + d.z},
+                    {hubble * (q.x + 2 * d.x), hubble * (q.y + 2 * d.y), hubble * (q.z + 2 * d.z)},
+                    mass};
     });
     centre(bodies);
     return bodies;
@@ -174,19 +174,17 @@ ParticleSet buildExpanding(const ScenarioRequest& request) {
 
 }  // namespace
 
-std::span<const Scenario> expandingScenarios() {
-    static const Scenario rows[] = {
+std::span<const Scene> expandingScenes() {
+    static const Scene rows[] = {
         {.name = "expanding-box",
          .idea = "a ball cut out of an expanding universe",
          .caption = "Space grows eightfold until t = 10; small lumps become filaments and clusters.",
          .source = "Zel'dovich 1970; Peebles 1980",
          .bodiesGpu = 131072,
          .bodiesCpu = 16384,
-         .fixedBodies = 0,
          .timeStep = 0.01,
          .softening = 0.03,
-         .law = Law::gravity,
-         .view = {.distance = 9, .azimuth = 0.6, .elevation = 0.4, .pointSize = 0.025, .exposure = 1, .speedScale = 1.6},
+         .view = {.distance = 9, .elevation = 0.4, .pointSize = 0.025, .speedScale = 1.6},
          .build = buildExpanding,
          .parameters = kParameters},
     };

@@ -1,5 +1,5 @@
 // The scenes: what every row must keep, and what the known models must give.
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene.h"
 
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
@@ -15,18 +15,18 @@ namespace {
 
 using namespace testing_support;
 
-std::size_t testCount(const Scenario& scene) { return scene.fixedBodies ? scene.fixedBodies : 3001; }
+std::size_t testCount(const Scene& scene) { return scene.fixedBodies ? scene.fixedBodies : 3001; }
 
 TEST(Scenes, sameSeedSameBytes) {
-    for (const Scenario& scene : scenarios()) {
-        const ScenarioRequest request{.bodies = testCount(scene), .seed = 42};
+    for (const Scene& scene : sceneTable()) {
+        const SceneRequest request{.bodies = testCount(scene), .seed = 42};
         EXPECT_TRUE(sameState(scene.build(request), scene.build(request))) << scene.name;
     }
 }
 
 TEST(Scenes, anotherSeedGivesOtherBodies) {
     for (const std::string_view name : {"six-body", "cube", "plummer", "disc", "collision"}) {
-        const Scenario& scene = scenario(name);
+        const Scene& scene = sceneNamed(name);
         const std::size_t count = testCount(scene);
         EXPECT_FALSE(sameBytes(scene.build({.bodies = count, .seed = 1}).position,
                                scene.build({.bodies = count, .seed = 2}).position))
@@ -35,7 +35,7 @@ TEST(Scenes, anotherSeedGivesOtherBodies) {
 }
 
 TEST(Scenes, everyCountIsBuiltExactly) {
-    for (const Scenario& scene : scenarios())
+    for (const Scene& scene : sceneTable())
         for (const std::size_t count : {1, 2, 3, 4, 5, 7, 31, 1000, 4097}) {
             const ParticleSet bodies = scene.build({.bodies = count, .seed = 1});
             const std::size_t expected = scene.fixedBodies ? scene.fixedBodies : count;
@@ -59,7 +59,7 @@ TEST(Scenes, everyCountIsBuiltExactly) {
 }
 
 TEST(Scenes, areCentredAndAtRestAsAWhole) {
-    for (const Scenario& scene : scenarios()) {
+    for (const Scene& scene : sceneTable()) {
         const Diagnostics d =
             measure(scene.build({.bodies = testCount(scene), .seed = 5}), {.softening = scene.softening}, 1);
         const double speed = std::sqrt(2 * d.kinetic / d.mass);
@@ -70,8 +70,8 @@ TEST(Scenes, areCentredAndAtRestAsAWhole) {
 }
 
 TEST(Scenes, rowsSayEverythingThatARunNeeds) {
-    EXPECT_EQ(scenarios().front().name, "collision");
-    for (const Scenario& scene : scenarios()) {
+    EXPECT_EQ(sceneTable().front().name, "collision");
+    for (const Scene& scene : sceneTable()) {
         SCOPED_TRACE(scene.name);
         EXPECT_FALSE(scene.caption.empty());
         EXPECT_GT(scene.timeStep, 0);
@@ -81,7 +81,7 @@ TEST(Scenes, rowsSayEverythingThatARunNeeds) {
         EXPECT_GT(scene.view.speedScale, 0);
         EXPECT_GT(scene.bodiesCpu, 0u);
         EXPECT_GE(scene.bodiesGpu, scene.bodiesCpu);
-        for (const ScenarioParameter& parameter : scene.parameters) {
+        for (const SceneParameter& parameter : scene.parameters) {
             SCOPED_TRACE(parameter.name);
             EXPECT_FALSE(parameter.label.empty());
             EXPECT_FALSE(parameter.idea.empty());
@@ -99,18 +99,18 @@ TEST(Scenes, rowsSayEverythingThatARunNeeds) {
             EXPECT_EQ(scene.bodiesGpu, scene.fixedBodies);
         }
     }
-    EXPECT_EQ(scenario("collision").bodiesGpu, 65536u);
-    EXPECT_EQ(scenario("collision").bodiesCpu, 8192u);
+    EXPECT_EQ(sceneNamed("collision").bodiesGpu, 65536u);
+    EXPECT_EQ(sceneNamed("collision").bodiesCpu, 8192u);
 }
 
 TEST(Scenes, twoBodyIsTheKeplerOrbitOfEccentricityOneHalf) {
-    const Diagnostics d = measure(scenario("two-body").build({.bodies = 2}), {}, 1);
+    const Diagnostics d = measure(sceneNamed("two-body").build({.bodies = 2}), {}, 1);
     EXPECT_NEAR(d.energy(), -0.125, 1e-16);
     EXPECT_NEAR(d.angularMomentum.z, 0.25 * std::sqrt(0.75), 1e-16);  // reduced mass x sqrt(a (1 - e^2))
 }
 
 TEST(Scenes, figureEightHasItsEnergyAndNoSpin) {
-    const Diagnostics d = measure(scenario("figure-eight").build({.bodies = 3}), {}, 1);
+    const Diagnostics d = measure(sceneNamed("figure-eight").build({.bodies = 3}), {}, 1);
     EXPECT_NEAR(d.energy(), -1.28714199563185770504, 2e-15);
     EXPECT_NEAR(d.kinetic, 1.21285800436814229495, 1e-15);
     EXPECT_LE(distance(d.angularMomentum, {}), 1e-15);
@@ -118,7 +118,7 @@ TEST(Scenes, figureEightHasItsEnergyAndNoSpin) {
 
 TEST(Scenes, sixBodyStaysWithinItsRanges) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-        const ParticleSet bodies = scenario("six-body").build({.bodies = 6, .seed = seed});
+        const ParticleSet bodies = sceneNamed("six-body").build({.bodies = 6, .seed = seed});
         double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
         for (const Double4& x : bodies.position) {
             ASSERT_GE(x.w, 1);
@@ -134,7 +134,7 @@ TEST(Scenes, sixBodyStaysWithinItsRanges) {
 }
 
 TEST(Scenes, cubeFillsItsBoxAtRest) {
-    const ParticleSet bodies = scenario("cube").build({.bodies = 8000, .seed = 1});
+    const ParticleSet bodies = sceneNamed("cube").build({.bodies = 8000, .seed = 1});
     double most = 0;
     for (const Double4& x : bodies.position) most = std::max({most, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
     EXPECT_NEAR(most, 1, 0.02);
@@ -144,7 +144,7 @@ TEST(Scenes, cubeFillsItsBoxAtRest) {
 }
 
 TEST(Scenes, plummerIsTheModelInHenonUnits) {
-    const ParticleSet bodies = scenario("plummer").build({.bodies = 16384, .seed = 1});
+    const ParticleSet bodies = sceneNamed("plummer").build({.bodies = 16384, .seed = 1});
     const Diagnostics d = measure(bodies, {});
     // Bands of 4 sigma for samples of this size, and the 0.1 % of the mass that is left out.
     EXPECT_NEAR(d.kinetic, 0.25, 0.25 * 0.026);
@@ -159,7 +159,7 @@ TEST(Scenes, plummerIsTheModelInHenonUnits) {
 }
 
 TEST(Scenes, discTurnsInBalanceWithItsOwnPull) {
-    const Scenario& scene = scenario("disc");
+    const Scene& scene = sceneNamed("disc");
     const ParticleSet bodies = scene.build({.bodies = 12000, .seed = 1});
     std::vector<std::uint32_t> sample;
     for (std::uint32_t i = 0; i < 11999; i += 10) sample.push_back(i);
@@ -187,7 +187,7 @@ TEST(Scenes, discTurnsInBalanceWithItsOwnPull) {
 }
 
 TEST(Scenes, collisionIsTwoBoundGalaxiesOnAParabola) {
-    const Scenario& scene = scenario("collision");
+    const Scene& scene = sceneNamed("collision");
     const ParticleSet bodies = scene.build({.bodies = 4001, .seed = 1});
     Double4 place[2]{}, speed[2]{};
     double mass[2]{};

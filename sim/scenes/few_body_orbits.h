@@ -1,26 +1,12 @@
-// The famous systems: rows for the scene table, and the builders behind them for whoever wants other parameters.
+// Exact and famous motions of few bodies, for whoever wants them with other parameters than the scenes.
 // Rule: numbers as published or refined to at least 15 digits, with their source; bodies in the order of the source.
 #pragma once
-#include "sim/scenes/builders.h"
-#include "sim/scenes/scenario.h"
+#include "sim/scenes/scene_builder.h"
 
 #include <span>
 #include <string_view>
 
 namespace gravlab::scenes {
-
-// Each file of famous systems shows its rows; scenario.cpp joins them.
-std::span<const Scenario> fewBodyScenarios();
-std::span<const Scenario> threeBodyOrbitScenarios();
-std::span<const Scenario> solarSystemScenarios();
-std::span<const Scenario> ngonScenarios();
-std::span<const Scenario> coldCollapseScenarios();
-std::span<const Scenario> keplerDiscScenarios();
-std::span<const Scenario> toomreFlybyScenarios();
-std::span<const Scenario> lawScenarios();
-
-/// The bodies of a list, each in a group of its own.
-ParticleSet listedBodies(std::span<const Body> list);
 
 /// Two halves of unit mass on an ellipse of semi-major axis 1, at apocentre on the x axis, turning anticlockwise; period
 /// 2 pi, energy -1/8.
@@ -59,19 +45,7 @@ struct OrbitalElements {
     double ascendingNode;
 };
 
-/// Position and velocity relative to the body at the focus; w unused. `totalMass` of the two, G = 1.
+/// Position and velocity relative to the body at the focus; its mass is 0. `totalMass` of the two, G = 1.
 Body orbitState(const OrbitalElements& elements, double totalMass);
-
-/// Two point masses, 1 and `companionMass`, on a parabola of pericentre distance 1, and rings of massless particles of
-/// radius 0.2 to 0.6 about the first, in the frame of the centre of mass. Toomre & Toomre 1972.
-struct ParabolicPassage {
-    double companionMass = 1;
-    bool prograde = true;  ///< the rings turn as the companion passes
-    std::size_t particles = 120;
-    double softening = 0.05;
-};
-ParticleSet parabolicPassage(const ParabolicPassage& passage);
-/// Time from the start of a passage to its mirror image [T].
-double passageDuration(double companionMass);
 
 }  // namespace gravlab::scenes

@@ -1,4 +1,4 @@
-// Named starting states. The table is in scenario.cpp, builders are one file each under scenario/.
+// Named starting states: a row each, beside its builder; scene_table.cpp joins them.
 // Rule: same seed, same bytes: own generator and transforms, no std distributions.
 #pragma once
 #include "sim/core/particles.h"
@@ -15,7 +15,7 @@
 namespace gravlab {
 
 /// A number that a scene can be built with: masses, angles, temperatures.
-struct ScenarioParameter {
+struct SceneParameter {
     std::string_view name;   ///< stable key
     std::string_view label;  ///< for panels: a short word
     std::string_view unit;   ///< "kpc", "deg"; empty for a ratio
@@ -25,38 +25,38 @@ struct ScenarioParameter {
 };
 
 /// Numbers asked for, by name; what is not there has the row's value.
-using ScenarioParameters = std::map<std::string, double, std::less<>>;
+using SceneParameters = std::map<std::string, double, std::less<>>;
 
 /// What a builder is asked for.
-struct ScenarioRequest {
+struct SceneRequest {
     std::size_t bodies = 0;  ///< already resolved: never 0; ignored by scenes of fixed size
     std::uint64_t seed = 1;
-    ScenarioParameters parameters{};
+    SceneParameters parameters{};
 
-    double value(const ScenarioParameter& parameter) const {
+    double value(const SceneParameter& parameter) const {
         const auto found = parameters.find(parameter.name);
         return found == parameters.end() ? parameter.value : found->second;
     }
 };
 
 /// What [L], [M], [T] and [L/T] are in units that people know. Without names: the scene's own, G = 1.
-struct ScenarioUnits {
+struct SceneUnits {
     std::string_view length{}, mass{}, time{}, speed{};
     double lengthScale = 1, massScale = 1, timeScale = 1, speedScale = 1;  ///< one [L] is lengthScale of `length`, ...
 };
 
 /// Kiloparsecs and 10^10 solar masses; the rest follows from G = 4.30091e-6 kpc (km/s)^2 / Msun.
-inline constexpr ScenarioUnits kGalacticUnits{.length = "kpc",
-                                              .mass = "Msun",
-                                              .time = "Myr",
-                                              .speed = "km/s",
-                                              .lengthScale = 1,
-                                              .massScale = 1e10,
-                                              .timeScale = 4.71486,
-                                              .speedScale = 207.386};
+inline constexpr SceneUnits kGalacticUnits{.length = "kpc",
+                                           .mass = "Msun",
+                                           .time = "Myr",
+                                           .speed = "km/s",
+                                           .lengthScale = 1,
+                                           .massScale = 1e10,
+                                           .timeScale = 4.71486,
+                                           .speedScale = 207.386};
 
 /// From where a scene looks best: orbit angles [rad], distance to the target [L].
-struct ScenarioView {
+struct SceneView {
     double distance = 5, azimuth = 0.6, elevation = 0.5;
     double pointSize = 0.02;         ///< radius of a body as drawn [L]
     double exposure = 1;             ///< multiplies the automatic 1/N-ish brightness
@@ -65,30 +65,32 @@ struct ScenarioView {
 };
 
 /// A row of the scene table.
-struct Scenario {
-    std::string_view name;     ///< stable key
-    std::string_view idea;     ///< one line for lists and tooltips
-    std::string_view caption;  ///< what to look for, shown in the window
-    std::string_view source;   ///< paper, book; empty if none
-    std::size_t bodiesGpu;     ///< default N on a GPU
-    std::size_t bodiesCpu;     ///< default N on a CPU
-    std::size_t fixedBodies;   ///< 0, or the only N that the scene has
-    double timeStep;           ///< [T]
-    double softening;          ///< [L]
-    Law law;
-    ScenarioView view;
-    ParticleSet (*build)(const ScenarioRequest&);  ///< COM-centred, at rest as a whole
-    ScenarioUnits units{};
-    std::span<const ScenarioParameter> parameters{};
+struct Scene {
+    std::string_view name{};        ///< stable key
+    std::string_view idea{};        ///< one line for lists and tooltips
+    std::string_view caption{};     ///< what to look for, shown in the window
+    std::string_view source{};      ///< paper, book; empty if none
+    std::size_t bodiesGpu = 65536;  ///< default N on a GPU
+    std::size_t bodiesCpu = 8192;   ///< default N on a CPU
+    std::size_t fixedBodies = 0;    ///< 0, or the only N that the scene has: the table then has it as both defaults
+    double timeStep = 0.01;         ///< [T]
+    double softening = 0;           ///< [L]
+    Law law = Law::gravity;
+    SceneView view{};
+    /// Centred, at rest as a whole; the same bytes for the same request, for any number of threads. Null in a row that
+    /// stands for loaded bodies.
+    ParticleSet (*build)(const SceneRequest&) = nullptr;
+    SceneUnits units{};
+    std::span<const SceneParameter> parameters{};
     double exponent = 2;                              ///< of the power law
     double strength = 1, diameter = 1, cutOff = 2.5;  ///< of the law, see ForceSettings
 };
 
-/// All scenes; the default is `collision`.
-std::span<const Scenario> scenarios();
+/// All scenes, in the order of the menus; the default is `collision`. Lives as long as the program.
+std::span<const Scene> sceneTable();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
-const Scenario& scenario(std::string_view name);
+const Scene& sceneNamed(std::string_view name);
 /// Throws UsageError when a name is none of the scene's parameters or a number is out of its range, naming what is valid.
-void requireParameters(const Scenario& scene, const ScenarioParameters& parameters);
+void requireParameters(const Scene& scene, const SceneParameters& parameters);
 
 }  // namespace gravlab

@@ -1,0 +1,103 @@
+// Discs: two that collide, one alone, and one of massless bodies, in which every orbit is Kepler's.
+#include "sim/scenes/disc_galaxy.h"
+#include "sim/scenes/galaxy_model.h"
+#include "sim/scenes/scene_rows.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace gravlab::scenes {
+namespace {
+
+constexpr double kDiscSoftening = 0.03, kCollisionSoftening = 0.05;
+
+// One disc nearly in the orbit's plane, for long tails; one steep, so that the picture is three-dimensional.
+constexpr Attitude kAttitudes[2] = {{0.35, 0.4}, {1.05, -0.9}};
+
+ParticleSet buildCollision(const SceneRequest& request) {
+    DiscModel model;
+    model.discMass = 0.6;
+    model.centralMass = 0.4;
+    model.centralRadius = 0.25;
+    model.centralShare = 0.25;
+    model.outerRadius = 4;
+    model.height = 0.08;
+    model.toomreQ = 1.2;
+    model.softening = kCollisionSoftening;
+    const std::size_t first = request.bodies - request.bodies / 2;
+    const DiscGalaxy galaxies[2] = {{model, first}, {model, request.bodies - first}};
+    const Approach orbit = parabola(2, 1.6, 10);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const std::size_t side = i < first ? 0 : 1;
+        const double half = side == 0 ? -0.5 : 0.5;  // of the way between two equal masses
+        Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
+        body.group = static_cast<std::uint8_t>(side);
+        return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
+    });
+    centre(bodies);
+    return bodies;
+}
+
+ParticleSet buildDisc(const SceneRequest& request) {
+    DiscModel model;
+    model.discMass = 0.5;
+    model.centralMass = 0.5;
+    model.innerRadius = 0.2;
+    model.outerRadius = 4;
+    model.height = 0.05;
+    model.toomreQ = 1.1;
+    model.softening = kDiscSoftening;
+    const DiscGalaxy galaxy(model, request.bodies);
+    ParticleSet bodies =
+        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
+    centre(bodies);
+    return bodies;
+}
+
+constexpr double kInnerOrbit = 0.5, kOuterOrbit = 4;
+
+ParticleSet buildKeplerDisc(const SceneRequest& request) {
+    return makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        if (i == 0) return Body{{0, 0, 0}, {}, 1};
+        const double r = kInnerOrbit + (kOuterOrbit - kInnerOrbit) * random.uniform();
+        const double angle = 2 * std::numbers::pi * random.uniform();
+        const double x = std::cos(angle), y = std::sin(angle), speed = 1 / std::sqrt(r);
+        return Body{{r * x, r * y, 0}, {-speed * y, speed * x, 0}, 0, 1};
+    });
+}
+
+}  // namespace
+
+std::span<const Scene> discScenes() {
+    static const Scene rows[] = {
+        {.name = "collision",
+         .idea = "two spiral galaxies on a parabolic orbit",
+         .caption = "They pass, throw out bridges and tails, turn back and merge.",
+         .source = "Toomre & Toomre 1972",
+         .timeStep = 0.025,
+         .softening = kCollisionSoftening,
+         .view = {.distance = 17, .azimuth = -0.2, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
+         .build = buildCollision},
+        {.name = "disc",
+         .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
+         .caption = "Small clumps are sheared into spiral arms, which come and go.",
+         .source = "Freeman 1970; Toomre 1964",
+         .timeStep = 0.01,
+         .softening = kDiscSoftening,
+         .view = {.distance = 9.5, .elevation = 0.9, .pointSize = 0.02, .exposure = 0.7, .speedScale = 1.5},
+         .build = buildDisc},
+        {.name = "kepler-disc",
+         .idea = "massless bodies on circles around one mass",
+         .caption = "Kepler's third law as a picture: the inner bodies lap the outer ones, and no radius ever changes.",
+         .source = "Kepler 1619",
+         .bodiesGpu = 16384,
+         .bodiesCpu = 4096,
+         // A thousand steps for the innermost circle.
+         .timeStep = 0.0022,
+         .view = {.distance = 11, .elevation = 0.8, .pointSize = 0.02, .speedScale = 1.4},
+         .build = buildKeplerDisc},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

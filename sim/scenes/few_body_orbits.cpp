@@ -1,0 +1,223 @@
+// Exact and famous motions of two bodies to a dozen. Times are in units where G = 1.
+#include "sim/scenes/few_body_orbits.h"
+#include "sim/scenes/scene_rows.h"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace gravlab::scenes {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kShownEccentricity = 0.8;
+
+ParticleSet buildTwoBody(const SceneRequest&) { return keplerPair(0.5); }
+ParticleSet buildKeplerCircular(const SceneRequest&) { return keplerPair(0); }
+ParticleSet buildKeplerEccentric(const SceneRequest&) { return keplerPair(kShownEccentricity); }
+ParticleSet buildLagrange(const SceneRequest&) { return lagrangeTriangle(1, 1, 1); }
+ParticleSet buildLagrangeStable(const SceneRequest&) { return lagrangeTriangle(1, 0.01, 0.001); }
+
+ParticleSet buildSuperEight(const SceneRequest&) {
+    // Refined until the orbit closes after 2 pi.
+    const double a = 1.38285684361841881248990136005494, b = 0.157029922281220299600954521531867;
+    const double c = 0.58487263081487508725271953928156, d = 1.87193524587867583883589260694996;
+    const Body start[] = {
+        {{a, 0, 0}, {0, c, 0}, 1},
+        {{0, b, 0}, {d, 0, 0}, 1},
+        {{-a, 0, 0}, {0, -c, 0}, 1},
+        {{0, -b, 0}, {-d, 0, 0}, 1},
+    };
+    return listedBodies(start);
+}
+
+ParticleSet buildPythagorean(const SceneRequest&) {
+    const Body start[] = {
+        {{1, 3, 0}, {}, 3},
+        {{-2, -1, 0}, {}, 4},
+        {{1, -1, 0}, {}, 5},
+    };
+    return listedBodies(start);
+}
+
+/// Looking down on the plane of the orbit from a little to the south.
+constexpr SceneView viewFromAbove(double distance, double speedScale) {
+    return {.distance = distance,
+            .azimuth = -0.5 * kPi,
+            .elevation = 1.2,
+            .pointSize = 0.015 * distance,
+            .exposure = 1,
+            .speedScale = speedScale};
+}
+
+/// Duration of one figure-eight [T].
+constexpr double kFigureEightPeriod = 6.32591398292621167758900033396704;
+
+ParticleSet buildFigureEight(const SceneRequest&) {
+    // Refined until the orbit closes to 1e-31; the values usually printed are these rounded to 8 digits.
+    const double x = 0.970004356697333439943496928324464, y = -0.24308753153584886171573983825566;
+    const double vx = 0.466203685720526150774115882002627, vy = 0.432365730460502978187329534375650;
+    const Body start[] = {
+        {{x, y, 0}, {vx, vy, 0}, 1},
+        {{-x, -y, 0}, {vx, vy, 0}, 1},
+        {{0, 0, 0}, {-2 * vx, -2 * vy, 0}, 1},
+    };
+    return listedBodies(start);
+}
+
+ParticleSet buildSixBody(const SceneRequest& request) {
+    ParticleSet bodies = makeBodies(6, request.seed, [](std::size_t i, Random& random) {
+        Body body{.mass = random.uniform(1, 10), .group = static_cast<std::uint8_t>(i)};
+        for (double* x : {&body.position.x, &body.position.y, &body.position.z}) *x = random.uniform(-5, 5);
+        for (double* v : {&body.velocity.x, &body.velocity.y, &body.velocity.z}) *v = random.uniform(-1, 1);
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
+constexpr double kPolygonSoftening = 0.05;
+
+ParticleSet buildNgon(const SceneRequest& request) { return rotatingPolygon(request.bodies, kPolygonSoftening); }
+
+}  // namespace
+
+ParticleSet keplerPair(double eccentricity) {
+    const double x = (1 + eccentricity) / 2;
+    const double v = std::sqrt((1 - eccentricity) / (1 + eccentricity)) / 2;
+    const Body start[] = {
+        {{x, 0, 0}, {0, v, 0}, 0.5},
+        {{-x, 0, 0}, {0, -v, 0}, 0.5},
+    };
+    return listedBodies(start);
+}
+
+ParticleSet lagrangeTriangle(double m1, double m2, double m3) {
+    const double mass[] = {m1, m2, m3};
+    const double x[] = {0, 1, 0.5}, y[] = {0, 0, std::numbers::sqrt3 / 2};
+    const double total = m1 + m2 + m3, omega = std::sqrt(total);
+    const double cx = (m1 * x[0] + m2 * x[1] + m3 * x[2]) / total, cy = (m1 * y[0] + m2 * y[1] + m3 * y[2]) / total;
+    std::array<Body, 3> start;
+    for (int i = 0; i < 3; ++i)
+        start[i] = {{x[i] - cx, y[i] - cy, 0}, {-omega * (y[i] - cy), omega * (x[i] - cx), 0}, mass[i]};
+    ParticleSet bodies = listedBodies(start);
+    centre(bodies);
+    return bodies;
+}
+
+double polygonSpeed(std::size_t bodies, double softening) {
+    const double n = static_cast<double>(bodies);
+    double sum = 0;
+    for (std::size_t k = 1; k < bodies; ++k) {
+        const double half = std::sin(std::numbers::pi * static_cast<double>(k) / n);
+        const double squared = 4 * half * half, soft = squared + softening * softening;
+        sum += 0.5 * squared / (soft * std::sqrt(soft));
+    }
+    return std::sqrt(sum / n);
+}
+
+ParticleSet rotatingPolygon(std::size_t bodies, double softening) {
+    const double n = static_cast<double>(bodies), omega = polygonSpeed(bodies, softening);
+    const double radius = bodies > 1 ? 1 : 0;  // one body alone is its own centre of mass
+    return makeBodies(bodies, 0, [&](std::size_t i, Random&) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
+        const double x = radius * std::cos(angle), y = radius * std::sin(angle);
+        return Body{{x, y, 0}, {-omega * y, omega * x, 0}, 1 / n, static_cast<std::uint8_t>(i % 256)};
+    });
+}
+
+std::span<const Scene> fewBodyScenes() {
+    static const Scene rows[] = {
+        {.name = "six-body",
+         .idea = "six bodies of random mass, place and velocity",
+         .caption = "Chaos by hand: pairs form, others are thrown out. Try other seeds.",
+         .fixedBodies = 6,
+         .timeStep = 0.002,
+         .softening = 0.1,
+         .view = {.distance = 25, .elevation = 0.4, .pointSize = 0.25, .speedScale = 6},
+         .build = buildSixBody},
+        {.name = "figure-eight",
+         .idea = "three equal bodies chase each other along one curve",
+         .caption = "An exact solution of three bodies; it closes every 6.326.",
+         .source = "Moore 1993; Chenciner & Montgomery 2000",
+         .fixedBodies = 3,
+         .timeStep = kFigureEightPeriod / 400,
+         .view =
+             {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.2, .pointSize = 0.05, .speedScale = 1.3},
+         .build = buildFigureEight},
+        {.name = "two-body",
+         .idea = "two equal bodies on a Kepler ellipse of eccentricity 1/2",
+         .caption = "The exact answer is known: the same ellipse, period 2 pi.",
+         .source = "Kepler 1609",
+         .fixedBodies = 2,
+         .timeStep = 2 * std::numbers::pi / 400,
+         .view = {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.2, .pointSize = 0.05, .speedScale = 1},
+         .build = buildTwoBody},
+        {.name = "kepler-circular",
+         .idea = "two equal bodies on one circle",
+         .caption = "The circle hides most errors of an integrator: look at the phase, not at the energy. Period 2 pi.",
+         .source = "Kepler 1609; Newton 1687",
+         .fixedBodies = 2,
+         .timeStep = 2 * kPi / 400,
+         .view = viewFromAbove(2.5, 0.7),
+         .build = buildKeplerCircular},
+        {.name = "kepler-eccentric",
+         .idea = "two equal bodies on an ellipse of eccentricity 0.8",
+         .caption = "The exact ellipse stands still. If it turns or widens, the step is too long at pericentre.",
+         .source = "Kepler 1609; Newton 1687",
+         .fixedBodies = 2,
+         .timeStep = 2 * kPi / 4000,
+         .view = viewFromAbove(3.5, 1.5),
+         .build = buildKeplerEccentric},
+        {.name = "lagrange",
+         .idea = "three equal masses on a turning equilateral triangle",
+         .caption =
+             "An exact solution that is unstable: any error grows 85-fold each turn of 3.63. What follows after a few "
+             "turns shows rounding, not physics.",
+         .source = "Lagrange 1772; Routh 1875",
+         .fixedBodies = 3,
+         .timeStep = 2 * kPi / std::numbers::sqrt3 / 1000,
+         .view = viewFromAbove(2.5, 1.2),
+         .build = buildLagrange},
+        {.name = "lagrange-stable",
+         .idea = "the triangle with masses 1, 0.01 and 0.001, as Sun, planet and Trojan",
+         .caption = "With one dominant mass the triangle is stable: it turns for ever, once in 6.25.",
+         .source = "Lagrange 1772; Routh 1875",
+         .fixedBodies = 3,
+         .timeStep = 6.248910299018577 / 1000,
+         .view = viewFromAbove(3.5, 1.2),
+         .build = buildLagrangeStable},
+        {.name = "super-eight",
+         .idea = "four equal bodies on one chain of three loops",
+         .caption = "A periodic orbit (2 pi) that is unstable: errors grow 350-fold in a turn, so it breaks up after two to "
+                    "five turns. Reset to see it again.",
+         .source = "Gerver 2000; Kapela & Zgliczynski 2003",
+         .fixedBodies = 4,
+         .timeStep = 2 * kPi / 8000,
+         .view = viewFromAbove(4, 2),
+         .build = buildSuperEight},
+        {.name = "pythagorean",
+         .idea = "masses 3, 4, 5 at rest in the corners of a 3-4-5 triangle",
+         .caption =
+             "In truth mass 3 is thrown out after t = 60. A fixed step is right to t = 15.8 at best, where two bodies "
+             "pass at 0.0004: the ending it shows is not the true one. The integrator radau15 reaches that.",
+         .source = "Burrau 1913; Szebehely & Peters 1967",
+         .fixedBodies = 3,
+         .timeStep = 1e-4,
+         .view = viewFromAbove(12, 4),
+         .build = buildPythagorean},
+        {.name = "ngon",
+         .idea = "equal bodies on a circle that turns rigidly",
+         .caption = "Exact for any N, and violently unstable for many: the ring breaks up after a fraction of a turn.",
+         .source = "Maxwell 1859",
+         .bodiesGpu = 12,
+         .bodiesCpu = 12,
+         .timeStep = 0.01,
+         .softening = kPolygonSoftening,
+         .view = {.distance = 3.5, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.04, .speedScale = 1},
+         .build = buildNgon},
+    };
+    return rows;
+}
+
+}  // namespace gravlab::scenes

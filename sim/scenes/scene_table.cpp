@@ -1,0 +1,90 @@
+// The rows of all scenes, joined.
+#include "sim/core/names.h"
+#include "sim/scenes/scene.h"
+#include "sim/scenes/scene_rows.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+namespace gravlab {
+
+using namespace scenes;
+
+namespace {
+
+// The order of the menus: what to see first, then by idea. A scene that is not named comes last.
+constexpr std::string_view kOrder[] = {"collision",
+                                       "disc",
+                                       "plummer",
+                                       "cube",
+                                       "six-body",
+                                       "figure-eight",
+                                       "two-body",
+                                       "galaxy",
+                                       "andromeda",
+                                       "antennae",
+                                       "cartwheel",
+                                       "minor-merger",
+                                       "group",
+                                       "hernquist",
+                                       "king",
+                                       "clumps",
+                                       "expanding-box",
+                                       "kepler-circular",
+                                       "kepler-eccentric",
+                                       "lagrange",
+                                       "lagrange-stable",
+                                       "super-eight",
+                                       "pythagorean",
+                                       "butterfly-1",
+                                       "butterfly-2",
+                                       "moth-1",
+                                       "moth-2",
+                                       "butterfly-3",
+                                       "goggles",
+                                       "dragonfly",
+                                       "yin-yang-1a",
+                                       "yin-yang-1b",
+                                       "solar-system",
+                                       "solar-system-j2000",
+                                       "ngon",
+                                       "cold-collapse",
+                                       "kepler-disc",
+                                       "toomre-flyby",
+                                       "toomre-retrograde",
+                                       "toomre-bridge"};
+
+}  // namespace
+
+std::span<const Scene> sceneTable() {
+    static const std::vector<Scene> rows = [] {
+        std::vector<Scene> joined;
+        for (const std::span<const Scene> part :
+             {discScenes(), clusterScenes(), galaxyScenes(), expandingScenes(), fewBodyScenes(), threeBodyOrbitScenes(),
+              solarSystemScenes(), toomreFlybyScenes(), lawScenes()})
+            joined.insert(joined.end(), part.begin(), part.end());
+        for (Scene& row : joined)
+            if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;
+        std::ranges::stable_sort(joined, {}, [](const Scene& row) { return std::ranges::find(kOrder, row.name); });
+        return joined;
+    }();
+    return rows;
+}
+
+void requireParameters(const Scene& scene, const SceneParameters& parameters) {
+    for (const auto& [name, value] : parameters) {
+        if (scene.parameters.empty())
+            throw UsageError("the scene '" + std::string(scene.name) + "' has no parameters, so '" + name + "' is none");
+        const SceneParameter& row =
+            findRow(scene.parameters, "parameter of the scene '" + std::string(scene.name) + "':", name);
+        if (value >= row.least && value <= row.most) continue;
+        char text[160];
+        std::snprintf(text, sizeof text, " = %g is out of range; allowed are %g to %g", value, row.least, row.most);
+        throw UsageError("the scene's parameter '" + name + "'" + text);
+    }
+}
+
+const Scene& sceneNamed(std::string_view name) { return findRow(sceneTable(), "scene", name); }
+
+}  // namespace gravlab
