@@ -121,7 +121,7 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
 }
 
 bool PairMatrix::paint(Backend& backend, int device) {
-    auto* const painter = dynamic_cast<MatrixPainter*>(&backend);
+    PairMatrixSource* const painter = backend.pairMatrix();
     refusal_.clear();
     if (!painter || backend.size() == 0 || backend.size() > kMostBodies) return false;
     if (!pixels_) pixels_ = makeCudaParticleBuffer(device);
@@ -150,7 +150,7 @@ bool PairMatrix::paint(Backend& backend, int device) {
 }
 
 void PairMatrix::poll(Backend& backend) {
-    auto* const painter = painted_ ? dynamic_cast<MatrixPainter*>(&backend) : nullptr;
+    PairMatrixSource* const painter = painted_ ? backend.pairMatrix() : nullptr;
     running_ = running_ && painter;
     const std::optional<PaintedMatrix> done = running_ ? painter->takeMatrix() : std::nullopt;
     if (!done) return;

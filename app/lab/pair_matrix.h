@@ -3,7 +3,7 @@
 // else computed on the host.
 #pragma once
 #include "render/image_texture.h"
-#include "sim/backends/matrix_painter.h"
+#include "sim/backends/pair_matrix.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 

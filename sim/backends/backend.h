@@ -22,6 +22,8 @@
 
 namespace gravlab {
 
+class PairMatrixSource;  // pair_matrix.h
+
 /// How much one call of advance() may do. Pacing only: it never changes what a step computes.
 struct Budget {
     double seconds = 1e300;  ///< stop enqueuing or computing once this is used
@@ -147,6 +149,9 @@ public:
     /// Goes on with it for about `seconds` of the device; the result when it is there. A failure is a sentence in the
     /// result, and the run goes on. Never waits.
     virtual std::optional<Diagnostics> takeMeasurement([[maybe_unused]] double seconds) { return std::nullopt; }
+
+    /// What computes the matrix of all pair forces on the device; null where there is none. Lives as long as the backend.
+    virtual PairMatrixSource* pairMatrix() { return nullptr; }
 
     virtual WorkTotals totals() = 0;
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0

@@ -65,7 +65,7 @@ protected:
         PaintedMatrix facts;
     };
     static Painting painted(Backend& backend, std::uint32_t row = 0, std::uint32_t column = 0, int edge = 0) {
-        auto& painter = dynamic_cast<MatrixPainter&>(backend);
+        PairMatrixSource& painter = *backend.pairMatrix();
         DeviceSink sink;
         EXPECT_TRUE(painter.paintMatrix(numbers(), row, column, edge, sink));
         EXPECT_EQ(sink.opened, sink.closed);
@@ -122,13 +122,13 @@ TEST_F(GpuMatrix, massAndPlaceOfCoincidentAndMasslessBodies) {
 TEST_F(GpuMatrix, whatCannotBePaintedIsRefused) {
     const std::unique_ptr<Backend> many = loaded(unevenBodies(4097)), few = loaded(unevenBodies(100));
     DeviceSink sink;
-    EXPECT_FALSE(dynamic_cast<MatrixPainter&>(*many).paintMatrix(numbers(), 0, 0, 0, sink));
-    EXPECT_THROW(dynamic_cast<MatrixPainter&>(*few).paintMatrix(numbers(), 0, 0, 12, sink), UsageError);
+    EXPECT_FALSE(many->pairMatrix()->paintMatrix(numbers(), 0, 0, 0, sink));
+    EXPECT_THROW(few->pairMatrix()->paintMatrix(numbers(), 0, 0, 12, sink), UsageError);
     EXPECT_EQ(sink.opened, 0);
     if (!cuda::faultsAvailable()) return;
     for (int nth = 1; nth <= 3; ++nth) {
         cuda::planFaults("cudaLaunchKernel:" + std::to_string(nth) + ":9");
-        EXPECT_THROW(dynamic_cast<MatrixPainter&>(*few).paintMatrix(numbers(), 0, 0, 0, sink), DeviceError);
+        EXPECT_THROW(few->pairMatrix()->paintMatrix(numbers(), 0, 0, 0, sink), DeviceError);
         EXPECT_EQ(sink.opened, sink.closed) << "the sink is given back";
     }
     cuda::planFaults("");

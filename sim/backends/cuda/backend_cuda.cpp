@@ -57,7 +57,7 @@ decltype(auto) with(const Engine& engine, const Use& use) {
     return std::visit([&](const auto& made) -> decltype(auto) { return use(*made); }, engine);
 }
 
-class CudaBackend final : public Backend, public MatrixPainter {
+class CudaBackend final : public Backend, public PairMatrixSource {
 public:
     explicit CudaBackend(const BackendOptions& options)
         : context_(bound(options.device)), engine_(makeEngine(context_, {}, {}, choice({}, {}))) {}
@@ -184,6 +184,7 @@ public:
         return with(engine_, [&](auto& e) { return e.takeMeasurement(seconds); });
     }
 
+    PairMatrixSource* pairMatrix() override { return this; }
     bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
                      VertexSink& sink) override {
         use();

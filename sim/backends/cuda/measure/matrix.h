@@ -3,7 +3,7 @@
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/backends/matrix_painter.h"
+#include "sim/backends/pair_matrix.h"
 #include "sim/forces/law.h"
 
 #include <cstdint>

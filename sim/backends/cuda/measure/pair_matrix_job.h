@@ -12,7 +12,7 @@ class PairMatrixJob {
 public:
     explicit PairMatrixJob(Stream stream);
 
-    /// As MatrixPainter::paintMatrix().
+    /// As PairMatrixJob::paintMatrix().
     bool paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force, const MatrixColours& colours,
                std::uint32_t row, std::uint32_t column, int edge, VertexSink& sink);
     std::optional<PaintedMatrix> take();

@@ -36,10 +36,10 @@ struct PaintedMatrix {
     int edge = 0;         ///< cells a side of the tiles it was computed in
 };
 
-/// What a backend is as well, when its device can paint.
-class MatrixPainter {
+/// What a backend offers when its device can paint; see Backend::pairMatrix().
+class PairMatrixSource {
 public:
-    virtual ~MatrixPainter() = default;
+    virtual ~PairMatrixSource() = default;
     /// Enqueues the picture into the sink's device memory: a pixel a cell, in rows, four to a vertex; `row` and `column`
     /// name the cell whose pair is wanted. `edge`: cells a side of a tile, 8, 16 or 32; 0: what suits the number of bodies.
     /// False when the sink takes host memory or there are too many bodies or none. Throws DeviceError.
