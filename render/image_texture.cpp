@@ -35,12 +35,4 @@ void ImageTexture::update(int width, int height, std::span<const std::uint8_t> r
     glTextureSubImage2D(id_, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
 }
 
-void ImageTexture::updateFrom(int width, int height, unsigned buffer) {
-    resize(width, height);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer);
-    glTextureSubImage2D(id_, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
-    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-}
-
 }  // namespace gravlab

@@ -17,13 +17,12 @@ public:
     void update(int width, int height, std::span<const std::uint8_t> rgba);
     /// Lets go of the texture, with its context still current.
     void forget();
-    /// The same from an OpenGL buffer that holds the rows: no pixel visits the host.
-    void updateFrom(int width, int height, unsigned buffer);
-    /// OpenGL's name; 0 before the first update.
+    /// Makes it a texture of this size (RGBA8), its pixels undefined where the size is another.
+    void resize(int width, int height);
+    /// OpenGL's name; 0 before the first update or resize.
     unsigned id() const { return id_; }
 
 private:
-    void resize(int width, int height);
     unsigned id_ = 0;
     int width_ = 0, height_ = 0;
 };

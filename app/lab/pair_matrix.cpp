@@ -25,10 +25,12 @@ constexpr float kLog10Of2 = 0.30103f;
 /// Between the powers of two on straight lines: off by less than 0.09, which no colour shows.
 float roughLog2(float value) { return static_cast<float>(std::bit_cast<std::int32_t>(value)) * (1.0f / (1 << 23)) - 127; }
 
-MatrixColours makeColours() {
+using Colours = std::array<std::uint32_t, 256>;  // packed RGBA, weakest first
+
+Colours makeColours() {
     // Dark blue, violet, orange, pale yellow: lightness rises all the way.
     constexpr float kStops[4][3] = {{8, 10, 30}, {110, 30, 120}, {240, 120, 50}, {252, 250, 190}};
-    MatrixColours colours{};
+    Colours colours{};
     for (std::size_t k = 0; k < colours.size(); ++k) {
         const float t = 3 * static_cast<float>(k) / static_cast<float>(colours.size() - 1);
         const auto low = std::min<std::size_t>(static_cast<std::size_t>(t), 2);
@@ -42,10 +44,25 @@ MatrixColours makeColours() {
     return colours;
 }
 
-const MatrixColours& colourTable() {
-    static const MatrixColours kTable = makeColours();
+const Colours& colourTable() {
+    static const Colours kTable = makeColours();
     return kTable;
 }
+
+/// A vertex is four numbers: its buffer takes levels as well.
+class LevelSink final : public FloatSink {
+public:
+    explicit LevelSink(VertexSink& buffer) : buffer_(buffer) {}
+    MemorySpace space() const override { return buffer_.space(); }
+    float* open(std::size_t count, void* stream) override {
+        constexpr std::size_t kLevels = sizeof(ParticleVertex) / sizeof(float);
+        return reinterpret_cast<float*>(buffer_.open((count + kLevels - 1) / kLevels, stream).data);
+    }
+    void close(void* stream) override { buffer_.close(stream); }
+
+private:
+    VertexSink& buffer_;
+};
 
 struct Planes {
     std::vector<float> x, y, z, w;
@@ -121,14 +138,15 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
 }
 
 bool PairMatrix::paint(Backend& backend, int device) {
-    PairMatrixSource* const painter = backend.pairMatrix();
+    PairMatrixSource* const job = backend.pairMatrix();
     refusal_.clear();
-    if (!painter || backend.size() == 0 || backend.size() > kMostBodies) return false;
-    if (!pixels_) pixels_ = makeCudaParticleBuffer(device);
-    std::string why = pixels_->path();
+    if (!job || backend.size() == 0 || backend.size() > kMostBodies) return false;
+    if (!levels_) levels_ = makeCudaParticleBuffer(device);
+    LevelSink sink(*levels_);
+    std::string why = levels_->path();
     try {
         asked_ = wanted_;
-        if (painter->paintMatrix(colourTable(), asked_.row, asked_.column, 0, *pixels_)) {
+        if (job->enqueue({.row = asked_.row, .column = asked_.column}, sink)) {
             const bool first = !painted_;
             painted_ = running_ = true;
             count_ = backend.size();
@@ -138,10 +156,11 @@ bool PairMatrix::paint(Backend& backend, int device) {
             bodies_.clear();
             if (first) path_ = "Painted by the GPU straight into the texture";
             if (!texture_) texture_.emplace();
-            texture_->updateFrom(static_cast<int>(cells_), static_cast<int>(cells_), pixels_->frontBuffer());
+            if (!colours_) colours_.emplace(colourTable());
+            colours_->paint(levels_->frontBuffer(), static_cast<int>(cells_), static_cast<int>(cells_), *texture_);
             return true;
         }
-        why = pixels_->path();
+        why = levels_->path();
     } catch (const DeviceError& error) {
         why = error.what();
     }
@@ -150,9 +169,9 @@ bool PairMatrix::paint(Backend& backend, int device) {
 }
 
 void PairMatrix::poll(Backend& backend) {
-    PairMatrixSource* const painter = painted_ ? backend.pairMatrix() : nullptr;
-    running_ = running_ && painter;
-    const std::optional<PaintedMatrix> done = running_ ? painter->takeMatrix() : std::nullopt;
+    PairMatrixSource* const job = painted_ ? backend.pairMatrix() : nullptr;
+    running_ = running_ && job;
+    const std::optional<PairMatrixResult> done = running_ ? job->take() : std::nullopt;
     if (!done) return;
     running_ = false;
     strongest_ = done->strongest;
@@ -198,7 +217,8 @@ void PairMatrix::upload() {
 
 void PairMatrix::forgetTexture() {
     texture_.reset();
-    pixels_.reset();
+    colours_.reset();
+    levels_.reset();
 }
 
 }  // namespace gravlab

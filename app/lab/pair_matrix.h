@@ -3,6 +3,7 @@
 // else computed on the host.
 #pragma once
 #include "render/image_texture.h"
+#include "render/value_colours.h"
 #include "sim/backends/pair_matrix.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
@@ -79,9 +80,10 @@ private:
     std::optional<ImageTexture> texture_;
     std::string path_, refusal_;
 
-    bool painted_ = false;  ///< by the device
-    bool running_ = false;  ///< its numbers have not been taken yet
-    std::unique_ptr<ParticleBuffer> pixels_;
+    bool painted_ = false;                    ///< by the device
+    bool running_ = false;                    ///< its numbers have not been taken yet
+    std::unique_ptr<ParticleBuffer> levels_;  ///< of the device's way
+    std::optional<ValueColours> colours_;
     Place wanted_, asked_;
     std::optional<MatrixPair> found_;
 };

@@ -12,18 +12,35 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace gravlab::test {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// Colours that are their own numbers, so that a pixel tells its place in the table.
-MatrixColours numbers() {
-    MatrixColours colours{};
-    for (std::uint32_t k = 0; k < colours.size(); ++k) colours[k] = k;
-    return colours;
-}
+/// Device memory for levels.
+class DeviceLevels final : public FloatSink {
+public:
+    MemorySpace space() const override { return MemorySpace::cudaDevice; }
+    float* open(std::size_t count, void* stream) override {
+        count_ = count;
+        return reinterpret_cast<float*>(memory_.open((count + 3) / 4, stream).data);
+    }
+    void close(void* stream) override { memory_.close(stream); }
+    std::vector<float> read() {
+        const std::vector<ParticleVertex> raw = memory_.read();
+        std::vector<float> levels(count_);
+        std::memcpy(levels.data(), raw.data(), count_ * sizeof(float));
+        return levels;
+    }
+    int opened() const { return memory_.opened; }
+    int closed() const { return memory_.closed; }
+
+private:
+    DeviceSink memory_;
+    std::size_t count_ = 0;
+};
 
 struct Wanted {
     std::vector<double> cells;
@@ -47,40 +64,36 @@ Wanted wanted(const ParticleSet& bodies, const ForceSettings& force) {
     return result;
 }
 
-/// Pixels whose colour is more than one step of the table off.
-std::size_t wrongPixels(const std::vector<std::uint32_t>& pixels, const Wanted& want) {
+/// Levels that are more than one step of 255 off.
+std::size_t wrongLevels(const std::vector<float>& levels, const Wanted& want) {
     std::size_t wrong = 0;
     for (std::size_t k = 0; k < want.cells.size(); ++k) {
         const double below = want.cells[k] > 0 ? std::log10(want.strongest / want.cells[k]) : kMatrixDecades;
-        const double place = 255 * std::clamp(1 - below / static_cast<double>(kMatrixDecades), 0.0, 1.0);
-        wrong += std::abs(static_cast<double>(pixels[k]) - place) <= 1 ? 0 : 1;
+        const double level = std::clamp(1 - below / static_cast<double>(kMatrixDecades), 0.0, 1.0);
+        wrong += std::abs(static_cast<double>(levels[k]) - level) <= 1.0 / 255 ? 0 : 1;
     }
     return wrong;
 }
 
 class GpuMatrix : public GpuTest {
 protected:
-    struct Painting {
-        std::vector<std::uint32_t> pixels;
-        PaintedMatrix facts;
+    struct Computed {
+        std::vector<float> levels;
+        PairMatrixResult facts;
     };
-    static Painting painted(Backend& backend, std::uint32_t row = 0, std::uint32_t column = 0, int edge = 0) {
-        PairMatrixSource& painter = *backend.pairMatrix();
-        DeviceSink sink;
-        EXPECT_TRUE(painter.paintMatrix(numbers(), row, column, edge, sink));
-        EXPECT_EQ(sink.opened, sink.closed);
+    static Computed computed(Backend& backend, const PairMatrixRequest& request = {}) {
+        PairMatrixSource& job = *backend.pairMatrix();
+        DeviceLevels sink;
+        EXPECT_TRUE(job.enqueue(request, sink));
+        EXPECT_EQ(sink.opened(), sink.closed());
         backend.wait();
-        const std::vector<ParticleVertex> raw = sink.read();
-        Painting painting;
-        const std::size_t side = matrixCells(backend.size());
-        painting.pixels.resize(side * side);
-        EXPECT_GE(raw.size() * sizeof(ParticleVertex), painting.pixels.size() * sizeof(std::uint32_t));
-        std::memcpy(painting.pixels.data(), raw.data(), painting.pixels.size() * sizeof(std::uint32_t));
-        const std::optional<PaintedMatrix> facts = painter.takeMatrix();
+        Computed result{.levels = sink.read(), .facts = {}};
+        EXPECT_EQ(result.levels.size(), matrixCells(backend.size()) * matrixCells(backend.size()));
+        const std::optional<PairMatrixResult> facts = job.take();
         EXPECT_TRUE(facts.has_value());
-        if (facts) painting.facts = *facts;
-        EXPECT_FALSE(painter.takeMatrix().has_value()) << "it is given once";
-        return painting;
+        if (facts) result.facts = *facts;
+        EXPECT_FALSE(job.take().has_value()) << "it is given once";
+        return result;
     }
 };
 
@@ -98,8 +111,8 @@ TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
                 backend->load(spacedBodies(count));
                 Wanted want = wanted(state(*backend), force);
                 const auto last = static_cast<std::uint32_t>(matrixCells(count) - 1);
-                const Painting got = painted(*backend, last, 0, edge);
-                EXPECT_EQ(wrongPixels(got.pixels, want), 0u);
+                const Computed got = computed(*backend, {.row = last, .edge = edge});
+                EXPECT_EQ(wrongLevels(got.levels, want), 0u);
                 EXPECT_NEAR(static_cast<double>(got.facts.strongest), want.strongest, 1e-5 * want.strongest);
                 EXPECT_EQ(got.facts.edge, edge);
                 EXPECT_EQ(got.facts.pair.row, last);
@@ -107,32 +120,33 @@ TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
                 EXPECT_NEAR(got.facts.pair.force, cell, 1e-12 * cell);
                 if (count == 1) continue;
                 // The comparison must notice a wrong cell, or it proves nothing.
-                std::vector<std::uint32_t> spoilt = got.pixels;
-                spoilt[spoilt.size() / 2] ^= 128;
-                EXPECT_EQ(wrongPixels(spoilt, want), 1u);
+                std::vector<float> spoilt = got.levels;
+                float& level = spoilt[spoilt.size() / 2];
+                level += level < 0.5f ? 0.5f : -0.5f;
+                EXPECT_EQ(wrongLevels(spoilt, want), 1u);
             }
 }
 
 TEST_F(GpuMatrix, massAndPlaceOfCoincidentAndMasslessBodies) {
     const ForceSettings force{.softening = 0.05};
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(600));
-    EXPECT_EQ(wrongPixels(painted(*backend).pixels, wanted(state(*backend), force)), 0u);
+    EXPECT_EQ(wrongLevels(computed(*backend).levels, wanted(state(*backend), force)), 0u);
 }
 
-TEST_F(GpuMatrix, whatCannotBePaintedIsRefused) {
+TEST_F(GpuMatrix, whatCannotBeComputedIsRefused) {
     const std::unique_ptr<Backend> many = loaded(unevenBodies(4097)), few = loaded(unevenBodies(100));
-    DeviceSink sink;
-    EXPECT_FALSE(many->pairMatrix()->paintMatrix(numbers(), 0, 0, 0, sink));
-    EXPECT_THROW(few->pairMatrix()->paintMatrix(numbers(), 0, 0, 12, sink), UsageError);
-    EXPECT_EQ(sink.opened, 0);
+    DeviceLevels sink;
+    EXPECT_FALSE(many->pairMatrix()->enqueue({}, sink));
+    EXPECT_THROW(few->pairMatrix()->enqueue({.edge = 12}, sink), UsageError);
+    EXPECT_EQ(sink.opened(), 0);
     if (!cuda::faultsAvailable()) return;
     for (int nth = 1; nth <= 3; ++nth) {
         cuda::planFaults("cudaLaunchKernel:" + std::to_string(nth) + ":9");
-        EXPECT_THROW(few->pairMatrix()->paintMatrix(numbers(), 0, 0, 0, sink), DeviceError);
-        EXPECT_EQ(sink.opened, sink.closed) << "the sink is given back";
+        EXPECT_THROW(few->pairMatrix()->enqueue({}, sink), DeviceError);
+        EXPECT_EQ(sink.opened(), sink.closed()) << "the sink is given back";
     }
     cuda::planFaults("");
-    EXPECT_EQ(wrongPixels(painted(*few).pixels, wanted(state(*few), {.softening = 0.05})), 0u);
+    EXPECT_EQ(wrongLevels(computed(*few).levels, wanted(state(*few), {.softening = 0.05})), 0u);
 }
 
 TEST_F(GpuMatrix, goesStraightIntoATextureAndFallsBackWithASentence) {
@@ -183,7 +197,7 @@ TEST_F(GpuMatrix, costOfAMatrix) {
     const std::unique_ptr<Backend> backend = loaded(unevenBodies(4096));
     for (const int edge : {8, 16, 32}) {
         double best = 1e9;
-        for (int repeat = 0; repeat < 5; ++repeat) best = std::min(best, painted(*backend, 0, 0, edge).facts.seconds);
+        for (int repeat = 0; repeat < 5; ++repeat) best = std::min(best, computed(*backend, {.edge = edge}).facts.seconds);
         std::printf("[ cost    ] matrix of 4,096 bodies, edge %d: %.3f ms\n", edge, 1e3 * best);
     }
 }

@@ -185,12 +185,11 @@ public:
     }
 
     PairMatrixSource* pairMatrix() override { return this; }
-    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                     VertexSink& sink) override {
+    bool enqueue(const PairMatrixRequest& request, FloatSink& sink) override {
         use();
-        return with(engine_, [&](auto& e) { return e.paintMatrix(colours, row, column, edge, sink); });
+        return with(engine_, [&](auto& e) { return e.enqueueMatrix(request, sink); });
     }
-    std::optional<PaintedMatrix> takeMatrix() override {
+    std::optional<PairMatrixResult> take() override {
         use();
         return with(engine_, [&](auto& e) { return e.takeMatrix(); });
     }

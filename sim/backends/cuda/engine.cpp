@@ -137,10 +137,9 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
 }
 
 template <class Real>
-bool EngineOf<Real>::paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                                 VertexSink& sink) {
+bool EngineOf<Real>::enqueueMatrix(const PairMatrixRequest& request, FloatSink& sink) {
     if (!matrix_) matrix_ = std::make_unique<PairMatrixJob<Real>>(context_.stream);
-    return matrix_->paint(state_.complete().x.data(), state_.count(), wanted_, colours, row, column, edge, sink);
+    return matrix_->enqueue(state_.complete().x.data(), state_.count(), wanted_, request, sink);
 }
 
 template class EngineOf<float>;

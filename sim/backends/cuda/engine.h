@@ -56,8 +56,8 @@ public:
     void requestMeasurement();
     bool measuring() const { return !measureFailure_.empty() || (diagnostics_ && diagnostics_->running()); }
     std::optional<Diagnostics> takeMeasurement(double seconds);
-    bool paintMatrix(const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge, VertexSink& sink);
-    std::optional<PaintedMatrix> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
+    bool enqueueMatrix(const PairMatrixRequest& request, FloatSink& sink);
+    std::optional<PairMatrixResult> takeMatrix() { return matrix_ ? matrix_->take() : std::nullopt; }
 
     // engine_steps.cpp: steps.
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink);
@@ -146,7 +146,7 @@ private:
     std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
     std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
     std::string measureFailure_;                         ///< of a request, until it is taken
-    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first painting
+    std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first request
 };
 
 }  // namespace gravlab::cuda

@@ -68,14 +68,13 @@ __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
     task.facts->pair = best;
 }
 
-__global__ void colourMatrix(MatrixColourTask task) {
+__global__ void matrixLevels(MatrixLevelTask task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= task.cells * task.cells) return;
+    if (k >= task.count) return;
     constexpr float kLog10Of2 = 0.30103f;
     const float force = task.forces[k], strongest = __uint_as_float(task.facts->strongest);
     const float below = force > 0 ? kLog10Of2 * (__log2f(strongest) - __log2f(force)) : kMatrixDecades;
-    const float part = fminf(fmaxf(1 - below / kMatrixDecades, 0.f), 1.f);
-    task.pixels[k] = task.colours[static_cast<std::size_t>(part * 255 + 0.5f)];
+    task.levels[k] = fminf(fmaxf(1 - below / kMatrixDecades, 0.f), 1.f);
 }
 
 }  // namespace
@@ -101,6 +100,6 @@ template Kernel<MatrixLawTask<float, LennardJones<float>, LennardJones<double>>>
 template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixKernel<double, LennardJones>(
     int edge);
 template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixPairKernel<double, LennardJones>();
-Kernel<MatrixColourTask> matrixColourKernel() { return kernelOf(colourMatrix); }
+Kernel<MatrixLevelTask> matrixLevelKernel() { return kernelOf(matrixLevels); }
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// Kernels that paint the matrix of pair forces, as the host sees them. Device memory throughout.
+// Kernels that compute the matrix of pair forces, as the host sees them. Device memory throughout.
 #pragma once
 #include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/packed.h"
@@ -13,7 +13,7 @@ namespace gravlab::cuda {
 /// Cells of a tile along a side.
 using MatrixEdges = Factors<8, 16, 32>;
 
-/// What a painting leaves behind, beside its pixels.
+/// What is known of a matrix beside its cells.
 struct MatrixFacts {
     unsigned strongest;  ///< the bits of the strongest force: floats that are not negative order as their bits do
     MatrixPair pair;
@@ -34,12 +34,12 @@ struct MatrixLawTask {
     Single single;
     Double exact;  ///< for the wanted pair
 };
-struct MatrixColourTask {
+/// The level of each cell, see PairMatrixSource::enqueue(). One thread a cell.
+struct MatrixLevelTask {
     const float* forces;
     const MatrixFacts* facts;
-    std::uint32_t* pixels;
-    std::uint32_t cells;
-    std::uint32_t colours[256];  ///< weakest first
+    float* levels;
+    std::uint32_t count;  ///< cells of the whole matrix
 };
 
 /// Null for edges that are not built. Launched with edge x edge threads in one dimension.
@@ -48,6 +48,6 @@ Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixKernel(int edge);
 /// The strongest pair of one cell, of the same task, on one thread.
 template <class Real, template <class> class Law>
 Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixPairKernel();
-Kernel<MatrixColourTask> matrixColourKernel();
+Kernel<MatrixLevelTask> matrixLevelKernel();
 
 }  // namespace gravlab::cuda

@@ -1,4 +1,4 @@
-// What is launched to paint a matrix.
+// What is launched for a matrix.
 #include "sim/backends/cuda/measure/pair_matrix_job.h"
 
 #include <algorithm>
@@ -18,29 +18,27 @@ template <class Real>
 PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), host_(1) {}
 
 template <class Real>
-bool PairMatrixJob<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
-                                const MatrixColours& colours, std::uint32_t row, std::uint32_t column, int edge,
-                                VertexSink& sink) {
+bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
+                              const PairMatrixRequest& request, FloatSink& sink) {
     if (count == 0 || count > kMatrixBodies || sink.space() != MemorySpace::cudaDevice) return false;
     const auto cells = static_cast<std::uint32_t>(matrixCells(count));
-    const std::size_t pixels = static_cast<std::size_t>(cells) * cells;
-    edge_ = edge == 0 ? edgeFor(cells) : edge;
+    const std::size_t all = static_cast<std::size_t>(cells) * cells;
+    edge_ = request.edge == 0 ? edgeFor(cells) : request.edge;
     if (!matrixKernel<Real, Gravity>(edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
-    if (forces_.size() < pixels) forces_ = DeviceArray<float>(pixels);
+    if (forces_.size() < all) forces_ = DeviceArray<float>(all);
     running_ = false;
-    constexpr std::size_t kPixelsAVertex = sizeof(ParticleVertex) / sizeof(std::uint32_t);
-    const VertexSpan span = sink.open((pixels + kPixelsAVertex - 1) / kPixelsAVertex, stream_);
-    if (!span.data) return false;  // it lost its way into device memory just now
+    float* const levels = sink.open(all, stream_);
+    if (!levels) return false;  // it lost its way into device memory just now
     try {
-        enqueue({.bodies = bodies,
-                 .forces = forces_.data(),
-                 .facts = facts_.data(),
-                 .count = count,
-                 .cells = cells,
-                 .stride = static_cast<std::uint32_t>(matrixStride(count)),
-                 .row = std::min(row, cells - 1),
-                 .column = std::min(column, cells - 1)},
-                force, colours, reinterpret_cast<std::uint32_t*>(span.data));
+        launch({.bodies = bodies,
+                .forces = forces_.data(),
+                .facts = facts_.data(),
+                .count = count,
+                .cells = cells,
+                .stride = static_cast<std::uint32_t>(matrixStride(count)),
+                .row = std::min(request.row, cells - 1),
+                .column = std::min(request.column, cells - 1)},
+               force, levels);
     } catch (...) {
         sink.close(stream_);
         throw;
@@ -51,8 +49,7 @@ bool PairMatrixJob<Real>::paint(const Vec4<Real>* bodies, std::uint32_t count, c
 }
 
 template <class Real>
-void PairMatrixJob<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& force, const MatrixColours& colours,
-                                  std::uint32_t* pixels) {
+void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& force, float* levels) {
     const auto edge = static_cast<unsigned>(edge_);
     const unsigned tiles = (task.cells + edge - 1) / edge;
     const Law law = loopLaw(force);
@@ -71,16 +68,15 @@ void PairMatrixJob<Real>::enqueue(MatrixTask<Real> task, const ForceSettings& fo
     else
         run.template operator()<Gravity>();
     constexpr unsigned kThreads = 256;
-    MatrixColourTask paint{
-        .forces = task.forces, .facts = facts_.data(), .pixels = pixels, .cells = task.cells, .colours = {}};
-    std::copy(colours.begin(), colours.end(), paint.colours);
-    launchKernel(matrixColourKernel(), {(task.cells * task.cells + kThreads - 1) / kThreads}, kThreads, paint, 0, stream_);
+    const std::uint32_t all = task.cells * task.cells;
+    launchKernel(matrixLevelKernel(), {(all + kThreads - 1) / kThreads}, kThreads,
+                 MatrixLevelTask{task.forces, facts_.data(), levels, all}, 0, stream_);
     CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(end_, stream_));
 }
 
 template <class Real>
-std::optional<PaintedMatrix> PairMatrixJob<Real>::take() {
+std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
     if (!running_ || !end_.reached()) return std::nullopt;
     running_ = false;
     float milliseconds = 0;
@@ -88,10 +84,10 @@ std::optional<PaintedMatrix> PairMatrixJob<Real>::take() {
     const MatrixFacts& facts = *host_.data();
     MatrixPair pair = facts.pair;
     pair.force *= factor_;
-    return PaintedMatrix{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(factor_),
-                         .pair = pair,
-                         .seconds = 1e-3 * static_cast<double>(milliseconds),
-                         .edge = edge_};
+    return PairMatrixResult{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(factor_),
+                            .pair = pair,
+                            .seconds = 1e-3 * static_cast<double>(milliseconds),
+                            .edge = edge_};
 }
 
 template class PairMatrixJob<float>;

@@ -1,4 +1,4 @@
-// Paints a state's matrix of pair forces into a sink. Rule: everything is enqueued on the stream of the steps.
+// Computes a state's matrix of pair forces into a sink. Rule: everything is enqueued on the stream of the steps.
 #pragma once
 #include "sim/backends/cuda/measure/matrix.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -12,13 +12,13 @@ class PairMatrixJob {
 public:
     explicit PairMatrixJob(Stream stream);
 
-    /// As PairMatrixJob::paintMatrix().
-    bool paint(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force, const MatrixColours& colours,
-               std::uint32_t row, std::uint32_t column, int edge, VertexSink& sink);
-    std::optional<PaintedMatrix> take();
+    /// As PairMatrixSource has them.
+    bool enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force, const PairMatrixRequest& request,
+                 FloatSink& sink);
+    std::optional<PairMatrixResult> take();
 
 private:
-    void enqueue(MatrixTask<Real> task, const ForceSettings& force, const MatrixColours& colours, std::uint32_t* pixels);
+    void launch(MatrixTask<Real> task, const ForceSettings& force, float* levels);
 
     Stream stream_;
     DeviceArray<float> forces_;
@@ -27,7 +27,7 @@ private:
     OwnedEvent begin_, end_;
     bool running_ = false;
     int edge_ = 0;
-    double factor_ = 1;  ///< of what is painted, see forceFactor()
+    double factor_ = 1;  ///< of the forces, see forceFactor()
 };
 
 }  // namespace gravlab::cuda
