@@ -2,7 +2,7 @@
 // rows are summed each by itself, then in order, so that threads never change a bit.
 #include "sim/measure/diagnostics.h"
 
-#include "sim/core/parallel.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>

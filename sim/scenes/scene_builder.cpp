@@ -1,8 +1,8 @@
 // What the scene builders share.
 #include "sim/scenes/scene_builder.h"
 
-#include "sim/core/parallel.h"
 #include "sim/core/particles.h"
+#include "sim/core/thread_pool.h"
 
 namespace gravlab::scenes {
 

@@ -161,7 +161,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
 TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     const ParticleSet bodies = unevenBodies(500);
     cpu::CheckJob job;
-    cpu::ThreadPool pool(2);
+    ThreadPool pool(2);
     std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
     std::vector<Double4> right(targets.size());
     referenceGravity(bodies.position, targets, 0.05, right);
@@ -172,7 +172,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
         EXPECT_TRUE(job.wanted());
         job.begin(bodies.position, {}, got, {.softening = 0.05}, kGate32);
         int slices = 0;
-        for (; job.running(); ++slices) job.run(pool, cpu::Deadline::clock::now());
+        for (; job.running(); ++slices) job.run(pool, Deadline::clock::now());
         EXPECT_GT(slices, 3);
         const std::optional<ForceCheck> check = job.take();
         ASSERT_TRUE(check.has_value());

@@ -16,7 +16,6 @@
 namespace gravlab {
 namespace {
 
-using cpu::Deadline;
 using cpu::Engine;
 using cpu::EngineContext;
 using cpu::SimdTarget;
@@ -109,7 +108,7 @@ public:
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
     void finishStep() override { engine_->finishStep(); }
-    void wait() override { context_.check.run(context_.pool, cpu::kNoDeadline); }
+    void wait() override { context_.check.run(context_.pool, kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
         translated([&] { engine_->accelerations(out); }, size(), *row_, wanted_.force.precision);
@@ -139,7 +138,7 @@ private:
 
     /// A check shares the time of a frame: a quarter of the budget, and all the time it needs where there is no limit.
     static Deadline checkDeadline(Deadline start, double budgetSeconds) {
-        if (!(budgetSeconds < 1)) return cpu::kNoDeadline;
+        if (!(budgetSeconds < 1)) return kNoDeadline;
         const auto quarter =
             std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(budgetSeconds / 4));
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
@@ -214,7 +213,7 @@ BackendRow cpuBackendRow() {
             },
             .devices =
                 [] {
-                    std::string text = threadsText(cpu::usableCores()) + ", instruction sets:";
+                    std::string text = threadsText(usableCores()) + ", instruction sets:";
                     for (const SimdTarget& target : cpu::simdTargets()) text.append(" ").append(target.name);
                     return text;
                 }};

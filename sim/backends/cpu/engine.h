@@ -4,7 +4,7 @@
 #include "sim/backends/backend.h"
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/backends/cpu/thread_pool.h"
+#include "sim/core/thread_pool.h"
 
 #include <memory>
 

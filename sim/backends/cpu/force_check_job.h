@@ -1,7 +1,7 @@
 // The force check of a running CPU backend: fp64 on sampled bodies, in small pieces beside the steps.
 // Rule: it judges one complete force at the positions that it was computed for.
 #pragma once
-#include "sim/backends/cpu/thread_pool.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/force_check.h"
 
 #include <optional>

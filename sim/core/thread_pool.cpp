@@ -1,14 +1,13 @@
-#include "sim/backends/cpu/thread_pool.h"
+#include "sim/core/thread_pool.h"
 
+#include <algorithm>
+#include <exception>
 #include <system_error>
 #if defined(__linux__)
 #include <sched.h>
 #endif
-#if defined(__x86_64__) || defined(__i386__)
-#include <immintrin.h>
-#endif
 
-namespace gravlab::cpu {
+namespace gravlab {
 namespace {
 
 // About 20 microseconds: longer than the gap between two forces of a small system, shorter than a frame's pause, so that
@@ -17,7 +16,7 @@ constexpr int kSpins = 400;
 
 void pauseBriefly() {
 #if defined(__x86_64__) || defined(__i386__)
-    _mm_pause();
+    __builtin_ia32_pause();
 #else
     std::this_thread::yield();
 #endif
@@ -122,4 +121,29 @@ void ThreadPool::serve() {
     }
 }
 
-}  // namespace gravlab::cpu
+void parallelFor(std::size_t count, int threads, std::size_t grain,
+                 const std::function<void(std::size_t first, std::size_t last)>& body) {
+    const auto wanted = static_cast<std::size_t>(threads > 0 ? threads : usableCores());
+    const std::size_t pieces = std::max<std::size_t>(1, std::min(wanted, count / std::max<std::size_t>(1, grain)));
+    static std::mutex inUse;
+    std::unique_lock<std::mutex> turn;
+    if (pieces > 1) turn = std::unique_lock(inUse, std::try_to_lock);
+    if (!turn) {
+        if (count > 0) body(0, count);
+        return;
+    }
+    static ThreadPool pool;
+    std::vector<std::exception_ptr> failures(pieces);
+    pool.run(0, static_cast<std::int64_t>(pieces), kNoDeadline, [&](std::int64_t index) {
+        const auto k = static_cast<std::size_t>(index);
+        try {
+            body(count * k / pieces, count * (k + 1) / pieces);
+        } catch (...) {
+            failures[k] = std::current_exception();
+        }
+    });
+    for (const std::exception_ptr& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace gravlab

@@ -4,12 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-namespace gravlab::cpu {
+namespace gravlab {
 
 /// When work should stop being taken up. The default never comes.
 using Deadline = std::chrono::steady_clock::time_point;
@@ -89,4 +91,11 @@ private:
 /// Cores that this process may use: what the scheduler grants, not what the machine has.
 int usableCores();
 
-}  // namespace gravlab::cpu
+/// A plain parallel loop for work outside a step: building scenes, measuring. Results must not depend on the cut.
+/// Calls body(first, last) for pieces of [0, count) on up to `threads` threads (0 = all) of one pool that the whole process
+/// shares. Waits; passes on an exception of a piece. Counts below `grain` run on the caller, and so does everything while
+/// the pool is busy for another caller. Any thread.
+void parallelFor(std::size_t count, int threads, std::size_t grain,
+                 const std::function<void(std::size_t first, std::size_t last)>& body);
+
+}  // namespace gravlab

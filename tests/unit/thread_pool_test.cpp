@@ -1,16 +1,20 @@
 // The thread pool: every task once, in order, and what is done is a prefix.
-#include "sim/backends/cpu/thread_pool.h"
+#include "sim/core/thread_pool.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
-namespace gravlab::cpu {
+namespace gravlab {
 namespace {
 
 constexpr int kThreadCounts[] = {1, 2, 3, 7};
 
-TEST(CpuPool, runsEveryTaskOnce) {
+TEST(ThreadPool, runsEveryTaskOnce) {
     for (const int threads : kThreadCounts) {
         ThreadPool pool(threads);
         EXPECT_EQ(pool.threads(), threads);
@@ -24,7 +28,7 @@ TEST(CpuPool, runsEveryTaskOnce) {
     }
 }
 
-TEST(CpuPool, aDeadlineLeavesAPrefixThatCanBeResumed) {
+TEST(ThreadPool, aDeadlineLeavesAPrefixThatCanBeResumed) {
     for (const int threads : kThreadCounts) {
         ThreadPool pool(threads);
         std::vector<std::atomic<int>> hits(100);
@@ -41,7 +45,7 @@ TEST(CpuPool, aDeadlineLeavesAPrefixThatCanBeResumed) {
     }
 }
 
-TEST(CpuPool, resultsAreVisibleToTheCaller) {
+TEST(ThreadPool, resultsAreVisibleToTheCaller) {
     ThreadPool pool(3);
     std::vector<double> values(4096);
     for (int round = 0; round < 300; ++round) {
@@ -52,7 +56,7 @@ TEST(CpuPool, resultsAreVisibleToTheCaller) {
     EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.0), 4096.0 * 300);
 }
 
-TEST(CpuPool, forRangeCoversOddCounts) {
+TEST(ThreadPool, forRangeCoversOddCounts) {
     ThreadPool pool(2);
     for (const std::size_t count : {0, 1, 63, 64, 65, 1000}) {
         std::vector<int> hits(count);
@@ -63,11 +67,47 @@ TEST(CpuPool, forRangeCoversOddCounts) {
     }
 }
 
-TEST(CpuPool, comesAndGoesWithoutWork) {
+TEST(ThreadPool, comesAndGoesWithoutWork) {
     for (int i = 0; i < 20; ++i) ThreadPool pool(4);
     EXPECT_GE(usableCores(), 1);
     EXPECT_EQ(ThreadPool(0).threads(), usableCores());
 }
 
+TEST(ParallelFor, coversEveryIndexOnceOnAnyNumberOfThreads) {
+    for (const int threads : {0, 1, 2, 7})
+        for (const std::size_t count : {0, 1, 63, 64, 1000}) {
+            std::vector<std::atomic<int>> hits(count);
+            parallelFor(count, threads, 8, [&](std::size_t first, std::size_t last) {
+                for (std::size_t i = first; i < last; ++i) ++hits[i];
+            });
+            for (const std::atomic<int>& hit : hits) EXPECT_EQ(hit, 1);
+        }
+}
+
+TEST(ParallelFor, passesOnWhatAPieceThrowsAndGoesOnAfterwards) {
+    const auto work = [](bool fails) {
+        parallelFor(1000, 4, 1, [&](std::size_t first, std::size_t) {
+            if (fails && first > 0) throw std::runtime_error("a piece");
+        });
+    };
+    EXPECT_THROW(work(true), std::runtime_error);
+    EXPECT_NO_THROW(work(false));
+}
+
+TEST(ParallelFor, worksInsideItselfAndForManyCallersAtOnce) {
+    std::atomic<int> hits{0};
+    const auto nested = [&] {
+        parallelFor(40, 4, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i)
+                parallelFor(25, 4, 1, [&](std::size_t a, std::size_t b) { hits += static_cast<int>(b - a); });
+        });
+    };
+    {
+        std::vector<std::jthread> callers;
+        for (int k = 0; k < 4; ++k) callers.emplace_back(nested);
+    }
+    EXPECT_EQ(hits, 4 * 40 * 25);
+}
+
 }  // namespace
-}  // namespace gravlab::cpu
+}  // namespace gravlab
