@@ -78,10 +78,10 @@ void drawChoice(PanelContext& p) {
 }
 
 std::string sampleText(const Profile& profile) {
-    const std::string looked(grouped(profile.looked).text), all(grouped(profile.bodies).text);
+    const std::string looked(grouped(profile.sampled).text), all(grouped(profile.bodies).text);
     char order[40];
     std::snprintf(order, sizeof order, "order %.2f", profile.order);
-    return (profile.looked < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
+    return (profile.sampled < profile.bodies ? looked + " of " + all : all) + " bodies, " + order;
 }
 
 /// How old what is shown is, in steps of the run.

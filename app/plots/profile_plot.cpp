@@ -50,7 +50,7 @@ std::array<Plot, 4> profilePlots(const Profile& profile, const SceneUnits& units
     add(plots[0], "v_c, mass within", profile, &ProfileRing::circularOfMass, length, speed);
     plots[1].y.logarithmic = true;
     const double area = length * length;
-    if (profile.byNumber) {
+    if (profile.numberWeighted) {
         plots[1].y.label = "bodies / " + unitOr(units.length, "L") + "^2";
         add(plots[1], "", profile, &ProfileRing::surfaceDensity, length, 1 / area);
     } else if (units.length == "kpc" && units.mass == "Msun") {
@@ -77,7 +77,7 @@ std::string profileText(const Profile& profile, const ProfileRequest& request, c
                   grouped(profile.bodies).text);
     std::string result = text;
     if (request.galaxy >= 0) result += " of galaxy " + std::to_string(request.galaxy + 1);
-    if (profile.weight > 1) result += ", an even sample of " + std::string(grouped(profile.looked).text);
+    if (profile.weight > 1) result += ", an even sample of " + std::string(grouped(profile.sampled).text);
     std::snprintf(text, sizeof text, "; order of rotation %.2f", profile.order);
     return result + text;
 }

@@ -71,7 +71,7 @@ std::vector<Seen> sampled(const ParticleSet& bodies, const ProfileRequest& reque
     };
     for (const std::size_t i : heavy) take(i, 1);
     pick(usual.size(), request.sample, [&](std::size_t k) { take(usual[k], profile.weight); });
-    profile.looked = seen.size();
+    profile.sampled = seen.size();
     return seen;
 }
 
@@ -319,7 +319,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         sums[std::min(static_cast<std::size_t>(radius / width), request.rings - 1)].add(
             body, (a * va + b * vb) / radius, (a * vb - b * va) / radius, dot(body.v, axis));
     }
-    profile.byNumber = !(seenMass > 0);
+    profile.numberWeighted = !(seenMass > 0);
 
     const Field field(seen, force, axis, width / 4);
     for (std::size_t k = 0; k < request.rings; ++k) {
@@ -330,7 +330,7 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         // Of the ring's area, not of its width: where most of its bodies are.
         ring.radius = 2.0 / 3 * (outer * outer + outer * inner + inner * inner) / (outer + inner);
         const double area = std::numbers::pi * (outer * outer - inner * inner);
-        ring.surfaceDensity = sum.bodies > 0 ? (profile.byNumber ? sum.weight : sum.mass) / area : kNothing;
+        ring.surfaceDensity = sum.bodies > 0 ? (profile.numberWeighted ? sum.weight : sum.mass) / area : kNothing;
         ring.circular = field.circular(ring.radius);
         ring.circularOfMass = field.circularOfMass(ring.radius);
         const bool enough = sum.bodies >= kFewest;
@@ -344,7 +344,8 @@ Profile measureProfile(const ParticleSet& bodies, const ForceSettings& force, co
         ProfileRing& ring = profile.rings[k];
         const RingSums& sum = sums[k];
         const double area = std::numbers::pi * width * width * (2 * static_cast<double>(k) + 1);
-        const bool disc = profile.order > kIsADisc && sum.discBodies >= kFewest && sum.discMass > 0 && !profile.byNumber;
+        const bool disc =
+            profile.order > kIsADisc && sum.discBodies >= kFewest && sum.discMass > 0 && !profile.numberWeighted;
         ring.toomreQ = disc ? RingSums::sigma(sum.discRR, sum.discR, sum.discWeight) * epicyclicFrequency(profile.rings, k) /
                                   (3.36 * sum.discMass / area)
                             : kNothing;

@@ -49,13 +49,13 @@ struct ProfileRing {
 
 struct Profile {
     std::vector<ProfileRing> rings;
-    Vec3d centre{}, velocity{};          ///< of the zero point
-    Vec3d axis{0, 0, 1};                 ///< of rotation, towards positive spin
-    double order = 0;                    ///< |sum of L| over the sum of |L|: 1 for a cold disc, near 0 for a sphere
-    std::size_t bodies = 0, looked = 0;  ///< chosen, and looked at of them
-    bool byNumber = false;               ///< the seen bodies have no mass: their density is a number
-    double weight = 1;                   ///< bodies for which one that was looked at stands
-    std::string why;                     ///< why there are no rings; empty when there are some
+    Vec3d centre{}, velocity{};           ///< of the zero point
+    Vec3d axis{0, 0, 1};                  ///< of rotation, towards positive spin
+    double order = 0;                     ///< |sum of L| over the sum of |L|: 1 for a cold disc, near 0 for a sphere
+    std::size_t bodies = 0, sampled = 0;  ///< chosen, and looked at of them
+    bool numberWeighted = false;          ///< the seen bodies have no mass: their density is a number
+    double weight = 1;                    ///< bodies for which one that was looked at stands
+    std::string why;                      ///< why there are no rings; empty when there are some
 };
 
 /// Dark bodies (group >> 6 == 2) pull, but are not seen; where all are dark, all are seen. Toomre's Q counts the disc

@@ -83,7 +83,7 @@ TEST(Instruments, lookAtASampleOfManyAndSaySo) {
     instruments.on = true;
     ASSERT_TRUE(arrives(instruments, simulation, 1, 0));
     EXPECT_EQ(instruments.profile()->bodies, 40000u);
-    EXPECT_EQ(instruments.profile()->looked, Instruments::kSample);
+    EXPECT_EQ(instruments.profile()->sampled, Instruments::kSample);
 }
 
 TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {

@@ -142,9 +142,9 @@ TEST(Profile, aSampleSaysTheSameAsTheWhole) {
     some.sample = 8000;
     const Profile whole = measureProfile(bodies, {.softening = 0.02}, all),
                   part = measureProfile(bodies, {.softening = 0.02}, some);
-    EXPECT_EQ(whole.looked, 60000u);
+    EXPECT_EQ(whole.sampled, 60000u);
     EXPECT_EQ(part.bodies, 60000u);
-    EXPECT_EQ(part.looked, 8001u);
+    EXPECT_EQ(part.sampled, 8001u);
     EXPECT_NEAR(part.weight, 7.5, 0.01);
     for (std::size_t k = 1; k < 10; ++k) {
         EXPECT_NEAR(part.rings[k].surfaceDensity / whole.rings[k].surfaceDensity, 1, 0.12) << k;
@@ -187,7 +187,7 @@ TEST(Profile, looksAtOneGalaxyOfTwo) {
 TEST(Profile, countsBodiesThatHaveNoMass) {
     const ParticleSet bodies = built("kepler-disc", 4000);
     const Profile profile = measureProfile(bodies, {.softening = 0}, {.centre = ProfileCentre::heaviest, .rings = 8});
-    EXPECT_TRUE(profile.byNumber);
+    EXPECT_TRUE(profile.numberWeighted);
     double mass = 0;
     for (const Double4& x : bodies.position) mass = std::max(mass, x.w);
     EXPECT_LE(worst(
@@ -206,7 +206,7 @@ TEST(Profile, saysWhyThereIsNone) {
     bodies.position[3].x = NAN;
     bodies.velocity[4].y = INFINITY;
     const Profile profile = measureProfile(bodies, {.softening = 0.02}, {.rings = 4});
-    EXPECT_EQ(profile.looked, 498u);
+    EXPECT_EQ(profile.sampled, 498u);
     EXPECT_TRUE(std::isfinite(profile.rings[1].rotation));
     ParticleSet same = exponentialDisc(50);
     for (Double4& x : same.position) x = {1, 1, 1, 1};

@@ -96,7 +96,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"instruments",
          {{"shown", ui.state.instruments},
           {"bodies", session.instruments->profile() ? session.instruments->profile()->bodies : 0},
-          {"looked", session.instruments->profile() ? session.instruments->profile()->looked : 0},
+          {"looked", session.instruments->profile() ? session.instruments->profile()->sampled : 0},
           {"rings", session.instruments->profile() ? session.instruments->profile()->rings.size() : 0},
           {"step", session.instruments->step()},
           {"busy", session.instruments->busy()}}},
