@@ -120,7 +120,7 @@ void measurePairs(const ParticleSet& bodies, const ForceSettings& force, int thr
         d.shape.closestFirst = static_cast<std::uint32_t>(rows[i].nearest);
         d.shape.closestSecond = static_cast<std::uint32_t>(i);
     }
-    d.potential = forceFactor(force) * potential;
+    d.potential = forceFactor(force) * potential + 0.0;  // no -0 of bodies that do not pull
 }
 
 }  // namespace

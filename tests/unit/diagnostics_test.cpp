@@ -55,6 +55,9 @@ TEST(DiagnosticsTest, edgeCases) {
     const ParticleSet touching = bodiesOf({{1, 2, 3, 1}, {1, 2, 3, 1}}, {{}, {}});
     EXPECT_EQ(measure(touching, {}).potential, 0);
     EXPECT_EQ(measure(touching, {.softening = 0.5}).potential, -2);
+    const ParticleSet massless = bodiesOf({{1, 2, 3, 0}, {1, 2, 4, 0}}, {{}, {}});
+    for (const Law law : {Law::gravity, Law::coulomb})
+        EXPECT_FALSE(std::signbit(measure(massless, {.law = law}).potential)) << "a table would show -0";
 }
 
 /// As the sums are written in books: one quantity at a time, plain loops over pairs.
