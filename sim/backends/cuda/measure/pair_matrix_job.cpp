@@ -19,7 +19,7 @@ PairMatrixJob<Real>::PairMatrixJob(Stream stream) : stream_(stream), facts_(1), 
 
 template <class Real>
 bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count, const ForceSettings& force,
-                              const PairMatrixRequest& request, FloatSink& sink) {
+                                  const PairMatrixRequest& request, FloatSink& sink) {
     if (count == 0 || count > kMatrixBodies || sink.space() != MemorySpace::cudaDevice) return false;
     const auto cells = static_cast<std::uint32_t>(matrixCells(count));
     const std::size_t all = static_cast<std::size_t>(cells) * cells;
