@@ -5,76 +5,57 @@
 
 namespace gravlab {
 
-FilmThread::FilmThread(std::unique_ptr<FilmWriter> writer) : writer_(std::move(writer)), thread_([this] { work(); }) {}
+FilmThread::FilmThread(std::unique_ptr<FilmWriter> writer)
+    : writer_(std::move(writer)),
+      worker_(
+          [this](const Frame& frame, auto&) {
+              if (failed_) return false;
+              failed_ = true;
+              if (frame)
+                  writer_->write(*frame);
+              else
+                  writer_->finish();
+              failed_ = false;
+              return !frame;
+          },
+          Asking::allInTurn) {}
 
-FilmThread::~FilmThread() {
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
+FilmThread::~FilmThread() { worker_.drop(); }
+
+/// Takes up what has become of frames.
+void FilmThread::take() {
+    try {
+        while (const std::optional<bool> finished = worker_.poll()) done_ |= *finished;
+    } catch (const std::exception& error) {
+        error_ = error.what();
+        done_ = true;
+        worker_.drop();
     }
-    changed_.notify_all();
-    thread_.join();
 }
 
-bool FilmThread::hasRoom() const {
-    const std::lock_guard lock(mutex_);
-    return frames_.size() < kMostQueued && !done_;
-}
+bool FilmThread::hasRoom() { return !done() && worker_.waiting() < kMostQueued; }
 
 void FilmThread::push(std::vector<std::uint8_t> rgb) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (done_) return;
-        frames_.push_back(std::move(rgb));
-    }
-    changed_.notify_all();
+    if (!done()) worker_.ask(std::move(rgb));
 }
 
 void FilmThread::end() {
-    {
-        const std::lock_guard lock(mutex_);
-        ending_ = true;
-    }
-    changed_.notify_all();
+    if (!done() && !std::exchange(ending_, true)) worker_.ask(std::nullopt);
 }
 
 void FilmThread::discard() {
-    const std::lock_guard lock(mutex_);
+    worker_.drop();
     writer_->discarded = true;  // looked at by its destructor alone
-    stopping_ = true;
 }
 
-bool FilmThread::done() const {
-    const std::lock_guard lock(mutex_);
+bool FilmThread::done() {
+    take();
     return done_;
 }
 
-std::string FilmThread::error() const {
-    const std::lock_guard lock(mutex_);
+const std::string& FilmThread::error() {
+    take();
     return error_;
-}
-
-void FilmThread::work() {
-    std::unique_lock lock(mutex_);
-    try {
-        while (true) {
-            changed_.wait(lock, [this] { return stopping_ || ending_ || !frames_.empty(); });
-            if (stopping_) return;
-            if (frames_.empty()) break;
-            const std::vector<std::uint8_t> frame = std::move(frames_.front());
-            frames_.pop_front();
-            lock.unlock();
-            writer_->write(frame);
-            lock.lock();
-        }
-        lock.unlock();
-        writer_->finish();
-        lock.lock();
-    } catch (const std::exception& error) {
-        if (!lock.owns_lock()) lock.lock();
-        error_ = error.what();
-    }
-    done_ = true;
 }
 
 }  // namespace gravlab

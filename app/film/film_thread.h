@@ -1,13 +1,11 @@
 // Writes frames beside the picture, so that neither waits for an encoder. Rule: frames are written in the order they came.
 #pragma once
 #include "app/film/film.h"
+#include "app/services/worker.h"
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gravlab {
@@ -24,7 +22,7 @@ public:
     FilmThread& operator=(const FilmThread&) = delete;
 
     /// Whether another frame may come. Never waits.
-    bool hasRoom() const;
+    bool hasRoom();
     /// Takes it however many wait; ask hasRoom() before, or memory grows. After a failure it does nothing.
     void push(std::vector<std::uint8_t> rgb);
     /// No frame comes any more: writes what is queued and finishes the film, on the thread.
@@ -32,20 +30,22 @@ public:
     /// The film is not wanted: what was written goes when this does.
     void discard();
     /// True once finished or failed.
-    bool done() const;
+    bool done();
+    /// Waits for that; after end().
+    void wait() { worker_.wait(); }
     /// What went wrong; empty as long as nothing did.
-    std::string error() const;
+    const std::string& error();
 
 private:
-    void work();
+    using Frame = std::optional<std::vector<std::uint8_t>>;  ///< empty: there are no more
+
+    void take();
 
     std::unique_ptr<FilmWriter> writer_;
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::vector<std::uint8_t>> frames_;
-    bool ending_ = false, stopping_ = false, done_ = false;
+    bool failed_ = false;  // the thread's own
+    bool ending_ = false, done_ = false;
     std::string error_;
-    std::thread thread_;  // last: it uses all of the above
+    Worker<Frame, bool> worker_;  // gives whether the film is finished; last: it uses all of the above
 };
 
 }  // namespace gravlab

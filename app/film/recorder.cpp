@@ -11,11 +11,9 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <thread>
 #include <utility>
 
 namespace gravlab {
@@ -31,7 +29,7 @@ Recorder::Recorder() = default;
 Recorder::~Recorder() {
     if (!thread_) return;
     thread_->end();
-    while (!thread_->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    thread_->wait();
 }
 
 void Recorder::start(Session& session, Ui& ui, int width, int height, const std::string& renderer) {
@@ -198,7 +196,7 @@ bool Recorder::needsFrame() const { return thread_ && (ending_ || thread_->done(
 std::string Recorder::close() {
     if (!thread_) return {};
     stop();
-    while (!thread_->done()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    thread_->wait();
     const std::string text = ended();
     thread_.reset();
     target_.reset();

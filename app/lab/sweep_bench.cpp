@@ -5,7 +5,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/scenes/scene.h"
 
-#include <chrono>
+#include <optional>
 #include <utility>
 
 namespace gravlab {
@@ -42,31 +42,23 @@ void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& se
 }
 
 Preparation::Preparation(SweepBench bench, SweepPoint point, SweepSettings settings, BackendMaker make)
-    : bench_(std::move(bench)),
-      thread_([this, point = std::move(point), settings = std::move(settings), make = std::move(make)] {
+    : worker_([point = std::move(point), settings = std::move(settings), make = std::move(make)](SweepBench from, auto&) {
+          Prepared prepared{.bench = std::move(from)};
           try {
-              prepare(bench_, point, settings, make);
+              prepare(prepared.bench, point, settings, make);
           } catch (...) {
-              error_ = std::current_exception();
+              prepared.error = std::current_exception();
           }
-          const std::lock_guard lock(mutex_);
-          ready_ = true;
-          changed_.notify_all();
-      }) {}
-
-Preparation::~Preparation() {
-    if (thread_.joinable()) thread_.join();
-}
-
-bool Preparation::ready(double seconds) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return ready_; });
+          return prepared;
+      }) {
+    worker_.ask(std::move(bench));
 }
 
 SweepBench Preparation::take(std::exception_ptr& error) {
-    thread_.join();
-    error = std::exchange(error_, nullptr);
-    return std::move(bench_);
+    worker_.wait();
+    std::optional<Prepared> prepared = worker_.poll();
+    error = prepared->error;
+    return std::move(prepared->bench);
 }
 
 }  // namespace gravlab

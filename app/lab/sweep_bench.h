@@ -3,15 +3,13 @@
 // time: by the preparation's until it is taken, then by whoever took it.
 #pragma once
 #include "app/lab/benchmark.h"
+#include "app/services/worker.h"
 #include "sim/backends/tuning.h"
 
-#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 
 namespace gravlab {
 
@@ -59,22 +57,18 @@ void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& se
 class Preparation {
 public:
     Preparation(SweepBench bench, SweepPoint point, SweepSettings settings, BackendMaker make);
-    ~Preparation();
-    Preparation(const Preparation&) = delete;
-    Preparation& operator=(const Preparation&) = delete;
 
     /// Waits for at most so long.
-    bool ready(double seconds);
-    /// Waits, and gives the bench back, whether or not it could be made ready; what was thrown then is in `error`.
+    bool ready(double seconds) { return worker_.wait(seconds); }
+    /// Waits, and gives the bench back, whether or not it could be made ready; what was thrown then is in `error`. Once.
     SweepBench take(std::exception_ptr& error);
 
 private:
-    SweepBench bench_;
-    std::exception_ptr error_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool ready_ = false;
-    std::thread thread_;  // last: it uses the rest
+    struct Prepared {
+        SweepBench bench;
+        std::exception_ptr error{};
+    };
+    Worker<SweepBench, Prepared> worker_;
 };
 
 }  // namespace gravlab

@@ -7,7 +7,6 @@
 #include "sim/measure/profile.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -172,20 +171,14 @@ std::string equilibriumText(std::span<const Equilibrium> start, std::optional<do
 
 void Balance::begin(const ParticleSet& bodies, const ForceSettings& force) {
     found_.clear();
-    stale_ = running_.valid();
+    worker_.drop();
     measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
 }
 
 std::span<const Equilibrium> Balance::read(bool wait) {
-    const auto take = [&] {
-        if (!running_.valid()) return;
-        if (!wait && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-        std::vector<Equilibrium> found = running_.get();
-        if (!std::exchange(stale_, false)) found_ = std::move(found);
-    };
-    take();
-    if (measure_ && !running_.valid()) running_ = std::async(std::launch::async, std::exchange(measure_, nullptr));
-    take();
+    if (measure_) worker_.ask(std::exchange(measure_, nullptr));
+    if (wait) worker_.wait();
+    if (std::optional<std::vector<Equilibrium>> found = worker_.poll()) found_ = std::move(*found);
     return found_;
 }
 

@@ -2,13 +2,13 @@
 // Rule: says nothing of few bodies, or where gravity does not bind them; of very many it takes a sample and says so.
 #pragma once
 #include "app/services/conservation.h"
+#include "app/services/worker.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
 #include "sim/scenes/scene.h"
 
 #include <cstddef>
 #include <functional>
-#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,13 +49,14 @@ public:
     /// What was found; empty while it is not known. Starts to measure at the first call; waits only with `wait`.
     std::span<const Equilibrium> read(bool wait);
     /// A result is on its way: then frames are needed.
-    bool busy() const { return running_.valid(); }
+    bool busy() const { return worker_.busy(); }
 
 private:
-    std::function<std::vector<Equilibrium>()> measure_;  ///< until somebody asks
+    using Sums = std::function<std::vector<Equilibrium>()>;
+
+    Sums measure_;  ///< until somebody asks
     std::vector<Equilibrium> found_;
-    std::future<std::vector<Equilibrium>> running_;
-    bool stale_ = false;  ///< what is on its way is of bodies that are gone
+    Worker<Sums, std::vector<Equilibrium>> worker_{[](const Sums& sums, auto&) { return sums(); }};
 };
 
 }  // namespace gravlab

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -30,6 +32,21 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
 }
 
 }  // namespace
+
+PathWorker::PathWorker()
+    : Worker([](const ForecastQuestion& question, Task& task) {
+          constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
+          try {
+              Forecaster forecaster(question);
+              while (!forecaster.advance(kPiece) && !task.dropped()) task.report(forecaster.path());
+              return forecaster.path();
+          } catch (const std::exception& error) {
+              Forecast failed;
+              failed.complete = true;
+              failed.failure = error.what();
+              return failed;
+          }
+      }) {}
 
 std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation) {
     auto start = std::make_shared<ForecastStart>();
@@ -67,7 +84,7 @@ bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) c
 
 void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double response, double now) {
     if (!tool.dragging()) {
-        if (shown_) thread_.drop();
+        if (shown_) worker_.drop();
         shown_ = false;
         start_.reset();
         path_ = {};
@@ -77,24 +94,24 @@ void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double 
     const LaunchOrder& order = tool.pending();
     const bool changed = !shown_ || order.velocity != velocity_;
     // Slow paths are let to grow a little before the next one.
-    const double pause = thread_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
+    const double pause = worker_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
     if (!shown_ || now - askedAt_ > pause) {
         if (!start_ || start_->bodies.size() <= kMany) start_ = forecastStart(simulation);
         ForecastQuestion question{.start = start_};
         question.after = simulation.time() - start_->time;
         question.position = {order.place.x, order.place.y, order.place.z, order.mass};
         question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
-        thread_.ask(question);
+        worker_.ask(question);
         askedAt_ = now;
         velocity_ = order.velocity;
         shown_ = true;
     }
-    thread_.take(path_);
+    if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
 }
 
 void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, double now, bool wait) {
     if (!wanted || !selected) {
-        if (asked_) thread_.drop();
+        if (asked_) worker_.drop();
         asked_.reset();
         path_ = {};
         return;
@@ -103,15 +120,15 @@ void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, dou
     const bool another = !asked_ || *asked_ != ask;
     const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
-    if (another || (due && !thread_.busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
+    if (another || (due && !worker_.busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
         asked_ = ask;
         askedAt_ = now;
         askedTime_ = simulation.time();
         if (another) path_ = {};
-        thread_.ask({.start = forecastStart(simulation), .id = selected->id, .duration = duration});
+        worker_.ask({.start = forecastStart(simulation), .id = selected->id, .duration = duration});
     }
-    if (wait) thread_.wait();
-    thread_.take(path_);
+    if (wait) worker_.wait();
+    if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
 }
 
 }  // namespace gravlab

@@ -1,7 +1,8 @@
 // The path of the selected body ahead: asked for when it is needed, asked for again when the body has left it.
 // Rule: a copy of the bodies is made only then, and seldom where they are very many.
 #pragma once
-#include "app/services/forecast_thread.h"
+#include "app/services/worker.h"
+#include "sim/run/forecast.h"
 #include "sim/run/simulation.h"
 
 #include <glm/ext/vector_double3.hpp>
@@ -11,6 +12,13 @@ namespace gravlab {
 
 struct BodyReadout;
 class LaunchTool;
+
+/// Computes paths beside the frame: a new question drops the old one, and a path grows while it is computed. A path that
+/// cannot be says why.
+class PathWorker : public Worker<ForecastQuestion, Forecast> {
+public:
+    PathWorker();
+};
 
 class OrbitPreview {
 public:
@@ -22,7 +30,7 @@ public:
     /// What is known of the path; without points while nothing is selected or wanted.
     const Forecast& path() const { return path_; }
     /// A path is on its way.
-    bool busy() const { return thread_.busy(); }
+    bool busy() const { return worker_.busy(); }
 
 private:
     struct Asked {
@@ -33,7 +41,7 @@ private:
     };
     bool stale(const Simulation& simulation, const glm::vec3* place) const;
 
-    ForecastThread thread_;
+    PathWorker worker_;
     Forecast path_;
     std::optional<Asked> asked_;
     double askedAt_ = -1, askedTime_ = 0;
@@ -45,10 +53,10 @@ public:
     /// Once a frame. Asks a few times a second while the arrow is dragged.
     void look(Simulation& simulation, const LaunchTool& tool, double response, double now);
     const Forecast& path() const { return path_; }
-    bool busy() const { return thread_.busy(); }
+    bool busy() const { return worker_.busy(); }
 
 private:
-    ForecastThread thread_;
+    PathWorker worker_;
     Forecast path_;
     std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: copied once a drag
     bool shown_ = false;

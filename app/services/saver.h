@@ -2,17 +2,13 @@
 // Rule: it owns every call into a snapshot's format while it lives; results are taken by the thread that asked.
 #pragma once
 #include "app/commands/options.h"
+#include "app/services/worker.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace gravlab {
@@ -27,14 +23,9 @@ struct FileResult {
     std::optional<Options> scene{};     ///< of a scene file that was opened
 };
 
+/// What is queued is done also when it goes.
 class Saver {
 public:
-    Saver();
-    /// Ends what is queued, then the thread.
-    ~Saver();
-    Saver(const Saver&) = delete;
-    Saver& operator=(const Saver&) = delete;
-
     /// Queues a save of what `later` gives, which is asked once, on the saver's thread. Never waits for the disk; waits
     /// while kMostQueued jobs are not begun, so that memory stays bounded.
     void save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose);
@@ -45,9 +36,9 @@ public:
     void openScene(std::string path, Options base, std::string purpose);
 
     /// True while a job is queued or under way.
-    bool busy() const;
+    bool busy() const { return worker_.busy(); }
     /// Waits until nothing is queued or under way.
-    void wait();
+    void wait() { worker_.wait(); }
     /// What has ended since the last call, in order. Never waits.
     std::vector<FileResult> take();
 
@@ -55,15 +46,7 @@ public:
 
 private:
     using Job = std::function<FileResult()>;
-    void add(Job job);
-    void work();
-
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<Job> jobs_;
-    std::vector<FileResult> results_;
-    bool working_ = false, ending_ = false;
-    std::thread thread_;  // last: it uses all of the above
+    Worker<Job, FileResult> worker_{[](const Job& job, auto&) { return job(); }, Asking::allInTurn, kMostQueued};
 };
 
 }  // namespace gravlab

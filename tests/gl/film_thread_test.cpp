@@ -37,7 +37,7 @@ private:
     int failAt_;
 };
 
-void wait(const FilmThread& thread) {
+void wait(FilmThread& thread) {
     while (!thread.done()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

@@ -1,7 +1,6 @@
 // Predicted paths against what runs then do, and against orbits that are known.
 #include "sim/run/forecast.h"
 
-#include "app/services/forecast_thread.h"
 #include "app/services/orbit_preview.h"
 #include "sim/core/error.h"
 #include "sim/run/forecast_field.h"
@@ -168,20 +167,21 @@ TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
     EXPECT_EQ(forecaster.path().points.size(), 1u) << "only the start is known yet";
 }
 
-TEST(ForecastTest, theThreadSaysWhyThereIsNoPathAndGoesOn) {
+TEST(ForecastTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
     Simulation simulation({.scene = "figure-eight", .backend = "reference"});
-    ForecastThread thread;
-    Forecast path;
-    thread.ask({.start = startOf(simulation), .id = 77});
-    thread.wait();
-    ASSERT_TRUE(thread.take(path));
-    EXPECT_NE(path.failure.find("body 77"), std::string::npos) << path.failure;
-    EXPECT_TRUE(path.points.empty());
-    thread.ask({.start = startOf(simulation), .id = 1, .duration = 0.1});
-    thread.wait();
-    ASSERT_TRUE(thread.take(path));
-    EXPECT_EQ(path.failure, "");
-    EXPECT_TRUE(path.complete);
+    PathWorker worker;
+    worker.ask({.start = startOf(simulation), .id = 77});
+    worker.wait();
+    std::optional<Forecast> path = worker.poll();
+    ASSERT_TRUE(path);
+    EXPECT_NE(path->failure.find("body 77"), std::string::npos) << path->failure;
+    EXPECT_TRUE(path->points.empty());
+    worker.ask({.start = startOf(simulation), .id = 1, .duration = 0.1});
+    worker.wait();
+    path = worker.poll();
+    ASSERT_TRUE(path);
+    EXPECT_EQ(path->failure, "");
+    EXPECT_TRUE(path->complete);
 }
 
 TEST(ForecastTest, refusesABodyThatIsNotThere) {

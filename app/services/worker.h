@@ -1,0 +1,183 @@
+// What works beside the frames: one thread, one queue, results that the thread which asked takes when it likes.
+// Rule: the two threads share the queue and nothing else; a request is moved in, its result or its failure is moved out.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace gravlab {
+
+/// Which requests of a worker are worked at.
+enum class Asking {
+    newest,    ///< a request takes the place of all before it, also of the one under way; the worker goes without the rest
+    allInTurn  ///< every one, in the order in which they came, also those that still wait when the worker goes
+};
+
+template <class Request, class Result>
+class Worker {
+public:
+    /// The request under way, as its work sees it.
+    class Task {
+    public:
+        /// Nobody wants the result any more. Work that takes long looks at this now and then, and ends.
+        bool dropped() const {
+            const std::lock_guard lock(worker_.mutex_);
+            return mine_ != worker_.wanted_;
+        }
+        /// A result so far, where only the newest counts: the next one takes its place if nobody has taken it.
+        void report(Result result) { worker_.deliver(mine_, {std::move(result), nullptr}); }
+
+    private:
+        friend class Worker;
+        Task(Worker& worker, std::uint64_t mine) : worker_(worker), mine_(mine) {}
+        Worker& worker_;
+        std::uint64_t mine_;
+    };
+    using Work = std::function<Result(Request, Task&)>;
+
+    /// `work` is called on the worker's thread, which begins with the first request. `mostWaiting` bounds the requests that
+    /// have not been begun.
+    explicit Worker(Work work, Asking asking = Asking::newest,
+                    std::size_t mostWaiting = std::numeric_limits<std::size_t>::max())
+        : work_(std::move(work)), asking_(asking), mostWaiting_(mostWaiting) {}
+    /// Waits for what is under way.
+    ~Worker() {
+        if (asking_ == Asking::newest) drop();
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    /// Waits only while `mostWaiting` requests are not begun. Throws std::system_error when there is no thread.
+    void ask(Request request) {
+        begin();
+        std::unique_lock lock(mutex_);
+        if (asking_ == Asking::newest)
+            forget();
+        else
+            changed_.wait(lock, [this] { return requests_.size() < mostWaiting_; });
+        requests_.push_back(std::move(request));
+        changed_.notify_all();
+    }
+    /// Forgets what was asked for and what has come of it.
+    void drop() {
+        const std::lock_guard lock(mutex_);
+        forget();
+        changed_.notify_all();
+    }
+    /// The next result, or nothing yet. Never waits. Throws what the work threw instead of a result.
+    std::optional<Result> poll() {
+        Outcome outcome;
+        {
+            const std::lock_guard lock(mutex_);
+            if (outcomes_.empty()) return std::nullopt;
+            outcome = std::move(outcomes_.front());
+            outcomes_.pop_front();
+        }
+        if (outcome.failure) std::rethrow_exception(outcome.failure);
+        return std::move(outcome.result);
+    }
+    /// A request waits or is under way, and was not dropped.
+    bool busy() const {
+        const std::lock_guard lock(mutex_);
+        return isBusy();
+    }
+    /// Requests that have not been begun.
+    std::size_t waiting() const {
+        const std::lock_guard lock(mutex_);
+        return requests_.size();
+    }
+    /// Waits until it is not busy.
+    void wait() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !isBusy(); });
+    }
+    /// The same for at most so long; whether it is not busy.
+    bool wait(double seconds) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return !isBusy(); });
+    }
+
+private:
+    struct Outcome {
+        std::optional<Result> result{};
+        std::exception_ptr failure{};
+    };
+
+    bool isBusy() const { return !requests_.empty() || underWay_ == wanted_; }
+
+    void forget() {
+        requests_.clear();
+        outcomes_.clear();
+        ++wanted_;
+    }
+
+    void deliver(std::uint64_t mine, Outcome outcome) {
+        const std::lock_guard lock(mutex_);
+        if (mine != wanted_) return;
+        if (asking_ == Asking::newest) outcomes_.clear();
+        outcomes_.push_back(std::move(outcome));
+    }
+
+    void begin() {
+        if (thread_.joinable()) return;
+        // Signals are for the thread that runs steps or frames.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+        } catch (...) {
+            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            throw;
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+    void run(const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        while (changed_.wait(lock, stop, [this] { return !requests_.empty(); })) {
+            std::optional<Request> request(std::move(requests_.front()));
+            requests_.pop_front();
+            Task task(*this, wanted_);
+            underWay_ = wanted_;
+            changed_.notify_all();
+            lock.unlock();
+            Outcome outcome;
+            try {
+                outcome.result.emplace(work_(std::move(*request), task));
+            } catch (...) {
+                outcome.failure = std::current_exception();
+            }
+            request.reset();  // what it holds goes before anybody hears that it is done
+            deliver(task.mine_, std::move(outcome));
+            lock.lock();
+            underWay_ = kNone;
+            changed_.notify_all();
+        }
+    }
+
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+    Work work_;
+    Asking asking_;
+    std::size_t mostWaiting_;
+    mutable std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::deque<Request> requests_;
+    std::deque<Outcome> outcomes_;
+    std::uint64_t wanted_ = 0;        ///< rises when what was asked for is forgotten
+    std::uint64_t underWay_ = kNone;  ///< wanted_ when the request under way was begun
+    std::jthread thread_;             // last: it stops and ends before what it uses
+};
+
+}  // namespace gravlab
