@@ -121,13 +121,13 @@ private:
 };
 
 /// Saves the last good state where the user can go on from it, and says where; or why that failed.
-std::string saveForLater(const Simulation& simulation, const RunState& state, const Options& options) {
+std::string saveForLater(const FedState& state, const Options& options) {
     try {
-        const std::filesystem::path file = options.checkpoint.empty() ? leftRunFile(simulation.settings().scene)
-                                                                      : std::filesystem::path(options.checkpoint);
-        writeSnapshot(file, checkpointOf(simulation, state), {.keepPrevious = true});
+        const std::filesystem::path file =
+            options.checkpoint.empty() ? leftRunFile(state.settings.scene) : std::filesystem::path(options.checkpoint);
+        writeSnapshot(file, checkpointOf(state.settings, state.state), {.keepPrevious = true});
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
-                         static_cast<long long>(state.clock.step)) +
+                         static_cast<long long>(state.step())) +
                file.string();
     } catch (const Error& error) {
         return std::string("the state could not be saved: ") + error.what();
@@ -185,14 +185,14 @@ int runCommand(const Options& asked) {
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
-    StateGuard guard(simulation);
+    StateGuard guard;
+    guard.look(simulation, true);
     SpotCheck spotCheck;
     const auto look = [&](bool now) {
         const std::optional<BlownUp> blown = guard.look(simulation, now);
         if (!blown) return;
         progress.finish();
-        const std::string kept =
-            guard.startIsGood() ? "; " + saveForLater(simulation, guard.lastGood(), options) : std::string();
+        const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
         throw DeviceError(
             formatted("body %zu is not finite at step %lld, t = %g; no result was written. A smaller --dt or a larger "
                       "--softening may help",
@@ -208,7 +208,7 @@ int runCommand(const Options& asked) {
             return status;
         } catch (const DeviceError& error) {
             progress.finish();
-            throw DeviceError(error.what() + ("; " + saveForLater(simulation, guard.lastGood(), options)));
+            throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
         }
     };
     while (true) {
@@ -245,7 +245,7 @@ int runCommand(const Options& asked) {
         files.finish();
         if (csv) csv->commit();
         throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
-                                                             saveForLater(simulation, guard.lastGood(), options));
+                                                             saveForLater(*guard.lastGood(), options));
     }
 
     if (summaryEnergy) measured = simulation.measure();

@@ -115,7 +115,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         if (const double now = hostClock(); config.due(now))
             if (const std::string text = config.look(session, ui.state, window.place(), now); !text.empty())
                 session.say(text);
-        if (files.look() || events)
+        if (files.update() || events)
             framesOwed = kFramesAfterEvent;
         else if (!busy)
             continue;

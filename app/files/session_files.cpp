@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <new>
 #include <utility>
 
 namespace gravlab {
@@ -64,8 +65,9 @@ void SessionFiles::begin() {
     state_.recoverText = "An earlier session ended unexpectedly. It was saved last on " + dateOf(crashed.front()) + ".";
 }
 
-bool SessionFiles::look() {
+bool SessionFiles::update() {
     changed_ = false;
+    writeStates();
     takeResults();
     if (state_.shown && !state_.listed) list();
     if (!state_.shown) state_.listed = false;
@@ -76,7 +78,7 @@ bool SessionFiles::look() {
         try {
             formatForWriting(path);
             state_.busy = "Saving " + path;
-            saver_.save(path, checkpointLater(session_.simulation()), {.keepPrevious = true}, "save");
+            save(path, {.keepPrevious = true}, "save");
         } catch (const UsageError& error) {
             session_.say(error.what());
         }
@@ -103,7 +105,7 @@ bool SessionFiles::look() {
         session_.say("At step " + std::to_string(session_.facts().step) + " " + alarm + ".");
     }
     autosave();
-    return changed_ || saver_.busy();
+    return changed_ || saver_.busy() || !saves_.empty();
 }
 
 void SessionFiles::takeResults() {
@@ -161,9 +163,25 @@ void SessionFiles::list() {
         if (state_.entries.size() < kMostEntries) state_.entries.push_back(std::move(entry));
 }
 
-/// Whether the guard's state belongs to the run on screen: something that was changed starts a new watch.
-bool SessionFiles::sameRun() const {
-    return guard_ && guardedRun_ == session_.facts().run && guardedRevision_ == session_.facts().revision;
+void SessionFiles::save(std::string path, const WriteOptions& options, std::string purpose) {
+    saves_.push_back({session_.feed().ask(), std::move(path), options, std::move(purpose)});
+}
+
+/// Hands states that have come to the saver.
+void SessionFiles::writeStates() {
+    std::erase_if(saves_, [this](Save& save) {
+        try {
+            std::shared_ptr<const FedState> state = save.state.take();
+            if (!state) return false;
+            saver_.save(
+                save.path, [state = std::move(state)] { return checkpointOf(state->settings, state->state); }, save.options,
+                save.purpose);
+        } catch (const std::bad_alloc&) {
+            if (save.purpose != "autosave") state_.busy.clear();
+            session_.say(save.path + ": there is not enough memory for it");
+        }
+        return true;
+    });
 }
 
 void SessionFiles::watch() {
@@ -171,14 +189,13 @@ void SessionFiles::watch() {
         guard_.reset();
         return;
     }
-    if (!sameRun()) {
-        guardedRun_ = session_.facts().run;
-        guardedRevision_ = session_.facts().revision;
-        guardedScene_ = session_.facts().settings.scene;
-        guard_.emplace(session_.simulation());
-        return;
+    if (!guard_) guard_.emplace();
+    std::optional<BlownUp> blown;
+    try {
+        blown = guard_->update(session_.simulation(), session_.feed());
+    } catch (const std::bad_alloc&) {
+        return;  // without memory for a look the run goes on; the next one is asked for
     }
-    const std::optional<BlownUp> blown = guard_->look(session_.simulation(), false);
     if (!blown || session_.intent.paused) return;
     session_.intent.paused = true;
     changed_ = true;
@@ -188,7 +205,7 @@ void SessionFiles::watch() {
         "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
         "may help. ",
         blown->body, static_cast<long long>(blown->step), blown->time);
-    session_.say(text + (guard_->startIsGood() && mark_ ? keep(guard_->lastGood(), mark_->autosave()) : std::string()));
+    session_.say(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
     if (mark_ && guard_->startIsGood()) {
         state_.recover = mark_->autosave().string();
         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
@@ -196,24 +213,26 @@ void SessionFiles::watch() {
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || saver_.busy() || session_.facts().step == savedStep_ || !state_.recover.empty()) return;
+    if (!mark_ || saver_.busy() || !saves_.empty() || session_.facts().step == savedStep_ || !state_.recover.empty()) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
     savedStep_ = session_.facts().step;
-    saver_.save(mark_->autosave().string(), checkpointLater(session_.simulation()), {}, "autosave");
+    save(mark_->autosave().string(), {}, "autosave");
 }
 
-std::string SessionFiles::keep(const RunState& state, const fs::path& file) noexcept {
+std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
     try {
-        writeSnapshot(file, checkpointOf(session_.simulation(), state));
-        return "The state of step " + std::to_string(state.clock.step) + " was saved; go on with: gravlab " + file.string();
+        writeSnapshot(file, checkpointOf(state.settings, state.state));
+        return "The state of step " + std::to_string(state.step()) + " was saved; go on with: gravlab " + file.string();
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
     }
 }
 
 void SessionFiles::close() {
+    if (!saves_.empty()) session_.feed().serve(session_.simulation());
+    writeStates();
     saver_.wait();
     // What is offered from another session stays on offer.
     if (mark_) mark_->remove();
@@ -222,7 +241,8 @@ void SessionFiles::close() {
 std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
-        if (guard_ && guard_->startIsGood()) return keep(guard_->lastGood(), leftRunFile(guardedScene_));
+        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == session_.facts().run)
+            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->settings.scene));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {
@@ -234,7 +254,7 @@ std::string SessionFiles::rescue() noexcept {
 std::string SessionFiles::leave() noexcept {
     try {
         saver_.wait();
-        const std::string text = keep(session_.simulation().state(), leftRunFile(session_.facts().settings.scene));
+        const std::string text = keep(*copyOf(session_.simulation()), leftRunFile(session_.facts().settings.scene));
         if (mark_) mark_->remove();
         return text;
     } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
@@ -23,7 +24,7 @@ public:
 
     /// Once a frame: does what was asked, takes what has ended, saves when it is time, watches for numbers that are not
     /// finite. True when something changed that a frame should show.
-    bool look();
+    bool update();
     /// Ends what is under way; a clean end leaves no autosave.
     void close();
     /// The device or the picture has failed: saves the newest state that was good, and says where; or why not. Waits.
@@ -37,19 +38,25 @@ private:
     void takeResults();
     void watch();
     void autosave();
-    bool sameRun() const;
-    std::string keep(const RunState& state, const std::filesystem::path& file) noexcept;
+    void save(std::string path, const WriteOptions& options, std::string purpose);
+    void writeStates();
+    static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
     Session& session_;
     FilesState& state_;
     double autosaveSeconds_;
     std::optional<SessionMark> mark_;
     SpotCheck spotCheck_;
-    std::optional<StateGuard> guard_;                     ///< of small systems: a look costs a copy of the bodies
-    std::uint64_t guardedRun_ = 0, guardedRevision_ = 0;  ///< that it watches
-    std::string guardedScene_;
+    std::optional<StateGuard> guard_;  ///< of small systems: a look goes over all bodies
     std::chrono::steady_clock::time_point saved_;
     std::int64_t savedStep_ = -1;
+    struct Save {
+        StateTicket state;
+        std::string path;
+        WriteOptions options;
+        std::string purpose;
+    };
+    std::vector<Save> saves_;  ///< whose states are on their way
     bool changed_ = false;
     Saver saver_;
 };

@@ -11,12 +11,12 @@ FilmThread::FilmThread(std::unique_ptr<FilmWriter> writer)
           [this](const Frame& frame, auto&) {
               if (failed_) return false;
               failed_ = true;
-              if (frame)
-                  writer_->write(*frame);
-              else
+              if (frame.last)
                   writer_->finish();
+              else
+                  writer_->write(frame.rgb);
               failed_ = false;
-              return !frame;
+              return frame.last;
           },
           Asking::allInTurn) {}
 
@@ -36,11 +36,11 @@ void FilmThread::take() {
 bool FilmThread::hasRoom() { return !done() && worker_.waiting() < kMostQueued; }
 
 void FilmThread::push(std::vector<std::uint8_t> rgb) {
-    if (!done()) worker_.ask(std::move(rgb));
+    if (!done()) worker_.ask({.rgb = std::move(rgb)});
 }
 
 void FilmThread::end() {
-    if (!done() && !std::exchange(ending_, true)) worker_.ask(std::nullopt);
+    if (!done() && !std::exchange(ending_, true)) worker_.ask({.rgb = {}, .last = true});
 }
 
 void FilmThread::discard() {

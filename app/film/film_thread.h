@@ -4,7 +4,6 @@
 #include "app/services/worker.h"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +36,10 @@ public:
     const std::string& error();
 
 private:
-    using Frame = std::optional<std::vector<std::uint8_t>>;  ///< empty: there are no more
+    struct Frame {
+        std::vector<std::uint8_t> rgb;
+        bool last = false;  ///< there are no more, and this is none
+    };
 
     void take();
 

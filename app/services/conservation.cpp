@@ -6,7 +6,6 @@
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -40,9 +39,7 @@ void ConservationWatch::follow(const Simulation& simulation) {
         reference_.reset();
         worst_ = offset_ = 0;
         rebase_ = false;
-        stale_ = running_.valid();
-        pending_.reset();  // a device's sample was dropped with the bodies
-        lastStep_ = -1;
+        forgetUnderWay();
         nextAt_ = 0;
     } else {
         const auto mark = [&](bool changed, const std::string& what, bool rebases = false) {
@@ -59,6 +56,7 @@ void ConservationWatch::follow(const Simulation& simulation) {
             if (row.acts(*now.law) || now.law != followed_.law)
                 rebase_ |= mark(now.*row.asked != followed_.*row.asked,
                                 row.option + 2 + formatted(" %.3g", *(now.*row.asked)), true);
+        if (rebase_) forgetUnderWay();  // it is of another definition of energy
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
                marks_[marks_.size() - 2].what.substr(0, 3) == marks_.back().what.substr(0, 3))
@@ -69,11 +67,17 @@ void ConservationWatch::follow(const Simulation& simulation) {
     followed_ = now;
 }
 
+void ConservationWatch::forgetUnderWay() {
+    pending_.reset();
+    asked_.drop();
+    summing_.drop();
+    lastStep_ = -1;
+}
+
 void ConservationWatch::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
     if (run_ == 0 || followed_.bodies != simulation.settings().bodies) return;
-    stale_ = running_.valid();
-    pending_.reset();
+    forgetUnderWay();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
     worst_ = 0;
@@ -82,7 +86,6 @@ void ConservationWatch::jump(const Simulation& simulation) {
     followed_ = simulation.settings();
     run_ = simulation.id();
     revision_ = simulation.revision();
-    lastStep_ = -1;
     nextAt_ = 0;
 }
 
@@ -123,17 +126,7 @@ bool ConservationWatch::due(const Simulation& simulation, double now) {
     return true;
 }
 
-/// Takes up what a thread has finished. True while it works.
-bool ConservationWatch::lookAtHost(double now) {
-    if (!running_.valid()) return false;
-    if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return true;
-    const Sample sample = running_.get();
-    nextAt_ = std::max(nextAt_, now + sample.measured.seconds / kShareOfACore);
-    if (!std::exchange(stale_, false)) take(sample);
-    return false;
-}
-
-void ConservationWatch::lookAtDevice(Simulation& simulation, double now, double passed) {
+void ConservationWatch::measureOnDevice(Simulation& simulation, double now, double passed) {
     Backend& backend = simulation.backend();
     if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
         pending_.reset();
@@ -159,29 +152,33 @@ void ConservationWatch::lookAtDevice(Simulation& simulation, double now, double 
     lastStep_ = -1;
 }
 
-void ConservationWatch::look(Simulation& simulation, double now) {
-    follow(simulation);
-    const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
-    if (lookAtHost(now)) return;
-    const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
-    if (simulation.settings().bodies > most) {
-        why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
-               "beside the picture. gravlab run --csv does it.";
-        return;
-    }
-    if (onDevice > 0) {
-        lookAtDevice(simulation, now, passed);
-        return;
-    }
+void ConservationWatch::measureOnHost(const Simulation& simulation, StateFeed& feed, double now) {
     why_.clear();
     pending_.reset();
-    if (!due(simulation, now)) return;
-    ParticleSet bodies;
-    simulation.snapshot(bodies);
-    running_ = std::async(std::launch::async, [bodies = std::move(bodies), force = simulation.force(),
-                                               at = Moment{simulation.step(), simulation.time()}] {
-        return Sample{at, measure(bodies, force, 1)};  // the backend needs the other cores
-    });
+    if (summing_.busy()) return;
+    if (const std::optional<Sample> sample = summing_.poll()) {
+        nextAt_ = std::max(nextAt_, now + sample->measured.seconds / kShareOfACore);
+        take(*sample);
+    }
+    if (const State state = asked_.take(); state && state->run == run_) {
+        lastStep_ = state->step();
+        summing_.ask(state);
+        return;
+    }
+    if (!asked_.waiting() && due(simulation, now)) asked_ = feed.ask();
+}
+
+void ConservationWatch::update(Simulation& simulation, StateFeed& feed, double now) {
+    follow(simulation);
+    const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
+    const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
+    if (simulation.settings().bodies > most)
+        why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
+               "beside the picture. gravlab run --csv does it.";
+    else if (onDevice > 0)
+        measureOnDevice(simulation, now, passed);
+    else
+        measureOnHost(simulation, feed, now);
 }
 
 std::string ConservationWatch::advice(const SimulationSettings& settings, const Integrator& integrator) const {

@@ -2,11 +2,12 @@
 // Rule: the picture never waits for a sum; a sample is a copy of one complete step, summed by the device beside its steps,
 // or where the backend does not measure, on a thread of its own.
 #pragma once
+#include "app/services/state_feed.h"
+#include "app/services/worker.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 
 #include <deque>
-#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,9 +43,9 @@ public:
     static constexpr std::size_t kMostBodies = 65536;
 
     /// Takes up a finished sample and starts the next when it is due. Call once a frame. On a device it costs at most a
-    /// fiftieth of its time, and no copy of bodies to the host; on the host a copy of the state when a sample is due, and
+    /// fiftieth of its time, and no copy of bodies to the host; on the host a state of `feed` when a sample is due, and
     /// never more than a twentieth of one core besides. `now`: host clock [s].
-    void look(Simulation& simulation, double now);
+    void update(Simulation& simulation, StateFeed& feed, double now);
 
     /// The run was put to an earlier (or later) step of its own: what was measured behind that step is dropped, the start
     /// stays the reference.
@@ -55,9 +56,9 @@ public:
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
     /// A sample is being summed, here or on a device.
-    bool busy() const { return waiting() || running_.valid(); }
-    /// A device has begun a sample that has not been taken yet.
-    bool waiting() const { return pending_.has_value(); }
+    bool busy() const { return waiting() || summing_.busy(); }
+    /// A device has begun a sample that has not been taken yet, or a state is on its way: frames are needed.
+    bool waiting() const { return pending_.has_value() || asked_.waiting(); }
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
@@ -76,8 +77,9 @@ private:
     void take(const Sample& sample);
     void follow(const Simulation& simulation);
     bool due(const Simulation& simulation, double now);
-    bool lookAtHost(double now);
-    void lookAtDevice(Simulation& simulation, double now, double passed);
+    void forgetUnderWay();
+    void measureOnHost(const Simulation& simulation, StateFeed& feed, double now);
+    void measureOnDevice(Simulation& simulation, double now, double passed);
 
     std::vector<ConservationPoint> points_;
     std::deque<ConservationMark> marks_;
@@ -85,13 +87,17 @@ private:
     std::optional<Diagnostics> reference_;  ///< of the start; its energy moves with the definition of energy
     double spinScale_ = 0, worst_ = 0, offset_ = 0;
     bool rebase_ = false;                   ///< the next sample is measured under another law or softening
-    bool stale_ = false;                    ///< the sample under way belongs to a run that is gone
     std::uint64_t run_ = 0, revision_ = 0;  ///< that was followed last
     SimulationSettings followed_;
     std::int64_t lastStep_ = -1;
     double nextAt_ = 0, lookedAt_ = 0;
     std::optional<Moment> pending_;  ///< what the device is at
-    std::future<Sample> running_;
+    StateTicket asked_;
+    using State = std::shared_ptr<const FedState>;
+    Worker<State, Sample> summing_{[](const State& state, auto&) {
+        // One thread: the backend needs the other cores.
+        return Sample{{state->step(), state->time()}, measure(state->state.bodies, state->force, 1)};
+    }};
 };
 
 }  // namespace gravlab

@@ -3,7 +3,6 @@
 #include "app/host_clock.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace gravlab {
@@ -22,43 +21,51 @@ bool Instruments::follow(const Simulation& simulation, int galaxies) {
     scene_ = &simulation.scene();
     bodies_ = simulation.settings().bodies;
     profile_.reset();
-    stale_ = running_.valid();
+    asked_.drop();
+    measuring_.drop();
     lastStep_ = -1;
     nextAt_ = 0;
     return true;
 }
 
 void Instruments::take(double now) {
-    Sample sample = running_.get();
-    nextAt_ = std::max(nextAt_, now + sample.seconds / kShareOfACore);
-    if (std::exchange(stale_, false)) return;
-    profile_ = std::move(sample.profile);
-    request_ = sample.request;
-    time_ = sample.time;
-    step_ = sample.step;
+    std::optional<Sample> sample = measuring_.poll();
+    if (!sample) return;
+    nextAt_ = std::max(nextAt_, now + sample->seconds / kShareOfACore);
+    profile_ = std::move(sample->profile);
+    request_ = sample->request;
+    time_ = sample->time;
+    step_ = sample->step;
 }
 
-void Instruments::start(const Simulation& simulation, KeptBodies from) {
+Instruments::Sample Instruments::measured(const Task& task) {
+    const double begun = hostClock();
+    Sample sample{measureProfile(*task.from.unpack(), task.force, task.request), task.request, task.from.step,
+                  task.from.time, 0};
+    sample.seconds = hostClock() - begun;
+    return sample;
+}
+
+void Instruments::start(KeptBodies from, const ForceSettings& force) {
     lastStep_ = from.step;
-    running_ = std::async(std::launch::async, [from = std::move(from), request = wanted, force = simulation.force()] {
-        const auto begun = std::chrono::steady_clock::now();
-        Sample sample{measureProfile(*from.unpack(), force, request), request, from.step, from.time, 0};
-        sample.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-        return sample;
-    });
+    measuring_.ask({std::move(from), wanted, force});
 }
 
-void Instruments::look(Simulation& simulation, int galaxies, const std::function<std::optional<KeptBodies>()>& kept,
-                       double now) {
-    if (running_.valid()) {
-        if (running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-            follow(simulation, galaxies);
-            return;
-        }
-        take(now);
+void Instruments::update(const Simulation& simulation, StateFeed& feed, int galaxies,
+                         const std::function<std::optional<KeptBodies>()>& kept, double now) {
+    const bool other = (on || measuring_.busy()) && follow(simulation, galaxies);
+    if (measuring_.busy()) return;
+    take(now);
+    if (!on) {
+        asked_.drop();
+        return;
     }
-    if (!on) return;
-    const bool other = follow(simulation, galaxies);
+    if (const std::shared_ptr<const FedState> state = asked_.take(); state && state->run == run_) {
+        nextAt_ = std::max(nextAt_, now + state->cost / kShareOfCopies);
+        start({state->step(), state->time(), state->bodies(), [bodies = bodiesOf(state)] { return bodies; }}, state->force);
+        return;
+    }
+    if (asked_.waiting()) return;
     // A choice is answered at once, even while paused.
     const bool asked = other || !profile_ || wanted != request_;
     std::optional<KeptBodies> from;
@@ -68,15 +75,10 @@ void Instruments::look(Simulation& simulation, int galaxies, const std::function
     if (!asked && (!behind_ || now < nextAt_)) return;
     nextAt_ = now + kInterval;
     behind_ = false;
-    if (from) {
-        start(simulation, std::move(*from));
-        return;
-    }
-    const double before = hostClock();
-    if (!copy_) copy_ = std::make_shared<ParticleSet>();
-    simulation.snapshot(*copy_);
-    nextAt_ = now + std::max(kInterval, (hostClock() - before) / kShareOfCopies);
-    start(simulation, {simulation.step(), simulation.time(), bodies_, [copy = copy_] { return copy; }});
+    if (from)
+        start(std::move(*from), simulation.force());
+    else
+        asked_ = feed.ask();
 }
 
 }  // namespace gravlab

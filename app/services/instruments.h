@@ -1,11 +1,12 @@
-// Profiles of the running galaxy, measured beside the picture. Rule: a copy of one complete step now and then, or one that
+// Profiles of the running galaxy, measured beside the picture. Rule: a state of the feed now and then, or one that
 // is kept anyway; everything else on a thread of its own, together below a fixed share of the time.
 #pragma once
+#include "app/services/state_feed.h"
+#include "app/services/worker.h"
 #include "sim/measure/profile.h"
 #include "sim/run/simulation.h"
 
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 
@@ -38,7 +39,8 @@ public:
 
     /// Takes up a finished profile and starts the next when it is due. Call once a frame. `kept`: the newest bodies that
     /// are kept anyway; may be empty. `now`: host clock [s].
-    void look(Simulation& simulation, int galaxies, const std::function<std::optional<KeptBodies>()>& kept, double now);
+    void update(const Simulation& simulation, StateFeed& feed, int galaxies,
+                const std::function<std::optional<KeptBodies>()>& kept, double now);
 
     /// The newest profile; empty before the first, and after another scene came.
     const std::optional<Profile>& profile() const { return profile_; }
@@ -46,7 +48,7 @@ public:
     double time() const { return time_; }                       ///< of it [T]
     std::int64_t step() const { return step_; }                 ///< of it
     /// Whether a profile is on its way or will be due: then frames are needed.
-    bool busy() const { return on && (running_.valid() || behind_); }
+    bool busy() const { return on && (asked_.waiting() || measuring_.busy() || behind_); }
 
 private:
     struct Sample {
@@ -55,9 +57,15 @@ private:
         std::int64_t step = 0;
         double time = 0, seconds = 0;
     };
+    struct Task {
+        KeptBodies from;
+        ProfileRequest request;
+        ForceSettings force;
+    };
+    static Sample measured(const Task& task);
     bool follow(const Simulation& simulation, int galaxies);
     void take(double now);
-    void start(const Simulation& simulation, KeptBodies from);
+    void start(KeptBodies from, const ForceSettings& force);
 
     std::optional<Profile> profile_;
     ProfileRequest request_;
@@ -66,10 +74,9 @@ private:
     const Scene* scene_ = nullptr;
     std::size_t bodies_ = 0;
     std::uint64_t run_ = 0;
-    bool behind_ = false;                ///< a newer step could be measured
-    bool stale_ = false;                 ///< the profile on its way is of another run
-    std::shared_ptr<ParticleSet> copy_;  ///< kept: a new one of a million bodies would cost its page faults each time
-    std::future<Sample> running_;
+    bool behind_ = false;  ///< a newer step could be measured
+    StateTicket asked_;
+    Worker<Task, Sample> measuring_{[](const Task& task, auto&) { return measured(task); }};
 };
 
 }  // namespace gravlab

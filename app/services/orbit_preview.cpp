@@ -48,13 +48,13 @@ PathWorker::PathWorker()
           }
       }) {}
 
-std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation) {
+std::shared_ptr<const ForecastStart> forecastStart(const std::shared_ptr<const FedState>& state) {
     auto start = std::make_shared<ForecastStart>();
-    simulation.snapshot(start->bodies);
-    start->time = simulation.time();
-    start->force = simulation.force();
-    start->integrator = std::string(simulation.integrator().name);
-    start->timeStep = simulation.settings().timeStep;
+    start->bodies = bodiesOf(state);
+    start->time = state->time();
+    start->force = state->force;
+    start->integrator = state->settings.integrator;
+    start->timeStep = state->settings.timeStep;
     return start;
 }
 
@@ -82,10 +82,12 @@ bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) c
     return nearest > kBeside * glm::length(high - low);
 }
 
-void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double response, double now) {
+void LaunchPreview::update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response,
+                           double now) {
     if (!tool.dragging()) {
         if (shown_) worker_.drop();
         shown_ = false;
+        asked_.drop();
         start_.reset();
         path_ = {};
         return;
@@ -95,24 +97,29 @@ void LaunchPreview::look(Simulation& simulation, const LaunchTool& tool, double 
     const bool changed = !shown_ || order.velocity != velocity_;
     // Slow paths are let to grow a little before the next one.
     const double pause = worker_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
-    if (!shown_ || now - askedAt_ > pause) {
-        if (!start_ || start_->bodies.size() <= kMany) start_ = forecastStart(simulation);
+    if (const std::shared_ptr<const FedState> state = asked_.take()) start_ = forecastStart(state);
+    const bool due = !shown_ || now - askedAt_ > pause;
+    if (due && !start_ && !asked_.waiting()) asked_ = feed.ask();
+    if (due && start_) {
+        const bool few = start_->bodies->size() <= kMany;
         ForecastQuestion question{.start = start_};
-        question.after = simulation.time() - start_->time;
+        question.after = few ? 0 : simulation.time() - start_->time;  // a new start is of this frame or of the last one
         question.position = {order.place.x, order.place.y, order.place.z, order.mass};
         question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
         worker_.ask(question);
         askedAt_ = now;
         velocity_ = order.velocity;
         shown_ = true;
+        if (few) start_.reset();
     }
     if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
 }
 
-void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, double now, bool wait) {
+void OrbitPreview::update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now, bool wait) {
     if (!wanted || !selected) {
         if (asked_) worker_.drop();
         asked_.reset();
+        start_.drop();
         path_ = {};
         return;
     }
@@ -120,12 +127,17 @@ void OrbitPreview::look(Simulation& simulation, const BodyReadout* selected, dou
     const bool another = !asked_ || *asked_ != ask;
     const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
-    if (another || (due && !worker_.busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
+    if (another || (due && !busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
         asked_ = ask;
         askedAt_ = now;
         askedTime_ = simulation.time();
         if (another) path_ = {};
-        worker_.ask({.start = forecastStart(simulation), .id = selected->id, .duration = duration});
+        start_ = feed.ask();
+    }
+    if (wait && start_.waiting()) feed.serve(simulation);
+    if (const std::shared_ptr<const FedState> state = start_.take()) {
+        askedTime_ = state->time();
+        worker_.ask({.start = forecastStart(state), .id = asked_->id, .duration = asked_->duration});
     }
     if (wait) worker_.wait();
     if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);

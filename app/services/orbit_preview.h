@@ -1,6 +1,7 @@
 // The path of the selected body ahead: asked for when it is needed, asked for again when the body has left it.
-// Rule: a copy of the bodies is made only then, and seldom where they are very many.
+// Rule: a state is asked for only then, and seldom where bodies are very many.
 #pragma once
+#include "app/services/state_feed.h"
 #include "app/services/worker.h"
 #include "sim/run/forecast.h"
 #include "sim/run/simulation.h"
@@ -26,11 +27,11 @@ public:
     double duration = 0;  ///< how far ahead [T]; 0: about a turn and a half
 
     /// Once a frame, after the selection has been read. `wait`: for films.
-    void look(Simulation& simulation, const BodyReadout* selected, double now, bool wait);
+    void update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now, bool wait);
     /// What is known of the path; without points while nothing is selected or wanted.
     const Forecast& path() const { return path_; }
     /// A path is on its way.
-    bool busy() const { return worker_.busy(); }
+    bool busy() const { return start_.waiting() || worker_.busy(); }
 
 private:
     struct Asked {
@@ -43,6 +44,7 @@ private:
 
     PathWorker worker_;
     Forecast path_;
+    StateTicket start_;
     std::optional<Asked> asked_;
     double askedAt_ = -1, askedTime_ = 0;
 };
@@ -51,21 +53,22 @@ private:
 class LaunchPreview {
 public:
     /// Once a frame. Asks a few times a second while the arrow is dragged.
-    void look(Simulation& simulation, const LaunchTool& tool, double response, double now);
+    void update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response, double now);
     const Forecast& path() const { return path_; }
-    bool busy() const { return worker_.busy(); }
+    bool busy() const { return asked_.waiting() || worker_.busy(); }
 
 private:
     PathWorker worker_;
     Forecast path_;
-    std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: copied once a drag
+    StateTicket asked_;
+    std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: asked for once a drag
     bool shown_ = false;
     double askedAt_ = -1;
     glm::dvec3 velocity_{0};
 };
 
-/// A moment of a running simulation for a forecast. Copies all bodies; waits.
-std::shared_ptr<const ForecastStart> forecastStart(Simulation& simulation);
+/// A moment of a running simulation for a forecast.
+std::shared_ptr<const ForecastStart> forecastStart(const std::shared_ptr<const FedState>& state);
 
 /// What is and is not in a path, in words: "all 9 bodies move, radau15 in fp64".
 std::string forecastText(const Forecast& path);

@@ -3,7 +3,6 @@
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <utility>
 
@@ -20,12 +19,12 @@ struct PackedVectors {
     std::vector<Float4> narrow;
     std::vector<Double4> wide;
 
-    explicit PackedVectors(std::vector<Double4> from) {
+    explicit PackedVectors(const std::vector<Double4>& from) {
         const auto fits = [](double a) { return static_cast<double>(static_cast<float>(a)) == a; };
         const bool all = std::all_of(from.begin(), from.end(),
                                      [&](const Double4& a) { return fits(a.x) && fits(a.y) && fits(a.z) && fits(a.w); });
         if (!all) {
-            wide = std::move(from);
+            wide = from;
             return;
         }
         narrow.reserve(from.size());
@@ -71,21 +70,20 @@ struct Rewind::Keyframe {
 Rewind::Rewind(std::size_t budget) : budget_(budget) {}
 Rewind::~Rewind() = default;
 
-Rewind::Kept Rewind::packed(RunState state, SimulationSettings settings, Kept before) {
-    const auto shared = [](auto& mine, const auto& last) {
-        using Vector = std::remove_reference_t<decltype(mine)>;
-        return last && *last == mine ? last : std::make_shared<const Vector>(std::move(mine));
+Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
+    const auto shared = [](const auto& now, const auto& last) {
+        using Vector = std::remove_cvref_t<decltype(now)>;
+        return last && *last == now ? last : std::make_shared<const Vector>(now);
     };
-    auto id = shared(state.bodies.id, before ? before->id : nullptr);
-    auto group = shared(state.bodies.group, before ? before->group : nullptr);
-    return std::make_shared<const Keyframe>(Keyframe{.settings = std::move(settings),
+    const RunState& state = from.state;
+    return std::make_shared<const Keyframe>(Keyframe{.settings = from.settings,
                                                      .clock = state.clock,
-                                                     .position = PackedVectors(std::move(state.bodies.position)),
-                                                     .velocity = PackedVectors(std::move(state.bodies.velocity)),
-                                                     .id = std::move(id),
-                                                     .group = std::move(group),
-                                                     .integrator = std::move(state.integrator),
-                                                     .integratorState = std::move(state.integratorState)});
+                                                     .position = PackedVectors(state.bodies.position),
+                                                     .velocity = PackedVectors(state.bodies.velocity),
+                                                     .id = shared(state.bodies.id, before ? before->id : nullptr),
+                                                     .group = shared(state.bodies.group, before ? before->group : nullptr),
+                                                     .integrator = state.integrator,
+                                                     .integratorState = state.integratorState});
 }
 
 RunState Rewind::unpacked(const Keyframe& from) {
@@ -103,7 +101,8 @@ RunState Rewind::unpacked(const Keyframe& from) {
 /// Notices a run that is another one.
 void Rewind::follow(const Simulation& simulation) {
     if (std::exchange(run_, simulation.id()) == simulation.id()) return;
-    settle();
+    packer_.drop();
+    asked_.drop();
     line_.clear();
     other_.clear();
     wentTo_.reset();
@@ -137,19 +136,25 @@ bool Rewind::isKept(const Simulation& simulation) const {
     });
 }
 
-void Rewind::look(Simulation& simulation, double now) try { keep(simulation, now); } catch (const std::bad_alloc&) {
+void Rewind::update(const Simulation& simulation, StateFeed& feed, double now) try {
+    keep(simulation, feed, now);
+} catch (const std::bad_alloc&) {
     budget_ = bytes() / 2;
     thin();
     list();
 }
 
-void Rewind::keep(Simulation& simulation, double now) {
+void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
     now_ = now;
     follow(simulation);
     branch(simulation);
-    if (packing_.valid()) {
-        if (packing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-        settle();
+    if (packer_.busy()) return;
+    settle();
+    if (const std::shared_ptr<const FedState> state = asked_.take(); state && state->run == run_) {
+        nextAt_ = std::max(nextAt_, now + kCostFactor * state->cost);
+        packer_.ask({state, line_.empty() ? nullptr : line_.back()});
+        edited_ = false;
+        return;
     }
     why_.clear();
     if (const std::size_t each = estimate(simulation.settings()); each > budget_ / kFewest) {
@@ -157,11 +162,9 @@ void Rewind::keep(Simulation& simulation, double now) {
                std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
         return;
     }
-    if (now < nextAt_ || wentTo_ || isKept(simulation)) return;
-    const auto begun = std::chrono::steady_clock::now();
-    start(simulation);
-    const double cost = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    nextAt_ = now + std::max(simulation.settings().bodies > kLarge ? kLargeInterval : kInterval, kCostFactor * cost);
+    if (asked_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation)) return;
+    asked_ = feed.ask();
+    nextAt_ = now + (simulation.settings().bodies > kLarge ? kLargeInterval : kInterval);
 }
 
 std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
@@ -172,16 +175,9 @@ std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
                       [kept] { return std::make_shared<const ParticleSet>(unpacked(*kept).bodies); }};
 }
 
-void Rewind::start(Simulation& simulation) {
-    packing_ = std::async(std::launch::async, [state = simulation.stateLater(), settings = simulation.settings(),
-                                               before = line_.empty() ? nullptr : line_.back()]() mutable {
-        return packed(state.whole(), std::move(settings), std::move(before));
-    });
-    edited_ = false;
-}
-
 void Rewind::take() {
-    if (packing_.valid()) add(packing_.get());
+    packer_.wait();
+    if (std::optional<Kept> kept = packer_.poll()) add(std::move(*kept));
 }
 
 void Rewind::settle() {
@@ -254,14 +250,14 @@ std::optional<std::size_t> Rewind::neighbour(std::int64_t step, int by) const {
     return static_cast<std::size_t>(wanted);
 }
 
-std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, std::size_t mark) {
+std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulation, StateFeed& feed, std::size_t mark) {
     const bool onLine = mark < line_.size();
     const Kept target = onLine ? line_[mark] : other_.at(mark - line_.size());
     take();
     branch(simulation);
     if (!isKept(simulation)) {
-        start(simulation);
-        take();
+        add(packed(*feed.now(simulation), line_.empty() ? nullptr : line_.back()));
+        edited_ = false;
     }
     const SimulationSettings before = simulation.settings();
     SimulationSettings wanted = before;
@@ -286,9 +282,9 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         line_.insert(line_.end(), other_.begin(), other_.end());
         other_ = std::move(left);
     }
-    edited_ = false;
     wentTo_ = simulation.step();
     run_ = simulation.id();
+    asked_.drop();
     nextAt_ = now_ + kInterval;
     thin();
     list();

@@ -2,10 +2,11 @@
 // Rule: going on from a kept state gives the bits of the first pass, where the kernel is deterministic.
 #pragma once
 #include "app/services/instruments.h"
+#include "app/services/state_feed.h"
+#include "app/services/worker.h"
 #include "sim/run/simulation.h"
 
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,11 +33,11 @@ public:
     Rewind(const Rewind&) = delete;
     Rewind& operator=(const Rewind&) = delete;
 
-    /// Keeps the state when it is due: half a second after the last one, later where a copy takes long, so that copies take
-    /// about a fiftieth of the time. Another run begins a new timeline; an edit that edited() was told of does not. Once a
-    /// frame; waits for a copy when one is due, never for anything else. `now`: host clock [s]. Where there is no memory for
-    /// a copy, half of the states are dropped and the rest is all that is kept from then on.
-    void look(Simulation& simulation, double now);
+    /// Asks for the state when it is due: half a second after the last one, later where a copy takes long, so that copies
+    /// take about a fiftieth of the time. Another run begins a new timeline; an edit that edited() was told of does not.
+    /// Once a frame, before `feed` is pumped; never waits. `now`: host clock [s]. Where there is no memory for a copy, half
+    /// of the states are dropped and the rest is all that is kept from then on.
+    void update(const Simulation& simulation, StateFeed& feed, double now);
     /// The bodies were edited and are still those of this timeline; what is kept of the present step is not what it is any
     /// more.
     void edited(const Simulation& simulation);
@@ -44,7 +45,7 @@ public:
     /// kernel stay. The present state is kept first. What comes later stays until the run goes on from here: then it becomes
     /// the other branch, and the other branch before it is dropped. A state of the other branch makes that one the present
     /// one. Returns the ids of the bodies. Throws what Simulation throws; then the run is as it was.
-    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, std::size_t mark);
+    std::shared_ptr<const std::vector<std::uint32_t>> go(Simulation& simulation, StateFeed& feed, std::size_t mark);
 
     /// Those of the present branch in the order of steps, then those of the other one.
     std::span<const RewindMark> marks() const { return marks_; }
@@ -65,13 +66,12 @@ public:
 private:
     struct Keyframe;
     using Kept = std::shared_ptr<const Keyframe>;
-    static Kept packed(RunState state, SimulationSettings settings, Kept before);
+    static Kept packed(const FedState& state, const Kept& before);
     static RunState unpacked(const Keyframe& from);
 
-    void keep(Simulation& simulation, double now);
+    void keep(const Simulation& simulation, StateFeed& feed, double now);
     void follow(const Simulation& simulation);
     void branch(const Simulation& simulation);
-    void start(Simulation& simulation);
     void take();
     void add(Kept kept);
     void thin();
@@ -87,7 +87,12 @@ private:
     bool edited_ = false;                 ///< since the last state was kept
     double now_ = 0, nextAt_ = 0;
     std::string why_;
-    std::future<Kept> packing_;
+    StateTicket asked_;
+    struct Packing {
+        std::shared_ptr<const FedState> state;
+        Kept before;
+    };
+    Worker<Packing, Kept> packer_{[](const Packing& from, auto&) { return packed(*from.state, from.before); }};
 };
 
 }  // namespace gravlab

@@ -1,6 +1,9 @@
 #include "app/services/state_guard.h"
 
+#include "app/host_clock.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -17,25 +20,36 @@ std::size_t firstBad(const ParticleSet& bodies) {
 
 }  // namespace
 
-StateGuard::StateGuard(Simulation& simulation) : good_(simulation.state()), looked_(std::chrono::steady_clock::now()) {
-    startBad_ = firstBad(good_.bodies) < good_.bodies.size();
+std::int64_t StateGuard::stepsLeft(const Simulation& simulation) const {
+    return good_ ? std::max<std::int64_t>(1, good_->step() + kSteps - simulation.step()) : 1;
 }
 
-std::int64_t StateGuard::stepsLeft(const Simulation& simulation) const {
-    return std::max<std::int64_t>(1, good_.clock.step + kSteps - simulation.step());
+bool StateGuard::due(const Simulation& simulation) const {
+    if (!good_ || good_->run != simulation.id()) return true;
+    if (simulation.step() == good_->step()) return false;
+    return simulation.step() - good_->step() >= kSteps || hostClock() - lookedAt_ >= kSeconds;
+}
+
+std::optional<BlownUp> StateGuard::judge(std::shared_ptr<const FedState> state) {
+    lookedAt_ = hostClock();
+    const std::size_t bad = firstBad(state->state.bodies);
+    const bool start = !good_ || good_->run != state->run;
+    if (bad < state->bodies() && !start) return BlownUp{bad, state->step(), state->time()};
+    if (start) startBad_ = bad < state->bodies();
+    good_ = std::move(state);
+    return std::nullopt;
 }
 
 std::optional<BlownUp> StateGuard::look(Simulation& simulation, bool now) {
-    if (simulation.step() == good_.clock.step) return std::nullopt;
-    const auto time = std::chrono::steady_clock::now();
-    const bool due =
-        simulation.step() - good_.clock.step >= kSteps || time - looked_ >= std::chrono::duration<double>(kSeconds);
-    if (!now && !due) return std::nullopt;
-    looked_ = time;
-    RunState state = simulation.state();
-    const std::size_t bad = firstBad(state.bodies);
-    if (bad < state.bodies.size()) return BlownUp{bad, state.clock.step, state.clock.time()};
-    good_ = std::move(state);
+    const bool another = now && good_ && simulation.step() != good_->step();
+    if (!another && !due(simulation)) return std::nullopt;
+    return judge(copyOf(simulation));
+}
+
+std::optional<BlownUp> StateGuard::update(const Simulation& simulation, StateFeed& feed) {
+    if (std::shared_ptr<const FedState> state = asked_.take(); state && state->run == simulation.id())
+        return judge(std::move(state));
+    if (!asked_.waiting() && due(simulation)) asked_ = feed.ask();
     return std::nullopt;
 }
 

@@ -1,10 +1,12 @@
 // Keeps the last good state of a run and notices when numbers stop being finite.
 // Rule: what it keeps has been looked at, body by body.
 #pragma once
+#include "app/services/state_feed.h"
 #include "sim/run/simulation.h"
 
-#include <chrono>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 namespace gravlab {
 
@@ -21,23 +23,26 @@ public:
     static constexpr std::int64_t kSteps = 1000;
     static constexpr double kSeconds = 2;
 
-    /// Looks at the start.
-    explicit StateGuard(Simulation& simulation);
-
     /// Steps until the next look is due.
     std::int64_t stepsLeft(const Simulation& simulation) const;
-    /// Looks when it is due, or `now`. The body that is not finite, or empty: then the state is the last good one. Waits
-    /// for the copy.
+    /// Looks at the start of a run that it has not seen yet, when a look is due, or `now`. The body that is not finite, or
+    /// empty: then the state is the last good one. Waits for the copy.
     std::optional<BlownUp> look(Simulation& simulation, bool now);
+    /// The same beside frames: asks `feed`, and looks when the state has come. Never waits.
+    std::optional<BlownUp> update(const Simulation& simulation, StateFeed& feed);
 
-    /// The newest state that was looked at and found good.
-    const RunState& lastGood() const { return good_; }
-    bool startIsGood() const { return !startBad_; }
+    /// The newest state that was looked at and found good; where the start was bad, that. Null before the first look.
+    const std::shared_ptr<const FedState>& lastGood() const { return good_; }
+    bool startIsGood() const { return good_ && !startBad_; }
 
 private:
-    RunState good_;
+    bool due(const Simulation& simulation) const;
+    std::optional<BlownUp> judge(std::shared_ptr<const FedState> state);
+
+    std::shared_ptr<const FedState> good_;
     bool startBad_ = false;
-    std::chrono::steady_clock::time_point looked_;
+    double lookedAt_ = 0;
+    StateTicket asked_;
 };
 
 }  // namespace gravlab

@@ -4,9 +4,9 @@
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -47,16 +47,17 @@ double TwinWatch::EnergyCount::change(double energy) {
     return last = now;
 }
 
-void TwinWatch::restart(Simulation& first, Simulation& twin) {
-    ParticleSet bodies;
-    first.snapshot(bodies);
-    bodies_ = bodies.size();
-    curve_.restart(spread(bodies));
+void TwinWatch::restart(const FedState& start, const Simulation& twin) {
+    bodies_ = start.bodies();
+    curve_.restart(spread(start.state.bodies));
     changes_.clear();
     energy_ = twinEnergy_ = {};
-    force_ = first.force();
+    force_ = start.force;
     twinForce_ = twin.force();
-    stale_ = running_.valid();
+    askedHere_.drop();
+    askedThere_.drop();
+    coming_ = {};
+    summing_.drop();
     vertices_.reset();
     lastTime_ = DivergencePoint::kUnknown;
     nextAt_ = 0;
@@ -80,48 +81,50 @@ void TwinWatch::mark(const Simulation& first, const Simulation& twin) {
 }
 
 bool TwinWatch::due(double now, bool realTime) const {
-    if (running_.valid() || (vertices_ && vertices_->asked())) return false;
+    if (askedHere_.waiting() || askedThere_.waiting() || summing_.busy()) return false;
+    if (vertices_ && vertices_->asked()) return false;
     return realTime ? now >= nextAt_ : frame_ >= nextFrame_;
 }
 
-TwinWatch::Sample TwinWatch::measured(const ParticleSet& here, const ParticleSet& there, const ForceSettings& force,
-                                      const ForceSettings& twinForce, double time, int threads) {
+TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
     const double start = hostClock();
+    const FedState &here = *pair.here, &there = *pair.there;
     Sample sample;
-    sample.point.time = time;
-    sample.point.apart = separation(here, there);
-    sample.energy = gravlab::measure(here, force, threads).energy();
-    sample.twinEnergy = gravlab::measure(there, twinForce, threads).energy();
+    sample.point.time = here.time();
+    sample.point.apart = separation(here.state.bodies, there.state.bodies);
+    sample.energy = gravlab::measure(here.state.bodies, here.force, pair.threads).energy();
+    sample.twinEnergy = gravlab::measure(there.state.bodies, there.force, pair.threads).energy();
     sample.seconds = hostClock() - start;
     return sample;
 }
 
-void TwinWatch::measure(Simulation& first, Simulation& twin, const ParticleBuffer& here, const ParticleBuffer& there,
-                        double now, bool realTime) {
-    if (first.time() == lastTime_) return;
-    lastTime_ = first.time();
+void TwinWatch::measure(const Side& first, const Side& twin, double now, bool realTime) {
+    if (first.simulation.time() == lastTime_) return;
+    // A GPU leaves the host's cores free; the CPU backend needs them.
+    const bool cuda = first.simulation.settings().backend == "cuda" && twin.simulation.settings().backend == "cuda";
+    coming_ = {.threads = bodies_ <= kFew || !(cuda || !realTime) ? 1 : 0};
+    if (bodies_ <= kMostBodies && realTime) {
+        askedHere_ = first.feed.here(first.simulation);
+        if (askedHere_.waiting()) askedThere_ = twin.feed.here(twin.simulation);
+        if (!askedThere_.waiting()) {
+            askedHere_.drop();
+            return;
+        }
+    }
+    lastTime_ = first.simulation.time();
     nextAt_ = now + (bodies_ <= kFew ? kFewInterval : kInterval);
     nextFrame_ = frame_ + filmStride(bodies_);
     if (bodies_ > kMostBodies) {
         if (!vertices_) vertices_ = std::make_unique<VertexSample>();
-        vertexTime_ = first.time();
-        vertices_->ask(here, there);
+        vertexTime_ = lastTime_;
+        vertices_->ask(first.vertices, twin.vertices);
         if (!realTime) takeVertices(true);
         return;
     }
-    ParticleSet mine, others;
-    first.snapshot(mine);
-    twin.snapshot(others);
-    // A GPU leaves the host's cores free; the CPU backend needs them.
-    const bool cuda = first.settings().backend == "cuda" && twin.settings().backend == "cuda";
-    const int threads = cuda || !realTime ? 0 : 1;
-    if (!realTime || bodies_ <= kFew) {
-        take(measured(mine, others, first.force(), twin.force(), lastTime_, bodies_ <= kFew ? 1 : threads), now);
-        return;
-    }
-    running_ = std::async(std::launch::async, [mine = std::move(mine), others = std::move(others), force = first.force(),
-                                               twinForce = twin.force(), time = lastTime_,
-                                               threads] { return measured(mine, others, force, twinForce, time, threads); });
+    if (realTime) return;
+    coming_.here = first.feed.now(first.simulation);
+    coming_.there = twin.feed.now(twin.simulation);
+    take(measured(std::exchange(coming_, {})), now);
 }
 
 void TwinWatch::take(const Sample& sample, double now) {
@@ -142,14 +145,14 @@ void TwinWatch::takeVertices(bool wait) {
     curve_.add({.time = vertexTime_, .apart = separation(here, there)});
 }
 
-void TwinWatch::look(double now, bool realTime) {
+void TwinWatch::update(double now, bool realTime) {
     ++frame_;
     takeVertices(false);
-    if (!running_.valid()) return;
-    if (realTime && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
-    const Sample sample = running_.get();
-    if (!stale_) take(sample, now);
-    stale_ = false;
+    if (auto here = askedHere_.take()) coming_.here = std::move(here);
+    if (auto there = askedThere_.take()) coming_.there = std::move(there);
+    if (coming_.here && coming_.there) summing_.ask(std::exchange(coming_, {}));
+    if (!realTime) summing_.wait();
+    if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);
 }
 
 }  // namespace gravlab

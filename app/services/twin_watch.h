@@ -2,10 +2,11 @@
 // Rule: the picture never waits for a sum; very many bodies are sampled, and it says so.
 #pragma once
 #include "app/services/divergence.h"
+#include "app/services/state_feed.h"
+#include "app/services/worker.h"
 #include "app/session/twin_run.h"
 #include "render/vertex_sample.h"
 
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,19 +21,25 @@ public:
 
     TwinWatch();
     ~TwinWatch();
-    /// Another start: everything is forgotten.
-    void restart(Simulation& first, Simulation& twin);
+    /// Another start: everything is forgotten. `start`: the first's.
+    void restart(const FedState& start, const Simulation& twin);
     /// A setting of one of the runs was changed: a mark in the plot. Where that changed what energy is, the count of lost
     /// energy goes on from where it was.
     void mark(const Simulation& first, const Simulation& twin);
 
     /// Whether a common time would be measured now. Real time: host clock [s]; else by frames.
     bool due(double now, bool realTime) const;
-    /// Measures; both runs are at one time. Where bodies are sampled, `here` and `there` hold what is drawn of that time.
-    void measure(Simulation& first, Simulation& twin, const ParticleBuffer& here, const ParticleBuffer& there, double now,
-                 bool realTime);
-    /// Takes up what has finished. Once a frame.
-    void look(double now, bool realTime);
+    /// A run of a pair, with its feed, and with its vertices where bodies are sampled: what is drawn of that time.
+    struct Side {
+        Simulation& simulation;
+        StateFeed& feed;
+        const ParticleBuffer& vertices;
+    };
+    /// Measures; both runs are at one time. Where a copy of either is under way, a later time serves. In real time it never
+    /// waits.
+    void measure(const Side& first, const Side& twin, double now, bool realTime);
+    /// Takes up what has finished. Once a frame, after both feeds were pumped.
+    void update(double now, bool realTime);
 
     /// The OpenGL context goes: samples of vertices end.
     void forgetPicture() { vertices_.reset(); }
@@ -55,8 +62,12 @@ private:
         bool rebase = false;
         double change(double energy);
     };
-    static Sample measured(const ParticleSet& here, const ParticleSet& there, const ForceSettings& force,
-                           const ForceSettings& twinForce, double time, int threads);
+    /// A common time of both.
+    struct Pair {
+        std::shared_ptr<const FedState> here{}, there{};
+        int threads = 0;
+    };
+    static Sample measured(const Pair& pair);
     void take(const Sample& sample, double now);
     void takeVertices(bool wait);
 
@@ -65,8 +76,9 @@ private:
     std::string sampling_;
     EnergyCount energy_, twinEnergy_;
     ForceSettings force_, twinForce_;
-    std::future<Sample> running_;
-    bool stale_ = false;  ///< the sample under way belongs to a start that is gone
+    StateTicket askedHere_, askedThere_;
+    Pair coming_;  ///< as far as it has come
+    Worker<Pair, Sample> summing_{[](const Pair& pair, auto&) { return measured(pair); }};
     std::unique_ptr<VertexSample> vertices_;
     double vertexTime_ = 0, lastTime_ = DivergencePoint::kUnknown, nextAt_ = 0;
     std::size_t bodies_ = 0;

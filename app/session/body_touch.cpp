@@ -117,19 +117,26 @@ void Session::lookAfterSelection() {
         shown_.target += way;  // without lag: the body stands still and the rest moves
     }
     findNeighbours();
-    readSelected();
+    beside([this] { readSelected(); });
 }
 
-/// Speed and energy come from a copy of all bodies, so only now and then, and not of very many.
+/// Speed and energy come from a state of all bodies, so only now and then, and not of very many.
 void Session::readSelected() {
+    if (bodies_.size() > kReadBodies) return;
     const double now = hostClock();
-    if (bodies_.size() > kReadBodies || (readAt_ >= 0 && (now - readAt_ < kReadInterval || readStep_ == facts_.step)))
-        return;
-    readAt_ = now;
-    readStep_ = facts_.step;
-    ParticleSet bodies;
-    simulation_->snapshot(bodies);
-    if (bodies.size() != bodies_.size()) return;
+    const bool due = readAt_ < 0 || (readStep_ != facts_.step && (!realTime_ || now - readAt_ >= kReadInterval));
+    if (due) {
+        readAt_ = now;
+        readStep_ = facts_.step;
+        readState_ = feed_.ask();
+        if (!realTime_) feed_.serve(*simulation_);
+    }
+    const std::shared_ptr<const FedState> state = readState_.take();
+    if (state && state->run == simulation_->id()) readFrom(*state);
+}
+
+void Session::readFrom(const FedState& state) {
+    const ParticleSet& bodies = state.state.bodies;
     const std::size_t me = *selectedIndex_;
     const Double4 &x = bodies.position[me], &v = bodies.velocity[me];
     const double soft2 = facts_.settings.softening * facts_.settings.softening;

@@ -83,7 +83,7 @@ Session::Session(const Options& options)
     orbit_->duration = options.look.ahead.value_or(0);
     if (!options.twin.on) return;
     // What the command line asks for is refused by ending, not by a message.
-    twin_->apply(*simulation_, options.twin, false);
+    twin_->apply(*simulation_, feed_, options.twin, false);
     intent.twin = twin_->choice();
     if (twin_->note().empty()) return;
     say(twin_->note());
@@ -308,7 +308,12 @@ void Session::sayPath() {
 
 void Session::advance(bool realTime) {
     realTime_ = realTime;
-    if (realTime && rewind_) rewind_->look(*simulation_, hostClock());  // before the first step: the start is a state too
+    // Before the first step: the start is a state too.
+    if (realTime && rewind_) rewind_->update(*simulation_, feed_, hostClock());
+    if (realTime)
+        feed_.pump(*simulation_);
+    else
+        feed_.settle();
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (realTime) left = std::min(left, mostSteps);
     if (left > 0 || twin_->on()) {
@@ -327,25 +332,26 @@ void Session::advance(bool realTime) {
         if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
-    // Memory may be too short for what is measured beside a run, and enough for the run.
-    const auto beside = [this](const auto& measure) {
-        try {
-            measure();
-        } catch (const std::bad_alloc&) {
-            if (!realTime_) throw;
-            say("There was not enough memory to measure the run; it goes on.");
-        }
-    };
-    if (twin_->on()) beside([&] { twin_->look(realTime); });
+    if (twin_->on()) updateTwin();
     if (realTime) {
-        beside([&] { conservation.look(*simulation_, hostClock()); });
+        beside([&] { conservation.update(*simulation_, feed_, hostClock()); });
         const auto kept = [this] { return rewind_ ? rewind_->newest(simulation_->step()) : std::nullopt; };
-        beside([&] { instruments->look(*simulation_, galaxies_, kept, hostClock()); });
+        beside([&] { instruments->update(*simulation_, feed_, galaxies_, kept, hostClock()); });
     }
     readProgress();
     sayPath();
     if (realTime) advanceLab();
     refreshMatrix(realTime);
+}
+
+/// Memory may be too short for what is measured beside a run, and enough for the run.
+void Session::beside(const std::function<void()>& measure) {
+    try {
+        measure();
+    } catch (const std::bad_alloc&) {
+        if (!realTime_) throw;
+        say("There was not enough memory to measure the run; it goes on.");
+    }
 }
 
 /// The lab's picture of all pairs, some times a second while it is shown: painted by the device, or from a copy of the
@@ -461,7 +467,7 @@ void Session::frameTook(double seconds, double workSeconds) {
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
     if (conservation.waiting() || instruments->busy() || balance->busy() || (lab.open && lab.matrix.waiting())) return true;
-    if (orbit_->busy() || launch_->dragging() || launchPath_->busy()) return true;
+    if (orbit_->busy() || launch_->dragging() || launchPath_->busy() || readState_.waiting()) return true;
     if (rotation != 0 || tour->playing || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
     if (renderer_ && renderer_->path().measuring()) return true;

@@ -5,6 +5,7 @@
 #include "app/lab/lab.h"
 #include "app/model/colour_mode.h"
 #include "app/services/conservation.h"
+#include "app/services/state_feed.h"
 #include "app/services/telemetry.h"
 #include "render/camera.h"
 #include "render/particle_buffer.h"
@@ -211,6 +212,8 @@ public:
     bool moving() const;
 
     Simulation& simulation() { return *simulation_; }
+    /// States of the run, for what works beside its frames.
+    StateFeed& feed() { return feed_; }
     ParticleRenderer& renderer() { return *renderer_; }
     const Facts& facts() const { return facts_; }
     /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
@@ -249,6 +252,7 @@ private:
     void attachBuffer();
     void readFacts();
     void readProgress();
+    void beside(const std::function<void()>& measure);
     void advanceLab();
     /// Edits to make to the bodies as they are at a step boundary, of the first run or of its twin.
     using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
@@ -256,6 +260,7 @@ private:
     void learnBodies(bool start = false);
     void lookAfterSelection();
     void readSelected();
+    void readFrom(const FedState& state);
     void findNeighbours();
     void touch(Touch wanted);
     void makeEdits(const Edits& edits);
@@ -275,6 +280,7 @@ private:
     void applyTwin();
     void followWithTwin(bool restarted);
     void bringTwin();
+    void updateTwin();
     void editTwin(const Edits& edits);
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
     void forgetBothTrails();
@@ -293,6 +299,7 @@ private:
     struct PickRequest {
         glm::vec2 cursor, viewport;
     };
+    StateFeed feed_;
     std::unique_ptr<Rewind> rewind_;
     std::unique_ptr<Picker> picker_;  // from the first click
     std::optional<PickRequest> pickWanted_;
@@ -301,6 +308,7 @@ private:
     std::optional<BodyReadout> selected_;
     double readAt_ = -1;  ///< [s]
     std::int64_t readStep_ = -1;
+    StateTicket readState_;
     std::vector<Edits> undo_;                 ///< newest last
     std::unique_ptr<NearestBodies> nearest_;  // from the first selection
     double nearestAt_ = -1;                   ///< [s]

@@ -71,8 +71,8 @@ void Session::learnHeld(const ParticleSet& bodies) {
 
 void Session::lookAhead() {
     const double now = hostClock();
-    orbit_->look(*simulation_, selected_ ? &*selected_ : nullptr, now, !realTime_);
-    launchPath_->look(*simulation_, *launch_, usualResponse_, now);
+    beside([&] { orbit_->update(*simulation_, feed_, selected_ ? &*selected_ : nullptr, now, !realTime_); });
+    beside([&] { launchPath_->update(*simulation_, feed_, *launch_, usualResponse_, now); });
 }
 
 }  // namespace gravlab

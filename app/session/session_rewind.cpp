@@ -28,7 +28,7 @@ void Session::rewind() {
     if (!to) to = rewind_->neighbour(facts_.step, by);
     if (!to || *to >= rewind_->marks().size()) return;
     try {
-        const auto ids = rewind_->go(*simulation_, *to);
+        const auto ids = rewind_->go(*simulation_, feed_, *to);
         intent.settings = simulation_->settings();
         readFacts();
         undo_.clear();  // of bodies that are others now

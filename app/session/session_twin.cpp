@@ -46,7 +46,7 @@ void Session::applyTwin() {
     if (intent.twin == twin_->choice()) return;
     const bool view = intent.twin.view != twin_->choice().view;
     if (twin_->on() && !intent.twin.on) simulation_->publish(*buffer_);  // what is drawn may have waited for the twin
-    tryTwin([&] { twin_->apply(*simulation_, intent.twin, edited_); });
+    tryTwin([&] { twin_->apply(*simulation_, feed_, intent.twin, edited_); });
     if (view) forgetBothTrails();
 }
 
@@ -55,7 +55,7 @@ void Session::followWithTwin(bool restarted) {
     if (restarted) edited_ = false;
     if (!twin_->on()) return;
     if (restarted && intent.twin != twin_->choice()) return twin_->end();  // another start has another twin: applyTwin()
-    tryTwin([&] { twin_->follow(*simulation_, restarted); });
+    tryTwin([&] { twin_->follow(*simulation_, feed_, restarted); });
 }
 
 /// The first run has gone back to a kept state: both begin there.
@@ -63,13 +63,13 @@ void Session::bringTwin() {
     if (!twin_->on()) return;
     const TwinChoice wanted = twin_->choice();
     twin_->end();
-    tryTwin([&] { twin_->apply(*simulation_, wanted, true); });
+    tryTwin([&] { twin_->apply(*simulation_, feed_, wanted, true); });
 }
 
 void Session::editTwin(const Edits& edits) {
     edited_ = true;
     if (!twin_->on()) return;
-    tryTwin([&] { twin_->edit(*simulation_, [&](const ParticleSet& now) { return edits(now, true); }); });
+    tryTwin([&] { twin_->edit(*simulation_, feed_, [&](const ParticleSet& now) { return edits(now, true); }); });
 }
 
 /// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
@@ -80,7 +80,7 @@ std::int64_t Session::advancePair(std::int64_t steps, double seconds, bool realT
         intent.twin = twin_->choice();
     };
     try {
-        twin_->advance(*simulation_, *buffer_, steps, seconds, realTime);
+        twin_->advance(*simulation_, feed_, *buffer_, steps, seconds, realTime);
     } catch (const std::bad_alloc&) {
         end(kNoMemory);
     } catch (const Error& error) {
@@ -90,6 +90,18 @@ std::int64_t Session::advancePair(std::int64_t steps, double seconds, bool realT
     facts_.stepProgress = twin_->progress().stepProgress;
     facts_.innerStep = twin_->progress().innerStep;
     return twin_->progress().steps;
+}
+
+/// Takes up what compares the two. A twin that cannot be compared ends, and a film of two runs with it.
+void Session::updateTwin() {
+    try {
+        twin_->update(realTime_);
+    } catch (const std::bad_alloc&) {
+        twin_->end();
+        if (!realTime_) throw;
+        say(kNoMemory);
+        intent.twin = twin_->choice();
+    }
 }
 
 void Session::forgetBothTrails() {

@@ -41,7 +41,7 @@ std::array<TwinPane, 2> twinPanes(TwinView view, int width, int height, const Pi
 Twin::Twin() = default;
 Twin::~Twin() = default;
 
-void Twin::start(Simulation& first, const TwinChoice& wanted, bool fromPresent) {
+void Twin::start(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool fromPresent) {
     auto run = std::make_unique<TwinRun>(first, wanted, fromPresent);
     if (!renderer_) renderer_ = std::make_unique<ParticleRenderer>();
     if (!picture_) picture_ = std::make_unique<PairPicture>();
@@ -50,7 +50,9 @@ void Twin::start(Simulation& first, const TwinChoice& wanted, bool fromPresent) 
     choice_.on = true;
     stepSeconds_ = 0;
     even_ = true;
-    watch_.restart(first, run_->simulation());
+    const std::shared_ptr<const FedState> begun = feed.now(first);
+    feed_.settle();  // what was under way is of a twin that is gone
+    watch_.restart(*begun, run_->simulation());
     attachBuffer();
     run_->simulation().backend().setVertexValue(value_);
     learnLabels(first);
@@ -58,7 +60,7 @@ void Twin::start(Simulation& first, const TwinChoice& wanted, bool fromPresent) 
     publish();
     // The start is what energies are compared with; very many bodies have none.
     if (first.settings().bodies <= TwinWatch::kMostBodies)
-        watch_.measure(first, run_->simulation(), *buffer_, *buffer_, hostClock(), true);
+        watch_.measure({first, feed, *buffer_}, {run_->simulation(), feed_, *buffer_}, hostClock(), true);
 }
 
 void Twin::learnLabels(const Simulation& first) { labels_ = twinLabels(first.settings(), run_->simulation().settings()); }
@@ -72,14 +74,14 @@ void Twin::attachBuffer() {
     bufferDevice_ = device;
 }
 
-void Twin::apply(Simulation& first, const TwinChoice& wanted, bool edited) {
+void Twin::apply(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool edited) {
     if (!wanted.on) {
         end();
         choice_ = wanted;
         return;
     }
     if (!on()) {
-        start(first, wanted, edited || !atStart(first));
+        start(first, feed, wanted, edited || !atStart(first));
         return;
     }
     const bool settings = wanted.keys != choice_.keys || wanted.values != choice_.values;
@@ -95,13 +97,13 @@ void Twin::apply(Simulation& first, const TwinChoice& wanted, bool edited) {
     learnLabels(first);
 }
 
-void Twin::follow(Simulation& first, bool restarted) {
+void Twin::follow(Simulation& first, StateFeed& feed, bool restarted) {
     if (!on()) return;
     try {
         if (restarted) {
             const TwinChoice wanted = choice_;
             run_.reset();  // first, so that the two never need room for three
-            start(first, wanted, false);
+            start(first, feed, wanted, false);
             return;
         }
         run_->follow(first, choice_);
@@ -117,11 +119,11 @@ void Twin::follow(Simulation& first, bool restarted) {
     }
 }
 
-void Twin::edit(Simulation& first, const TwinRun::Edits& edits) {
+void Twin::edit(Simulation& first, StateFeed& feed, const TwinRun::Edits& edits) {
     if (!on()) return;
     try {
         run_->edit(edits);
-        watch_.restart(first, run_->simulation());
+        watch_.restart(*feed.now(first), run_->simulation());
         forgetTrails();
         publish();
     } catch (...) {
@@ -138,7 +140,8 @@ void Twin::end() {
     choice_.on = false;
 }
 
-void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime) {
+void Twin::advance(Simulation& first, StateFeed& feed, ParticleBuffer& shown, std::int64_t steps, double seconds,
+                   bool realTime) {
     progress_ = {.innerStep = progress_.innerStep};
     const double start = hostClock(), end = realTime ? start + seconds : 1e300;
     const auto left = [&] { return realTime ? std::max(end - hostClock(), 0.0) : 1e300; };
@@ -151,7 +154,7 @@ void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps,
     const auto measureHere = [&] {
         if (!even_ || !run_->met(first)) return;
         store();
-        watch_.measure(first, simulation(), shown, *buffer_, hostClock(), realTime);
+        watch_.measure({first, feed, shown}, {simulation(), feed_, *buffer_}, hostClock(), realTime);
     };
     try {
         const bool behind = !even_;
@@ -186,14 +189,20 @@ void Twin::advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps,
         if (!even_) return;
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
-            watch_.measure(first, simulation(), shown, *buffer_, 0, false);
+            watch_.measure({first, feed, shown}, {simulation(), feed_, *buffer_}, 0, false);
     } catch (...) {
         this->end();
         throw;
     }
 }
 
-void Twin::look(bool realTime) { watch_.look(hostClock(), realTime); }
+void Twin::update(bool realTime) {
+    if (realTime)
+        feed_.pump(simulation());
+    else
+        feed_.settle();
+    watch_.update(hostClock(), realTime);
+}
 
 void Twin::setShown(VertexValue value, std::span<const BodyTrait> traits) {
     value_ = value;

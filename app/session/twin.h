@@ -45,11 +45,11 @@ public:
 
     /// Starts, changes or ends the twin. `edited`: the first's bodies are not its scene's any more. Throws as Simulation
     /// does, and std::runtime_error where OpenGL has no room; what was in force then stays.
-    void apply(Simulation& first, const TwinChoice& wanted, bool edited);
+    void apply(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool edited);
     /// The first run has started again or has changed. Throws likewise; the twin is then off.
-    void follow(Simulation& first, bool restarted);
+    void follow(Simulation& first, StateFeed& feed, bool restarted);
     /// The first run's bodies were edited so. Throws likewise; the twin is then off.
-    void edit(Simulation& first, const TwinRun::Edits& edits);
+    void edit(Simulation& first, StateFeed& feed, const TwinRun::Edits& edits);
     void end();
 
     /// What the first run has made of the last advance(), which may have failed later.
@@ -60,11 +60,12 @@ public:
     const Progress& progress() const { return progress_; }
     /// Advances both by up to `steps` of the first within `seconds`; neither waits for a device. Stores both for the
     /// picture when they are at one time. A failure of the twin ends it and is thrown as DeviceError or UsageError.
-    void advance(Simulation& first, ParticleBuffer& shown, std::int64_t steps, double seconds, bool realTime);
+    void advance(Simulation& first, StateFeed& feed, ParticleBuffer& shown, std::int64_t steps, double seconds,
+                 bool realTime);
     /// Nothing is left to do for the twin until the first goes on.
     bool even() const { return !on() || even_; }
     /// Takes up measurements. Once a frame.
-    void look(bool realTime);
+    void update(bool realTime);
 
     /// What the backend stores with vertices, and what bodies look like; both as the first's.
     void setShown(VertexValue value, std::span<const BodyTrait> traits);
@@ -90,7 +91,7 @@ public:
     const ParticleBuffer& vertices() const { return *buffer_; }
 
 private:
-    void start(Simulation& first, const TwinChoice& wanted, bool fromPresent);
+    void start(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool fromPresent);
     void attachBuffer();
     void learnLabels(const Simulation& first);
 
@@ -99,6 +100,7 @@ private:
     std::unique_ptr<ParticleBuffer> buffer_;
     std::unique_ptr<TwinRun> run_;  // after the buffer: a backend lets go of it before it goes
     std::unique_ptr<PairPicture> picture_;
+    StateFeed feed_;
     TwinWatch watch_;
     std::pair<std::string, std::string> labels_;
     VertexValue value_ = VertexValue::speed;

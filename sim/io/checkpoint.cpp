@@ -169,20 +169,19 @@ void adapt(SimulationSettings& settings, const std::string& name, std::vector<st
 
 }  // namespace
 
-Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation, simulation.state()); }
+Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.settings(), simulation.state()); }
 
 std::function<Snapshot()> checkpointLater(Simulation& simulation) {
     LaterState later = simulation.stateLater();
     // A std::function is copied; what it holds is not.
-    auto held = std::make_shared<Snapshot>(checkpointOf(simulation, std::move(later.rest)));
+    auto held = std::make_shared<Snapshot>(checkpointOf(simulation.settings(), std::move(later.rest)));
     return [held, bodies = std::move(later.bodies)] {
         held->bodies = bodies();
         return std::move(*held);
     };
 }
 
-Snapshot checkpointOf(const Simulation& simulation, RunState state) {
-    SimulationSettings settings = simulation.settings();
+Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     Snapshot snapshot;
     snapshot.bodies = std::move(state.bodies);
     snapshot.step = state.clock.step;
@@ -193,9 +192,9 @@ Snapshot checkpointOf(const Simulation& simulation, RunState state) {
     snapshot.softening = settings.softening;
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
-    snapshot.signedSources = simulation.force().law != Law::gravity;
-    snapshot.units =
-        settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(simulation.scene().units);
+    snapshot.signedSources = settings.law != Law::gravity;
+    const Scenario& scene = settings.start ? settings.start->row : scenario(settings.scene);
+    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(scene.units);
     if (settings.start) {
         settings.parameters = settings.start->parameters;
         if (!settings.start->scene.empty()) settings.scene = settings.start->scene;

@@ -14,8 +14,8 @@ namespace gravlab {
 Snapshot checkpointOf(Simulation& simulation);
 /// The same without waiting for the bodies: what comes back gives the whole once, on any thread, and waits there.
 std::function<Snapshot()> checkpointLater(Simulation& simulation);
-/// The same for a state that Simulation::state() gave earlier under the present settings.
-Snapshot checkpointOf(const Simulation& simulation, RunState state);
+/// The same for a state that Simulation::state() gave earlier, under the effective settings that held then.
+Snapshot checkpointOf(SimulationSettings settings, RunState state);
 
 /// What a file offers a run.
 struct StartOffer {

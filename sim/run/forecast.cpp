@@ -33,7 +33,7 @@ double usualDuration(const Vec3d& away, const Vec3d& speed, double timeStep) {
 /// The body in the field of all others, which keep their shapes.
 class Forecaster::Field {
 public:
-    Field(const ForecastStart& start, std::optional<std::size_t> without) : shapes(start.bodies, start.force, without) {}
+    Field(const ForecastStart& start, std::optional<std::size_t> without) : shapes(*start.bodies, start.force, without) {}
 
     /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is taken.
     void step(double dt) {
@@ -55,7 +55,7 @@ Forecaster& Forecaster::operator=(Forecaster&&) noexcept = default;
 
 Forecaster::Forecaster(const ForecastQuestion& question) {
     const ForecastStart& start = *question.start;
-    const ParticleSet& bodies = start.bodies;
+    const ParticleSet& bodies = *start.bodies;
     std::optional<std::size_t> known;
     if (question.id) {
         const auto found = std::find(bodies.id.begin(), bodies.id.end(), *question.id);

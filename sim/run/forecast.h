@@ -23,7 +23,7 @@ enum class ForecastMethod {
 
 /// A moment of a run, shared by the questions about it.
 struct ForecastStart {
-    ParticleSet bodies;
+    std::shared_ptr<const ParticleSet> bodies;
     double time = 0;                      ///< [T]
     ForceSettings force;                  ///< its precision is not looked at
     std::string integrator = "leapfrog";  ///< a row of the integrator table

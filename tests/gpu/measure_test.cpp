@@ -168,12 +168,13 @@ TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails)
     SimulationSettings settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
     Simulation simulation(settings);
     ConservationWatch watch;
+    StateFeed feed;
     double now = 0;
     const auto look = [&](std::size_t points) {
         for (int frame = 0; frame < 2000 && watch.points().size() < points && watch.why().empty(); ++frame) {
             simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
             simulation.backend().wait();
-            watch.look(simulation, now += 0.05);
+            watch.update(simulation, feed, now += 0.05);
         }
     };
     const cuda::CallCounts before = cuda::callCounts();
@@ -189,7 +190,7 @@ TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails)
         simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
         simulation.backend().wait();
         cuda::planFaults("cudaEventElapsedTime:1+:9");
-        watch.look(simulation, now += 10);
+        watch.update(simulation, feed, now += 10);
     }
     cuda::planFaults("");
     EXPECT_THAT(watch.why(), HasSubstr("could not be measured"));
@@ -197,7 +198,7 @@ TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails)
     for (int tries = 0; tries < 2000 && watch.points().size() == kept; ++tries) {
         simulation.advance({.seconds = 5e-3, .steps = 1}, nullptr);
         simulation.backend().wait();
-        watch.look(simulation, now += 10);
+        watch.update(simulation, feed, now += 10);
     }
     EXPECT_GT(watch.points().size(), kept) << "it tries again";
     EXPECT_EQ(watch.why(), "");

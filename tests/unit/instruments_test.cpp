@@ -14,9 +14,10 @@ namespace {
 std::optional<KeptBodies> nothing() { return std::nullopt; }
 
 /// Looks until a profile for the present choice is there.
-bool arrives(Instruments& instruments, Simulation& simulation, int galaxies, double now) {
+bool arrives(Instruments& instruments, Simulation& simulation, StateFeed& feed, int galaxies, double now) {
     for (int tries = 0; tries < 10000; ++tries) {
-        instruments.look(simulation, galaxies, nothing, now);
+        instruments.update(simulation, feed, galaxies, nothing, now);
+        feed.pump(simulation);
         if (instruments.profile() && instruments.request() == instruments.wanted && !instruments.busy()) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -26,27 +27,28 @@ bool arrives(Instruments& instruments, Simulation& simulation, int galaxies, dou
 TEST(Instruments, measureTheRunAndFollowChoices) {
     Simulation simulation({.scene = "andromeda", .bodies = 3000, .backend = "cpu"});
     Instruments instruments;
-    instruments.look(simulation, 2, nothing, 0);
+    StateFeed feed;
+    instruments.update(simulation, feed, 2, nothing, 0);
     EXPECT_FALSE(instruments.busy()) << "off costs nothing";
     instruments.on = true;
-    ASSERT_TRUE(arrives(instruments, simulation, 2, 0));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 0));
     EXPECT_EQ(instruments.wanted.galaxy, 0) << "of two galaxies one is looked at";
     EXPECT_LT(instruments.profile()->bodies, 3000u);
     EXPECT_EQ(instruments.step(), 0);
     // The same step again: nothing to do, however late it is.
-    instruments.look(simulation, 2, nothing, 1000);
+    instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_FALSE(instruments.busy());
     // Another choice is answered though nothing moved.
     instruments.wanted.galaxy = -1;
-    ASSERT_TRUE(arrives(instruments, simulation, 2, 1000));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 1000));
     EXPECT_EQ(instruments.profile()->bodies, 3000u);
     // A step later: due, but not before an interval has passed; the sums of the last one may ask for more.
     simulation.advance({.steps = 1}, nullptr);
-    instruments.look(simulation, 2, nothing, 1000);
+    instruments.update(simulation, feed, 2, nothing, 1000);
     EXPECT_TRUE(instruments.busy()) << "frames go on until it has been measured";
-    instruments.look(simulation, 2, nothing, 1000.5);
+    instruments.update(simulation, feed, 2, nothing, 1000.5);
     EXPECT_EQ(instruments.step(), 0);
-    ASSERT_TRUE(arrives(instruments, simulation, 2, 2000));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 2, 2000));
     EXPECT_EQ(instruments.step(), 1);
     EXPECT_GT(instruments.time(), 0);
     // Another scene: its own profile and its own centre, never the old one.
@@ -54,9 +56,9 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     wanted.scene = "plummer";
     wanted.bodies = 500;
     simulation.apply(wanted);
-    instruments.look(simulation, 1, nothing, 2000);
+    instruments.update(simulation, feed, 1, nothing, 2000);
     EXPECT_FALSE(instruments.profile());
-    ASSERT_TRUE(arrives(instruments, simulation, 1, 2000));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 2000));
     EXPECT_EQ(instruments.profile()->bodies, 500u);
     EXPECT_EQ(instruments.wanted, Instruments::usual(1));
 }
@@ -64,24 +66,26 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
 TEST(Instruments, bodiesEditedAtRestAreMeasuredAnew) {
     Simulation simulation({.scene = "plummer", .bodies = 500, .backend = "cpu"});
     Instruments instruments;
+    StateFeed feed;
     instruments.on = true;
-    ASSERT_TRUE(arrives(instruments, simulation, 1, 0));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
     ASSERT_GT(instruments.profile()->rings.size(), 8u);
     const double before = instruments.profile()->rings[8].surfaceDensity;
     ParticleSet bodies;
     simulation.snapshot(bodies);
     for (Double4& body : bodies.position) body.w *= 2;
     simulation.load(bodies);
-    instruments.look(simulation, 1, nothing, 10);
-    ASSERT_TRUE(arrives(instruments, simulation, 1, 10));
+    instruments.update(simulation, feed, 1, nothing, 10);
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 10));
     EXPECT_NEAR(instruments.profile()->rings[8].surfaceDensity / before, 2, 1e-6);
 }
 
 TEST(Instruments, lookAtASampleOfManyAndSaySo) {
     Simulation simulation({.scene = "plummer", .bodies = 40000, .backend = "cpu"});
     Instruments instruments;
+    StateFeed feed;
     instruments.on = true;
-    ASSERT_TRUE(arrives(instruments, simulation, 1, 0));
+    ASSERT_TRUE(arrives(instruments, simulation, feed, 1, 0));
     EXPECT_EQ(instruments.profile()->bodies, 40000u);
     EXPECT_EQ(instruments.profile()->sampled, Instruments::kSample);
 }
@@ -89,6 +93,7 @@ TEST(Instruments, lookAtASampleOfManyAndSaySo) {
 TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
     Simulation simulation({.scene = "disc", .bodies = Instruments::kLarge + 1, .backend = "cpu"});
     Instruments instruments;
+    StateFeed feed;
     instruments.on = true;
     int unpacked = 0;
     const auto kept = [&] {
@@ -102,23 +107,26 @@ TEST(Instruments, takeOfVeryManyBodiesWhatIsKeptAnyway) {
                                         }});
     };
     for (int tries = 0; tries < 10000 && !instruments.profile(); ++tries) {
-        instruments.look(simulation, 1, kept, 0);
+        instruments.update(simulation, feed, 1, kept, 0);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ASSERT_TRUE(instruments.profile());
     EXPECT_EQ(unpacked, 1);
     EXPECT_EQ(instruments.profile()->bodies, 1000u);
-    instruments.look(simulation, 1, kept, 1000);
+    instruments.update(simulation, feed, 1, kept, 1000);
     EXPECT_FALSE(instruments.busy()) << "the same kept state says nothing new";
 }
 
 TEST(Instruments, theHistoryHandsOutItsNewestStateNotAfterTheRun) {
     Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "cpu"});
     Rewind rewind;
+    StateFeed feed;
     EXPECT_FALSE(rewind.newest(0));
     double now = 0;
     for (int i = 0; i < 3; ++i) {
-        rewind.look(simulation, now += 10);
+        rewind.update(simulation, feed, now += 10);
+        feed.serve(simulation);
+        rewind.update(simulation, feed, now);
         rewind.settle();
         simulation.advance({.steps = 5}, nullptr);
     }

@@ -21,12 +21,19 @@ SimulationSettings few(const std::string& integrator, const std::string& backend
     return settings;
 }
 
+/// What frames do, and all that they wait for.
+void keep(Rewind& rewind, Simulation& simulation, StateFeed& feed, double now) {
+    rewind.update(simulation, feed, now);
+    feed.serve(simulation);
+    rewind.update(simulation, feed, now);
+    rewind.settle();
+}
+
 /// Steps one by one with a look after each, the host's clock going on so that every step is due.
-void run(Rewind& rewind, Simulation& simulation, std::int64_t toStep, double& now) {
+void run(Rewind& rewind, Simulation& simulation, StateFeed& feed, std::int64_t toStep, double& now) {
     while (simulation.step() < toStep) {
         simulation.advance({.steps = 1}, nullptr);
-        rewind.look(simulation, now += 10);
-        rewind.settle();
+        keep(rewind, simulation, feed, now += 10);
     }
 }
 
@@ -53,17 +60,17 @@ class RewindOf : public testing::TestWithParam<std::pair<const char*, const char
 TEST_P(RewindOf, goingOnFromAKeptStateGivesTheBitsOfTheFirstPass) {
     Simulation simulation(few(GetParam().first, GetParam().second));
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    rewind.settle();
-    run(rewind, simulation, 40, now);
+    keep(rewind, simulation, feed, now);
+    run(rewind, simulation, feed, 40, now);
     const RunState end = simulation.state();
 
-    const auto ids = rewind.go(simulation, markOf(rewind, 17));
+    const auto ids = rewind.go(simulation, feed, markOf(rewind, 17));
     EXPECT_EQ(*ids, end.bodies.id);
     EXPECT_EQ(simulation.step(), 17);
     EXPECT_FALSE(sameBits(simulation.state().bodies.position, end.bodies.position));
-    run(rewind, simulation, 40, now);
+    run(rewind, simulation, feed, 40, now);
     const RunState again = simulation.state();
     EXPECT_EQ(again.clock.time(), end.clock.time());
     EXPECT_TRUE(sameBits(again.bodies.position, end.bodies.position));
@@ -95,15 +102,15 @@ TEST(Rewind, fp32StatesArePackedWithoutLoss) {
     settings.precision = Precision::fp32;
     Simulation simulation(settings);
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    rewind.settle();
+    keep(rewind, simulation, feed, now);
     const std::size_t first = rewind.bytes();
     EXPECT_LT(first, 500 * 2 * sizeof(Double4)) << "fp32 bodies take half of that";
-    run(rewind, simulation, 6, now);
+    run(rewind, simulation, feed, 6, now);
     const RunState end = simulation.state();
-    rewind.go(simulation, markOf(rewind, 2));
-    run(rewind, simulation, 6, now);
+    rewind.go(simulation, feed, markOf(rewind, 2));
+    run(rewind, simulation, feed, 6, now);
     EXPECT_TRUE(sameBits(simulation.state().bodies.position, end.bodies.position));
     EXPECT_TRUE(sameBits(simulation.state().bodies.velocity, end.bodies.velocity));
 }
@@ -111,12 +118,12 @@ TEST(Rewind, fp32StatesArePackedWithoutLoss) {
 TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    rewind.settle();
-    run(rewind, simulation, 10, now);
-    rewind.go(simulation, markOf(rewind, 4));
-    rewind.look(simulation, now += 10);
+    keep(rewind, simulation, feed, now);
+    run(rewind, simulation, feed, 10, now);
+    rewind.go(simulation, feed, markOf(rewind, 4));
+    rewind.update(simulation, feed, now += 10);
     EXPECT_TRUE(steps(rewind, true).empty()) << "looking at the past leaves the future as it is";
     EXPECT_EQ(steps(rewind, false).back(), 10);
 
@@ -124,13 +131,13 @@ TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
     const double usual = wanted.timeStep;
     wanted.timeStep *= 0.5;
     simulation.apply(wanted);
-    run(rewind, simulation, 6, now);
+    run(rewind, simulation, feed, 6, now);
     EXPECT_EQ(steps(rewind, true), (std::vector<std::int64_t>{5, 6, 7, 8, 9, 10}));
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 
     const std::size_t end = rewind.marks().size() - 1;
     ASSERT_TRUE(rewind.marks()[end].other);
-    rewind.go(simulation, end);
+    rewind.go(simulation, feed, end);
     EXPECT_EQ(simulation.step(), 10);
     EXPECT_EQ(simulation.settings().timeStep, usual) << "a state comes with its own time step";
     EXPECT_EQ(steps(rewind, false).back(), 10);
@@ -140,13 +147,13 @@ TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
 TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    rewind.settle();
+    keep(rewind, simulation, feed, now);
     simulation.advance({.steps = 7}, nullptr);
-    rewind.look(simulation, now + 0.1);  // not due
+    rewind.update(simulation, feed, now + 0.1);  // not due
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
-    rewind.go(simulation, 0);
+    rewind.go(simulation, feed, 0);
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0, 7}));
     EXPECT_EQ(rewind.neighbour(0, 1), 1u);
     EXPECT_EQ(rewind.neighbour(0, 100), 1u);
@@ -157,9 +164,10 @@ TEST(Rewind, thePresentIsKeptBeforeItIsLeft) {
 TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    run(rewind, simulation, 3, now);
+    rewind.update(simulation, feed, now);
+    run(rewind, simulation, feed, 3, now);
     rewind.settle();
     const auto kept = steps(rewind, false);
     ParticleSet bodies;
@@ -167,8 +175,8 @@ TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
     bodies.velocity[0].x = 0.125;
     simulation.load(bodies);
     rewind.edited(simulation);
-    rewind.go(simulation, markOf(rewind, 2));
-    rewind.go(simulation, markOf(rewind, 3));
+    rewind.go(simulation, feed, markOf(rewind, 2));
+    rewind.go(simulation, feed, markOf(rewind, 3));
     simulation.snapshot(bodies);
     EXPECT_EQ(bodies.velocity[0].x, 0.125);
     EXPECT_EQ(steps(rewind, false), kept);
@@ -177,10 +185,10 @@ TEST(Rewind, anEditAtAKeptStepIsKeptBeforeItIsLeft) {
 TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind(64 * 1024);
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    rewind.settle();
-    run(rewind, simulation, 600, now);
+    keep(rewind, simulation, feed, now);
+    run(rewind, simulation, feed, 600, now);
     EXPECT_LE(rewind.bytes(), rewind.budget());
     const std::vector<std::int64_t> kept = steps(rewind, false);
     ASSERT_GT(kept.size(), 10u);
@@ -195,34 +203,32 @@ TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
 TEST(Rewind, anotherRunHasItsOwnTimeline) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    run(rewind, simulation, 5, now);
+    rewind.update(simulation, feed, now);
+    run(rewind, simulation, feed, 5, now);
     simulation.reset();
-    rewind.look(simulation, now += 10);
-    rewind.settle();
+    keep(rewind, simulation, feed, now += 10);
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
     SimulationSettings wanted = simulation.settings();
     wanted.scene = "figure-eight";
     simulation.apply(wanted);
-    rewind.look(simulation, now += 10);
-    rewind.settle();
+    keep(rewind, simulation, feed, now += 10);
     ASSERT_EQ(rewind.marks().size(), 1u);
-    EXPECT_EQ(rewind.go(simulation, 0)->size(), 3u);
+    EXPECT_EQ(rewind.go(simulation, feed, 0)->size(), 3u);
     // Also one that has gone past the newest step of the last one before anybody looked.
-    run(rewind, simulation, 5, now);
+    run(rewind, simulation, feed, 5, now);
     simulation.reset();
     simulation.advance({.steps = 9}, nullptr);
-    rewind.look(simulation, now += 10);
-    rewind.settle();
+    keep(rewind, simulation, feed, now += 10);
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{9}));
 }
 
 TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
     Simulation simulation(SimulationSettings{.scene = "plummer", .bodies = 20000, .backend = "cpu"});
     Rewind rewind(std::size_t{1} << 20);
-    rewind.look(simulation, 0);
-    rewind.settle();
+    StateFeed feed;
+    keep(rewind, simulation, feed, 0);
     EXPECT_TRUE(rewind.marks().empty());
     EXPECT_THAT(rewind.why(), HasSubstr("--rewind-memory"));
 }
@@ -233,9 +239,10 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
     ASSERT_EQ(simulation.settings().precision, Precision::fp32);
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    run(rewind, simulation, 20, now);
+    rewind.update(simulation, feed, now);
+    run(rewind, simulation, feed, 20, now);
     rewind.settle();
     // The copy fails in this thread; then what packs it, beside the run.
     for (const std::size_t bytes : {kBodies * sizeof(Double4), kBodies * sizeof(Float4)}) {
@@ -246,7 +253,8 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
         simulation.advance({.steps = 1}, nullptr);
         const test::ScarceMemory scarce(bytes);
         for (int i = 0; i < 5000 && rewind.marks().size() == count; ++i) {
-            ASSERT_NO_THROW(rewind.look(simulation, now += 10));
+            ASSERT_NO_THROW(rewind.update(simulation, feed, now += 10));
+            ASSERT_NO_THROW(feed.pump(simulation));
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         EXPECT_TRUE(scarce.refused());
@@ -255,12 +263,11 @@ TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
         EXPECT_LT(rewind.marks().size(), count);
         EXPECT_EQ(rewind.marks().back().step, newest) << "old ones go";
     }
-    rewind.look(simulation, now += 10);
-    rewind.settle();
+    keep(rewind, simulation, feed, now += 10);
     EXPECT_EQ(rewind.marks().back().step, simulation.step()) << "states are kept on";
     EXPECT_LE(rewind.bytes(), rewind.budget());
     const std::int64_t earlier = rewind.marks().front().step;
-    rewind.go(simulation, 0);
+    rewind.go(simulation, feed, 0);
     EXPECT_EQ(simulation.step(), earlier);
 }
 
@@ -268,9 +275,10 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
     constexpr std::size_t kBodies = 1237;
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
     Rewind rewind;
+    StateFeed feed;
     double now = 0;
-    rewind.look(simulation, now);
-    run(rewind, simulation, 3, now);
+    rewind.update(simulation, feed, now);
+    run(rewind, simulation, feed, 3, now);
     rewind.settle();
     ParticleSet bodies;
     simulation.snapshot(bodies);
@@ -279,11 +287,11 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
     rewind.edited(simulation);
     {
         const test::ScarceMemory scarce(kBodies * sizeof(Double4));
-        EXPECT_THROW(rewind.go(simulation, markOf(rewind, 2)), std::bad_alloc);
+        EXPECT_THROW(rewind.go(simulation, feed, markOf(rewind, 2)), std::bad_alloc);
     }
     EXPECT_EQ(simulation.step(), 3) << "the run is as it was";
-    rewind.go(simulation, markOf(rewind, 2));
-    rewind.go(simulation, markOf(rewind, 3));
+    rewind.go(simulation, feed, markOf(rewind, 2));
+    rewind.go(simulation, feed, markOf(rewind, 3));
     simulation.snapshot(bodies);
     EXPECT_EQ(bodies.velocity[0].x, 0.125);
 }
@@ -291,26 +299,27 @@ TEST(Rewind, anEditThatThereWasNoMemoryForIsKeptLater) {
 TEST(Rewind, theEnergyStripKeepsItsReferenceAndLosesWhatComesLater) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
+    StateFeed feed;
     ConservationWatch watch;
     double now = 0;
     const auto sample = [&] {
         const std::size_t before = watch.points().size();
         for (int tries = 0; tries < 5000 && watch.points().size() == before; ++tries) {
-            watch.look(simulation, now += 10);
+            watch.update(simulation, feed, now += 10);
+            feed.pump(simulation);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         ASSERT_GT(watch.points().size(), before);
     };
-    rewind.look(simulation, now);
-    rewind.settle();
+    keep(rewind, simulation, feed, now);
     sample();
     for (int i = 1; i <= 3; ++i) {
-        run(rewind, simulation, 10 * i, now);
+        run(rewind, simulation, feed, 10 * i, now);
         sample();
     }
     const double change = watch.points()[1].change;
     ASSERT_EQ(watch.points()[1].step, 10);
-    rewind.go(simulation, markOf(rewind, 10));
+    rewind.go(simulation, feed, markOf(rewind, 10));
     watch.jump(simulation);
     EXPECT_EQ(watch.points().size(), 2u);
     sample();

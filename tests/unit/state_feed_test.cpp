@@ -1,0 +1,159 @@
+// States for what works beside a run: shared, one copy at a time, of the step they say, and failures go to who asked.
+#include "app/services/state_feed.h"
+
+#include "tests/scarce_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <new>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
+
+SimulationSettings plummer() { return {.scene = "plummer", .bodies = kBodies, .backend = "cpu"}; }
+
+void run(Simulation& simulation, std::int64_t steps) {
+    const std::int64_t end = simulation.step() + steps;
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+}
+
+bool sameBits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0;
+}
+
+TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
+    Simulation simulation(plummer());
+    StateFeed feed;
+    StateTicket one = feed.ask(), other = feed.ask();
+    EXPECT_TRUE(one.waiting());
+    EXPECT_EQ(one.take(), nullptr) << "nothing is copied before a frame's pump";
+    feed.serve(simulation);
+    const auto state = one.take();
+    ASSERT_TRUE(state);
+    EXPECT_EQ(other.take(), state);
+    EXPECT_FALSE(one.waiting());
+    EXPECT_EQ(one.take(), nullptr) << "once";
+    EXPECT_EQ(state->run, simulation.id());
+    EXPECT_EQ(state->revision, simulation.revision());
+    EXPECT_EQ(state->settings, simulation.settings());
+    EXPECT_EQ(state->step(), 0);
+    EXPECT_EQ(bodiesOf(state)->size(), kBodies);
+    // While somebody holds it and the run rests, nothing is copied again.
+    const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+    StateTicket later = feed.ask();
+    feed.pump(simulation);
+    EXPECT_EQ(later.take(), state);
+    EXPECT_EQ(feed.now(simulation), state);
+    EXPECT_FALSE(scarce.refused());
+}
+
+TEST(StateFeed, stepsGoOnAndTheStateStaysOfItsStep) {
+    Simulation simulation(plummer()), again(plummer());
+    StateFeed feed;
+    run(simulation, 3);
+    StateTicket asked = feed.ask();
+    feed.pump(simulation);
+    run(simulation, 4);
+    StateTicket next = feed.ask();
+    EXPECT_EQ(asked.take(), nullptr) << "handed out by the next pump";
+    feed.serve(simulation);
+    const auto early = asked.take(), late = next.take();
+    ASSERT_TRUE(early && late);
+    EXPECT_EQ(early->step(), 3);
+    EXPECT_EQ(late->step(), 7);
+    for (const auto& state : {early, late}) {
+        run(again, state->step() - again.step());
+        ParticleSet expected;
+        again.snapshot(expected);
+        EXPECT_TRUE(sameBits(state->state.bodies.position, expected.position));
+        EXPECT_TRUE(sameBits(state->state.bodies.velocity, expected.velocity));
+        EXPECT_EQ(state->time(), again.time());
+    }
+}
+
+TEST(StateFeed, goingOnFromAStateGivesTheBitsOfTheFirstPass) {
+    SimulationSettings settings{.scene = "six-body", .backend = "reference"};
+    settings.integrator = "radau15";
+    Simulation simulation(settings);
+    StateFeed feed;
+    run(simulation, 9);
+    StateTicket asked = feed.ask();
+    feed.pump(simulation);
+    run(simulation, 11);
+    const RunState end = simulation.state();
+    feed.settle();
+    const auto state = asked.take();
+    ASSERT_TRUE(state);
+    ASSERT_FALSE(state->state.integratorState.empty());
+    simulation.restore(state->state);
+    EXPECT_NE(simulation.id(), state->run);
+    run(simulation, end.clock.step - state->step());
+    EXPECT_TRUE(sameBits(simulation.state().bodies.position, end.bodies.position));
+}
+
+TEST(StateFeed, anotherRunOrAnotherSettingIsAnotherState) {
+    Simulation simulation(plummer());
+    StateFeed feed;
+    const auto first = feed.now(simulation);
+    SimulationSettings wanted = simulation.settings();
+    wanted.timeStep *= 0.5;
+    simulation.apply(wanted);
+    const auto second = feed.now(simulation);
+    EXPECT_NE(second, first);
+    EXPECT_EQ(second->run, first->run);
+    EXPECT_EQ(second->settings.timeStep, wanted.timeStep);
+    simulation.load(first->state.bodies);
+    const auto third = feed.now(simulation);
+    EXPECT_NE(third->run, second->run);
+}
+
+TEST(StateFeed, lackOfMemoryIsToldToWhoAskedAndTheNextOneIsServed) {
+    Simulation simulation(plummer());
+    StateFeed feed;
+    StateTicket one = feed.ask(), other = feed.ask();
+    {
+        const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+        EXPECT_NO_THROW(feed.serve(simulation)) << "it is the matter of who asked";
+        EXPECT_TRUE(scarce.refused());
+    }
+    EXPECT_THROW(one.take(), std::bad_alloc);
+    EXPECT_THROW(other.take(), std::bad_alloc);
+    EXPECT_FALSE(one.waiting());
+    one = feed.ask();
+    feed.serve(simulation);
+    EXPECT_TRUE(one.take());
+}
+
+TEST(StateFeed, whoLetsGoOfATicketCostsNothing) {
+    Simulation simulation(plummer());
+    StateFeed feed;
+    StateTicket asked = feed.ask();
+    asked.drop();
+    {
+        const StateTicket gone = feed.ask();
+    }
+    const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+    feed.serve(simulation);
+    EXPECT_FALSE(scarce.refused());
+}
+
+TEST(StateFeed, aStateOutlivesItsRunAndItsFeed) {
+    std::shared_ptr<const ParticleSet> bodies;
+    {
+        Simulation simulation(plummer());
+        StateFeed feed;
+        StateTicket asked = feed.ask();
+        feed.pump(simulation);
+        simulation.apply({.scene = "two-body", .backend = "reference"});
+        feed.settle();
+        bodies = bodiesOf(asked.take());
+    }
+    EXPECT_EQ(bodies->size(), kBodies);
+    EXPECT_EQ(bodies.use_count(), 1);
+}
+
+}  // namespace
+}  // namespace gravlab
