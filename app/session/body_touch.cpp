@@ -87,7 +87,7 @@ void Session::lookAfterSelection() {
     if (pickWanted_) {
         const SurfaceSpot spot = spotAt(pickWanted_->cursor, pickWanted_->viewport);
         // The twin's bodies have the places of the first's.
-        picker_->ask(spot.ofTwin ? twin_->vertices() : *buffer_,
+        picker_->ask(runs_[spot.ofTwin ? 1 : 0].vertices(),
                      spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
                      spot.size, kPickRadius);
         pickAsked_ = true;
@@ -102,7 +102,7 @@ void Session::lookAfterSelection() {
             clearSelection();
     }
     if (!selectedIndex_) return;
-    picker_->watch(*buffer_, *selectedIndex_);
+    picker_->watch(vertices(), *selectedIndex_);
     ParticleVertex vertex{};
     if (picker_->takeWatched(vertex, !realTime_)) {
         selected_->position = {vertex.x, vertex.y, vertex.z};
@@ -128,11 +128,11 @@ void Session::readSelected() {
     if (due) {
         readAt_ = now;
         readStep_ = facts_.step;
-        readState_ = feed_.ask();
-        if (!realTime_) feed_.serve(*simulation_);
+        readState_ = feed().ask();
+        if (!realTime_) feed().serve(simulation());
     }
     const std::shared_ptr<const FedState> state = readState_.take();
-    if (state && state->run == simulation_->id()) readFrom(*state);
+    if (state && state->run == simulation().id()) readFrom(*state);
 }
 
 void Session::readFrom(const FedState& state) {
@@ -158,7 +158,7 @@ void Session::findNeighbours() {
     const double now = hostClock();
     const bool due = nearestAt_ < 0 || (nearestStep_ != facts_.step && (!realTime_ || now - nearestAt_ > kReadInterval));
     if (due && (nearestAt_ < 0 || !nearest_->asked())) {
-        nearest_->ask(*buffer_, *selectedIndex_);
+        nearest_->ask(vertices(), *selectedIndex_);
         nearestAt_ = now;
         nearestStep_ = facts_.step;
     }
@@ -191,11 +191,11 @@ void Session::touch(Touch wanted) {
 
 void Session::makeEdits(const Edits& edits) {
     ParticleSet bodies;
-    simulation_->snapshot(bodies);
+    simulation().snapshot(bodies);
     applyEdits(bodies, edits(bodies, false));
-    simulation_->load(bodies);
-    if (rewind_) rewind_->edited(*simulation_);
-    intent.settings = simulation_->settings();
+    simulation().load(bodies);
+    if (rewind_) rewind_->edited(simulation());
+    intent.settings = simulation().settings();
     readFacts();
     learnBodies();
     showAnew();

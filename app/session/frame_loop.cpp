@@ -54,12 +54,11 @@ Session::Session(const Options& options)
       instruments(std::make_unique<Instruments>()),
       balance(std::make_unique<Balance>()),
       fourView(std::make_unique<FourView>()),
-      renderer_(std::make_unique<ParticleRenderer>()),
-      twin_(std::make_unique<Twin>()),
-      simulation_(std::make_unique<Simulation>(options.simulation)),
+      twin_(std::make_unique<Twin>(runs_)),
       orbit_(std::make_unique<OrbitPreview>()),
       launch_(std::make_unique<LaunchTool>()),
       launchPath_(std::make_unique<LaunchPreview>()) {
+    runs_.emplace_back(std::make_shared<Simulation>(options.simulation));
     quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
@@ -83,7 +82,7 @@ Session::Session(const Options& options)
     orbit_->duration = options.look.ahead.value_or(0);
     if (!options.twin.on) return;
     // What the command line asks for is refused by ending, not by a message.
-    twin_->apply(*simulation_, feed_, options.twin, false);
+    twin_->apply(options.twin, false);
     intent.twin = twin_->choice();
     if (twin_->note().empty()) return;
     say(twin_->note());
@@ -94,7 +93,7 @@ bool Session::apply() {
     const bool reset = intent.reset;
     intent.reset = false;
     if (intent.touch != Touch::none) touch(std::exchange(intent.touch, Touch::none));
-    const bool changes = reset || intent.settings != simulation_->settings();
+    const bool changes = reset || intent.settings != simulation().settings();
     const bool taken = !changes || change(intent.settings, reset);
     if (!taken) intent.twin = twin_->choice();  // asked for together
     rewind();
@@ -103,25 +102,25 @@ bool Session::apply() {
 }
 
 bool Session::change(const SimulationSettings& wanted, bool reset) {
-    const SimulationSettings before = simulation_->settings();
+    const SimulationSettings before = simulation().settings();
     try {
-        if (wanted != before) simulation_->apply(wanted);
-        if (reset) simulation_->reset();
+        if (wanted != before) simulation().apply(wanted);
+        if (reset) simulation().reset();
         message_.clear();
         takeUp();
         return true;
     } catch (const std::bad_alloc&) {
         message_ = "There is not enough memory for that; the run goes on as it was.";
-        intent.settings = simulation_->settings();
+        intent.settings = simulation().settings();
     } catch (const Error& error) {
         // A device that failed has lost its state: there is no run to go on with.
-        if (error.code() == ExitCode::deviceFailure && simulation_->settings() != before) throw;
+        if (error.code() == ExitCode::deviceFailure && simulation().settings() != before) throw;
         message_ = error.what();
-        intent.settings = simulation_->settings();
+        intent.settings = simulation().settings();
     } catch (const std::runtime_error& error) {
         // OpenGL has no room for what the simulation had room for.
         message_ = error.what();
-        simulation_->apply(before);
+        simulation().apply(before);
         takeUp();
     }
     return false;
@@ -129,7 +128,7 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
 
 /// Everything that follows from a simulation that is new or was changed.
 void Session::takeUp() {
-    intent.settings = simulation_->settings();
+    intent.settings = simulation().settings();
     const Scene* sceneBefore = facts_.scene;
     const std::size_t bodiesBefore = facts_.settings.bodies;
     const std::uint64_t runBefore = facts_.run;
@@ -150,8 +149,8 @@ void Session::takeUp() {
         look.brightness = own.brightness;
         look.valueScale = own.valueScale;
     }
-    attachBuffer();
-    simulation_->backend().setVertexValue(shownMode().published);
+    runs_.front().attach();
+    runs_.front().show(shownMode().published);
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
     const bool others = facts_.run != runBefore;
     if (others) {
@@ -172,7 +171,7 @@ void Session::takeUp() {
 /// The bodies are others than those drawn and counted last.
 void Session::showAnew() {
     forgetBothTrails();
-    simulation_->publish(*buffer_);
+    simulation().publish(vertices());
     telemetry.restart();
     stepsSinceChange_ = 0;
     matrixStep_ = -1;
@@ -182,12 +181,12 @@ void Session::showAnew() {
 /// `start`: a run begins with them.
 void Session::learnBodies(bool start) {
     ParticleSet bodies;
-    simulation_->snapshot(bodies);
+    simulation().snapshot(bodies);
     bodies_ = bodyFacts(bodies);
     tagsStale_ = true;
     learnHeld(bodies);
     if (start) {
-        balance->begin(bodies, simulation_->force());
+        balance->begin(bodies, simulation().force());
         fourView->takeStart(bodies);
     }
     totalMass_ = 0;
@@ -215,16 +214,16 @@ Look Session::colouredLook() {
     const int index = static_cast<int>(&mode - colourModes().data());
     const double unit = mode.unit ? mode.unit(facts_.scene->units).scale : 1;
     if (index != appliedMode_ || traitsStale_) {
-        if (index != appliedMode_) {
-            simulation_->backend().setVertexValue(mode.published);
-            simulation_->publish(*buffer_);
-        }
         const std::vector<BodyTrait> traits = bodyTraits(mode, bodies_);
-        renderer_->setTraits(traits);
-        if (mode.ofDensity) renderer_->setMasses(bodies_.mass);
+        for (Run& run : runs_) {
+            if (index != appliedMode_) {
+                run.show(mode.published);
+                run.publish();
+            }
+            run.renderer().setTraits(traits);
+            if (mode.ofDensity) run.renderer().setMasses(bodies_.mass);
+        }
         densityAt_ = -1;
-        twin_->setShown(mode.published, traits);
-        if (mode.ofDensity) twin_->setMasses(bodies_.mass);
         if (mode.ofTraits) range_ = traitRange(mode, traits, unit);
         rangeKnown_ = mode.ofTraits && !mode.ofDensity;
         appliedMode_ = index;
@@ -232,8 +231,8 @@ Look Session::colouredLook() {
     }
     constexpr double kDensityInterval = 0.1;  // [s]
     if (mode.ofDensity && (!realTime_ || densityAt_ < 0 || (moved && hostClock() - densityAt_ > kDensityInterval))) {
-        renderer_->measureDensity(*buffer_, static_cast<float>(facts_.scene->view.distance));
-        twin_->measureDensity(static_cast<float>(facts_.scene->view.distance));
+        for (Run& run : runs_)
+            run.renderer().measureDensity(run.vertices(), static_cast<float>(facts_.scene->view.distance));
         densityAt_ = hostClock();
         densityStep_ = facts_.step;
     }
@@ -243,12 +242,12 @@ Look Session::colouredLook() {
         const bool wait = !realTime_ || !rangeKnown_;
         const double now = hostClock();
         if (wait || (!sampling_ && now - sampledAt_ > kInterval)) {
-            renderer_->sampleValues(*buffer_, mode.ofDensity);
+            renderer().sampleValues(vertices(), mode.ofDensity);
             sampling_ = true;
             sampledAt_ = now;
         }
         std::vector<float> values;
-        if (sampling_ && renderer_->takeValues(values, wait)) {
+        if (sampling_ && renderer().takeValues(values, wait)) {
             range_ = roundedRange(values, mode.logarithmic, unit);
             rangeKnown_ = true;
             sampling_ = false;
@@ -269,32 +268,23 @@ Look Session::colouredLook() {
     return drawn;
 }
 
-void Session::attachBuffer() {
-    const MemorySpace space = simulation_->backend().vertexSpace();
-    const int device = simulation_->settings().backendOptions.device;
-    if (buffer_ && space == bufferSpace_ && (space == MemorySpace::host || device == bufferDevice_)) return;
-    buffer_ = makeParticleBuffer(space, device);
-    bufferSpace_ = space;
-    bufferDevice_ = device;
-}
-
 void Session::readFacts() {
-    facts_.run = simulation_->id();
-    facts_.revision = simulation_->revision();
-    facts_.settings = simulation_->settings();
-    facts_.scene = &simulation_->scene();
-    facts_.integrator = &simulation_->integrator();
-    facts_.kernel = &simulation_->backend().activeKernel();
-    facts_.launch = simulation_->backend().launchFacts();
-    facts_.device = simulation_->backend().description();
-    facts_.backendWhy = simulation_->backendWhy();
+    facts_.run = simulation().id();
+    facts_.revision = simulation().revision();
+    facts_.settings = simulation().settings();
+    facts_.scene = &simulation().scene();
+    facts_.integrator = &simulation().integrator();
+    facts_.kernel = &simulation().backend().activeKernel();
+    facts_.launch = simulation().backend().launchFacts();
+    facts_.device = simulation().backend().description();
+    facts_.backendWhy = simulation().backendWhy();
 }
 
 void Session::readProgress() {
-    facts_.time = simulation_->time();
-    facts_.step = simulation_->step();
-    facts_.check = simulation_->forceCheck();
-    if (facts_.vertexPath != buffer_->path()) facts_.vertexPath = buffer_->path();
+    facts_.time = simulation().time();
+    facts_.step = simulation().step();
+    facts_.check = simulation().forceCheck();
+    if (facts_.vertexPath != vertices().path()) facts_.vertexPath = vertices().path();
 }
 
 /// Tells stderr once which backend and which way of drawing run, and again when one of them changes.
@@ -309,11 +299,11 @@ void Session::sayPath() {
 void Session::advance(bool realTime) {
     realTime_ = realTime;
     // Before the first step: the start is a state too.
-    if (realTime && rewind_) rewind_->update(*simulation_, feed_, hostClock());
+    if (realTime && rewind_) rewind_->update(simulation(), feed(), hostClock());
     if (realTime)
-        feed_.pump(*simulation_);
+        feed().pump(simulation());
     else
-        feed_.settle();
+        feed().settle();
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (realTime) left = std::min(left, mostSteps);
     if (left > 0 || twin_->on()) {
@@ -321,7 +311,7 @@ void Session::advance(bool realTime) {
         std::int64_t done = twin_->on() ? advancePair(left, seconds, realTime) : 0;
         left -= done;
         while (!twin_->on() && left > 0) {
-            const AdvanceStatus status = simulation_->advance({.seconds = seconds, .steps = left}, buffer_.get());
+            const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = left}, &vertices());
             facts_.stepProgress = status.stepProgress;
             facts_.innerStep = status.innerStep;
             left -= status.stepsCompleted;
@@ -334,9 +324,9 @@ void Session::advance(bool realTime) {
     }
     if (twin_->on()) updateTwin();
     if (realTime) {
-        beside([&] { conservation.update(*simulation_, feed_, hostClock()); });
-        const auto kept = [this] { return rewind_ ? rewind_->newest(simulation_->step()) : std::nullopt; };
-        beside([&] { instruments->update(*simulation_, feed_, galaxies_, kept, hostClock()); });
+        beside([&] { conservation.update(simulation(), feed(), hostClock()); });
+        const auto kept = [this] { return rewind_ ? rewind_->newest(simulation().step()) : std::nullopt; };
+        beside([&] { instruments->update(simulation(), feed(), galaxies_, kept, hostClock()); });
     }
     readProgress();
     sayPath();
@@ -361,21 +351,21 @@ void Session::refreshMatrix(bool realTime) {
     const double now = hostClock();
     if (!lab.open || lab.page != LabPage::matrix) return;
     PairMatrix& matrix = lab.matrix;
-    matrix.poll(simulation_->backend());
+    matrix.poll(simulation().backend());
     const bool asks = matrix.wantsPair();
     if (realTime && !asks && now - matrixMadeAt_ < kInterval) return;
     if (matrixStep_ == facts_.step && matrix.bodies() == facts_.settings.bodies && !asks) return;
     matrixMadeAt_ = now;
     matrixStep_ = facts_.step;
-    if (matrix.paint(simulation_->backend(), facts_.settings.backendOptions.device)) {
+    if (matrix.paint(simulation().backend(), facts_.settings.backendOptions.device)) {
         if (realTime) return;
-        simulation_->backend().wait();  // a film shows the numbers of its own frame
-        matrix.poll(simulation_->backend());
+        simulation().backend().wait();  // a film shows the numbers of its own frame
+        matrix.poll(simulation().backend());
         return;
     }
     ParticleSet bodies;
-    if (facts_.settings.bodies <= PairMatrix::kMostBodies) simulation_->snapshot(bodies);
-    matrix.compute(bodies.position, simulation_->force());
+    if (facts_.settings.bodies <= PairMatrix::kMostBodies) simulation().snapshot(bodies);
+    matrix.compute(bodies.position, simulation().force());
     matrix.upload();
 }
 
@@ -384,12 +374,12 @@ void Session::advanceLab() {
     constexpr double kFactsInterval = 0.5;  // [s]; asking the driver costs some microseconds
     if (const double now = hostClock(); lab.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
-        facts_.launch = simulation_->backend().launchFacts();
+        facts_.launch = simulation().backend().launchFacts();
     }
     // Only while it measures: work that is still on the device would be counted as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
     lab.advance(std::max(intent.timeBudgetMs * 1e-3, kLeastSlice), [this] {
-        simulation_->backend().wait();
+        simulation().backend().wait();
         finishDrawing();
     });
     if (const std::optional<TunedChoice> found = lab.takeTuned()) {
@@ -402,25 +392,25 @@ void Session::advanceLab() {
 void Session::draw(unsigned framebuffer, int width, int height) {
     const bool drawn = width > 0 && height > 0;
     if (facts_.step != trailStep_) {
-        renderer_->recordTrail(*buffer_, look);
-        twin_->recordTrail(look);
+        for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look);
         trailStep_ = facts_.step;
     }
     // A film must not depend on the clock of the machine.
     const PictureQuality picture = realTime_ ? quality->rung().quality : PictureQuality{};
     const PathWish path = !realTime_ && splat == PathWish::automatic ? PathWish::raster : splat;
-    renderer_->setQuality(picture);
-    renderer_->setPathWish(path);
+    for (Run& run : runs_) {
+        run.renderer().setQuality(picture);
+        run.renderer().setPathWish(path);
+    }
     if (drawn) drawnLook_ = colouredLook();
     if (drawn && twin_->on()) {
-        twin_->setDrawing(picture, path);
-        twin_->draw(*renderer_, *buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
+        twin_->draw(drawnCamera(), drawnLook_, framebuffer, width, height);
     } else if (drawn && fourViewed()) {
-        fourView->draw(*renderer_, *buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
+        fourView->draw(renderer(), vertices(), drawnCamera(), drawnLook_, framebuffer, width, height);
     } else if (drawn) {
-        renderer_->draw(*buffer_, drawnCamera(), drawnLook_, framebuffer, width, height);
+        renderer().draw(vertices(), drawnCamera(), drawnLook_, framebuffer, width, height);
     }
-    if (facts_.drawPath != renderer_->path().why()) facts_.drawPath = renderer_->path().why();
+    if (facts_.drawPath != renderer().path().why()) facts_.drawPath = renderer().path().why();
     if (drawn) {
         lookAfterSelection();
         lookAfterCentre();
@@ -428,7 +418,7 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     }
     // The timer knows one picture; four views are four alike.
     const double pictures = fourViewed() ? 4 : 1;
-    telemetry.frame(simulation_->totals(), hostClock(), drawn ? pictures * renderer_->drawMilliseconds() * 1e-3 : 0);
+    telemetry.frame(simulation().totals(), hostClock(), drawn ? pictures * renderer().drawMilliseconds() * 1e-3 : 0);
 }
 
 void Session::turn(double seconds) {
@@ -460,8 +450,8 @@ void Session::glide(double seconds) {
 
 void Session::frameTook(double seconds, double workSeconds) {
     // Frames of a trial are drawn the slower way on purpose.
-    if (renderer_ && !renderer_->path().measuring())
-        quality->frame(seconds, workSeconds, (fourViewed() ? 4 : 1) * renderer_->drawMilliseconds() * 1e-3);
+    if (runs_.front().hasPicture() && !renderer().path().measuring())
+        quality->frame(seconds, workSeconds, (fourViewed() ? 4 : 1) * renderer().drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {
@@ -470,7 +460,7 @@ bool Session::moving() const {
     if (orbit_->busy() || launch_->dragging() || launchPath_->busy() || readState_.waiting()) return true;
     if (rotation != 0 || tour->playing || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;
-    if (renderer_ && renderer_->path().measuring()) return true;
+    if (runs_.front().hasPicture() && runs_.front().renderer().path().measuring()) return true;
     if (!twin_->even()) return true;
     if (look.autoExposure && hostClock() < adaptingUntil_) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.

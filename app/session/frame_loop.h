@@ -7,15 +7,15 @@
 #include "app/services/conservation.h"
 #include "app/services/state_feed.h"
 #include "app/services/telemetry.h"
+#include "app/session/run.h"
 #include "render/camera.h"
-#include "render/particle_buffer.h"
-#include "render/particle_renderer.h"
 #include "sim/core/body_edit.h"
 #include "sim/run/simulation.h"
 
 #include <glm/ext/vector_double3.hpp>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -211,18 +211,18 @@ public:
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
 
-    Simulation& simulation() { return *simulation_; }
+    Simulation& simulation() { return runs_.front().simulation(); }
+    const Simulation& simulation() const { return runs_.front().simulation(); }
     /// States of the run, for what works beside its frames.
-    StateFeed& feed() { return feed_; }
-    ParticleRenderer& renderer() { return *renderer_; }
+    StateFeed& feed() { return runs_.front().feed(); }
+    ParticleRenderer& renderer() { return runs_.front().renderer(); }
+    ParticleBuffer& vertices() { return runs_.front().vertices(); }
     const Facts& facts() const { return facts_; }
     /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
     const std::string& message() const { return message_; }
     void dismissMessage() { message_.clear(); }
     /// Shows a sentence in the same place: a number that is none, a picture that was written.
     void say(std::string text) { message_ = std::move(text); }
-    /// One sentence: how vertices reach the picture (zero-copy, host copy, CPU) and why.
-    const std::string& publishPath() const { return buffer_->path(); }
 
     Intent intent;
     Camera camera;
@@ -249,7 +249,6 @@ public:
 private:
     bool change(const SimulationSettings& wanted, bool reset);
     void takeUp();
-    void attachBuffer();
     void readFacts();
     void readProgress();
     void beside(const std::function<void()>& measure);
@@ -291,15 +290,12 @@ private:
     void refreshMatrix(bool realTime);
     void sayPath();
 
-    std::unique_ptr<ParticleRenderer> renderer_;
-    std::unique_ptr<ParticleBuffer> buffer_;
-    std::unique_ptr<Twin> twin_;
-    bool edited_ = false;                     ///< the bodies are not the scene's any more
-    std::unique_ptr<Simulation> simulation_;  // last: a backend lets go of the buffer before the buffer goes
+    std::deque<Run> runs_;        ///< the first, and the one that it is compared with
+    std::unique_ptr<Twin> twin_;  // after the runs, which it adds to
+    bool edited_ = false;         ///< the bodies are not the scene's any more
     struct PickRequest {
         glm::vec2 cursor, viewport;
     };
-    StateFeed feed_;
     std::unique_ptr<Rewind> rewind_;
     std::unique_ptr<Picker> picker_;  // from the first click
     std::optional<PickRequest> pickWanted_;
@@ -339,8 +335,6 @@ private:
     std::int64_t trailStep_ = -1;  ///< newest step in the trails
     double drawnAt_ = -1;          ///< [s]; below 0: light adapts at once
     double adaptingUntil_ = 0;
-    MemorySpace bufferSpace_ = MemorySpace::host;
-    int bufferDevice_ = -1;
     Facts facts_;
     Camera shown_;
     Look drawnLook_;  ///< what bodies were drawn like last

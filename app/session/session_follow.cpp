@@ -76,7 +76,7 @@ void Session::lookAfterCentre() {
     const int rounds = centreKnown_ || !galaxy ? 1 : 8;
     for (int round = 0; round < rounds; ++round) {
         const float radius = galaxy && centreKnown_ ? 0.12f * camera.distance : 0;
-        centreFinder_->ask(*buffer_, *followed_, centreKnown_ ? centre_ : camera.target, radius);
+        centreFinder_->ask(vertices(), *followed_, centreKnown_ ? centre_ : camera.target, radius);
         // A window waits for the first answer alone: there may be none.
         const bool wait = !realTime_ || (!centreKnown_ && !centreAsked_);
         centreAsked_ = true;

@@ -62,7 +62,7 @@ void Session::learnHeld(const ParticleSet& bodies) {
         const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
         if (isHeld(v))
             held_.push_back(
-                {.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = simulation_->time()});
+                {.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = simulation().time()});
     }
     const auto free =
         std::find_if(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return !isHeld(v); });
@@ -71,8 +71,8 @@ void Session::learnHeld(const ParticleSet& bodies) {
 
 void Session::lookAhead() {
     const double now = hostClock();
-    beside([&] { orbit_->update(*simulation_, feed_, selected_ ? &*selected_ : nullptr, now, !realTime_); });
-    beside([&] { launchPath_->update(*simulation_, feed_, *launch_, usualResponse_, now); });
+    beside([&] { orbit_->update(simulation(), feed(), selected_ ? &*selected_ : nullptr, now, !realTime_); });
+    beside([&] { launchPath_->update(simulation(), feed(), *launch_, usualResponse_, now); });
 }
 
 }  // namespace gravlab

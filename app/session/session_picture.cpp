@@ -10,7 +10,7 @@
 namespace gravlab {
 
 void Session::dropPicture() {
-    simulation_->backend().wait();  // no step may still be on its way into a buffer that goes
+    simulation().backend().wait();  // nothing may still be on its way into a texture that goes
     lab.matrix.forgetTexture();
     matrixStep_ = -1;
     twin_->dropPicture();
@@ -19,18 +19,15 @@ void Session::dropPicture() {
     nearest_.reset();
     centreFinder_.reset();
     pickAsked_ = false;
-    buffer_.reset();
-    renderer_.reset();
+    for (Run& run : runs_) run.dropPicture();
 }
 
 void Session::remakePicture() {
-    renderer_ = std::make_unique<ParticleRenderer>();
-    attachBuffer();
+    for (Run& run : runs_) run.makePicture();
     traitsStale_ = true;
     sampling_ = false;
     drawnAt_ = -1;  // light adapts at once, as at a start
     trailStep_ = -1;
-    simulation_->publish(*buffer_);
     readProgress();
     sayPath();
     twin_->remakePicture();
@@ -42,11 +39,10 @@ void Session::drawAgain(unsigned framebuffer, int width, int height, const glm::
     Camera seen = drawnCamera();
     seen.part = part;
     // Films have the full look, however slow the window is.
-    renderer_->setQuality({});
-    if (fourViewed()) return fourView->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
-    if (!twin_->on()) return renderer_->drawAgain(*buffer_, seen, drawn, framebuffer, width, height);
-    twin_->setDrawing({}, splat);
-    twin_->draw(*renderer_, *buffer_, seen, drawn, framebuffer, width, height, true);
+    for (Run& run : runs_) run.renderer().setQuality({});
+    if (fourViewed()) return fourView->draw(renderer(), vertices(), seen, drawn, framebuffer, width, height, true);
+    if (!twin_->on()) return renderer().drawAgain(vertices(), seen, drawn, framebuffer, width, height);
+    twin_->draw(seen, drawn, framebuffer, width, height, true);
 }
 
 }  // namespace gravlab

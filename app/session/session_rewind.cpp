@@ -28,22 +28,22 @@ void Session::rewind() {
     if (!to) to = rewind_->neighbour(facts_.step, by);
     if (!to || *to >= rewind_->marks().size()) return;
     try {
-        const auto ids = rewind_->go(*simulation_, feed_, *to);
-        intent.settings = simulation_->settings();
+        const auto ids = rewind_->go(simulation(), feed(), *to);
+        intent.settings = simulation().settings();
         readFacts();
         undo_.clear();  // of bodies that are others now
         if (*ids != bodies_.id) clearSelection();
         learnBodies();  // those of the same ids may be others, or held
         if (selectedIndex_) select(*selectedIndex_);
-        conservation.jump(*simulation_);
+        conservation.jump(simulation());
         showAnew();
         bringTwin();
     } catch (const std::bad_alloc&) {
-        intent.settings = simulation_->settings();
+        intent.settings = simulation().settings();
         say("There is not enough memory to go there; the run goes on as it was.");
     } catch (const Error& error) {
         if (error.code() == ExitCode::deviceFailure) throw;
-        intent.settings = simulation_->settings();
+        intent.settings = simulation().settings();
         say(error.what());
     }
 }

@@ -45,8 +45,8 @@ void Session::tryTwin(Action action) {
 void Session::applyTwin() {
     if (intent.twin == twin_->choice()) return;
     const bool view = intent.twin.view != twin_->choice().view;
-    if (twin_->on() && !intent.twin.on) simulation_->publish(*buffer_);  // what is drawn may have waited for the twin
-    tryTwin([&] { twin_->apply(*simulation_, feed_, intent.twin, edited_); });
+    if (twin_->on() && !intent.twin.on) simulation().publish(vertices());  // what is drawn may have waited for the twin
+    tryTwin([&] { twin_->apply(intent.twin, edited_); });
     if (view) forgetBothTrails();
 }
 
@@ -55,7 +55,7 @@ void Session::followWithTwin(bool restarted) {
     if (restarted) edited_ = false;
     if (!twin_->on()) return;
     if (restarted && intent.twin != twin_->choice()) return twin_->end();  // another start has another twin: applyTwin()
-    tryTwin([&] { twin_->follow(*simulation_, feed_, restarted); });
+    tryTwin([&] { twin_->follow(restarted); });
 }
 
 /// The first run has gone back to a kept state: both begin there.
@@ -63,13 +63,13 @@ void Session::bringTwin() {
     if (!twin_->on()) return;
     const TwinChoice wanted = twin_->choice();
     twin_->end();
-    tryTwin([&] { twin_->apply(*simulation_, feed_, wanted, true); });
+    tryTwin([&] { twin_->apply(wanted, true); });
 }
 
 void Session::editTwin(const Edits& edits) {
     edited_ = true;
     if (!twin_->on()) return;
-    tryTwin([&] { twin_->edit(*simulation_, feed_, [&](const ParticleSet& now) { return edits(now, true); }); });
+    tryTwin([&] { twin_->edit([&](const ParticleSet& now) { return edits(now, true); }); });
 }
 
 /// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
@@ -80,7 +80,7 @@ std::int64_t Session::advancePair(std::int64_t steps, double seconds, bool realT
         intent.twin = twin_->choice();
     };
     try {
-        twin_->advance(*simulation_, feed_, *buffer_, steps, seconds, realTime);
+        twin_->advance(steps, seconds, realTime);
     } catch (const std::bad_alloc&) {
         end(kNoMemory);
     } catch (const Error& error) {
@@ -105,8 +105,8 @@ void Session::updateTwin() {
 }
 
 void Session::forgetBothTrails() {
-    renderer_->forgetTrails();
-    twin_->forgetTrails();
+    for (Run& run : runs_)
+        if (run.hasPicture()) run.renderer().forgetTrails();
     trailStep_ = -1;
 }
 

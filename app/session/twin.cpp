@@ -38,93 +38,88 @@ std::array<TwinPane, 2> twinPanes(TwinView view, int width, int height, const Pi
             TwinPane{{second, area.top, half, area.height}, stretch}};
 }
 
-Twin::Twin() = default;
+Twin::Twin(std::deque<Run>& runs) : runs_(runs) {}
 Twin::~Twin() = default;
 
-void Twin::start(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool fromPresent) {
-    auto run = std::make_unique<TwinRun>(first, wanted, fromPresent);
-    if (!renderer_) renderer_ = std::make_unique<ParticleRenderer>();
+void Twin::start(const TwinChoice& wanted, bool fromPresent) {
+    auto run = std::make_unique<TwinRun>(first().simulation(), wanted, fromPresent);
     if (!picture_) picture_ = std::make_unique<PairPicture>();
+    if (runs_.size() > 1)
+        second().take(run->shared());
+    else
+        runs_.emplace_back(run->shared());
     run_ = std::move(run);
     choice_ = wanted;
     choice_.on = true;
     stepSeconds_ = 0;
     even_ = true;
-    const std::shared_ptr<const FedState> begun = feed.now(first);
-    feed_.settle();  // what was under way is of a twin that is gone
-    watch_.restart(*begun, run_->simulation());
-    attachBuffer();
-    run_->simulation().backend().setVertexValue(value_);
-    learnLabels(first);
-    forgetTrails();
-    publish();
+    const std::shared_ptr<const FedState> begun = first().feed().now(first().simulation());
+    second().feed().settle();  // what was under way is of a twin that is gone
+    watch_.restart(*begun, simulation());
+    second().show(first().shown());
+    second().renderer().forgetTrails();
+    takeUp();
     // The start is what energies are compared with; very many bodies have none.
-    if (first.settings().bodies <= TwinWatch::kMostBodies)
-        watch_.measure({first, feed, *buffer_}, {run_->simulation(), feed_, *buffer_}, hostClock(), true);
+    if (begun->bodies() <= TwinWatch::kMostBodies) watch_.measure(side(first()), side(second()), hostClock(), true);
 }
 
-void Twin::learnLabels(const Simulation& first) { labels_ = twinLabels(first.settings(), run_->simulation().settings()); }
-
-void Twin::attachBuffer() {
-    const MemorySpace space = run_->simulation().backend().vertexSpace();
-    const int device = run_->simulation().settings().backendOptions.device;
-    if (buffer_ && space == bufferSpace_ && (space == MemorySpace::host || device == bufferDevice_)) return;
-    buffer_ = makeParticleBuffer(space, device);
-    bufferSpace_ = space;
-    bufferDevice_ = device;
+/// What follows from a twin that is new or was changed.
+void Twin::takeUp() {
+    second().attach();
+    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
+    stepSeconds_ = 0;
+    publish();
 }
 
-void Twin::apply(Simulation& first, StateFeed& feed, const TwinChoice& wanted, bool edited) {
+void Twin::apply(const TwinChoice& wanted, bool edited) {
     if (!wanted.on) {
         end();
         choice_ = wanted;
         return;
     }
     if (!on()) {
-        start(first, feed, wanted, edited || !atStart(first));
+        try {
+            start(wanted, edited || !atStart(first().simulation()));
+        } catch (...) {
+            end();
+            throw;
+        }
         return;
     }
-    const bool settings = wanted.keys != choice_.keys || wanted.values != choice_.values;
-    if (settings) {
-        run_->follow(first, wanted);
-        attachBuffer();
-        run_->simulation().backend().setVertexValue(value_);
-        watch_.mark(first, run_->simulation());
-        stepSeconds_ = 0;
-        publish();
+    if (wanted.keys != choice_.keys || wanted.values != choice_.values) {
+        run_->follow(first().simulation(), wanted);
+        watch_.mark(first().simulation(), simulation());
+        takeUp();
     }
     choice_ = wanted;
-    learnLabels(first);
+    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
 }
 
-void Twin::follow(Simulation& first, StateFeed& feed, bool restarted) {
+void Twin::follow(bool restarted) {
     if (!on()) return;
     try {
         if (restarted) {
             const TwinChoice wanted = choice_;
             run_.reset();  // first, so that the two never need room for three
-            start(first, feed, wanted, false);
+            second().take(nullptr);
+            start(wanted, false);
             return;
         }
-        run_->follow(first, choice_);
-        attachBuffer();
-        run_->simulation().backend().setVertexValue(value_);
-        watch_.mark(first, run_->simulation());
-        stepSeconds_ = 0;
-        learnLabels(first);
-        publish();
+        run_->follow(first().simulation(), choice_);
+        watch_.mark(first().simulation(), simulation());
+        takeUp();
     } catch (...) {
         end();
         throw;
     }
 }
 
-void Twin::edit(Simulation& first, StateFeed& feed, const TwinRun::Edits& edits) {
+void Twin::edit(const TwinRun::Edits& edits) {
     if (!on()) return;
     try {
         run_->edit(edits);
-        watch_.restart(*feed.now(first), run_->simulation());
-        forgetTrails();
+        watch_.restart(*first().feed().now(first().simulation()), simulation());
+        second().renderer().forgetTrails();
         publish();
     } catch (...) {
         end();
@@ -134,27 +129,26 @@ void Twin::edit(Simulation& first, StateFeed& feed, const TwinRun::Edits& edits)
 
 void Twin::end() {
     run_.reset();
-    buffer_.reset();
-    renderer_.reset();
+    if (runs_.size() > 1) runs_.pop_back();
     picture_.reset();
     choice_.on = false;
 }
 
-void Twin::advance(Simulation& first, StateFeed& feed, ParticleBuffer& shown, std::int64_t steps, double seconds,
-                   bool realTime) {
+void Twin::advance(std::int64_t steps, double seconds, bool realTime) {
+    Simulation& first = this->first().simulation();
     progress_ = {.innerStep = progress_.innerStep};
     const double start = hostClock(), end = realTime ? start + seconds : 1e300;
     const auto left = [&] { return realTime ? std::max(end - hostClock(), 0.0) : 1e300; };
     const auto store = [&] {
         if (shownStep_ == first.step() && shownTwinStep_ == simulation().step()) return;
-        first.publish(shown);
+        this->first().publish();
         publish();
         shownStep_ = first.step();
     };
     const auto measureHere = [&] {
         if (!even_ || !run_->met(first)) return;
         store();
-        watch_.measure({first, feed, shown}, {simulation(), feed_, *buffer_}, hostClock(), realTime);
+        watch_.measure(side(this->first()), side(second()), hostClock(), realTime);
     };
     try {
         const bool behind = !even_;
@@ -189,7 +183,7 @@ void Twin::advance(Simulation& first, StateFeed& feed, ParticleBuffer& shown, st
         if (!even_) return;
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
-            watch_.measure({first, feed, shown}, {simulation(), feed_, *buffer_}, 0, false);
+            watch_.measure(side(this->first()), side(second()), 0, false);
     } catch (...) {
         this->end();
         throw;
@@ -198,73 +192,35 @@ void Twin::advance(Simulation& first, StateFeed& feed, ParticleBuffer& shown, st
 
 void Twin::update(bool realTime) {
     if (realTime)
-        feed_.pump(simulation());
+        second().feed().pump(simulation());
     else
-        feed_.settle();
+        second().feed().settle();
     watch_.update(hostClock(), realTime);
 }
 
-void Twin::setShown(VertexValue value, std::span<const BodyTrait> traits) {
-    value_ = value;
-    if (!on()) return;
-    run_->simulation().backend().setVertexValue(value);
-    renderer_->setTraits(traits);
-    publish();
-}
-
 void Twin::publish() {
-    if (!on()) return;
-    run_->simulation().publish(*buffer_);
-    shownTwinStep_ = run_->simulation().step();
-}
-
-void Twin::setMasses(std::span<const float> masses) {
-    if (on()) renderer_->setMasses(masses);
-}
-
-void Twin::measureDensity(float size) {
-    if (on()) renderer_->measureDensity(*buffer_, size);
-}
-
-void Twin::setDrawing(const PictureQuality& quality, PathWish path) {
-    if (!on()) return;
-    renderer_->setQuality(quality);
-    renderer_->setPathWish(path);
+    second().publish();
+    shownTwinStep_ = simulation().step();
 }
 
 void Twin::dropPicture() {
-    if (on()) run_->simulation().backend().wait();
     watch_.forgetPicture();
-    buffer_.reset();
-    renderer_.reset();
     picture_.reset();
 }
 
 void Twin::remakePicture() {
-    if (!on()) return;
-    renderer_ = std::make_unique<ParticleRenderer>();
-    picture_ = std::make_unique<PairPicture>();
-    attachBuffer();
-    publish();
+    if (on()) picture_ = std::make_unique<PairPicture>();
 }
 
-void Twin::recordTrail(const Look& look) {
-    if (on()) renderer_->recordTrail(*buffer_, look);
-}
-
-void Twin::forgetTrails() {
-    if (renderer_) renderer_->forgetTrails();
-}
-
-void Twin::draw(ParticleRenderer& renderer, const ParticleBuffer& shown, const Camera& camera, const Look& look,
-                unsigned framebuffer, int width, int height, bool again) {
+void Twin::draw(const Camera& camera, const Look& look, unsigned framebuffer, int width, int height, bool again) {
     const std::array<TwinPane, 2> where = panes(width, height);
     const PicturePart &one = where[0].part, &other = where[1].part;
     picture_->fit(one, other);
     const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
-    (renderer.*draws)(shown, fromFarther(camera, where[0].stretch), look, picture_->first(), one.width, one.height);
-    ((*renderer_).*draws)(*buffer_, fromFarther(camera, where[1].stretch), look, picture_->twin(), other.width,
-                          other.height);
+    (first().renderer().*draws)(first().vertices(), fromFarther(camera, where[0].stretch), look, picture_->first(),
+                                one.width, one.height);
+    (second().renderer().*draws)(second().vertices(), fromFarther(camera, where[1].stretch), look, picture_->twin(),
+                                 other.width, other.height);
     if (choice_.view == TwinView::side)
         picture_->beside(one, other, look.paper, framebuffer, width, height);
     else

@@ -59,7 +59,7 @@ TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) 
     ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
     wanted.timeStep = ratio_.twinStep;
     if (fromPresent) wanted.start = presentStart(first);
-    twin_ = std::make_unique<Simulation>(wanted);
+    twin_ = std::make_shared<Simulation>(wanted);
     link(first);
 }
 

@@ -30,6 +30,8 @@ public:
     ~TwinRun();
 
     Simulation& simulation() { return *twin_; }
+    /// The same, for who shows it.
+    const std::shared_ptr<Simulation>& shared() const { return twin_; }
     const Simulation& simulation() const { return *twin_; }
 
     /// Takes up other settings of either run, which goes on from where it is. Throws as Simulation::apply; the old twin
@@ -55,7 +57,7 @@ private:
     void link(const Simulation& first);
     bool relink(const Simulation& first, double seconds);
 
-    std::unique_ptr<Simulation> twin_;
+    std::shared_ptr<Simulation> twin_;
     std::shared_ptr<const StartState> start_;  ///< the first's own, whose texts the twin's may refer to
     double wantedStep_ = 0;                    ///< of the twin, as asked for
     double firstStep_ = 0;                     ///< the first's time step that `ratio_` is made for

@@ -1,0 +1,38 @@
+#include "app/session/run.h"
+
+#include <utility>
+
+namespace gravlab {
+
+Run::Run(std::shared_ptr<Simulation> simulation)
+    : renderer_(std::make_unique<ParticleRenderer>()), simulation_(std::move(simulation)) {}
+
+void Run::attach() {
+    const MemorySpace space = simulation_->backend().vertexSpace();
+    const int device = simulation_->settings().backendOptions.device;
+    if (!vertices_ || space != space_ || (space != MemorySpace::host && device != device_)) {
+        vertices_ = makeParticleBuffer(space, device);
+        space_ = space;
+        device_ = device;
+    }
+    simulation_->backend().setVertexValue(value_);
+}
+
+void Run::show(VertexValue value) {
+    value_ = value;
+    simulation_->backend().setVertexValue(value);
+}
+
+void Run::dropPicture() {
+    simulation_->backend().wait();  // no step may still be on its way into vertices that go
+    vertices_.reset();
+    renderer_.reset();
+}
+
+void Run::makePicture() {
+    renderer_ = std::make_unique<ParticleRenderer>();
+    attach();
+    publish();
+}
+
+}  // namespace gravlab
