@@ -9,9 +9,9 @@
 #include "app/interrupt.h"
 #include "app/numbered_name.h"
 #include "app/progress.h"
+#include "app/services/non_finite_monitor.h"
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
-#include "app/services/state_guard.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
@@ -74,7 +74,7 @@ public:
         return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
     }
     /// Saves what is due at this step.
-    void look(Simulation& simulation) {
+    void update(Simulation& simulation) {
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
@@ -185,11 +185,11 @@ int runCommand(const Options& asked) {
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
-    StateGuard guard;
-    guard.look(simulation, true);
+    NonFiniteMonitor guard;
+    guard.check(simulation, true);
     SpotCheck spotCheck;
     const auto look = [&](bool now) {
-        const std::optional<BlownUp> blown = guard.look(simulation, now);
+        const std::optional<NonFiniteState> blown = guard.check(simulation, now);
         if (!blown) return;
         progress.finish();
         const std::string kept = guard.startIsGood() ? "; " + saveForLater(*guard.lastGood(), options) : std::string();
@@ -212,7 +212,7 @@ int runCommand(const Options& asked) {
         }
     };
     while (true) {
-        files.look(simulation);
+        files.update(simulation);
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
         const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
         const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
@@ -223,7 +223,7 @@ int runCommand(const Options& asked) {
         }
         progress.show(simulation.step() - begin);
         look(false);
-        if (const std::string alarm = spotCheck.look(simulation); !alarm.empty()) {
+        if (const std::string alarm = spotCheck.update(simulation); !alarm.empty()) {
             look(true);  // numbers that are not finite are the better reason
             progress.finish();
             std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());

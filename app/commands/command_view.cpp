@@ -113,7 +113,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
-            if (const std::string text = config.look(session, ui.state, window.place(), now); !text.empty())
+            if (const std::string text = config.update(session, ui.state, window.place(), now); !text.empty())
                 session.say(text);
         if (files.update() || events)
             framesOwed = kFramesAfterEvent;
@@ -166,7 +166,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         window.follow(ui.state);
         report.write(session, ui, frame, window.width(), window.height());
         session.frameTook(hostClock() - time, worked);
-        recorder.look(session, ui);
+        recorder.update(session, ui);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }

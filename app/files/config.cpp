@@ -263,7 +263,7 @@ std::string ConfigKeeper::text(const Session& session, const UiState& ui, const 
     return text;
 }
 
-std::string ConfigKeeper::look(const Session& session, const UiState& ui, const WindowPlace& place, double seconds) {
+std::string ConfigKeeper::update(const Session& session, const UiState& ui, const WindowPlace& place, double seconds) {
     if (!due(seconds)) return {};
     lookedAt_ = seconds;
     std::string now = text(session, ui, place);

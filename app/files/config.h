@@ -46,7 +46,7 @@ public:
     /// look() would do something.
     bool due(double seconds) const;
     /// Writes a change that has rested. A sentence, once, when it cannot be written; then it is left alone.
-    std::string look(const Session& session, const UiState& ui, const WindowPlace& place, double seconds);
+    std::string update(const Session& session, const UiState& ui, const WindowPlace& place, double seconds);
     /// Writes what has changed since, in silence.
     void close(const Session& session, const UiState& ui, const WindowPlace& place) noexcept;
 

@@ -100,7 +100,7 @@ bool SessionFiles::update() {
         changed_ = true;
     }
     watch();
-    if (const std::string alarm = spotCheck_.look(session_.simulation()); !alarm.empty()) {
+    if (const std::string alarm = spotCheck_.update(session_.simulation()); !alarm.empty()) {
         changed_ = true;
         session_.say("At step " + std::to_string(session_.facts().step) + " " + alarm + ".");
     }
@@ -190,7 +190,7 @@ void SessionFiles::watch() {
         return;
     }
     if (!guard_) guard_.emplace();
-    std::optional<BlownUp> blown;
+    std::optional<NonFiniteState> blown;
     try {
         blown = guard_->update(session_.simulation(), session_.feed());
     } catch (const std::bad_alloc&) {

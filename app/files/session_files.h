@@ -3,9 +3,9 @@
 #pragma once
 #include "app/files/files_state.h"
 #include "app/files/state_folder.h"
+#include "app/services/non_finite_monitor.h"
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
-#include "app/services/state_guard.h"
 #include "app/session/frame_loop.h"
 
 #include <chrono>
@@ -47,7 +47,7 @@ private:
     double autosaveSeconds_;
     std::optional<SessionMark> mark_;
     SpotCheck spotCheck_;
-    std::optional<StateGuard> guard_;  ///< of small systems: a look goes over all bodies
+    std::optional<NonFiniteMonitor> guard_;  ///< of small systems: a look goes over all bodies
     std::chrono::steady_clock::time_point saved_;
     std::int64_t savedStep_ = -1;
     struct Save {

@@ -175,7 +175,7 @@ void Recorder::drawFrame(Session& session, Ui& ui) {
     session.fourView->setFree(windowsFour);
 }
 
-void Recorder::look(Session& session, Ui& ui) {
+void Recorder::update(Session& session, Ui& ui) {
     if (!thread_ || ending_) return;
     const std::int64_t step = session.facts().step;
     if (step < step_) return;  // the run started again within this frame

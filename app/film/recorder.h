@@ -27,7 +27,7 @@ public:
     /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
     double pace(double seconds);
     /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
-    void look(Session& session, Ui& ui);
+    void update(Session& session, Ui& ui);
     /// Whether a frame is needed although nothing moves: the film is about to end.
     bool needsFrame() const;
     /// Ends the film and waits for it: the window closes. What to tell people is a sentence; empty: nothing.

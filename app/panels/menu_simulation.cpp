@@ -1,7 +1,7 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/panels/action.h"
 #include "app/panels/ui.h"
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
 

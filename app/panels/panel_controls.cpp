@@ -3,7 +3,7 @@
 #include "app/format.h"
 #include "app/model/look.h"
 #include "app/panels/panel_twin.h"
-#include "app/services/horizon.h"
+#include "app/services/predictability.h"
 #include "app/services/quality_ladder.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"
@@ -174,8 +174,8 @@ void drawScene(PanelContext& p) {
     char text[160];
     std::snprintf(text, sizeof text, "%.*s", static_cast<int>(caption.size()), caption.data());
     p.widgets.wrapped(palette::kMuted, text);
-    const std::string note = horizonNote(p.facts.settings.scene, *p.facts.integrator, p.facts.time,
-                                         p.facts.settings.precision != Precision::fp64);
+    const std::string note = predictabilityNote(p.facts.settings.scene, *p.facts.integrator, p.facts.time,
+                                                p.facts.settings.precision != Precision::fp64);
     if (!note.empty()) p.widgets.wrapped(palette::kWarning, note.c_str());
     ImGui::PopFont();
 }

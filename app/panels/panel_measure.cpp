@@ -2,7 +2,7 @@
 // Rule: a rate is shown only for a configuration whose force check has passed.
 #include "app/format.h"
 #include "app/panels/panels.h"
-#include "app/services/equilibrium.h"
+#include "app/services/virial_check.h"
 
 #include <algorithm>
 #include <array>
@@ -250,12 +250,11 @@ void drawSplit(PanelContext& p) {
 
 /// Does the scene stand still when left alone? Nothing where that has no meaning.
 void drawBalance(PanelContext& p) {
-    const auto start = p.session.balance->read(!p.state.inWindow);
+    const auto start = p.session.virial->read(!p.state.inWindow);
     if (start.empty()) return;
     p.widgets.section("Balance");
     ImGui::PushFont(p.widgets.fonts().small);
-    const std::string text =
-        equilibriumText(start, measuredDrift(start, p.session.conservation.points()), p.facts.scene->units);
+    const std::string text = virialText(start, measuredDrift(start, p.session.conservation.points()), p.facts.scene->units);
     ImGui::BeginGroup();
     p.widgets.wrapped(palette::kText, text.c_str());
     ImGui::EndGroup();

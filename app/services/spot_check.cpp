@@ -11,7 +11,7 @@ std::string SpotCheck::judge(const ForceCheck& result) {
            "); results from here on are not to be trusted. Try another kernel or backend, or 'gravlab check'";
 }
 
-std::string SpotCheck::look(Simulation& simulation) {
+std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const bool known = simulation.forceCheck().has_value();
     if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);

@@ -20,7 +20,7 @@ public:
 
     /// Takes a result that has come and asks for the next one when it is time. A sentence when it is an alarm, else empty.
     /// Never waits.
-    std::string look(Simulation& simulation);
+    std::string update(Simulation& simulation);
     /// The same on one result.
     std::string judge(const ForceCheck& result);
     int results() const { return results_; }    ///< that have come

@@ -4,11 +4,11 @@
 #include "app/film/camera_path.h"
 #include "app/host_clock.h"
 #include "app/model/look.h"
-#include "app/services/equilibrium.h"
 #include "app/services/instruments.h"
-#include "app/services/orbit_preview.h"
 #include "app/services/quality_ladder.h"
 #include "app/services/rewind.h"
+#include "app/services/trajectory_prediction.h"
+#include "app/services/virial_check.h"
 #include "app/session/launch.h"
 #include "app/session/twin.h"
 #include "app/view/four_view.h"
@@ -52,12 +52,12 @@ bool alike(const Camera& a, const Camera& b) {
 Session::Session(const Options& options)
     : tour(std::make_unique<CameraTour>()),
       instruments(std::make_unique<Instruments>()),
-      balance(std::make_unique<Balance>()),
+      virial(std::make_unique<VirialCheck>()),
       fourView(std::make_unique<FourView>()),
       twin_(std::make_unique<Twin>(runs_)),
-      orbit_(std::make_unique<OrbitPreview>()),
+      orbit_(std::make_unique<TrajectoryPrediction>()),
       launch_(std::make_unique<LaunchTool>()),
-      launchPath_(std::make_unique<LaunchPreview>()) {
+      launchPath_(std::make_unique<DropPrediction>()) {
     runs_.emplace_back(std::make_shared<Simulation>(options.simulation));
     quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
@@ -186,7 +186,7 @@ void Session::learnBodies(bool start) {
     tagsStale_ = true;
     learnHeld(bodies);
     if (start) {
-        balance->begin(bodies, simulation().force());
+        virial->begin(bodies, simulation().force());
         fourView->takeStart(bodies);
     }
     totalMass_ = 0;
@@ -456,7 +456,7 @@ void Session::frameTook(double seconds, double workSeconds) {
 
 bool Session::moving() const {
     if (!intent.paused || intent.singleSteps > 0 || intent.reset || gliding_ || lab.busy()) return true;
-    if (conservation.waiting() || instruments->busy() || balance->busy() || (lab.open && lab.matrix.waiting())) return true;
+    if (conservation.waiting() || instruments->busy() || virial->busy() || (lab.open && lab.matrix.waiting())) return true;
     if (orbit_->busy() || launch_->dragging() || launchPath_->busy() || readState_.waiting()) return true;
     if (rotation != 0 || tour->playing || pickWanted_ || pickAsked_ || intent.touch != Touch::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_->choice()) return true;

@@ -27,15 +27,15 @@
 namespace gravlab {
 
 struct LaunchScene;
-class Balance;
+class VirialCheck;
 struct CameraTour;
 class CentreFinder;
 class FourView;
 class Instruments;
-class LaunchPreview;
+class DropPrediction;
 class LaunchTool;
 class NearestBodies;
-class OrbitPreview;
+class TrajectoryPrediction;
 class Picker;
 class QualityLadder;
 class Rewind;
@@ -156,10 +156,10 @@ public:
     const std::optional<int>& followedCentre() const { return followed_; }
 
     /// The path of the selected body ahead.
-    OrbitPreview& orbit() const { return *orbit_; }
+    TrajectoryPrediction& orbit() const { return *orbit_; }
     /// Dropping bodies by hand, and the path that the one under the arrow would take.
     LaunchTool& launch() const { return *launch_; }
-    const LaunchPreview& launchPath() const { return *launchPath_; }
+    const DropPrediction& launchPath() const { return *launchPath_; }
     /// What a drop must know of the run.
     LaunchScene launchScene() const;
     /// The arrow begins or ends at the cursor.
@@ -241,7 +241,7 @@ public:
     Lab lab;
     ConservationWatch conservation;
     std::unique_ptr<Instruments> instruments;  ///< a galaxy over its radius; never null
-    std::unique_ptr<Balance> balance;          ///< of the bodies that the run began with; never null
+    std::unique_ptr<VirialCheck> virial;       ///< of the bodies that the run began with; never null
     std::unique_ptr<FourView> fourView;        ///< never null
     /// Whether the surface shows four views now: twins share it in their own way.
     bool fourViewed() const;
@@ -314,9 +314,9 @@ private:
     std::optional<int> followed_;
     glm::vec3 centre_{0};
     bool centreKnown_ = false, centreAsked_ = false, tagsStale_ = true;
-    std::unique_ptr<OrbitPreview> orbit_;
+    std::unique_ptr<TrajectoryPrediction> orbit_;
     std::unique_ptr<LaunchTool> launch_;
-    std::unique_ptr<LaunchPreview> launchPath_;
+    std::unique_ptr<DropPrediction> launchPath_;
     double totalMass_ = 0;
     glm::vec2 dropFrom_{0};                      ///< corner of the picture that the arrow began in
     double usualResponse_ = 1;                   ///< of bodies that are not held

@@ -3,7 +3,7 @@
 #include "app/view/overlay_touch.h"
 
 #include "app/format.h"
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "app/session/launch.h"
 
 #include <glm/geometric.hpp>
@@ -70,7 +70,7 @@ void drawPath(Session& session, const Forecast& path, const SpaceView& view, con
     list.AddCircleFilled(*end, 2.5f * area.scale, colour);
     const std::string clock = clockText(path.points.back().time - now, session.facts().scene->units);
     write(list, {end->x + 10 * area.scale, end->y - ImGui::GetTextLineHeight()}, view, area, session.look.paper,
-          (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1) + "\n" + forecastText(path) + note,
+          (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1) + "\n" + trajectoryText(path) + note,
           colour);
 }
 

@@ -4,7 +4,7 @@
 #include "app/files/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/panels/ui.h"
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
 #include "render/vertex_sample.h"
 #include "sim/core/error.h"

@@ -1,7 +1,7 @@
 // Predicted paths against what runs then do, and against orbits that are known.
 #include "sim/run/forecast.h"
 
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "sim/core/error.h"
 #include "sim/run/forecast_field.h"
 #include "sim/run/simulation.h"
@@ -18,7 +18,7 @@ namespace {
 using namespace testing_support;
 
 std::shared_ptr<ForecastStart> startOf(Simulation& simulation) {
-    return std::make_shared<ForecastStart>(*forecastStart(copyOf(simulation)));
+    return std::make_shared<ForecastStart>(*trajectoryStart(copyOf(simulation)));
 }
 
 /// Bodies of its own, to be changed.
@@ -177,7 +177,7 @@ TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
 
 TEST(ForecastTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
     Simulation simulation({.scene = "figure-eight", .backend = "reference"});
-    PathWorker worker;
+    TrajectoryWorker worker;
     worker.ask({.start = startOf(simulation), .id = 77});
     worker.wait();
     std::optional<Forecast> path = worker.poll();

@@ -1,9 +1,9 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
 #include "app/files/state_folder.h"
 #include "app/numbered_name.h"
+#include "app/services/non_finite_monitor.h"
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
-#include "app/services/state_guard.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"
@@ -153,24 +153,24 @@ TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
     EXPECT_TRUE(std::filesystem::exists(living.autosave()));
 }
 
-TEST(StateGuard, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
+TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
     SimulationSettings settings;
     settings.scene = "two-body";
     settings.backend = "reference";
     settings.timeStep = 1e152;
     Simulation simulation(settings);
-    StateGuard guard;
-    EXPECT_FALSE(guard.look(simulation, false));
+    NonFiniteMonitor guard;
+    EXPECT_FALSE(guard.check(simulation, false));
     EXPECT_TRUE(guard.startIsGood());
-    std::optional<BlownUp> blown;
+    std::optional<NonFiniteState> blown;
     for (int i = 0; i < 1000 && !blown; ++i) {
         simulation.advance({.steps = guard.stepsLeft(simulation)}, nullptr);
-        blown = guard.look(simulation, false);
+        blown = guard.check(simulation, false);
     }
     ASSERT_TRUE(blown.has_value());
     EXPECT_EQ(blown->body, 0u);
     EXPECT_GT(guard.lastGood()->step(), 0);
-    EXPECT_LE(blown->step - guard.lastGood()->step(), StateGuard::kSteps);
+    EXPECT_LE(blown->step - guard.lastGood()->step(), NonFiniteMonitor::kSteps);
     for (const Double4& p : guard.lastGood()->state.bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z));
 }
 
@@ -207,7 +207,7 @@ TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
             for (int i = 0; i < 12; ++i) {
                 simulation.advance({.steps = 3}, nullptr);
                 simulation.backend().wait();
-                EXPECT_EQ(spot.look(simulation), "") << row.name << " " << backend << " step " << simulation.step();
+                EXPECT_EQ(spot.update(simulation), "") << row.name << " " << backend << " step " << simulation.step();
                 if (!first) first = simulation.forceCheck();
             }
             EXPECT_GE(spot.results(), 3) << row.name << " " << backend;

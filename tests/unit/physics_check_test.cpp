@@ -1,6 +1,6 @@
 // The reference table of `check --physics`: rows are there for every kind of system, and a wrong answer fails.
 #include "app/commands/physics_check.h"
-#include "app/services/horizon.h"
+#include "app/services/predictability.h"
 #include "tests/unit/cli_support.h"
 
 #include <gmock/gmock.h>
@@ -44,15 +44,16 @@ TEST(Cli, checkPhysicsPrintsExpectedGotAndTolerance) {
     EXPECT_THAT(o.out, testing::Not(HasSubstr("FAILED")));
 }
 
-TEST(Horizon, chaoticEndingsAreCalledThat) {
+TEST(PredictabilityLimit, chaoticEndingsAreCalledThat) {
     const Integrator &leapfrog = integrator("leapfrog"), &radau = integrator("radau15");
-    EXPECT_EQ(horizonNote("pythagorean", leapfrog, 15, false), "");
-    EXPECT_THAT(horizonNote("pythagorean", leapfrog, 16, false), HasSubstr("radau15"));
-    EXPECT_EQ(horizonNote("pythagorean", radau, 70, false), "");
-    EXPECT_EQ(horizonNote("lagrange", leapfrog, 18, false), "");
-    EXPECT_THAT(horizonNote("lagrange", leapfrog, 18.2, false), HasSubstr("chance"));
-    EXPECT_THAT(horizonNote("lagrange", leapfrog, 10, true), HasSubstr("chance")) << "single precision loses it sooner";
-    EXPECT_EQ(horizonNote("plummer", leapfrog, 1e9, true), "");
+    EXPECT_EQ(predictabilityNote("pythagorean", leapfrog, 15, false), "");
+    EXPECT_THAT(predictabilityNote("pythagorean", leapfrog, 16, false), HasSubstr("radau15"));
+    EXPECT_EQ(predictabilityNote("pythagorean", radau, 70, false), "");
+    EXPECT_EQ(predictabilityNote("lagrange", leapfrog, 18, false), "");
+    EXPECT_THAT(predictabilityNote("lagrange", leapfrog, 18.2, false), HasSubstr("chance"));
+    EXPECT_THAT(predictabilityNote("lagrange", leapfrog, 10, true), HasSubstr("chance"))
+        << "single precision loses it sooner";
+    EXPECT_EQ(predictabilityNote("plummer", leapfrog, 1e9, true), "");
 }
 
 TEST(Cli, plotsOfARunAreWritten) {

@@ -1,4 +1,4 @@
-#include "app/services/horizon.h"
+#include "app/services/predictability.h"
 
 #include <cmath>
 #include <cstdio>
@@ -6,7 +6,7 @@
 namespace gravlab {
 namespace {
 
-struct Horizon {
+struct PredictabilityLimit {
     std::string_view scene;
     double fixed, fixed32;  ///< until here in double and in single precision with fixed steps [T]
     double adaptive;        ///< until here with radau15 [T]
@@ -14,7 +14,7 @@ struct Horizon {
 };
 
 constexpr double kTrianglePeriod = 3.6275987284684357;  // 2 pi / sqrt(3)
-constexpr Horizon kHorizons[] = {
+constexpr PredictabilityLimit kLimits[] = {
     {"pythagorean", 15.82, 8.7, 1e300,
      "two bodies passed at 0.0004 at t = 15.83, and no fixed step gets through. radau15 shows the true ending: the lightest "
      "escapes after t = 60"},
@@ -26,8 +26,8 @@ constexpr Horizon kHorizons[] = {
 
 }  // namespace
 
-std::string horizonNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision) {
-    for (const Horizon& row : kHorizons) {
+std::string predictabilityNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision) {
+    for (const PredictabilityLimit& row : kLimits) {
         if (row.scene != scene) continue;
         const bool adaptive = isAdaptive(integrator.program);
         const double until = adaptive ? row.adaptive : singlePrecision ? row.fixed32 : row.fixed;

@@ -1,5 +1,5 @@
 // When to ask again: another body or run, most of the path used up, or the body beside its path.
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 
 #include "app/format.h"
 #include "app/session/frame_loop.h"
@@ -33,7 +33,7 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
 
 }  // namespace
 
-PathWorker::PathWorker()
+TrajectoryWorker::TrajectoryWorker()
     : Worker([](const ForecastQuestion& question, Task& task) {
           constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
           try {
@@ -48,7 +48,7 @@ PathWorker::PathWorker()
           }
       }) {}
 
-std::shared_ptr<const ForecastStart> forecastStart(const std::shared_ptr<const FedState>& state) {
+std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const FedState>& state) {
     auto start = std::make_shared<ForecastStart>();
     start->bodies = bodiesOf(state);
     start->time = state->time();
@@ -58,14 +58,14 @@ std::shared_ptr<const ForecastStart> forecastStart(const std::shared_ptr<const F
     return start;
 }
 
-std::string forecastText(const Forecast& path) {
+std::string trajectoryText(const Forecast& path) {
     if (path.method == ForecastMethod::copy)
         return "all " + std::string(grouped(path.bodies)) + " bodies move, " + path.integrator + " in fp64";
     return "pull of all " + std::string(grouped(path.bodies)) +
            " bodies; galaxies move as wholes, keep their shapes and do not feel it";
 }
 
-bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) const {
+bool TrajectoryPrediction::stale(const Simulation& simulation, const glm::vec3* place) const {
     if (!path_.failure.empty()) return false;  // it would fail again
     const double ahead = path_.until - askedTime_;
     if (ahead == 0 || path_.points.empty()) return true;
@@ -82,8 +82,8 @@ bool OrbitPreview::stale(const Simulation& simulation, const glm::vec3* place) c
     return nearest > kBeside * glm::length(high - low);
 }
 
-void LaunchPreview::update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response,
-                           double now) {
+void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response,
+                            double now) {
     if (!tool.dragging()) {
         if (shown_) worker_.drop();
         shown_ = false;
@@ -97,7 +97,7 @@ void LaunchPreview::update(const Simulation& simulation, StateFeed& feed, const 
     const bool changed = !shown_ || order.velocity != velocity_;
     // Slow paths are let to grow a little before the next one.
     const double pause = worker_.busy() ? 4 * kPause : changed ? kPause : 5 * kPause;
-    if (const std::shared_ptr<const FedState> state = asked_.take()) start_ = forecastStart(state);
+    if (const std::shared_ptr<const FedState> state = asked_.take()) start_ = trajectoryStart(state);
     const bool due = !shown_ || now - askedAt_ > pause;
     if (due && !start_ && !asked_.waiting()) asked_ = feed.ask();
     if (due && start_) {
@@ -115,7 +115,8 @@ void LaunchPreview::update(const Simulation& simulation, StateFeed& feed, const 
     if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
 }
 
-void OrbitPreview::update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now, bool wait) {
+void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now,
+                                  bool wait) {
     if (!wanted || !selected) {
         if (asked_) worker_.drop();
         asked_.reset();
@@ -137,7 +138,7 @@ void OrbitPreview::update(Simulation& simulation, StateFeed& feed, const BodyRea
     if (wait && start_.waiting()) feed.serve(simulation);
     if (const std::shared_ptr<const FedState> state = start_.take()) {
         askedTime_ = state->time();
-        worker_.ask({.start = forecastStart(state), .id = asked_->id, .duration = asked_->duration});
+        worker_.ask({.start = trajectoryStart(state), .id = asked_->id, .duration = asked_->duration});
     }
     if (wait) worker_.wait();
     if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);

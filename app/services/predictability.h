@@ -9,6 +9,6 @@
 namespace gravlab {
 
 /// What to say on screen about a scene at this time [T] under this integrator; empty while the picture can be believed.
-std::string horizonNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision);
+std::string predictabilityNote(std::string_view scene, const Integrator& integrator, double time, bool singlePrecision);
 
 }  // namespace gravlab

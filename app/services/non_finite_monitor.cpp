@@ -1,4 +1,4 @@
-#include "app/services/state_guard.h"
+#include "app/services/non_finite_monitor.h"
 
 #include "app/host_clock.h"
 
@@ -20,33 +20,33 @@ std::size_t firstBad(const ParticleSet& bodies) {
 
 }  // namespace
 
-std::int64_t StateGuard::stepsLeft(const Simulation& simulation) const {
+std::int64_t NonFiniteMonitor::stepsLeft(const Simulation& simulation) const {
     return good_ ? std::max<std::int64_t>(1, good_->step() + kSteps - simulation.step()) : 1;
 }
 
-bool StateGuard::due(const Simulation& simulation) const {
+bool NonFiniteMonitor::due(const Simulation& simulation) const {
     if (!good_ || good_->run != simulation.id()) return true;
     if (simulation.step() == good_->step()) return false;
     return simulation.step() - good_->step() >= kSteps || hostClock() - lookedAt_ >= kSeconds;
 }
 
-std::optional<BlownUp> StateGuard::judge(std::shared_ptr<const FedState> state) {
+std::optional<NonFiniteState> NonFiniteMonitor::judge(std::shared_ptr<const FedState> state) {
     lookedAt_ = hostClock();
     const std::size_t bad = firstBad(state->state.bodies);
     const bool start = !good_ || good_->run != state->run;
-    if (bad < state->bodies() && !start) return BlownUp{bad, state->step(), state->time()};
+    if (bad < state->bodies() && !start) return NonFiniteState{bad, state->step(), state->time()};
     if (start) startBad_ = bad < state->bodies();
     good_ = std::move(state);
     return std::nullopt;
 }
 
-std::optional<BlownUp> StateGuard::look(Simulation& simulation, bool now) {
+std::optional<NonFiniteState> NonFiniteMonitor::check(Simulation& simulation, bool now) {
     const bool another = now && good_ && simulation.step() != good_->step();
     if (!another && !due(simulation)) return std::nullopt;
     return judge(copyOf(simulation));
 }
 
-std::optional<BlownUp> StateGuard::update(const Simulation& simulation, StateFeed& feed) {
+std::optional<NonFiniteState> NonFiniteMonitor::update(const Simulation& simulation, StateFeed& feed) {
     if (std::shared_ptr<const FedState> state = asked_.take(); state && state->run == simulation.id())
         return judge(std::move(state));
     if (!asked_.waiting() && due(simulation)) asked_ = feed.ask();

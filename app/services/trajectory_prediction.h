@@ -16,12 +16,12 @@ class LaunchTool;
 
 /// Computes paths beside the frame: a new question drops the old one, and a path grows while it is computed. A path that
 /// cannot be says why.
-class PathWorker : public Worker<ForecastQuestion, Forecast> {
+class TrajectoryWorker : public Worker<ForecastQuestion, Forecast> {
 public:
-    PathWorker();
+    TrajectoryWorker();
 };
 
-class OrbitPreview {
+class TrajectoryPrediction {
 public:
     bool wanted = false;
     double duration = 0;  ///< how far ahead [T]; 0: about a turn and a half
@@ -42,7 +42,7 @@ private:
     };
     bool stale(const Simulation& simulation, const glm::vec3* place) const;
 
-    PathWorker worker_;
+    TrajectoryWorker worker_;
     Forecast path_;
     StateTicket start_;
     std::optional<Asked> asked_;
@@ -50,7 +50,7 @@ private:
 };
 
 /// The path that a body would take if it were dropped now.
-class LaunchPreview {
+class DropPrediction {
 public:
     /// Once a frame. Asks a few times a second while the arrow is dragged.
     void update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response, double now);
@@ -58,7 +58,7 @@ public:
     bool busy() const { return asked_.waiting() || worker_.busy(); }
 
 private:
-    PathWorker worker_;
+    TrajectoryWorker worker_;
     Forecast path_;
     StateTicket asked_;
     std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: asked for once a drag
@@ -68,9 +68,9 @@ private:
 };
 
 /// A moment of a running simulation for a forecast.
-std::shared_ptr<const ForecastStart> forecastStart(const std::shared_ptr<const FedState>& state);
+std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const FedState>& state);
 
 /// What is and is not in a path, in words: "all 9 bodies move, radau15 in fp64".
-std::string forecastText(const Forecast& path);
+std::string trajectoryText(const Forecast& path);
 
 }  // namespace gravlab

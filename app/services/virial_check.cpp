@@ -1,4 +1,4 @@
-#include "app/services/equilibrium.h"
+#include "app/services/virial_check.h"
 
 #include "app/format.h"
 #include "app/view/overlay.h"
@@ -59,7 +59,7 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& membe
             left += mass(i);
         }
     }
-    const std::size_t most = std::min(usual.size(), kSampleOfBalance), first = system.sources.size();
+    const std::size_t most = std::min(usual.size(), kSampleOfVirial), first = system.sources.size();
     for (std::size_t k = 0; k < most; ++k) {
         // One of every stretch, at a shuffled place: bodies of one part of a galaxy lie together in memory.
         const std::size_t from = usual.size() * k / most, to = usual.size() * (k + 1) / most;
@@ -72,14 +72,14 @@ System systemOf(const ParticleSet& bodies, const std::vector<std::size_t>& membe
 }
 
 std::vector<System> systemsOf(const ParticleSet& bodies, const ForceSettings& force) {
-    if (force.law != Law::gravity || bodies.size() < kFewestOfBalance) return {};
+    if (force.law != Law::gravity || bodies.size() < kFewestOfVirial) return {};
     const int galaxies = galaxiesIn(bodies);
     const bool apart = galaxies > 1 && galaxies <= kMostSystems;
     std::vector<std::vector<std::size_t>> members(apart ? static_cast<std::size_t>(galaxies) : 1);
     for (std::size_t i = 0; i < bodies.size(); ++i) members[apart ? bodies.group[i] & 63u : 0].push_back(i);
     std::vector<System> systems;
     for (const std::vector<std::size_t>& galaxy : members)
-        if (galaxy.size() >= kFewestOfBalance) systems.push_back(systemOf(bodies, galaxy, force.softening));
+        if (galaxy.size() >= kFewestOfVirial) systems.push_back(systemOf(bodies, galaxy, force.softening));
     return systems;
 }
 
@@ -99,9 +99,9 @@ double halfMassRadius(const std::vector<Source>& sources, double mass) {
     return 0;
 }
 
-std::optional<Equilibrium> measured(const System& system) {
+std::optional<VirialState> measured(const System& system) {
     // Of massless bodies around one that has a mass nothing is bound to nothing else.
-    if (system.sources.size() < kFewestOfBalance || !(system.mass > 0)) return std::nullopt;
+    if (system.sources.size() < kFewestOfVirial || !(system.mass > 0)) return std::nullopt;
     const double soft2 = system.softening * system.softening;
     double forces = 0;
     for (std::size_t i = 1; i < system.sources.size(); ++i) {
@@ -114,7 +114,7 @@ std::optional<Equilibrium> measured(const System& system) {
         }
         forces += a.mass * row;
     }
-    Equilibrium state{.bodies = system.bodies, .looked = std::min(system.bodies, system.sources.size())};
+    VirialState state{.bodies = system.bodies, .looked = std::min(system.bodies, system.sources.size())};
     state.halfMassRadius = halfMassRadius(system.sources, system.mass);
     state.virial = 2 * system.kinetic / forces;
     if (!std::isfinite(state.virial) || !(state.halfMassRadius > 0)) return std::nullopt;
@@ -123,8 +123,8 @@ std::optional<Equilibrium> measured(const System& system) {
     return state;
 }
 
-std::vector<Equilibrium> measureAll(const std::vector<System>& systems) {
-    std::vector<Equilibrium> found;
+std::vector<VirialState> measureAll(const std::vector<System>& systems) {
+    std::vector<VirialState> found;
     for (const System& system : systems)
         if (const auto state = measured(system)) found.push_back(*state);
     return found;
@@ -132,11 +132,11 @@ std::vector<Equilibrium> measureAll(const std::vector<System>& systems) {
 
 }  // namespace
 
-std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const ForceSettings& force) {
+std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force) {
     return measureAll(systemsOf(bodies, force));
 }
 
-std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::span<const ConservationPoint> points) {
+std::optional<double> measuredDrift(std::span<const VirialState> start, std::span<const ConservationPoint> points) {
     if (start.size() != 1 || points.empty()) return std::nullopt;
     const ConservationPoint& first = points.front();
     const double radius = first.shape.lagrangianRadii[1];
@@ -147,11 +147,11 @@ std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::spa
     return after->shape.lagrangianRadii[1] / radius - 1;
 }
 
-std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const SceneUnits& units) {
+std::string virialText(std::span<const VirialState> start, std::optional<double> measured, const SceneUnits& units) {
     if (start.empty()) return {};
     std::string text = "Start: 2T/|W| ", drift;
     bool sampled = false, unbound = false;
-    for (const Equilibrium& state : start) {
+    for (const VirialState& state : start) {
         const bool first = &state == &start.front();
         text += (first ? "" : ", ") + formatted("%.3f", state.virial);
         drift += first ? "" : ", ";
@@ -169,16 +169,16 @@ std::string equilibriumText(std::span<const Equilibrium> start, std::optional<do
            clockText(start.front().dynamicalTime, units).substr(4);
 }
 
-void Balance::begin(const ParticleSet& bodies, const ForceSettings& force) {
+void VirialCheck::begin(const ParticleSet& bodies, const ForceSettings& force) {
     found_.clear();
     worker_.drop();
     measure_ = [systems = systemsOf(bodies, force)] { return measureAll(systems); };
 }
 
-std::span<const Equilibrium> Balance::read(bool wait) {
+std::span<const VirialState> VirialCheck::read(bool wait) {
     if (measure_) worker_.ask(std::exchange(measure_, nullptr));
     if (wait) worker_.wait();
-    if (std::optional<std::vector<Equilibrium>> found = worker_.poll()) found_ = std::move(*found);
+    if (std::optional<std::vector<VirialState>> found = worker_.poll()) found_ = std::move(*found);
     return found_;
 }
 

@@ -11,13 +11,13 @@
 namespace gravlab {
 
 /// A run that is not finite any more.
-struct BlownUp {
+struct NonFiniteState {
     std::size_t body = 0;
     std::int64_t step = 0;
     double time = 0;
 };
 
-class StateGuard {
+class NonFiniteMonitor {
 public:
     /// At most so many steps, or so many seconds when steps are long, go unnoticed.
     static constexpr std::int64_t kSteps = 1000;
@@ -27,9 +27,9 @@ public:
     std::int64_t stepsLeft(const Simulation& simulation) const;
     /// Looks at the start of a run that it has not seen yet, when a look is due, or `now`. The body that is not finite, or
     /// empty: then the state is the last good one. Waits for the copy.
-    std::optional<BlownUp> look(Simulation& simulation, bool now);
+    std::optional<NonFiniteState> check(Simulation& simulation, bool now);
     /// The same beside frames: asks `feed`, and looks when the state has come. Never waits.
-    std::optional<BlownUp> update(const Simulation& simulation, StateFeed& feed);
+    std::optional<NonFiniteState> update(const Simulation& simulation, StateFeed& feed);
 
     /// The newest state that was looked at and found good; where the start was bad, that. Null before the first look.
     const std::shared_ptr<const FedState>& lastGood() const { return good_; }
@@ -37,7 +37,7 @@ public:
 
 private:
     bool due(const Simulation& simulation) const;
-    std::optional<BlownUp> judge(std::shared_ptr<const FedState> state);
+    std::optional<NonFiniteState> judge(std::shared_ptr<const FedState> state);
 
     std::shared_ptr<const FedState> good_;
     bool startBad_ = false;

@@ -1,5 +1,5 @@
 // What is said of a scene's balance when it loads.
-#include "app/services/equilibrium.h"
+#include "app/services/virial_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ ParticleSet bodiesOf(const char* scene, std::size_t count, ForceSettings& force)
     return bodies;
 }
 
-TEST(Equilibrium, aPlummerSphereIsInBalance) {
+TEST(VirialState, aPlummerSphereIsInBalance) {
     ForceSettings force;
     const ParticleSet bodies = bodiesOf("plummer", 4000, force);
-    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    const std::vector<VirialState> found = measureVirial(bodies, force);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_NEAR(found[0].virial, 1, 0.05);
     EXPECT_EQ(found[0].looked, 4000u);
@@ -33,33 +33,33 @@ TEST(Equilibrium, aPlummerSphereIsInBalance) {
     EXPECT_LT(std::abs(*found[0].drift), 0.06);
     // The same without softening against the energies of the run: 2T / |W|.
     force.softening = 0;
-    EXPECT_NEAR(measureEquilibrium(bodies, force)[0].virial, 2 * measure(bodies, force).virialRatio(), 1e-9);
+    EXPECT_NEAR(measureVirial(bodies, force)[0].virial, 2 * measure(bodies, force).virialRatio(), 1e-9);
 }
 
-TEST(Equilibrium, aSampleSaysWhatAllSay) {
+TEST(VirialState, aSampleSaysWhatAllSay) {
     ForceSettings force;
-    const ParticleSet bodies = bodiesOf("galaxy", 3 * kSampleOfBalance, force);
-    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    const ParticleSet bodies = bodiesOf("galaxy", 3 * kSampleOfVirial, force);
+    const std::vector<VirialState> found = measureVirial(bodies, force);
     ASSERT_EQ(found.size(), 1u);
-    EXPECT_LE(found[0].looked, 2 * kSampleOfBalance);
+    EXPECT_LE(found[0].looked, 2 * kSampleOfVirial);
     const Diagnostics all = measure(bodies, {.softening = 1e-6});
-    const Equilibrium sharp = measureEquilibrium(bodies, {.softening = 1e-6})[0];
+    const VirialState sharp = measureVirial(bodies, {.softening = 1e-6})[0];
     EXPECT_NEAR(sharp.virial, 2 * all.virialRatio(), 0.03);
     EXPECT_NEAR(found[0].virial, 1, 0.06) << "made in balance under its own softening";
-    EXPECT_THAT(equilibriumText(found, std::nullopt, kGalacticUnits), HasSubstr("bodies)"));
+    EXPECT_THAT(virialText(found, std::nullopt, kGalacticUnits), HasSubstr("bodies)"));
 }
 
-TEST(Equilibrium, whatItExpectsIsWhatComes) {
+TEST(VirialState, whatItExpectsIsWhatComes) {
     // Shrunk velocities: T = 0.5 of balance, so r -> r / 1.5, and more than that while it swings.
     ForceSettings force;
     ParticleSet bodies = bodiesOf("plummer", 2000, force);
     for (Double4& v : bodies.velocity) v = {v.x * std::sqrt(0.5), v.y * std::sqrt(0.5), v.z * std::sqrt(0.5), v.w};
-    const Equilibrium cold = measureEquilibrium(bodies, force)[0];
+    const VirialState cold = measureVirial(bodies, force)[0];
     ASSERT_TRUE(cold.drift);
     EXPECT_NEAR(*cold.drift, -1 / 3.0, 0.03);
     for (Double4& v : bodies.velocity) v = {v.x * 2, v.y * 2, v.z * 2, v.w};
-    EXPECT_FALSE(measureEquilibrium(bodies, force)[0].drift) << "2T = 2|W|: not bound";
-    EXPECT_THAT(equilibriumText(measureEquilibrium(bodies, force), std::nullopt, {}), HasSubstr("not bound"));
+    EXPECT_FALSE(measureVirial(bodies, force)[0].drift) << "2T = 2|W|: not bound";
+    EXPECT_THAT(virialText(measureVirial(bodies, force), std::nullopt, {}), HasSubstr("not bound"));
     Simulation simulation({.scene = "cold-collapse", .bodies = 1500, .backend = "cpu"});
     std::vector<ConservationPoint> points;
     const auto note = [&] {
@@ -72,7 +72,7 @@ TEST(Equilibrium, whatItExpectsIsWhatComes) {
     note();
     ParticleSet start;
     simulation.snapshot(start);
-    const std::vector<Equilibrium> found = measureEquilibrium(start, simulation.force());
+    const std::vector<VirialState> found = measureVirial(start, simulation.force());
     ASSERT_EQ(found.size(), 1u);
     EXPECT_LT(found[0].virial, 0.3);
     EXPECT_LT(*found[0].drift, -0.35);
@@ -81,35 +81,35 @@ TEST(Equilibrium, whatItExpectsIsWhatComes) {
     note();
     ASSERT_TRUE(measuredDrift(found, points));
     EXPECT_LT(*measuredDrift(found, points), -0.15);
-    EXPECT_THAT(equilibriumText(found, measuredDrift(found, points), {}), HasSubstr("measured -"));
+    EXPECT_THAT(virialText(found, measuredDrift(found, points), {}), HasSubstr("measured -"));
 }
 
-TEST(Equilibrium, takesGalaxiesOnTheirWayOneByOne) {
+TEST(VirialState, takesGalaxiesOnTheirWayOneByOne) {
     ForceSettings force;
     const ParticleSet bodies = bodiesOf("andromeda", 4000, force);
-    const std::vector<Equilibrium> found = measureEquilibrium(bodies, force);
+    const std::vector<VirialState> found = measureVirial(bodies, force);
     ASSERT_EQ(found.size(), 2u);
-    for (const Equilibrium& galaxy : found) EXPECT_NEAR(galaxy.virial, 1, 0.15);
-    EXPECT_THAT(equilibriumText(found, std::nullopt, kGalacticUnits), HasSubstr("each galaxy alone"));
+    for (const VirialState& galaxy : found) EXPECT_NEAR(galaxy.virial, 1, 0.15);
+    EXPECT_THAT(virialText(found, std::nullopt, kGalacticUnits), HasSubstr("each galaxy alone"));
 }
 
-TEST(Equilibrium, saysOnlyWhatItKnows) {
+TEST(VirialState, saysOnlyWhatItKnows) {
     ForceSettings force;
     const ParticleSet few = bodiesOf("six-body", 0, force);
-    EXPECT_TRUE(measureEquilibrium(few, force).empty()) << "six bodies have no balance to keep";
+    EXPECT_TRUE(measureVirial(few, force).empty()) << "six bodies have no balance to keep";
     const ParticleSet light = bodiesOf("kepler-disc", 1000, force);
-    EXPECT_TRUE(measureEquilibrium(light, force).empty()) << "massless bodies are not bound to each other";
+    EXPECT_TRUE(measureVirial(light, force).empty()) << "massless bodies are not bound to each other";
     ParticleSet sphere = bodiesOf("plummer", 500, force);
-    EXPECT_FALSE(measureEquilibrium(sphere, force).empty());
-    EXPECT_TRUE(measureEquilibrium(sphere, {.law = Law::coulomb}).empty());
+    EXPECT_FALSE(measureVirial(sphere, force).empty());
+    EXPECT_TRUE(measureVirial(sphere, {.law = Law::coulomb}).empty());
     sphere.velocity[3].x = NAN;
-    EXPECT_TRUE(measureEquilibrium(sphere, force).empty());
-    EXPECT_EQ(equilibriumText({}, 0.1, {}), "");
+    EXPECT_TRUE(measureVirial(sphere, force).empty());
+    EXPECT_EQ(virialText({}, 0.1, {}), "");
 }
 
-TEST(Balance, measuresWhenAskedAndForgetsWithTheRun) {
+TEST(VirialCheck, measuresWhenAskedAndForgetsWithTheRun) {
     ForceSettings force;
-    Balance balance;
+    VirialCheck balance;
     EXPECT_TRUE(balance.read(true).empty());
     balance.begin(bodiesOf("plummer", 500, force), force);
     EXPECT_FALSE(balance.busy()) << "nobody has asked";
@@ -117,7 +117,7 @@ TEST(Balance, measuresWhenAskedAndForgetsWithTheRun) {
     balance.begin(bodiesOf("cold-collapse", 500, force), force);
     balance.read(false);
     balance.begin(bodiesOf("plummer", 500, force), force);  // while the other is on its way
-    std::span<const Equilibrium> found;
+    std::span<const VirialState> found;
     for (int i = 0; i < 3 && found.empty(); ++i) found = balance.read(true);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_GT(found[0].virial, 0.8) << "what it said is of bodies that are gone";

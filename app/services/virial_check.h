@@ -17,7 +17,7 @@
 namespace gravlab {
 
 /// Of one galaxy by itself, or of all bodies.
-struct Equilibrium {
+struct VirialState {
     double virial = 0;          ///< 2T over the virial of the softened forces: 1 in balance, below it will fall together
     double halfMassRadius = 0;  ///< about the centre of mass [L]
     double dynamicalTime = 0;   ///< sqrt(r^3 / (G M / 2)) at the half-mass radius [T]. Binney & Tremaine 2008, 2.2
@@ -27,36 +27,36 @@ struct Equilibrium {
     std::size_t bodies = 0, looked = 0;
 };
 
-constexpr std::size_t kFewestOfBalance = 64;    ///< bodies, below which there is no balance to keep
-constexpr std::size_t kSampleOfBalance = 8192;  ///< bodies looked at in each system, beside the heaviest
+constexpr std::size_t kFewestOfVirial = 64;    ///< bodies, below which there is no balance to keep
+constexpr std::size_t kSampleOfVirial = 8192;  ///< bodies looked at in each system, beside the heaviest
 
-/// Each galaxy by itself where the bodies tell two to eight of them apart, else all bodies; empty below kFewestOfBalance
+/// Each galaxy by itself where the bodies tell two to eight of them apart, else all bodies; empty below kFewestOfVirial
 /// bodies, without masses, and under another law. Costs O(sample^2) on the calling thread: below 0.3 s a system.
-std::vector<Equilibrium> measureEquilibrium(const ParticleSet& bodies, const ForceSettings& force);
+std::vector<VirialState> measureVirial(const ParticleSet& bodies, const ForceSettings& force);
 
 /// How far the half-mass radius of a single system has really gone a dynamical time after the start, from samples of the
 /// run; empty before.
-std::optional<double> measuredDrift(std::span<const Equilibrium> start, std::span<const ConservationPoint> points);
+std::optional<double> measuredDrift(std::span<const VirialState> start, std::span<const ConservationPoint> points);
 
 /// "Start: 2T/|W| 1.003; half-mass radius expected to change by +0.3 %"; empty for nothing.
-std::string equilibriumText(std::span<const Equilibrium> start, std::optional<double> measured, const SceneUnits& units);
+std::string virialText(std::span<const VirialState> start, std::optional<double> measured, const SceneUnits& units);
 
 /// Measures the start of a run when somebody asks for it, on a thread of its own.
-class Balance {
+class VirialCheck {
 public:
     /// Other bodies begin. Keeps a sample of them and forgets the last ones. O(N).
     void begin(const ParticleSet& bodies, const ForceSettings& force);
     /// What was found; empty while it is not known. Starts to measure at the first call; waits only with `wait`.
-    std::span<const Equilibrium> read(bool wait);
+    std::span<const VirialState> read(bool wait);
     /// A result is on its way: then frames are needed.
     bool busy() const { return worker_.busy(); }
 
 private:
-    using Sums = std::function<std::vector<Equilibrium>()>;
+    using Sums = std::function<std::vector<VirialState>()>;
 
     Sums measure_;  ///< until somebody asks
-    std::vector<Equilibrium> found_;
-    Worker<Sums, std::vector<Equilibrium>> worker_{[](const Sums& sums, auto&) { return sums(); }};
+    std::vector<VirialState> found_;
+    Worker<Sums, std::vector<VirialState>> worker_{[](const Sums& sums, auto&) { return sums(); }};
 };
 
 }  // namespace gravlab
