@@ -149,7 +149,11 @@ void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
     follow(simulation);
     branch(simulation);
     if (packer_.busy()) return;
-    settle();
+    if (std::optional<Kept> kept = packer_.poll()) {
+        add(std::move(*kept));
+        thin();
+        list();
+    }
     if (const std::shared_ptr<const FedState> state = asked_.take(); state && state->run == run_) {
         nextAt_ = std::max(nextAt_, now + kCostFactor * state->cost);
         packer_.ask({state, line_.empty() ? nullptr : line_.back()});

@@ -103,7 +103,8 @@ void TwinWatch::measure(const Side& first, const Side& twin, double now, bool re
     // A GPU leaves the host's cores free; the CPU backend needs them.
     const bool cuda = first.simulation.settings().backend == "cuda" && twin.simulation.settings().backend == "cuda";
     coming_ = {.threads = bodies_ <= kFew || !(cuda || !realTime) ? 1 : 0};
-    if (bodies_ <= kMostBodies && realTime) {
+    const bool beside = realTime && bodies_ > kFew;
+    if (bodies_ <= kMostBodies && beside) {
         askedHere_ = first.feed.here(first.simulation);
         if (askedHere_.waiting()) askedThere_ = twin.feed.here(twin.simulation);
         if (!askedThere_.waiting()) {
@@ -121,7 +122,7 @@ void TwinWatch::measure(const Side& first, const Side& twin, double now, bool re
         if (!realTime) takeVertices(true);
         return;
     }
-    if (realTime) return;
+    if (beside) return;
     coming_.here = first.feed.now(first.simulation);
     coming_.there = twin.feed.now(twin.simulation);
     take(measured(std::exchange(coming_, {})), now);

@@ -35,8 +35,8 @@ public:
         StateFeed& feed;
         const ParticleBuffer& vertices;
     };
-    /// Measures; both runs are at one time. Where a copy of either is under way, a later time serves. In real time it never
-    /// waits.
+    /// Measures; both runs are at one time. In real time more than a few bodies are measured beside the frames, and where a
+    /// copy of either run is under way, a later time serves.
     void measure(const Side& first, const Side& twin, double now, bool realTime);
     /// Takes up what has finished. Once a frame, after both feeds were pumped.
     void update(double now, bool realTime);
