@@ -322,6 +322,7 @@ void Session::advance(bool realTime) {
         if (done > 0) lastStepAt_ = hostClock();
         if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
     }
+    if (realTime) feed().pump(simulation());  // what came beside the steps is for this frame
     if (twin_->on()) updateTwin();
     if (realTime) {
         beside([&] { conservation.update(simulation(), feed(), hostClock()); });
