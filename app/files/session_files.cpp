@@ -169,18 +169,25 @@ void SessionFiles::save(std::string path, const WriteOptions& options, std::stri
 
 /// Hands states that have come to the saver.
 void SessionFiles::writeStates() {
-    std::erase_if(saves_, [this](Save& save) {
+    const auto failed = [this](const Save& save, const std::string& why) {
+        changed_ = true;
+        if (save.purpose != "autosave") state_.busy.clear();
+        session_.say(save.purpose == "autosave" ? "The autosave failed: " + why : why);
+        return true;
+    };
+    std::erase_if(saves_, [&](Save& save) {
         try {
             std::shared_ptr<const FedState> state = save.state.take();
             if (!state) return false;
             saver_.save(
                 save.path, [state = std::move(state)] { return checkpointOf(state->settings, state->state); }, save.options,
                 save.purpose);
+            return true;
         } catch (const std::bad_alloc&) {
-            if (save.purpose != "autosave") state_.busy.clear();
-            session_.say(save.path + ": there is not enough memory for it");
+            return failed(save, save.path + ": there is not enough memory for it");
+        } catch (const std::exception& error) {
+            return failed(save, error.what());
         }
-        return true;
     });
 }
 
