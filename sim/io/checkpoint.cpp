@@ -193,8 +193,8 @@ Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
     snapshot.signedSources = settings.law != Law::gravity;
-    const Scenario& scene = settings.start ? settings.start->row : scenario(settings.scene);
-    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(scene.units);
+    const Scene& row = settings.start ? settings.start->row : scene(settings.scene);
+    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(row.units);
     if (settings.start) {
         settings.parameters = settings.start->parameters;
         if (!settings.start->scene.empty()) settings.scene = settings.start->scene;
