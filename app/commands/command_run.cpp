@@ -206,7 +206,8 @@ int runCommand(const Options& asked) {
             const AdvanceStatus status = simulation.advance(slice, nullptr);
             simulation.backend().wait();
             return status;
-        } catch (const DeviceError& error) {
+        } catch (const Error& error) {
+            if (error.code() != ExitCode::deviceFailure) throw;
             progress.finish();
             throw DeviceError(error.what() + ("; " + saveForLater(*guard.lastGood(), options)));
         }

@@ -207,7 +207,8 @@ int viewCommand(const Options& asked) {
     SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
         runFrames(options, window, session, ui, files, config);
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
+        if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }

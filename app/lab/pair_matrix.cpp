@@ -161,7 +161,7 @@ bool PairMatrix::paint(Backend& backend, int device) {
             return true;
         }
         why = levels_->path();
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
         why = error.what();
     }
     refusal_ = ", because the GPU cannot paint it: " + why;

@@ -1,7 +1,7 @@
 // The numbers that define a run, checked where they come in.
 #include "sim/core/validation.h"
 
-#include "sim/core/error.h"
+#include "sim/core/out_of_memory.h"
 
 #include <cmath>
 #include <cstdio>
@@ -54,8 +54,8 @@ void requireHostMemory(double bytes, const char* what) {
     const double free = freeHostBytes();
     if (bytes <= free) return;
     const double gibibyte = 1024.0 * 1024 * 1024;
-    throw DeviceError(std::string(what) + " need " + text(bytes / gibibyte) + " GiB of memory, " + text(free / gibibyte) +
-                      " GiB are free; ask for fewer bodies");
+    throw OutOfMemoryError(std::string(what) + " need " + text(bytes / gibibyte) + " GiB of memory, " +
+                           text(free / gibibyte) + " GiB are free; ask for fewer bodies");
 }
 
 }  // namespace gravlab

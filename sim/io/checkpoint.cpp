@@ -193,7 +193,7 @@ Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
     snapshot.signedSources = settings.law != Law::gravity;
-    const Scene& row = settings.start ? settings.start->row : scene(settings.scene);
+    const Scene& row = settings.start ? settings.start->row : sceneNamed(settings.scene);
     snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(row.units);
     if (settings.start) {
         settings.parameters = settings.start->parameters;

@@ -1,6 +1,6 @@
 // CUDA calls that fail: what the user reads, and what runs on. The first part needs no GPU.
 #include "gpu_fixture.h"
-#include "sim/core/error.h"
+#include "sim/core/out_of_memory.h"
 
 #include <gmock/gmock.h>
 
@@ -63,12 +63,13 @@ TEST(CudaErrors, NameTheirPlace) {
     try {
         CUDA_CHECK(2);
         FAIL();
-    } catch (const DeviceError& error) {
+    } catch (const OutOfMemoryError& error) {
         EXPECT_THAT(error.what(), HasSubstr("fault_test.cpp:"));
         EXPECT_THAT(error.what(), HasSubstr("fewer bodies"));
         EXPECT_THAT(error.what(), HasSubstr("cudaErrorMemoryAllocation"));
         EXPECT_EQ(error.code(), ExitCode::deviceFailure);
     }
+    EXPECT_THROW(CUDA_CHECK(700), DeviceError);
     EXPECT_TRUE(cuda::endsContext(700));
     EXPECT_TRUE(cuda::endsContext(719));
     EXPECT_FALSE(cuda::endsContext(2));
@@ -96,7 +97,7 @@ TEST_F(GpuFaults, memoryThatRunsOutWhileLoadingLeavesTheOldBodiesRunning) {
         try {
             backend->load(unevenBodies(20000));
             ADD_FAILURE() << "allocation " << k << " did not fail";
-        } catch (const DeviceError& error) {
+        } catch (const OutOfMemoryError& error) {
             EXPECT_THAT(error.what(), HasSubstr("20000 bodies need"));
             EXPECT_THAT(error.what(), HasSubstr("are free"));
             EXPECT_THAT(error.what(), HasSubstr("goes on with 2000"));
@@ -123,7 +124,7 @@ TEST_F(GpuTest, realLackOfMemoryLeavesTheOldBodiesRunning) {
             held.push_back(memory);
         cuda::takeLastError();
     }
-    EXPECT_THROW(backend->load(unevenBodies(1 << 20)), DeviceError);
+    EXPECT_THROW(backend->load(unevenBodies(1 << 20)), OutOfMemoryError);
     EXPECT_EQ(backend->size(), 1000u);
     run(*backend, integrator("leapfrog").program, 0.01, 10);
     for (void* memory : held) cuda::release(memory);

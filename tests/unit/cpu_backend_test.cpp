@@ -2,6 +2,7 @@
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
 #include "sim/io/run_settings.h"
+#include "sim/core/out_of_memory.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
@@ -142,7 +143,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
         try {
             const FailingAllocation failing(index);
             cpu->load(many);
-        } catch (const DeviceError& error) {
+        } catch (const OutOfMemoryError& error) {
             text = error.what();
         }
         if (text.empty()) break;

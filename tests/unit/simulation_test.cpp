@@ -3,6 +3,7 @@
 
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
+#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 #include "tests/bodies.h"
 
@@ -197,13 +198,13 @@ TEST(SimulationTest, moreBodiesThanMemoryAreRefused) {
     try {
         requireHostMemory(138.0 * kMostBodies, "the bodies");
         GTEST_SKIP() << "this machine could hold them";
-    } catch (const DeviceError&) {
+    } catch (const OutOfMemoryError&) {
     }
     Simulation simulation(small());
     run(simulation, 2);
     SimulationSettings wanted = simulation.settings();
     wanted.bodies = kMostBodies;
-    EXPECT_THROW(simulation.apply(wanted), DeviceError);
+    EXPECT_THROW(simulation.apply(wanted), OutOfMemoryError);
     EXPECT_EQ(simulation.settings().bodies, 50u);
     run(simulation, 1);
     EXPECT_EQ(simulation.step(), 3);
@@ -419,7 +420,7 @@ TEST(Validation, numbersThatUsersType) {
     EXPECT_NO_THROW(requireSoftening(0));
     EXPECT_THROW(requireSoftening(kNaN), UsageError);
     EXPECT_NO_THROW(requireHostMemory(1, "bodies"));
-    EXPECT_THROW(requireHostMemory(1e18, "bodies"), DeviceError);
+    EXPECT_THROW(requireHostMemory(1e18, "bodies"), OutOfMemoryError);
 }
 
 /// A picture that cannot be written: its buffer does not open.

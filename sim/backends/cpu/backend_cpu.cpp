@@ -5,6 +5,7 @@
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
+#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 
@@ -190,7 +191,7 @@ private:
             std::snprintf(text, sizeof text,
                           "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies", bodies,
                           bytes, bytes / 1e6);
-            throw DeviceError(text);
+            throw OutOfMemoryError(text);
         }
     }
 

@@ -5,7 +5,7 @@
 #include "sim/backends/cuda/methods/launch_facts.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
-#include "sim/core/error.h"
+#include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 
 #include <cmath>
@@ -82,8 +82,8 @@ public:
         Engine engine;
         try {
             engine = makeEngine(context_, bodies, wanted.force, chosen);
-        } catch (const DeviceError& error) {
-            throw DeviceError(withMemory(bodies.size(), wanted.force.precision) + error.what());
+        } catch (const OutOfMemoryError& error) {
+            throw OutOfMemoryError(withMemory(bodies.size(), wanted.force.precision) + error.what());
         }
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
@@ -103,7 +103,7 @@ public:
         cuda::LaterVectors later;
         try {
             later = with(engine_, [&](auto& e) { return e.copyStateLater(); });
-        } catch (const DeviceError&) {
+        } catch (const OutOfMemoryError&) {
             return Backend::snapshotLater();  // without memory for a copy it takes the long way, which needs none
         }
         return [later, labels = labels_] {

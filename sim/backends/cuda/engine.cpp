@@ -117,7 +117,7 @@ void EngineOf<Real>::requestMeasurement() {
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
         measureFailure_ = error.what();
     }
 }
@@ -130,7 +130,7 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
     if (!diagnostics_) return std::nullopt;
     try {
         return diagnostics_->advance(seconds);
-    } catch (const DeviceError& error) {
+    } catch (const Error& error) {
         failed.failure = error.what();
         return failed;
     }

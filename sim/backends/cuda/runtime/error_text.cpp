@@ -1,5 +1,6 @@
 // What CUDA's error codes mean for a user. Rule: cause and fix, one sentence.
 #include "sim/backends/cuda/runtime/api.h"
+#include "sim/core/out_of_memory.h"
 
 #include <cstring>
 
@@ -69,8 +70,11 @@ void check(Code code, const char* expression, const char* file, int line) {
     if (code == kSuccess) return;
     takeLastError();
     const char* slash = std::strrchr(file, '/');
-    throw DeviceError(errorSentence(code) + " in " + expression + " at " + (slash ? slash + 1 : file) + ":" +
-                      std::to_string(line));
+    const std::string text =
+        errorSentence(code) + " in " + expression + " at " + (slash ? slash + 1 : file) + ":" + std::to_string(line);
+    constexpr Code kMemoryAllocation = 2;
+    if (code == kMemoryAllocation) throw OutOfMemoryError(text);
+    throw DeviceError(text);
 }
 
 }  // namespace gravlab::cuda
