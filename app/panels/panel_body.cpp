@@ -3,6 +3,7 @@
 #include "app/panels/panels.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/session/launch.h"
+#include "sim/forces/law.h"
 
 #include <cmath>
 
@@ -101,7 +102,9 @@ void drawBody(PanelContext& p) {
     p.widgets.section(title);
     if (body->dark) row(p, "kind", "dark matter");
     if (p.session.galaxies() > 1) row(p, "origin", std::to_string(body->galaxy + 1));
-    row(p, "mass", number(body->mass * units.massScale, units.mass, "M"));
+    const std::string_view source = laws()[static_cast<std::size_t>(*p.facts.settings.law)].source;
+    if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
+    if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
     if (body->placed)
         row(p, "distance",
             number(static_cast<double>(std::hypot(body->position.x, body->position.y, body->position.z)) * units.lengthScale,
@@ -110,7 +113,7 @@ void drawBody(PanelContext& p) {
     if (body->energy)
         row(p, "energy",
             number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
-                (*body->energy < 0 ? ", bound" : ", escapes"));
+                (body->bound ? ", bound" : ", escapes"));
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
     const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
     drawNeighbours(p, shown, units);

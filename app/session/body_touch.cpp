@@ -15,12 +15,16 @@
 #include "render/picker.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
+#include "sim/measure/body_energy.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
+#include <stdexcept>
 
 namespace gravlab {
 namespace {
@@ -47,6 +51,25 @@ std::size_t indexOf(const ParticleSet& bodies, std::uint32_t id) {
     return static_cast<std::size_t>(std::find(bodies.id.begin(), bodies.id.end(), id) - bodies.id.begin());
 }
 
+/// What adds body `index` again.
+BodyEdit addOf(const ParticleSet& bodies, std::size_t index) {
+    return {.kind = BodyEdit::Kind::add,
+            .id = bodies.id[index],
+            .position = bodies.position[index],
+            .velocity = bodies.velocity[index],
+            .group = bodies.group[index]};
+}
+
+/// Adds a body at its place in the order: those behind it are taken out and come again after it.
+std::vector<BodyEdit> addedAt(const ParticleSet& now, std::size_t place, const BodyEdit& body) {
+    std::vector<BodyEdit> edits{body};
+    for (std::size_t i = place; i < now.size(); ++i) {
+        edits.push_back({.kind = BodyEdit::Kind::remove, .id = now.id[i]});
+        edits.push_back(addOf(now, i));
+    }
+    return edits;
+}
+
 }  // namespace
 
 Session::~Session() = default;
@@ -65,7 +88,9 @@ void Session::select(std::size_t index) {
     selected_ = BodyReadout{.id = bodies_.id[index],
                             .galaxy = galaxyOf(bodies_.group[index]),
                             .dark = isDark(bodies_.group[index]),
-                            .mass = static_cast<double>(bodies_.mass[index])};
+                            .source = static_cast<double>(bodies_.mass[index])};
+    // Under gravity the two are one; else the mass takes the body's response, which comes with a copy.
+    if (facts_.settings.law == Law::gravity) selected_->mass = selected_->source;
     selected_->held = bodies_.motion[index] != BodyMotion::free;
     selected_->coasting = bodies_.motion[index] == BodyMotion::coasting;
     readAt_ = nearestAt_ = -1;
@@ -80,8 +105,9 @@ void Session::selectId(std::uint32_t id) {
     select(static_cast<std::size_t>(found - bodies_.id.begin()));
 }
 
-/// After the bodies have been drawn: asks the GPU, takes up what it has answered, never waits in a window.
-void Session::lookAfterSelection() {
+/// Before the bodies are drawn, so that the camera of the picture knows where they are: asks the GPU, takes up what it has
+/// answered, never waits in a window.
+void Session::findSelection() {
     if (!pickWanted_ && !pickAsked_ && !selectedIndex_) return;
     if (!picker_) picker_ = std::make_unique<Picker>();
     if (pickWanted_) {
@@ -116,8 +142,6 @@ void Session::lookAfterSelection() {
         camera.target += way;
         shown_.target += way;  // without lag: the body stands still and the rest moves
     }
-    findNeighbours();
-    beside([this] { readSelected(); });
 }
 
 /// Speed and energy come from a state of all bodies, so only now and then, and not of very many.
@@ -139,17 +163,13 @@ void Session::readFrom(const FedState& state) {
     const ParticleSet& bodies = state.state.bodies;
     const std::size_t me = *selectedIndex_;
     const Double4 &x = bodies.position[me], &v = bodies.velocity[me];
-    const double soft2 = facts_.settings.softening * facts_.settings.softening;
-    double depth = 0;
-    for (std::size_t j = 0; j < bodies.size(); ++j) {
-        if (j == me) continue;
-        const Double4& y = bodies.position[j];
-        const double r2 = (x.x - y.x) * (x.x - y.x) + (x.y - y.y) * (x.y - y.y) + (x.z - y.z) * (x.z - y.z) + soft2;
-        if (r2 > 0) depth += y.w / std::sqrt(r2);
-    }
-    const double speed2 = v.x * v.x + v.y * v.y + v.z * v.z;
-    selected_->speed = std::sqrt(speed2);
-    selected_->energy = 0.5 * speed2 - depth;
+    const auto before = responses_.find(selected_->id);  // of a body that is held
+    const double response = !isHeld(v) ? v.w : before == responses_.end() ? usualResponse_ : before->second;
+    const ForceSettings force = simulation().force();
+    selected_->mass = response != 0 ? x.w / response : 0;
+    selected_->speed = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+    selected_->energy = specificEnergy(bodies, me, force, response);
+    selected_->bound = isBound(*selected_->energy, force);
 }
 
 /// Now and then, on the GPU; the answer comes a frame or two later.
@@ -189,16 +209,31 @@ void Session::touch(Touch wanted) {
     }
 }
 
+/// Throws where they are refused, as Edits do or for want of memory; the bodies are then those of before.
 void Session::makeEdits(const Edits& edits) {
-    ParticleSet bodies;
-    simulation().snapshot(bodies);
+    ParticleSet before;
+    simulation().snapshot(before);
+    ParticleSet bodies = before;
     applyEdits(bodies, edits(bodies, false));
+    const auto takeUpBodies = [&] {
+        if (rewind_) rewind_->edited(simulation());
+        intent.settings = simulation().settings();
+        readFacts();
+        learnBodies();
+        showAnew();
+    };
     simulation().load(bodies);
-    if (rewind_) rewind_->edited(simulation());
-    intent.settings = simulation().settings();
-    readFacts();
-    learnBodies();
-    showAnew();
+    try {
+        takeUpBodies();
+    } catch (const std::bad_alloc&) {
+        simulation().load(before);
+        takeUpBodies();
+        throw;
+    } catch (const std::runtime_error&) {  // OpenGL has no room for what the simulation had room for
+        simulation().load(before);
+        takeUpBodies();
+        throw;
+    }
     editTwin(edits);
     // The same body may have another place in the list now, or none.
     if (!selected_) return;
@@ -209,53 +244,54 @@ void Session::makeEdits(const Edits& edits) {
     follow = followed;
 }
 
-void Session::edit(const Edits& change, const Edits& back) {
-    constexpr std::size_t kMostUndo = 100;
+/// False, with a sentence, where they are refused and the run goes on as it was.
+bool Session::tryEdits(const Edits& edits) {
     try {
-        makeEdits(change);
-        undo_.push_back(back);
-        if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
-    } catch (const Error& error) {
-        if (error.code() == ExitCode::deviceFailure) throw;
+        makeEdits(edits);
+        return true;
+    } catch (const std::bad_alloc&) {
+        say("There is not enough memory for that; the run goes on as it was.");
+    } catch (const DeviceError&) {
+        throw;  // the bodies are lost
+    } catch (const std::runtime_error& error) {
         say(error.what());
     }
+    return false;
+}
+
+void Session::edit(const Edits& change, const Edits& back) {
+    constexpr std::size_t kMostUndo = 100;
+    const std::int64_t step = facts_.step;
+    if (!tryEdits(change)) return;
+    undo_.push_back({back, step});
+    if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
 }
 
 void Session::removeSelected() {
     if (!selected_) return say(kNothingSelected);
     const std::uint32_t id = selected_->id;
-    clearSelection();
-    const auto removed = std::make_shared<OfBoth<BodyEdit>>();
+    struct Removed {
+        BodyEdit back;
+        std::size_t place;
+    };
+    const auto removed = std::make_shared<OfBoth<Removed>>();
     edit(
         [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
             const std::size_t i = indexOf(now, id);
             if (i == now.size()) return {};
-            removed->keep(ofTwin, {.kind = BodyEdit::Kind::add,
-                                   .id = id,
-                                   .position = now.position[i],
-                                   .velocity = now.velocity[i],
-                                   .group = now.group[i]});
+            removed->keep(ofTwin, {addOf(now, i), i});
             return {BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
         },
-        [=](const ParticleSet&, bool ofTwin) { return std::vector{removed->of(ofTwin)}; });
+        [=](const ParticleSet& now, bool ofTwin) {
+            const Removed& body = removed->of(ofTwin);
+            return addedAt(now, body.place, body.back);
+        });
 }
 
+/// What the arrow drops first, heavier, at rest and in the middle of the picture.
 void Session::dropStar() {
-    double mass = 0;
-    std::uint32_t newest = 0;
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-        mass += static_cast<double>(bodies_.mass[i]);
-        newest = std::max(newest, bodies_.id[i]);
-    }
-    const BodyEdit star{.kind = BodyEdit::Kind::add,
-                        .id = newest + 1,
-                        .position = {camera.target.x, camera.target.y, camera.target.z, kStarShare * mass},
-                        .velocity = {0, 0, 0, 1},
-                        .group = newGroup()};
-    edit([star](const ParticleSet&, bool) { return std::vector{star}; },
-         [id = star.id](const ParticleSet&, bool) {
-             return std::vector{BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
-         });
+    const glm::dvec3 middle(camera.target);
+    dropBodies({.row = 0, .mass = kStarShare * totalMass_, .place = middle});
 }
 
 /// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
@@ -292,14 +328,13 @@ void Session::holdSelected(bool moving) {
 
 void Session::undo() {
     if (undo_.empty()) return say("There is nothing to undo.");
-    const Edits back = undo_.back();
+    const Undo last = undo_.back();
+    if (!tryEdits(last.edits)) return;  // it can be tried again
     undo_.pop_back();
-    try {
-        makeEdits(back);
-    } catch (const Error& error) {
-        if (error.code() == ExitCode::deviceFailure) throw;
-        say(error.what());
-    }
+    const std::int64_t since = std::abs(facts_.step - last.step);
+    if (since == 0) return;
+    say("Undone. " + std::to_string(since) + (since == 1 ? " step was" : " steps were") +
+        " made since, so the other bodies are not where they were; Ctrl Left goes back in time.");
 }
 
 }  // namespace gravlab

@@ -10,6 +10,7 @@
 #include "app/services/trajectory_prediction.h"
 #include "app/services/virial_check.h"
 #include "app/session/launch.h"
+#include "app/session/stale_parts.h"
 #include "app/session/twin.h"
 #include "app/view/four_view.h"
 #include "render/centre_finder.h"
@@ -112,9 +113,12 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
     } catch (const std::bad_alloc&) {
         message_ = "There is not enough memory for that; the run goes on as it was.";
         intent.settings = simulation().settings();
+    } catch (const DeviceError& error) {
+        // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
+        if (simulation().settings() != before) throw;
+        message_ = error.what();
+        intent.settings = before;
     } catch (const Error& error) {
-        // A device that failed has lost its state: there is no run to go on with.
-        if (error.code() == ExitCode::deviceFailure && simulation().settings() != before) throw;
         message_ = error.what();
         intent.settings = simulation().settings();
     } catch (const std::runtime_error& error) {
@@ -130,7 +134,7 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
 void Session::takeUp() {
     intent.settings = simulation().settings();
     const Scene* sceneBefore = facts_.scene;
-    const std::size_t bodiesBefore = facts_.settings.bodies;
+    const SimulationSettings before = facts_.settings;
     const std::uint64_t runBefore = facts_.run;
     readFacts();
     if (facts_.scene != sceneBefore) {
@@ -141,7 +145,7 @@ void Session::takeUp() {
         gliding_ = false;
         drawnAt_ = -1;
     }
-    if (facts_.scene != sceneBefore || facts_.settings.bodies != bodiesBefore) {
+    if (facts_.scene != sceneBefore || facts_.settings.bodies != before.bodies) {
         // The scene's own part of the look; the rest is taste.
         const Look own = sceneLook(facts_.scene->view, facts_.settings.bodies);
         if (!sceneBefore) look = own;
@@ -163,7 +167,14 @@ void Session::takeUp() {
         launch_->cancel();
         followCentre(std::nullopt);
     }
-    showAnew();
+    // What a change makes wrong goes; the rest stays, so that a slider can be dragged under a picture that is whole.
+    const StaleParts stale = staleAfter(before, facts_.settings);
+    if (others)
+        showAnew();
+    else if (stale.vertices)
+        simulation_->publish(*buffer_);
+    if (stale.rates) telemetry.restart();
+    countAnew();
     sayPath();
     followWithTwin(others);
 }
@@ -173,6 +184,11 @@ void Session::showAnew() {
     forgetBothTrails();
     simulation().publish(vertices());
     telemetry.restart();
+    countAnew();
+}
+
+/// What is measured and shown of the forces belongs to another configuration or to other bodies.
+void Session::countAnew() {
     stepsSinceChange_ = 0;
     matrixStep_ = -1;
     readProgress();
@@ -396,6 +412,10 @@ void Session::draw(unsigned framebuffer, int width, int height) {
         for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look);
         trailStep_ = facts_.step;
     }
+    // First: the picture and what is written over it then have one camera, and it is that of the step that is shown. A
+    // galaxy is followed from step to step, also through those that no one sees.
+    if (drawn) findSelection();
+    if (drawn || !realTime_) findCentre();
     // A film must not depend on the clock of the machine.
     const PictureQuality picture = realTime_ ? quality->rung().quality : PictureQuality{};
     const PathWish path = !realTime_ && splat == PathWish::automatic ? PathWish::raster : splat;
@@ -413,8 +433,10 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     }
     if (facts_.drawPath != renderer().path().why()) facts_.drawPath = renderer().path().why();
     if (drawn) {
-        lookAfterSelection();
-        lookAfterCentre();
+        if (selectedIndex_) {
+            findNeighbours();
+            beside([this] { readSelected(); });
+        }
         lookAhead();
     }
     // The timer knows one picture; four views are four alike.

@@ -26,6 +26,7 @@
 
 namespace gravlab {
 
+struct LaunchOrder;
 struct LaunchScene;
 class VirialCheck;
 struct CameraTour;
@@ -72,10 +73,12 @@ struct BodyReadout {
     std::uint32_t id = 0;
     int galaxy = 0;
     bool dark = false;
-    double mass = 0;                          ///< [M]
+    double source = 0;                        ///< what it acts with: mass, charge, ...: LawRow::source
+    std::optional<double> mass{};             ///< [M]; where it is not the source, empty with very many bodies
     glm::vec3 position{0};                    ///< [L], of the newest step that has been drawn
     bool placed = false;                      ///< position is known
     std::optional<double> speed{}, energy{};  ///< [L/T], and of a unit mass [L^2/T^2]; empty with very many bodies
+    bool bound = false;                       ///< cannot go to infinity with that energy
     bool held = false, coasting = false;      ///< feels no force; and moves
     std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
 };
@@ -257,20 +260,22 @@ private:
     using Edits = std::function<std::vector<BodyEdit>(const ParticleSet& now, bool ofTwin)>;
 
     void learnBodies(bool start = false);
-    void lookAfterSelection();
+    void findSelection();
     void readSelected();
     void readFrom(const FedState& state);
     void findNeighbours();
     void touch(Touch wanted);
     void makeEdits(const Edits& edits);
+    bool tryEdits(const Edits& edits);
     void edit(const Edits& change, const Edits& back);
     void removeSelected();
     void dropStar();
     void holdSelected(bool moving);
     void launchOrder();
+    void dropBodies(const LaunchOrder& order);
     std::uint8_t newGroup() const;
     void lookAhead();
-    void lookAfterCentre();
+    void findCentre();
     void followAsAsked(const std::string& what);
     bool shines(int galaxy) const;
     void learnHeld(const ParticleSet& bodies);
@@ -284,6 +289,7 @@ private:
     std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
     void forgetBothTrails();
     void showAnew();
+    void countAnew();
     template <class Action>
     void tryTwin(Action action);
     Look colouredLook();
@@ -305,7 +311,11 @@ private:
     double readAt_ = -1;  ///< [s]
     std::int64_t readStep_ = -1;
     StateTicket readState_;
-    std::vector<Edits> undo_;                 ///< newest last
+    struct Undo {
+        Edits edits;
+        std::int64_t step;  ///< at which what it takes back was done
+    };
+    std::vector<Undo> undo_;                  ///< newest last
     std::unique_ptr<NearestBodies> nearest_;  // from the first selection
     double nearestAt_ = -1;                   ///< [s]
     std::int64_t nearestStep_ = -1;

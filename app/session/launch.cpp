@@ -79,7 +79,8 @@ std::vector<BodyEdit> launchEdits(const LaunchOrder& order, const LaunchScene& s
                                     .seed = seed});
     } else {
         bodies.resize(1);
-        bodies.position[0] = {0, 0, 0, order.mass};
+        // A charge has the sign of its response: charge over mass.
+        bodies.position[0] = {0, 0, 0, std::copysign(order.mass, scene.response)};
         bodies.velocity[0] = {0, 0, 0, scene.response};
     }
     std::vector<BodyEdit> edits;

@@ -55,7 +55,8 @@ void Session::followNext() {
         say("The camera follows galaxy " + std::to_string(*followed_ + 1) + ".");
 }
 
-void Session::lookAfterCentre() {
+/// Before the bodies are drawn: the picture has the centre of its own step.
+void Session::findCentre() {
     if (!followed_) return;
     if (follow) return followCentre(std::nullopt);
     if (!centreFinder_) {

@@ -38,8 +38,12 @@ void Session::launchOrder() {
     if (!launch_->order) return;
     const LaunchOrder order = *launch_->order;
     launch_->order.reset();
+    if (const std::string why = launch_->refusal(launchScene()); !why.empty()) return say(why);
+    dropBodies(order);
+}
+
+void Session::dropBodies(const LaunchOrder& order) {
     const LaunchScene scene = launchScene();
-    if (const std::string why = launch_->refusal(scene); !why.empty()) return say(why);
     if (bodies_.size() + order.bodies > facts_.bodiesLimit) return say("There is not enough memory for so many bodies.");
     const std::uint32_t first = 1 + *std::max_element(bodies_.id.begin(), bodies_.id.end());
     const std::uint8_t group = newGroup();

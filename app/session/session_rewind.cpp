@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace gravlab {
@@ -41,8 +42,9 @@ void Session::rewind() {
     } catch (const std::bad_alloc&) {
         intent.settings = simulation().settings();
         say("There is not enough memory to go there; the run goes on as it was.");
-    } catch (const Error& error) {
-        if (error.code() == ExitCode::deviceFailure) throw;
+    } catch (const DeviceError&) {
+        throw;  // the bodies are lost
+    } catch (const std::runtime_error& error) {
         intent.settings = simulation().settings();
         say(error.what());
     }

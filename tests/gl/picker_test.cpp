@@ -238,7 +238,7 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     const BodyReadout& read = *session_->selected();
     const ParticleSet set = bodies();
     const auto i = static_cast<std::size_t>(read.id);
-    EXPECT_NEAR(read.mass, 1.0 / 200, 1e-9);
+    EXPECT_NEAR(read.mass.value(), 1.0 / 200, 1e-9);
     EXPECT_NEAR(static_cast<double>(read.position.x), set.position[i].x, 1e-5);
     const Double4& v = set.velocity[i];
     ASSERT_TRUE(read.speed.has_value());
@@ -247,18 +247,6 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     session_->pickAt({2, 2}, {320, 200});
     frame();
     EXPECT_FALSE(session_->selected().has_value()) << "a click on the empty sky";
-}
-
-TEST_F(TouchTest, FollowsWithoutLag) {
-    clickOn(7);
-    frame();
-    ASSERT_TRUE(session_->selected().has_value());
-    session_->follow = true;
-    for (int i = 0; i < 5; ++i) {
-        frame(2);
-        const Double4 x = bodies().position[session_->selected()->id];
-        EXPECT_NEAR(static_cast<double>(session_->camera.target.x), x.x, 1e-5);
-    }
 }
 
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
@@ -308,9 +296,9 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     frame();
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), 200u);
-    EXPECT_EQ(after.id.back(), id);
-    EXPECT_NEAR(after.position.back().x, before.position[index].x, 1e-6);
-    EXPECT_NEAR(after.velocity.back().y, before.velocity[index].y, 1e-6);
+    EXPECT_EQ(after.id, before.id) << "it is back at its place";
+    EXPECT_NEAR(after.position[index].x, before.position[index].x, 1e-6);
+    EXPECT_NEAR(after.velocity[index].y, before.velocity[index].y, 1e-6);
     session_->intent.touch = Touch::undo;
     frame();
     EXPECT_NE(session_->message().find("nothing to undo"), std::string::npos);

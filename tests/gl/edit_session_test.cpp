@@ -1,0 +1,271 @@
+// Bodies edited by hand in a session: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
+// sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
+#include "app/files/session_files.h"
+#include "app/frontends/headless/headless.h"
+#include "app/session/frame_loop.h"
+#include "app/session/launch.h"
+#include "app/session/stale_parts.h"
+#include "sim/core/body_edit.h"
+#include "sim/core/inertia.h"
+#include "sim/measure/body_energy.h"
+#include "sim/run/fingerprint.h"
+#include "tests/scarce_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace gravlab::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
+constexpr std::size_t kCopy = kBodies * sizeof(Double4);
+
+class EditSession : public ::testing::Test {
+protected:
+    void open(const char* scene, std::size_t bodies = kBodies) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.bodies = bodies;
+        options.simulation.backend = "cpu";
+        session_ = std::make_unique<Session>(options);
+        target_ = std::make_unique<OffscreenTarget>(320, 200);
+        frame(2);
+    }
+    void frame(int steps = 0) {
+        session_->intent.stepsPerFrame = steps;
+        session_->apply();
+        session_->advance(false);
+        session_->draw(target_->framebuffer(), 320, 200);
+    }
+    void touch(Touch what) {
+        session_->intent.touch = what;
+        session_->apply();
+    }
+    ParticleSet bodies() {
+        ParticleSet set;
+        session_->simulation().snapshot(set);
+        return set;
+    }
+    std::string hash() { return hashOf(bodies()); }
+    /// All light of the picture.
+    double light() {
+        target_->beginRead();
+        const std::span<const std::uint8_t> rgb = target_->endRead();
+        return std::accumulate(rgb.begin(), rgb.end(), 0.0);
+    }
+    HeadlessContext context_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<OffscreenTarget> target_;
+};
+
+struct EditRow {
+    const char* name;
+    Touch touch;
+};
+constexpr EditRow kEdits[] = {{"remove", Touch::remove},
+                              {"hold", Touch::hold},
+                              {"coast", Touch::coast},
+                              {"drop-star", Touch::dropStar},
+                              {"launch", Touch::launch}};
+
+TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
+    for (const char* scene : {"plummer", "charges"})
+        for (const EditRow& row : kEdits) {
+            open(scene);
+            const std::string before = hash();
+            session_->select(77);
+            session_->launch().order = LaunchOrder{.row = 0, .mass = 0.5};
+            touch(row.touch);
+            EXPECT_NE(hash(), before) << row.name << " did nothing";
+            EXPECT_EQ(session_->message(), "") << row.name;
+            touch(Touch::undo);
+            EXPECT_EQ(hash(), before) << scene << ": " << row.name;
+            EXPECT_EQ(session_->message(), "") << row.name;
+        }
+}
+
+TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
+    open("plummer");
+    std::vector<std::string> states{hash()};
+    for (const std::size_t body : {kBodies - 1, std::size_t{0}, std::size_t{600}}) {
+        session_->select(body);
+        touch(Touch::remove);
+        states.push_back(hash());
+    }
+    for (std::size_t i = states.size() - 1; i-- > 0;) {
+        touch(Touch::undo);
+        EXPECT_EQ(hash(), states[i]) << i;
+    }
+    touch(Touch::undo);
+    EXPECT_THAT(session_->message(), HasSubstr("nothing to undo"));
+}
+
+TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
+    open("plummer");
+    session_->select(5);
+    const std::string before = hash();
+    touch(Touch::remove);
+    frame(3);
+    touch(Touch::undo);
+    EXPECT_EQ(bodies().size(), kBodies);
+    EXPECT_NE(hash(), before);
+    EXPECT_THAT(session_->message(), HasSubstr("3 steps were made since"));
+}
+
+TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
+    open("plummer");
+    session_->select(5);
+    const std::string first = hash();
+    for (const EditRow& row : kEdits) {
+        session_->launch().order = LaunchOrder{.row = 0, .mass = 0.5};
+        const ScarceMemory scarce(kCopy);
+        ASSERT_NO_THROW(touch(row.touch)) << row.name;
+        ASSERT_TRUE(scarce.refused()) << row.name;
+        EXPECT_THAT(session_->message(), HasSubstr("not enough memory")) << row.name;
+        EXPECT_EQ(hash(), first) << row.name;
+        EXPECT_TRUE(session_->selected()) << row.name;
+    }
+    session_->dismissMessage();
+    touch(Touch::hold);
+    const std::string held = hash();
+    ASSERT_NE(held, first);
+    {
+        const ScarceMemory scarce(kCopy);
+        ASSERT_NO_THROW(touch(Touch::undo));
+        ASSERT_TRUE(scarce.refused());
+    }
+    EXPECT_THAT(session_->message(), HasSubstr("not enough memory"));
+    EXPECT_EQ(hash(), held);
+    touch(Touch::undo);
+    EXPECT_EQ(hash(), first) << "the undo that failed is gone";
+}
+
+/// Arrays of bodies before and after, on their way through session, simulation and backend.
+TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
+    open("plummer");
+    const std::string before = hash();
+    int refused = 0;
+    for (const std::size_t bodies : {kBodies, kBodies - 1})
+        for (const std::size_t size : {sizeof(Double4), sizeof(std::uint32_t), sizeof(std::uint8_t)}) {
+            session_->select(5);
+            session_->dismissMessage();
+            bool hit = false;
+            {
+                const ScarceMemory scarce(bodies * size);
+                ASSERT_NO_THROW(touch(Touch::remove)) << bodies << " times " << size;
+                hit = scarce.refused();
+            }
+            refused += hit;
+            EXPECT_EQ(hit, !session_->message().empty()) << bodies << " times " << size;
+            if (!hit) touch(Touch::undo);
+            ASSERT_EQ(hash(), before) << bodies << " times " << size;
+            ASSERT_EQ(session_->facts().settings.bodies, kBodies);
+            ASSERT_EQ(session_->selected().has_value(), hit);
+            ASSERT_NO_THROW(frame());
+        }
+    EXPECT_GT(refused, 3) << "hardly any request was refused: this test shows nothing";
+}
+
+TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
+    open("charges");
+    const ParticleSet before = bodies();
+    double charge = 0;
+    for (const Double4& x : before.position) charge += std::abs(x.w);
+    touch(Touch::dropStar);
+    const ParticleSet after = bodies();
+    ASSERT_EQ(after.size(), before.size() + 1);
+    const Double4 &x = after.position.back(), &v = after.velocity.back();
+    EXPECT_NEAR(std::abs(x.w), 0.01 * charge, 1e-6 * charge);
+    EXPECT_FLOAT_EQ(static_cast<float>(v.w), static_cast<float>(before.velocity[0].w)) << "charge over mass is a body's";
+    EXPECT_GT(inertia(x, v), 0);
+
+    open("plummer");
+    touch(Touch::dropStar);
+    EXPECT_EQ(bodies().velocity.back().w, 1);
+    EXPECT_NEAR(bodies().position.back().w, 0.01, 1e-6);
+}
+
+TEST_F(EditSession, readsABodyUnderItsLaw) {
+    open("charges");
+    session_->select(4);
+    frame();
+    const ParticleSet now = bodies();
+    const BodyReadout& body = *session_->selected();
+    ASSERT_TRUE(body.mass && body.energy);
+    EXPECT_LT(body.source, 0) << "an electron";
+    EXPECT_FLOAT_EQ(static_cast<float>(body.source), static_cast<float>(now.position[4].w));
+    EXPECT_DOUBLE_EQ(*body.mass, inertia(now.position[4], now.velocity[4]));
+    EXPECT_NE(*body.mass, body.source);
+    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, session_->simulation().force(), 0));
+    EXPECT_TRUE(body.bound) << "it goes round the nucleus";
+    const double mass = *body.mass;
+    touch(Touch::hold);
+    frame();
+    EXPECT_DOUBLE_EQ(*session_->selected()->mass, mass) << "a body that is held keeps its mass";
+}
+
+TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
+    open("plummer");
+    session_->look.trails = 200;
+    session_->look.trailLight = 10;
+    for (int i = 0; i < 30; ++i) frame(4);
+    session_->draw(target_->framebuffer(), 320, 200);
+    const double whole = light(), rate = session_->telemetry.interactionsPerSecond;
+    ASSERT_GT(rate, 0);
+    session_->intent.settings.timeStep *= 0.5;
+    session_->apply();
+    session_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
+    EXPECT_GT(session_->telemetry.interactionsPerSecond, 0);
+    session_->intent.settings.kernel = {"naive", {}};
+    session_->apply();
+    session_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_GT(light(), 0.98 * whole);
+    EXPECT_EQ(session_->telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
+    session_->intent.reset = true;
+    session_->apply();
+    session_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_LT(light(), 0.9 * whole) << "trails of other bodies";
+}
+
+TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
+    open("plummer");
+    FilesState state;
+    SessionFiles files(*session_, state, 0);
+    files.look();
+    const ScarceMemory scarce(kCopy);
+    for (int i = 0; i < 5; ++i) {
+        session_->intent.settings.timeStep *= 1.01;
+        session_->apply();
+        files.look();
+    }
+    EXPECT_FALSE(scarce.refused()) << "all bodies were copied";
+    EXPECT_EQ(session_->message(), "");
+}
+
+TEST(StaleParts, areWhatAChangeMakesWrong) {
+    const SimulationSettings before;
+    const auto after = [&](auto change) {
+        SimulationSettings now = before;
+        change(now);
+        const StaleParts stale = staleAfter(before, now);
+        return std::pair(stale.vertices, stale.rates);
+    };
+    EXPECT_EQ(after([](SimulationSettings&) {}), std::pair(false, false));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.timeStep = 0.5; }), std::pair(false, false));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.softening = 0.5; }), std::pair(true, false));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.exponent = 0.5; }), std::pair(true, false));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.law = Law::coulomb; }), std::pair(true, true));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.precision = Precision::fp64; }), std::pair(true, true));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.backend = "reference"; }), std::pair(true, true));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.backendOptions.threads = 3; }), std::pair(true, true));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.kernel.kernel = "tiled"; }), std::pair(false, true));
+    EXPECT_EQ(after([](SimulationSettings& s) { s.integrator = "euler"; }), std::pair(false, true));
+}
+
+}  // namespace
+}  // namespace gravlab::test

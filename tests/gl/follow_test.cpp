@@ -1,0 +1,150 @@
+// What the camera follows is in the middle of the picture, in its first frame and in every other, and marks are on bodies.
+// Rule: the tests look at the picture, not at the camera.
+#include "app/film/picture.h"
+#include "app/frontends/headless/headless.h"
+#include "app/session/frame_loop.h"
+#include "app/view/overlay_space.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+namespace gravlab::test {
+namespace {
+
+constexpr int kWidth = 400, kHeight = 300;
+
+/// The middle of the light within `radius` pixels of a place, in pixels from the upper left corner; none where it is dark.
+std::optional<glm::vec2> middleOfLight(std::span<const std::uint8_t> rgb, glm::vec2 around, float radius) {
+    double light = 0, x = 0, y = 0;
+    for (int row = 0; row < kHeight; ++row)
+        for (int column = 0; column < kWidth; ++column) {
+            const glm::vec2 at(static_cast<float>(column) + 0.5f, static_cast<float>(row) + 0.5f);
+            if (std::hypot(at.x - around.x, at.y - around.y) > radius) continue;
+            const double here = rgb[3 * static_cast<std::size_t>(row * kWidth + column) + 1];
+            light += here;
+            x += here * static_cast<double>(at.x);
+            y += here * static_cast<double>(at.y);
+        }
+    if (light < 200) return std::nullopt;
+    return glm::vec2(static_cast<float>(x / light), static_cast<float>(y / light));
+}
+
+class FollowTest : public ::testing::Test {
+protected:
+    void open(const char* follow) {
+        Options options;
+        options.simulation.scene = "two-body";
+        options.simulation.backend = "cpu";
+        options.look.follow = follow;
+        options.look.select = 0;
+        options.look.trails = 0;
+        session_ = std::make_unique<Session>(options);
+        session_->look.bloom = 0;
+        target_ = std::make_unique<OffscreenTarget>(kWidth, kHeight);
+    }
+    /// A frame of a film, some steps after the one before; top row first.
+    std::span<const std::uint8_t> frame(int steps) {
+        session_->intent.stepsPerFrame = steps;
+        session_->apply();
+        if (steps > 0) session_->advance(false);
+        session_->draw(target_->framebuffer(), kWidth, kHeight);
+        target_->beginRead();
+        return target_->endRead();
+    }
+    glm::vec3 place(std::size_t body) {
+        ParticleSet set;
+        session_->simulation().snapshot(set);
+        const Double4& x = set.position[body];
+        return {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
+    }
+    float pixels(glm::vec3 way) const {
+        return std::hypot(way.x, way.y, way.z) / session_->camera.lengthPerPixel({kWidth, kHeight});
+    }
+    HeadlessContext context_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<OffscreenTarget> target_;
+};
+
+TEST_F(FollowTest, aBodyIsInTheMiddleOfEveryPicture) {
+    open("body");
+    const glm::vec2 middle(kWidth / 2, kHeight / 2);
+    glm::vec3 before(0);  // where the camera looks at without it
+    for (int k = 0; k < 4; ++k) {
+        const auto rgb = frame(k == 0 ? 0 : 60);
+        const glm::vec3 now = place(0);
+        ASSERT_GT(pixels(now - before), 8) << "it hardly moved: the picture would be alike without following";
+        before = now;
+        const auto found = middleOfLight(rgb, middle, 7);
+        ASSERT_TRUE(found) << "frame " << k << ": nothing is in the middle";
+        EXPECT_NEAR(found->x, middle.x, 0.5) << "frame " << k;
+        EXPECT_NEAR(found->y, middle.y, 0.5) << "frame " << k;
+    }
+}
+
+TEST_F(FollowTest, marksAreOnTheirBodies) {
+    open("body");
+    for (int k = 0; k < 4; ++k) {
+        const auto rgb = frame(k == 0 ? 0 : 60);
+        const SpaceView view = spaceViews(*session_, ImVec2(kWidth, kHeight)).front();
+        for (const std::size_t body : {0u, 1u}) {
+            const auto mark = onSurface(view, body == 0 ? session_->selected()->position : place(1));
+            ASSERT_TRUE(mark);
+            if (mark->x < 8 || mark->y < 8 || mark->x > kWidth - 8 || mark->y > kHeight - 8) continue;
+            const auto found = middleOfLight(rgb, {mark->x, mark->y}, 7);
+            ASSERT_TRUE(found) << "frame " << k << ": the mark of body " << body << " is beside it";
+            EXPECT_NEAR(found->x, mark->x, 0.5) << "frame " << k << ", body " << body;
+            EXPECT_NEAR(found->y, mark->y, 0.5) << "frame " << k << ", body " << body;
+        }
+    }
+}
+
+TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
+    open("2");  // each body is a galaxy of its own
+    const glm::vec2 middle(kWidth / 2, kHeight / 2);
+    const auto found = middleOfLight(frame(0), middle, 7);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->x, middle.x, 0.5);
+    EXPECT_NEAR(found->y, middle.y, 0.5);
+}
+
+TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
+    open("");
+    session_->clearSelection();
+    frame(0);
+    const SpaceView view = spaceViews(*session_, ImVec2(kWidth, kHeight)).front();
+    const ImVec2 at = onSurface(view, place(1)).value();
+    session_->pickAt({at.x, at.y}, {kWidth, kHeight});
+    frame(0);
+    ASSERT_TRUE(session_->selected());
+    EXPECT_EQ(session_->selected()->id, 1u);
+}
+
+/// Frame k shows the state after k steps, also to the camera: a still is the last frame of its film.
+TEST(FollowCommand, aStillIsTheLastFrameOfTheFilm) {
+    namespace fs = std::filesystem;
+    const fs::path folder = fs::temp_directory_path() / ("gravlab_follow_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    const auto render = [&](const std::string& follow, const std::string& to) {
+        const std::string command = std::string(GRAVLAB_BINARY) + " render collision -n 600 --backend cpu --frames 4" +
+                                    " --steps-per-frame 30 --size 320x200 " + follow + " -o '" + (folder / to).string() +
+                                    "' > /dev/null 2>&1";
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    };
+    for (const std::string follow : {"--follow 1", "--select 5 --follow body"}) {
+        render(follow, "film%02d.png");
+        render(follow, "still.png");
+        const Picture still = readPng(folder / "still.png"), last = readPng(folder / "film03.png");
+        EXPECT_TRUE(still.rgb == last.rgb) << follow;
+        render("", "plain.png");
+        EXPECT_FALSE(still.rgb == readPng(folder / "plain.png").rgb) << follow << " follows nothing";
+    }
+    fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace gravlab::test
