@@ -172,7 +172,7 @@ void Session::takeUp() {
     if (others)
         showAnew();
     else if (stale.vertices)
-        simulation_->publish(*buffer_);
+        simulation().publish(vertices());
     if (stale.rates) telemetry.restart();
     countAnew();
     sayPath();

@@ -186,10 +186,19 @@ TEST_F(RenderCommandTest, NoOpenGlIsSaidInASentence) {
 
 TEST_F(RenderCommandTest, InterruptedLeavesNothing) {
     for (const char* name : {"a.png", "%05d.png"}) {
+        std::ofstream(folder_ / "stderr").close();  // of a start before
         const pid_t process = start({"plummer", "-n", "1000", "-o", out(name), "--frames", "1000000", "--size", "64x48"});
-        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        // In the midst of its frames: numbered ones are on the disk, a still's are counted from the first backend on.
+        const bool numbered = std::string(name).find('%') != std::string::npos;
+        const auto begun = [&] { return numbered ? files() > 1 : said().find("running on") != std::string::npos; };
+        while (!begun() && waitpid(process, nullptr, WNOHANG) == 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        ASSERT_TRUE(begun()) << said();
         kill(process, SIGINT);
-        EXPECT_EQ(end(process), 130) << said();
+        int raw = 0;
+        waitpid(process, &raw, 0);
+        ASSERT_TRUE(WIFEXITED(raw)) << "the signal ended it, and not the program itself";
+        EXPECT_EQ(WEXITSTATUS(raw), 130) << said();
         EXPECT_EQ(files(), 0u) << name;
     }
 }

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -21,7 +22,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 // Generous: a loaded machine is slow, not wrong. What is waited for comes in a fraction of a second.
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 20s, kPatienceToOpen = 120s;
+constexpr std::chrono::duration<double> kUsualOpening = 1s;
 constexpr auto kPause = 10ms;
 
 std::string contents(const fs::path& path) {
@@ -141,12 +143,17 @@ void GuiTest::open(Arguments arguments) {
                                                     {"XDG_CONFIG_HOME", (folder / "config").string()},
                                                     {"XDG_STATE_HOME", (folder / "state").string()}},
                                         folder / "gravlab.log");
+    const auto start = Clock::now();
+    patience = kPatienceToOpen;
     waitFor("the first frames", [](const Json& s) { return s.at("frame") >= 2; });
+    // On a quiet machine it opens in half a second.
+    slowness = std::max(1.0, std::chrono::duration<double>(Clock::now() - start) / kUsualOpening);
+    patience = std::chrono::duration_cast<std::chrono::milliseconds>(slowness * kPatience);
     const fs::path found = folder / "window";
-    for (const auto end = Clock::now() + kPatience; Clock::now() < end && window.empty();) {
+    for (const auto end = Clock::now() + patience; Clock::now() < end && window.empty();) {
         fs::remove(found);
         Process search({"xdotool", "search", "--onlyvisible", "--name", "^gravlab$"}, {{"DISPLAY", display->name()}}, found);
-        search.wait(kPatience);
+        search.wait(patience);
         std::istringstream(contents(found)) >> window;
     }
     ASSERT_FALSE(window.empty()) << "xdotool does not find the window";
@@ -154,7 +161,7 @@ void GuiTest::open(Arguments arguments) {
 }
 
 Json GuiTest::status() {
-    for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
+    for (const auto end = Clock::now() + patience; Clock::now() < end;) {
         const std::string text = contents(statusFile_);
         if (const Json json = Json::parse(text, nullptr, false); !json.is_discarded() && json.is_object()) return json;
         if (!program->running()) {
@@ -168,7 +175,7 @@ Json GuiTest::status() {
 
 Json GuiTest::waitFor(const std::string& what, const std::function<bool(const Json&)>& met) {
     Json now = status();
-    for (const auto end = Clock::now() + kPatience; !met(now); now = status()) {
+    for (const auto end = Clock::now() + patience; !met(now); now = status()) {
         if (Clock::now() > end || !program->running()) {
             now.erase("items");
             ADD_FAILURE() << "waited in vain for " << what << "; status: " << now.dump(1);
@@ -187,14 +194,15 @@ void GuiTest::settle() {
     // Events wake the loop for a few frames; two of them after this moment have seen everything sent before it.
     const auto frame = status().at("frame").get<std::int64_t>();
     // Where nothing moves no frames come, and there is nothing to wait for.
-    const auto end = Clock::now() + (status().at("paused") == true ? 150ms : 2000ms);
+    const auto most = slowness * (status().at("paused") == true ? 150ms : 2000ms);
+    const auto end = Clock::now() + std::chrono::duration_cast<std::chrono::milliseconds>(most);
     while (Clock::now() < end && status().at("frame") < frame + 2) std::this_thread::sleep_for(kPause);
 }
 
 void GuiTest::xdotool(Arguments arguments) {
     arguments.insert(arguments.begin(), "xdotool");
     Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
-    EXPECT_EQ(run.wait(kPatience), 0) << contents(folder / "xdotool.log");
+    EXPECT_EQ(run.wait(patience), 0) << contents(folder / "xdotool.log");
     settle();
 }
 
@@ -202,7 +210,7 @@ std::pair<int, int> GuiTest::displaySize() {
     const fs::path found = folder / "geometry";
     fs::remove(found);
     Process ask({"xdotool", "getdisplaygeometry"}, {{"DISPLAY", display->name()}}, found);
-    ask.wait(kPatience);
+    ask.wait(patience);
     std::pair<int, int> size{0, 0};
     std::istringstream(contents(found)) >> size.first >> size.second;
     return size;

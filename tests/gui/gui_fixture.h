@@ -84,6 +84,9 @@ protected:
 
     std::filesystem::path folder;
     std::string window;  ///< X11 identity
+    /// How long what should come is waited for: generous, and more where opening the window took long already.
+    std::chrono::milliseconds patience{20000};
+    double slowness = 1;  ///< of this machine now, against a quiet one
     std::unique_ptr<Display> display;
     std::unique_ptr<Process> program;
 
