@@ -76,7 +76,7 @@ Session::Session(const Options& options)
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
     if (options.views == 4) fourView->show(true, look, facts_.settings.bodies);
-    quality->on = !options.fullQuality && options.command == Command::view && options.screenshot.empty();
+    quality->on = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
     if (options.look.select) selectId(*options.look.select);
     followAsAsked(options.look.follow);
     orbit_->wanted = options.look.ahead.has_value();
@@ -301,6 +301,11 @@ void Session::readProgress() {
     facts_.step = simulation().step();
     facts_.check = simulation().forceCheck();
     if (facts_.vertexPath != vertices().path()) facts_.vertexPath = vertices().path();
+}
+
+void Session::settle() {
+    simulation_->backend().wait();
+    readProgress();
 }
 
 /// Tells stderr once which backend and which way of drawing run, and again when one of them changes.

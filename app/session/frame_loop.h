@@ -128,6 +128,8 @@ public:
     bool apply();
     /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), and publishes.
     void advance(bool realTime);
+    /// Waits for the device of the run and takes up what is known then: for those who must not see how long it takes.
+    void settle();
     /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
     void draw(unsigned framebuffer, int width, int height);
     /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
@@ -154,6 +156,8 @@ public:
     static constexpr int kWholeScene = -1;
     /// Keeps the centre of mass of all bodies (kWholeScene) or a galaxy in the middle; empty: neither.
     void followCentre(std::optional<int> which);
+    /// What --follow says: body, centre, or a galaxy's number from 1. Throws UsageError for what is not there.
+    void followAsAsked(const std::string& what);
     /// Goes on: all bodies, the first galaxy, ..., nothing.
     void followNext();
     const std::optional<int>& followedCentre() const { return followed_; }
@@ -276,7 +280,6 @@ private:
     std::uint8_t newGroup() const;
     void lookAhead();
     void findCentre();
-    void followAsAsked(const std::string& what);
     bool shines(int galaxy) const;
     void learnHeld(const ParticleSet& bodies);
     void undo();

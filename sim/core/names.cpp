@@ -26,26 +26,38 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 // A typed name can be a whole file pasted by mistake: show its beginning only, so that the valid names stay visible.
 constexpr std::size_t kLongestShown = 60;
 
-}  // namespace
-
-std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
+std::string unknown(std::string_view kind, std::string_view name) {
     const bool cut = name.size() > kLongestShown;
-    const std::string_view shown = name.substr(0, kLongestShown);
-    std::string text = "unknown " + std::string(kind) + " '" + std::string(shown) + (cut ? "...'" : "'");
-    if (valid.empty()) return text + "; there is none to choose from";
+    return "unknown " + std::string(kind) + " '" + std::string(name.substr(0, kLongestShown)) + (cut ? "...'" : "'");
+}
 
+std::string_view nearestName(std::string_view name, const std::vector<std::string_view>& valid) {
     std::string_view nearest;
     std::size_t least = std::string_view::npos;
     for (std::string_view candidate : valid) {
-        const std::size_t distance = editDistance(shown, candidate);
+        const std::size_t distance = editDistance(name.substr(0, kLongestShown), candidate);
         if (distance < least) {
             least = distance;
             nearest = candidate;
         }
     }
-    text += "; did you mean '" + std::string(nearest) + "'? valid: ";
+    return nearest;
+}
+
+}  // namespace
+
+std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
+    std::string text = unknown(kind, name);
+    if (valid.empty()) return text + "; there is none to choose from";
+    text += "; did you mean '" + std::string(nearestName(name, valid)) + "'? valid: ";
     for (std::size_t i = 0; i < valid.size(); ++i) text += (i ? ", " : "") + std::string(valid[i]);
     return text;
+}
+
+std::string unknownOfMany(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid,
+                          std::string_view list) {
+    return unknown(kind, name) + "; did you mean '" + std::string(nearestName(name, valid)) + "'? '" + std::string(list) +
+           "' shows all";
 }
 
 }  // namespace gravlab

@@ -12,6 +12,10 @@ namespace gravlab {
 /// "unknown KIND 'name'; did you mean 'X'? valid: a, b, c". Nearest by edit distance.
 std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid);
 
+/// "unknown KIND 'name'; did you mean 'X'? 'LIST' shows all": for tables that are too long for a message.
+std::string unknownOfMany(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid,
+                          std::string_view list);
+
 /// The row whose `name` member equals `name`. Throws UsageError(unknownName(...)).
 template <class Row>
 const Row& findRow(std::span<const Row> rows, std::string_view kind, std::string_view name) {

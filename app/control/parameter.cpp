@@ -1,0 +1,218 @@
+// What all rows have in common: finding one, judging a value, saying what is allowed.
+#include "app/control/parameter.h"
+
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+namespace gravlab {
+namespace {
+
+std::string endText(double end, const Parameter& parameter) {
+    constexpr double kMost64 = 18446744073709551615.0;
+    if (parameter.kind == Kind::integer && end >= kMost64) return "18446744073709551615";
+    if (parameter.kind == Kind::integer)
+        return valueText(wholeValue(static_cast<std::uint64_t>(std::abs(end)))).insert(0, end < 0 ? "-" : "");
+    return shortestText(end);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    return text;
+}
+
+Bounds shownBounds(const Parameter& parameter, bool shown) {
+    Bounds bounds = parameter.bounds;
+    if (!shown || parameter.shown.scale == 1) return bounds;
+    // Ends are round numbers in the unit that people see.
+    const auto converted = [&](double end) {
+        return std::isfinite(end) ? std::round(end * parameter.shown.scale * 1e6) / 1e6 : end;
+    };
+    bounds.least = converted(bounds.least);
+    bounds.most = converted(bounds.most);
+    return bounds;
+}
+
+std::string allowed(const Parameter& parameter, bool shown) {
+    const Bounds bounds = shownBounds(parameter, shown);
+    const std::string kind = parameter.kind == Kind::integer ? "a whole number" : "a finite number";
+    const bool least = std::isfinite(bounds.least), most = std::isfinite(bounds.most);
+    switch (parameter.kind) {
+        case Kind::flag:
+            return "true or false";
+        case Kind::choice:
+            return parameter.names.empty() ? listed(parameter.choices()) : std::string(parameter.names);
+        case Kind::text:
+            return "a text";
+        case Kind::list:
+            return "[" + std::string(parameter.size == 3 ? "x, y, z" : "...") + "], " + std::to_string(parameter.size) +
+                   " finite numbers";
+        case Kind::integer:
+        case Kind::number:
+            break;
+    }
+    std::string text = kind;
+    if (least && bounds.aboveLeast)
+        text +=
+            " above " + endText(bounds.least, parameter) + (most ? " and at most " + endText(bounds.most, parameter) : "");
+    else if (least && most)
+        text += " from " + endText(bounds.least, parameter) + " to " + endText(bounds.most, parameter);
+    else if (least)
+        text += " of at least " + endText(bounds.least, parameter);
+    if (!bounds.zero) text += " other than 0";
+    if (parameter.multiples) text += ", such as 65536, 64k (= 65536) or 1M (= 1048576)";
+    return text;
+}
+
+/// "auto, or ": the word that a row takes beside its values.
+std::string otherwise(const Parameter& parameter) {
+    return parameter.otherwise.empty() ? std::string() : std::string(parameter.otherwise) + ", or ";
+}
+
+bool within(const Bounds& bounds, double number) {
+    return std::isfinite(number) && number >= bounds.least && number <= bounds.most &&
+           !(bounds.aboveLeast && number == bounds.least) && (bounds.zero || number != 0);
+}
+
+/// 64k and 1M.
+std::optional<Value> multiple(const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (!text || text->size() < 2) return std::nullopt;
+    const char last = text->back();
+    const std::int64_t unit = last == 'k' || last == 'K' ? 1 << 10 : last == 'm' || last == 'M' ? 1 << 20 : 0;
+    const Value rest = valueOf(std::string_view(*text).substr(0, text->size() - 1));
+    const auto* number = std::get_if<std::int64_t>(&rest);
+    if (unit == 0 || !number || std::abs(*number) > (std::int64_t{1} << 40)) return std::nullopt;
+    return Value(*number * unit);
+}
+
+/// The value in the row's type; empty when it is none.
+std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool shown) {
+    const Bounds bounds = shownBounds(parameter, shown);
+    const double scale = shown ? parameter.shown.scale : 1;
+    switch (parameter.kind) {
+        case Kind::flag:
+            if (std::holds_alternative<bool>(value)) return value;
+            return std::nullopt;
+        case Kind::integer: {
+            const Value whole = parameter.multiples ? multiple(value).value_or(value) : value;
+            if (std::holds_alternative<double>(whole)) return std::nullopt;
+            const std::optional<double> number = numberOf(whole);
+            if (!number || !within(bounds, *number)) return std::nullopt;
+            return whole;
+        }
+        case Kind::number: {
+            const std::optional<double> number = numberOf(value);
+            if (!number || !within(bounds, *number)) return std::nullopt;
+            return Value(*number / scale);
+        }
+        case Kind::choice: {
+            const auto* text = std::get_if<std::string>(&value);
+            const std::vector<std::string> names = parameter.choices();
+            if (!text || std::find(names.begin(), names.end(), *text) == names.end()) return std::nullopt;
+            return value;
+        }
+        case Kind::text:
+            if (std::holds_alternative<std::string>(value)) return value;
+            return std::nullopt;
+        case Kind::list: {
+            const auto* list = std::get_if<std::vector<double>>(&value);
+            const auto finite = [](double number) { return std::isfinite(number); };
+            if (!list || list->size() != parameter.size || !std::all_of(list->begin(), list->end(), finite))
+                return std::nullopt;
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+/// A bare word or number where text is meant: names of files and rows may look like numbers.
+Value asText(const Parameter& parameter, const Value& value) {
+    const bool text = parameter.kind == Kind::choice || parameter.kind == Kind::text;
+    if (!text || std::holds_alternative<std::string>(value) || isNothing(value)) return value;
+    return valueText(value);
+}
+
+}  // namespace
+
+std::span<const Parameter> parameters() {
+    static const std::vector<Parameter> rows = [] {
+        std::vector<Parameter> all;
+        for (auto* group : {runParameters, comparisonParameters, lookParameters, viewParameters, windowParameters})
+            for (Parameter& row : group()) all.push_back(std::move(row));
+        return all;
+    }();
+    return rows;
+}
+
+const Parameter* findParameter(std::string_view path) {
+    static const std::unordered_map<std::string_view, const Parameter*> byPath = [] {
+        std::unordered_map<std::string_view, const Parameter*> all;
+        for (const Parameter& row : parameters()) all.emplace(row.path, &row);
+        return all;
+    }();
+    const auto found = byPath.find(path);
+    return found == byPath.end() ? nullptr : found->second;
+}
+
+const Parameter& parameter(std::string_view path) {
+    if (const Parameter* found = findParameter(path)) return *found;
+    std::vector<std::string_view> valid;
+    for (const Parameter& row : parameters()) valid.push_back(row.path);
+    throw UsageError(unknownOfMany("parameter", path, valid, "gravlab list parameters"));
+}
+
+std::string allowedText(const Parameter& parameter) { return otherwise(parameter) + allowed(parameter, false); }
+
+Value checked(const Parameter& parameter, const Value& value, std::string_view name, bool shown) {
+    const Value meant = asText(parameter, value);
+    if (const auto* text = std::get_if<std::string>(&meant); text && !text->empty() && *text == parameter.otherwise)
+        return meant;
+    if (const std::optional<Value> found = fitted(parameter, meant, shown)) return *found;
+    if (name.empty()) name = parameter.path;
+    const auto* word = std::get_if<std::string>(&meant);
+    if (parameter.kind == Kind::choice && word) {
+        const std::vector<std::string> names = parameter.choices();
+        std::vector<std::string_view> valid(names.begin(), names.end());
+        if (!parameter.otherwise.empty()) valid.insert(valid.begin(), parameter.otherwise);
+        throw UsageError(std::string(name) + ": " + unknownName(parameter.label, *word, valid));
+    }
+    constexpr std::size_t kLongestShown = 60;
+    std::string given = word ? *word : valueText(value);
+    if (given.size() > kLongestShown) given = given.substr(0, kLongestShown) + "...";
+    throw UsageError(std::string(name) + " '" + given + "': expected " + otherwise(parameter) + allowed(parameter, shown));
+}
+
+void setParameter(Document& document, std::string_view path, const Value& value) {
+    const Parameter& row = parameter(path);
+    if (row.fact()) throw UsageError(row.path + " is measured, not set");
+    const Value fitting = checked(row, value);
+    if (row.unavailable)
+        if (const Reason reason = row.unavailable(document); !reason.empty()) throw UsageError(row.path + ": " + reason);
+    row.set(document, fitting);
+}
+
+std::string refusalText(const Parameter& parameter) {
+    if (parameter.fact()) return parameter.path + " is measured, not set";
+    if (parameter.kind == Kind::choice) return parameter.path + ": unknown " + std::string(parameter.label) + " '...'";
+    return parameter.path + " '...': expected " + allowedText(parameter);
+}
+
+std::string keptText(const Parameter& parameter) {
+    std::string text;
+    const auto add = [&](std::string_view where, std::string_view name) {
+        if (!name.empty()) text += (text.empty() ? "" : ", ") + std::string(where) + " (" + std::string(name) + ")";
+    };
+    add("command line", parameter.kept.option);
+    add("scene file", parameter.kept.scene);
+    add("checkpoint", parameter.kept.checkpoint);
+    add("config.toml", parameter.kept.configuration);
+    return text.empty() ? "nowhere" : text;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,112 @@
+// Every property that can be read or changed by name, as one table: scripts, files, options, lists and docs walk it, so that
+// a range and its sentence of refusal are written once. A new property is one row in the file of its group
+// (parameters_*.cpp). Rule: paths and values are in the program's own units and in English; what people see is converted by
+// `shown`.
+#pragma once
+#include "app/model/document.h"
+#include "sim/backends/kernel.h"
+#include "sim/core/value.h"
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// What a value must be.
+enum class Kind {
+    flag,     ///< bool
+    integer,  ///< std::int64_t or std::uint64_t
+    number,   ///< double
+    choice,   ///< text, one of `choices`
+    text,     ///< any text
+    list      ///< `size` numbers
+};
+
+/// Ends of a range; both are allowed.
+struct Bounds {
+    double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
+    bool aboveLeast = false;  ///< `least` itself is not allowed
+    bool zero = true;         ///< false: anything but 0
+};
+
+/// The unit in which options, files and panels have it: shown = value * scale.
+struct Shown {
+    std::string_view unit{};
+    double scale = 1;
+};
+
+/// Where a property is kept, by the names that it has there; empty: not there.
+struct Kept {
+    std::string_view option{};         ///< of the command line: --glow
+    std::string_view scene{};          ///< key of scene files; those of [view] begin with view.
+    std::string_view configuration{};  ///< TABLE.KEY of config.toml
+    std::string_view checkpoint{};     ///< key of the settings of a run
+    bool anywhere() const { return !(option.empty() && scene.empty() && configuration.empty() && checkpoint.empty()); }
+};
+
+/// A row.
+struct Parameter {
+    std::string path;         ///< stable: "look.glow"
+    std::string_view label;   ///< a short word or two
+    std::string_view idea;    ///< one line
+    std::string_view unit{};  ///< [L], [T], rad, s; empty: none
+    Kind kind = Kind::number;
+    Bounds bounds{};
+    std::size_t size = 0;      ///< of a list
+    std::string_view usual{};  ///< unless somebody says otherwise: a value, or words in brackets
+    /// A word that it takes too: "auto" where scene, backend or machine choose, "same" where the first run does. Empty:
+    /// none.
+    std::string_view otherwise{};
+    bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
+    bool measured = false;   ///< depends on the clock of the machine, so it is nothing where no clock shows
+    Shown shown{};
+    Kept kept{};
+    /// Names of a choice; and how to speak of them where they are many or differ from build to build.
+    std::function<std::vector<std::string>()> choices{};
+    std::string_view names{};
+    /// The value in force.
+    std::function<Value(const Document&)> get{};
+    /// What was asked for, where that can differ from what is in force; null: the same.
+    std::function<Value(const Document&)> asked{};
+    /// Takes a value that checked() has passed. Throws UsageError for what only shows in company. Null: a fact.
+    std::function<void(Document&, const Value&)> set{};
+    /// Why it cannot be set now; null or empty: it can.
+    std::function<Reason(const Document&)> unavailable{};
+
+    bool fact() const { return set == nullptr; }
+};
+
+/// All rows, in the order of their groups.
+std::span<const Parameter> parameters();
+/// The row of that path; null when there is none.
+const Parameter* findParameter(std::string_view path);
+/// The same. Throws UsageError naming the nearest.
+const Parameter& parameter(std::string_view path);
+
+/// What is allowed, in words: "a number from 0 to 1", "auto, or a whole number of at least 1".
+std::string allowedText(const Parameter& parameter);
+/// The value in the row's own type. Throws UsageError "NAME VALUE: expected ..." with what is allowed; `name` is the path
+/// unless another one is given. With `shown`, value and sentence are in the unit of options and files.
+Value checked(const Parameter& parameter, const Value& value, std::string_view name = {}, bool shown = false);
+
+/// Sets what a path names. Throws UsageError: an unknown path, a fact, a value that is not allowed, or why not now.
+void setParameter(Document& document, std::string_view path, const Value& value);
+
+/// What a refusal says: "look.glow '...': expected a finite number from 0 to 1".
+std::string refusalText(const Parameter& parameter);
+
+/// "command line (--glow), scene file (glow)"; "nowhere" for what is kept nowhere.
+std::string keptText(const Parameter& parameter);
+
+// The groups of rows.
+std::vector<Parameter> runParameters();
+std::vector<Parameter> comparisonParameters();
+std::vector<Parameter> lookParameters();
+std::vector<Parameter> viewParameters();
+std::vector<Parameter> windowParameters();
+
+}  // namespace gravlab

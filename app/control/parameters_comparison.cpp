@@ -1,0 +1,106 @@
+// The second run beside the first: what it does otherwise. Each row takes kind, range and names from the row of the run.
+#include "app/control/parameter_rows.h"
+#include "app/session/twin.h"
+#include "app/session/twin_choice.h"
+#include "sim/core/error.h"
+#include "sim/io/run_settings.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+TwinChoice& twin(Document& d) { return d.session.intent.twin; }
+
+/// The row of the run that is kept under that key.
+const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) {
+    return *std::find_if(run.begin(), run.end(),
+                         [&](const Parameter& row) { return row.kept.checkpoint == key && row.path.starts_with("run."); });
+}
+
+const SettingRow& settingOf(std::string_view key) {
+    const auto rows = settingRows();
+    return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
+}
+
+Parameter differing(const Parameter& run, std::string_view key) {
+    Parameter row{.path = "twin." + std::string(key),
+                  .label = run.label,
+                  .idea = run.idea,
+                  .unit = run.unit,
+                  .kind = run.kind,
+                  .bounds = run.bounds,
+                  .usual = "same",
+                  .otherwise = "same",
+                  .kept = {.option = "--twin", .scene = "twin"}};
+    if (run.choices)
+        row.choices = [names = run.choices, automatic = run.otherwise] {
+            std::vector<std::string> all = names();
+            if (!automatic.empty()) all.insert(all.begin(), std::string(automatic));
+            return all;
+        };
+    if (!run.names.empty()) row.names = run.names;
+    row.get = [key](const Document& d) -> Value {
+        const TwinChoice& choice = d.session.intent.twin;
+        if (!choice.names(key)) return std::string("same");
+        return valueOf(settingOf(key).text(choice.values));
+    };
+    row.set = [key](Document& d, const Value& value) {
+        const auto* text = std::get_if<std::string>(&value);
+        if (text && *text == "same")
+            twin(d).release(key);
+        else
+            setTwin(twin(d), key, text ? *text : valueText(value));
+    };
+    return row;
+}
+
+}  // namespace
+
+std::vector<Parameter> comparisonParameters() {
+    std::vector<Parameter> all;
+    const std::vector<Parameter> run = runParameters();
+    all.push_back(withMember(
+        {.path = "twin.on",
+         .label = "A twin",
+         .idea = "the same start a second time in other settings",
+         .kind = Kind::flag,
+         .usual = "false",
+         .kept = {.option = "--twin", .scene = "twin"}},
+        [](Document & d) -> auto& { return twin(d).on; }));
+    all.push_back({.path = "twin.view",
+                   .label = "Twin view",
+                   .idea = "how both runs share the picture",
+                   .kind = Kind::choice,
+                   .usual = "side",
+                   .kept = {.option = "--twin-view", .scene = "twin.view"},
+                   .choices = [] { return std::vector<std::string>(twinViews().begin(), twinViews().end()); },
+                   .get = [](const Document& d) -> Value {
+                       return std::string(twinViews()[static_cast<std::size_t>(d.session.intent.twin.view)]);
+                   },
+                   .set = [](Document& d, const Value& v) { twin(d).view = twinView(textOf(v)); }});
+    for (const std::string_view key : twinKeys()) all.push_back(differing(rowOfRun(run, key), key));
+    const auto add = [&](Parameter row, auto get) {
+        all.push_back(
+            fact(std::move(row), [get](const Document& d) -> Value { return d.session.twin().on() ? get(d) : Value(); }));
+    };
+    add({.path = "twin.step", .label = "Twin's step", .idea = "complete steps of the twin", .kind = Kind::integer},
+        [](const Document& d) -> Value { return d.session.twin().simulation().step(); });
+    add({.path = "twin.time", .label = "Twin's time", .idea = "simulated, of the twin", .unit = "T"},
+        [](const Document& d) -> Value { return d.session.twin().simulation().time(); });
+    add({.path = "twin.label", .label = "Twin's label", .idea = "what the twin does otherwise", .kind = Kind::text},
+        [](const Document& d) -> Value { return d.session.twin().labels().second; });
+    add({.path = "twin.apart",
+         .label = "Apart",
+         .idea = "root mean square of the distances between the same bodies of both runs",
+         .unit = "L"},
+        [](const Document& d) -> Value {
+            const auto points = d.session.twin().watch().curve().points();
+            return points.empty() ? Value() : Value(points.back().apart.rms);
+        });
+    return all;
+}
+
+}  // namespace gravlab

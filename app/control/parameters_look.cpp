@@ -1,0 +1,171 @@
+// How bodies look.
+#include "app/control/parameter_rows.h"
+#include "app/model/look.h"
+#include "app/services/quality_ladder.h"
+#include "render/colour_map.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+// What a float holds with all its digits, in any scene's units.
+constexpr double kLeastFloat = 1e-30, kMostFloat = 1e30;
+
+Look& look(Document& d) { return d.session.look; }
+
+Parameter light(Parameter row, float Look::*at) {
+    return withMember(
+        std::move(row), [at](Document & d) -> auto& { return look(d).*at; });
+}
+Parameter lookFlag(Parameter row, bool Look::*at) {
+    row.kind = Kind::flag;
+    row.usual = "false";
+    return withMember(
+        std::move(row), [at](Document & d) -> auto& { return look(d).*at; });
+}
+
+/// A row of a table that the document holds the place of.
+template <class Table, class At, class Take>
+Parameter ofTable(Parameter row, Table table, At at, Take take) {
+    row.kind = Kind::choice;
+    row.choices = [table] { return namesOf(table()); };
+    row.get = [table, at](const Document& d) -> Value {
+        const auto all = table();
+        return std::string(all[static_cast<std::size_t>(at(d)) % all.size()].name);
+    };
+    row.set = [table, take](Document& d, const Value& v) {
+        const auto all = table();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].name == textOf(v)) take(d, i);
+    };
+    return row;
+}
+
+}  // namespace
+
+std::vector<Parameter> lookParameters() {
+    std::vector<Parameter> all;
+    all.push_back(ofTable(
+        {.path = "look.colour_mode",
+         .label = "Colour by",
+         .idea = "what the colour of a body says",
+         .usual = "speed",
+         .kept = {.option = "--colour", .scene = "view.colour", .configuration = "look.colour"}},
+        colourModes, [](const Document& d) { return &d.session.shownMode() - colourModes().data(); },
+        [](Document& d, std::size_t i) { d.session.colourMode = static_cast<int>(i); }));
+    all.push_back(ofTable(
+        {.path = "look.colour_map",
+         .label = "Colours",
+         .idea = "colour map, low to high",
+         .usual = "glow",
+         .kept = {.option = "--map", .scene = "view.map", .configuration = "look.map"}},
+        colourMaps, [](const Document& d) { return std::max(d.session.look.colourMap, 0); },
+        [](Document& d, std::size_t i) { look(d).colourMap = static_cast<int>(i); }));
+    all.push_back(ofTable(
+        {.path = "look.tone",
+         .label = "Tone",
+         .idea = "how light becomes what the screen shows",
+         .usual = "plate",
+         .kept = {.option = "--tone", .scene = "view.tone", .configuration = "look.tone"}},
+        toneCurves, [](const Document& d) { return d.session.look.tone; },
+        [](Document& d, std::size_t i) { look(d).tone = toneCurves()[i].curve; }));
+    all.push_back(light({.path = "look.exposure",
+                         .label = "Exposure",
+                         .idea = "how bright the picture is",
+                         .bounds = {.least = 1e-6, .most = 1e6},
+                         .usual = "1",
+                         .kept = {.option = "--exposure", .scene = "view.exposure"}},
+                        &Look::exposure));
+    all.push_back(lookFlag(
+        {.path = "look.auto_exposure",
+         .label = "Auto exposure",
+         .idea = "brightness follows the picture",
+         .kept = {.option = "--auto-exposure", .scene = "view.auto_exposure", .configuration = "look.auto_exposure"}},
+        &Look::autoExposure));
+    all.push_back(light({.path = "look.glow",
+                         .label = "Glow",
+                         .idea = "part of the light that spreads around bright places; 0 is off",
+                         .bounds = {.least = 0, .most = 1},
+                         .usual = "0.3",
+                         .kept = {.option = "--glow", .scene = "view.glow", .configuration = "look.glow"}},
+                        &Look::bloom));
+    all.push_back(light({.path = "look.body_size",
+                         .label = "Body size",
+                         .idea = "radius of a body as drawn",
+                         .unit = "L",
+                         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+                         .usual = "(the scene's own)",
+                         .kept = {.option = "--body-size", .scene = "view.body_size"}},
+                        &Look::pointSize));
+    all.push_back(light({.path = "look.top_speed",
+                         .label = "Top speed",
+                         .idea = "the speed at the end of the colour map",
+                         .unit = "L/T",
+                         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+                         .usual = "(the scene's own)",
+                         .kept = {.option = "--top-speed", .scene = "view.top_speed"}},
+                        &Look::valueScale));
+    all.push_back(light({.path = "look.dark_matter",
+                         .label = "Dark matter",
+                         .idea = "brightness of the bodies of dark haloes; 0 hides them",
+                         .bounds = {.least = 0, .most = 1e6},
+                         .usual = "0.03",
+                         .kept = {.option = "--dark-matter", .scene = "view.dark_matter"}},
+                        &Look::darkLight));
+    all.push_back(lookFlag({.path = "look.white_page",
+                            .label = "White page",
+                            .idea = "dark bodies on white, for print and projectors",
+                            .kept = {.option = "--paper", .scene = "view.paper", .configuration = "look.paper"}},
+                           &Look::paper));
+    all.push_back(withMember(
+        {.path = "look.trails",
+         .label = "Trails",
+         .idea = "points of the line behind each body, one a frame; 0 is none",
+         .kind = Kind::integer,
+         .bounds = {.least = 0, .most = 100000},
+         .usual = "0",
+         .kept = {.option = "--trails", .scene = "view.trails"}},
+        [](Document & d) -> auto& { return look(d).trails; }));
+    all.push_back(light({.path = "look.trail_light",
+                         .label = "Trail light",
+                         .idea = "brightness of the trails",
+                         .bounds = {.least = 1e-6, .most = 1e6},
+                         .usual = "1"},
+                        &Look::trailLight));
+    all.push_back(ofTable(
+        {.path = "look.splat",
+         .label = "Drawing",
+         .idea = "how bodies become a picture",
+         .usual = "auto",
+         .kept = {.option = "--splat"}},
+        pathWishes,
+        [](const Document& d) {
+            const auto rows = pathWishes();
+            return std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.wish == d.session.splat; }) -
+                   rows.begin();
+        },
+        [](Document& d, std::size_t i) { d.session.splat = pathWishes()[i].wish; }));
+    all.push_back(withMember(
+        {.path = "look.hold_rate",
+         .label = "Hold 30 frames/s",
+         .idea = "lower the look of a window while the machine is too slow for it",
+         .kind = Kind::flag,
+         .usual = "true",
+         .kept = {.option = "--full-quality"}},
+        [](Document & d) -> auto& { return d.session.quality->on; }));
+    all.push_back(fact({.path = "look.quality",
+                        .label = "Quality",
+                        .idea = "what is lowered to hold the rate",
+                        .kind = Kind::text,
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.session.quality->text(); }));
+    all.push_back(fact(
+        {.path = "look.draw_path", .label = "Draw path", .idea = "how bodies become a picture and why", .kind = Kind::text},
+        [](const Document& d) -> Value { return d.session.facts().drawPath; }));
+    return all;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,412 @@
+// What is computed: scene, bodies, backend, kernel, physics and pace; and the facts of the run.
+#include "app/control/parameter_rows.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/validation.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+constexpr double kMost64 = 18446744073709551615.0;
+constexpr double kMostInt = 1 << 30;
+
+/// A name that the scene, backend or machine chooses when nobody does.
+template <class Rows, class Of>
+Parameter nameRow(Parameter row, Rows table, Of of) {
+    row.kind = Kind::choice;
+    row.choices = [table] { return namesOf(table()); };
+    row.get = [of](const Document& d) -> Value { return of(const_cast<SimulationSettings&>(inForce(d))); };
+    if (!row.set) row.set = [of](Document& d, const Value& v) { of(asked(d)) = textOf(v); };
+    return row;
+}
+
+/// A whole number of the settings.
+template <class At>
+Parameter wholeRow(Parameter row, double least, double most, At at) {
+    row.kind = Kind::integer;
+    row.bounds = {.least = least, .most = most};
+    Parameter made = withMember(
+        std::move(row), [at](Document & d) -> auto& { return at(asked(d)); });
+    made.get = [at](const Document& d) {
+        return wholeValue(static_cast<std::uint64_t>(at(const_cast<SimulationSettings&>(inForce(d)))));
+    };
+    return made;
+}
+
+void addStart(std::vector<Parameter>& all) {
+    all.push_back(
+        nameRow({.path = "run.scene",
+                 .label = "Scene",
+                 .idea = "the starting state; its own time step, softening and view come with it",
+                 .usual = "collision",
+                 .kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
+                 .names = "a scene of 'gravlab list scenes'",
+                 .set = [](Document& d, const Value& v) { asked(d).scene = scenario(textOf(v)).name; }},
+                scenarios, [](SimulationSettings& s) -> std::string& { return s.scene; }));
+    Parameter bodies = wholeRow(
+        {.path = "run.bodies",
+         .label = "Bodies",
+         .idea = "how many; the scene starts again",
+         .usual = "(the scene's own for this machine)",
+         .otherwise = "auto",
+         .multiples = true,
+         .kept = {.option = "--bodies", .scene = "bodies", .configuration = "scene.bodies", .checkpoint = "bodies"}},
+        1, static_cast<double>(kMostBodies), [](SimulationSettings & s) -> auto& { return s.bodies; });
+    bodies.set = [set = bodies.set](Document& d, const Value& v) {
+        if (isAuto(v)) {
+            asked(d).bodies = 0;
+            return;
+        }
+        const Scenario& scene = scenario(asked(d).scene);
+        if (scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
+            throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
+                             " bodies");
+        set(d, v);
+    };
+    all.push_back(std::move(bodies));
+    all.push_back(wholeRow(
+        {.path = "run.seed",
+         .label = "Seed",
+         .idea = "same seed, same bodies; the scene starts again",
+         .usual = "1",
+         .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed"}},
+        0, kMost64, [](SimulationSettings & s) -> auto& { return s.seed; }));
+}
+
+/// The numbers of scenes: one row a name, whichever scenes have it.
+void addSceneNumbers(std::vector<Parameter>& all) {
+    std::set<std::string_view> seen;
+    for (const Scenario& scene : scenarios())
+        for (const ScenarioParameter& number : scene.parameters) {
+            const bool fresh = seen.insert(number.name).second;
+            const std::string path = "scene." + std::string(number.name);
+            if (!fresh) {
+                // Scenes may bound the same name otherwise: the row has all, the scene's own is asked when it is set.
+                Parameter& row = *std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.path == path; });
+                row.bounds.least = std::min(row.bounds.least, number.least);
+                row.bounds.most = std::max(row.bounds.most, number.most);
+                continue;
+            }
+            const auto rowOf = [name = number.name](const Scenario& of) -> const ScenarioParameter* {
+                for (const ScenarioParameter& row : of.parameters)
+                    if (row.name == name) return &row;
+                return nullptr;
+            };
+            all.push_back({.path = path,
+                           .label = number.label,
+                           .idea = number.idea,
+                           .unit = number.unit,
+                           .bounds = {.least = number.least, .most = number.most},
+                           .usual = "(the scene's own)",
+                           .otherwise = "auto",
+                           .kept = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
+                           .get = [rowOf](const Document& d) -> Value {
+                               const ScenarioParameter* row = rowOf(*d.session.facts().scene);
+                               if (!row) return {};
+                               ScenarioRequest running;
+                               running.parameters = inForce(d).parameters;
+                               return running.value(*row);
+                           },
+                           .set =
+                               [name = std::string(number.name)](Document& d, const Value& v) {
+                                   ScenarioParameters wanted = asked(d).parameters;
+                                   if (isAuto(v))
+                                       wanted.erase(name);
+                                   else
+                                       wanted[name] = std::get<double>(v);
+                                   requireParameters(scenario(asked(d).scene), wanted);
+                                   asked(d).parameters = std::move(wanted);
+                               },
+                           .unavailable = [rowOf, name = number.name](const Document& d) -> Reason {
+                               const auto found =
+                                   std::find_if(scenarios().begin(), scenarios().end(),
+                                                [&](const Scenario& row) { return row.name == asked(d).scene; });
+                               if (found != scenarios().end() && rowOf(*found)) return {};
+                               return "the scene '" + asked(d).scene + "' has no number of that name";
+                           }});
+        }
+}
+
+void addMachine(std::vector<Parameter>& all) {
+    all.push_back(nameRow({.path = "run.backend",
+                           .label = "Backend",
+                           .idea = "what computes the forces; the running state moves over",
+                           .usual = "auto",
+                           .otherwise = "auto",
+                           .kept = {.option = "--backend", .checkpoint = "backend"},
+                           .names = "a backend of 'gravlab list backends'"},
+                          backends, [](SimulationSettings& s) -> std::string& { return s.backend; }));
+    all.push_back(wholeRow(
+        {.path = "run.device",
+         .label = "Device",
+         .idea = "CUDA device, see 'gravlab list devices'",
+         .usual = "0",
+         .kept = {.option = "--device", .checkpoint = "device"}},
+        0, 1023, [](SimulationSettings & s) -> auto& { return s.backendOptions.device; }));
+    Parameter threads = wholeRow(
+        {.path = "run.threads",
+         .label = "Threads",
+         .idea = "CPU threads",
+         .usual = "auto",
+         .otherwise = "auto",
+         .kept = {.option = "--threads", .checkpoint = "threads"}},
+        1, 4096, [](SimulationSettings & s) -> auto& { return s.backendOptions.threads; });
+    threads.set = [set = threads.set](Document& d, const Value& v) {
+        if (isAuto(v))
+            asked(d).backendOptions.threads = 0;
+        else
+            set(d, v);
+    };
+    threads.get = [](const Document& d) -> Value {
+        const int count = inForce(d).backendOptions.threads;
+        return count == 0 ? Value(std::string("auto")) : wholeValue(static_cast<std::uint64_t>(count));
+    };
+    all.push_back(std::move(threads));
+    all.push_back({.path = "run.simd",
+                   .label = "SIMD",
+                   .idea = "instruction set of the CPU backend",
+                   .kind = Kind::text,
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .kept = {.option = "--simd", .checkpoint = "simd"},
+                   .get = [](const Document& d) -> Value {
+                       const std::string& simd = inForce(d).backendOptions.simd;
+                       return simd.empty() ? std::string("auto") : simd;
+                   },
+                   .set = [](Document& d, const Value& v) { asked(d).backendOptions.simd = isAuto(v) ? "" : textOf(v); }});
+    all.push_back(nameRow({.path = "run.kernel",
+                           .label = "Kernel",
+                           .idea = "how the backend computes the forces; its launch begins at the usual values",
+                           .usual = "auto",
+                           .otherwise = "auto",
+                           .kept = {.option = "--kernel", .checkpoint = "kernel"},
+                           .names = "a kernel of 'gravlab list kernels'",
+                           .set =
+                               [](Document& d, const Value& v) {
+                                   KernelChoice& kernel = asked(d).kernel;
+                                   kernel = {};
+                                   if (!isAuto(v)) kernel.kernel = textOf(v);
+                               }},
+                          kernels, [](SimulationSettings& s) -> std::string& { return s.kernel.kernel; }));
+    struct Knob {
+        std::string_view path, label, idea, option, key;
+        int LaunchConfig::*at;
+    };
+    constexpr Knob kKnobs[] = {
+        {"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block", "block",
+         &LaunchConfig::block},
+        {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll},
+        {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "--bodies-per-thread",
+         "bodies_per_thread", &LaunchConfig::bodiesPerThread},
+        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split}};
+    for (const Knob& knob : kKnobs)
+        all.push_back(wholeRow(
+            {.path = std::string(knob.path),
+             .label = knob.label,
+             .idea = knob.idea,
+             .usual = "(the kernel's own)",
+             .kept = {.option = knob.option, .checkpoint = knob.key}},
+            1, kMostInt, [at = knob.at](SimulationSettings & s) -> auto& { return s.kernel.launch.*at; }));
+}
+
+/// A number that is the scene's own unless asked for, held as an optional.
+Parameter lawNumberRow(const LawNumber& number) {
+    return {.path = "run." + std::string(number.key),
+            .label = number.label,
+            .idea = number.idea,
+            .bounds = {.least = number.least, .most = number.most},
+            .usual = "(the scene's own)",
+            .otherwise = "auto",
+            .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key},
+            .get = [&number](const Document& d) -> Value {
+                const std::optional<double>& value = inForce(d).*number.asked;
+                return value ? Value(*value) : Value();
+            },
+            .set =
+                [&number](Document& d, const Value& v) {
+                    std::optional<double>& value = asked(d).*number.asked;
+                    if (isAuto(v))
+                        value.reset();
+                    else
+                        value = std::get<double>(v);
+                },
+            .unavailable = [&number](const Document& d) -> Reason {
+                const auto scene = std::find_if(scenarios().begin(), scenarios().end(),
+                                                [&](const Scenario& row) { return row.name == asked(d).scene; });
+                const Law law = asked(d).law.value_or(scene == scenarios().end() ? Law::gravity : scene->law);
+                return number.acts(law) ? Reason() : "it belongs to " + std::string(number.of);
+            }};
+}
+
+void addPhysics(std::vector<Parameter>& all) {
+    all.push_back(nameRow({.path = "run.integrator",
+                           .label = "Integrator",
+                           .idea = "how forces become motion",
+                           .usual = "leapfrog",
+                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"}},
+                          integrators, [](SimulationSettings& s) -> std::string& { return s.integrator; }));
+    all.push_back({.path = "run.time_step",
+                   .label = "Time step",
+                   .idea = "simulated time a step; a negative one runs backwards",
+                   .unit = "T",
+                   .bounds = {.zero = false},
+                   .usual = "(the scene's own)",
+                   .otherwise = "auto",
+                   .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step"},
+                   .get = [](const Document& d) -> Value { return inForce(d).timeStep; },
+                   .set = [](Document& d, const Value& v) { asked(d).timeStep = isAuto(v) ? 0 : std::get<double>(v); }});
+    all.push_back({.path = "run.softening",
+                   .label = "Softening",
+                   .idea = "length that blunts close encounters",
+                   .unit = "L",
+                   .bounds = {.least = 0},
+                   .usual = "(the scene's own)",
+                   .otherwise = "auto",
+                   .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening"},
+                   .get = [](const Document& d) -> Value { return inForce(d).softening; },
+                   .set = [](Document& d, const Value& v) { asked(d).softening = isAuto(v) ? -1 : std::get<double>(v); }});
+    all.push_back({.path = "run.law",
+                   .label = "Law",
+                   .idea = "how two bodies act on each other",
+                   .kind = Kind::choice,
+                   .usual = "(the scene's own)",
+                   .otherwise = "auto",
+                   .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
+                   .choices = [] { return namesOf(laws()); },
+                   .get = [](const Document& d) -> Value {
+                       const auto& law = inForce(d).law;
+                       return law ? Value(std::string(laws()[static_cast<std::size_t>(*law)].name)) : Value();
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           if (isAuto(v))
+                               asked(d).law.reset();
+                           else
+                               asked(d).law = law(textOf(v)).law;
+                       }});
+    for (const LawNumber& number : lawNumbers()) all.push_back(lawNumberRow(number));
+    all.push_back({.path = "run.precision",
+                   .label = "Precision",
+                   .idea = "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
+                   .kind = Kind::choice,
+                   .usual = "(fp64 up to 256 bodies on the CPU, else fp32)",
+                   .otherwise = "auto",
+                   .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
+                   .choices = [] { return namesOf(precisions()); },
+                   .get = [](const Document& d) -> Value {
+                       const auto& found = inForce(d).precision;
+                       return found ? Value(std::string(nameOf(*found))) : Value();
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           if (isAuto(v))
+                               asked(d).precision.reset();
+                           else
+                               asked(d).precision = precision(textOf(v)).precision;
+                       }});
+}
+
+void addPace(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "run.steps_per_frame",
+         .label = "Steps a frame",
+         .idea = "at most so many steps between two pictures; off screen exactly so many",
+         .kind = Kind::integer,
+         .bounds = {.least = 1, .most = 1000000},
+         .usual = "1",
+         .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}},
+        [](Document & d) -> auto& { return d.session.intent.stepsPerFrame; }));
+    all.push_back(withMember(
+        {.path = "run.time_budget",
+         .label = "Time budget",
+         .idea = "computing time a frame of a window; longer steps go on in the next frame",
+         .unit = "ms",
+         .bounds = {.least = 0, .aboveLeast = true},
+         .usual = "10",
+         .kept = {.option = "--time-budget"}},
+        [](Document & d) -> auto& { return d.session.intent.timeBudgetMs; }));
+    all.push_back(withMember(
+        {.path = "run.paused", .label = "Paused", .idea = "the run stands still", .kind = Kind::flag, .usual = "false"},
+        [](Document & d) -> auto& { return d.session.intent.paused; }));
+}
+
+void addFacts(std::vector<Parameter>& all) {
+    const auto add = [&](Parameter row, auto get) { all.push_back(fact(std::move(row), get)); };
+    add({.path = "run.step", .label = "Step", .idea = "complete steps since the start", .kind = Kind::integer},
+        [](const Document& d) -> Value { return d.session.facts().step; });
+    add({.path = "run.time", .label = "Time", .idea = "simulated", .unit = "T"},
+        [](const Document& d) -> Value { return d.session.facts().time; });
+    add({.path = "run.inner_step",
+         .label = "Inner step",
+         .idea = "length of the newest automatic step; 0 with fixed steps",
+         .unit = "T"},
+        [](const Document& d) -> Value { return d.session.facts().innerStep; });
+    add({.path = "run.step_progress",
+         .label = "Progress",
+         .idea = "part of the forces of the step under way",
+         .measured = true},
+        [](const Document& d) -> Value { return d.session.facts().stepProgress; });
+    add({.path = "run.check",
+         .label = "Check",
+         .idea = "whether the forces agree with double precision: pending, passed, failed",
+         .kind = Kind::text},
+        [](const Document& d) -> Value {
+            const auto& check = d.session.facts().check;
+            return std::string(!check ? "pending" : check->passed ? "passed" : "failed");
+        });
+    add({.path = "run.rate",
+         .label = "Rate",
+         .idea = "interactions a second, N*N for each force",
+         .unit = "1/s",
+         .measured = true},
+        [](const Document& d) -> Value { return d.session.telemetry.interactionsPerSecond; });
+    add({.path = "run.steps_per_second",
+         .label = "Steps a second",
+         .idea = "complete steps a second",
+         .unit = "1/s",
+         .measured = true},
+        [](const Document& d) -> Value { return d.session.telemetry.stepsPerSecond; });
+    add({.path = "run.energy_change",
+         .label = "Energy",
+         .idea = "largest relative change of the energy since the start",
+         .measured = true},
+        [](const Document& d) -> Value { return d.session.conservation.worstChange(); });
+    add({.path = "run.backend_reason",
+         .label = "Why this backend",
+         .idea = "which backend runs and why",
+         .kind = Kind::text},
+        [](const Document& d) -> Value { return d.session.facts().backendWhy; });
+    add({.path = "run.vertex_path",
+         .label = "Vertices",
+         .idea = "how vertices reach the picture and why",
+         .kind = Kind::text},
+        [](const Document& d) -> Value { return d.session.facts().vertexPath; });
+    add({.path = "run.edited", .label = "Edited", .idea = "bodies were changed by hand since the start", .kind = Kind::flag},
+        [](const Document& d) -> Value { return d.session.edited(); });
+    add({.path = "run.held", .label = "Held bodies", .idea = "bodies that feel no force", .kind = Kind::integer},
+        [](const Document& d) -> Value { return wholeValue(d.session.heldBodies().size()); });
+}
+
+}  // namespace
+
+std::vector<Parameter> runParameters() {
+    std::vector<Parameter> all;
+    addStart(all);
+    addSceneNumbers(all);
+    addMachine(all);
+    addPhysics(all);
+    addPace(all);
+    addFacts(all);
+    return all;
+}
+
+}  // namespace gravlab

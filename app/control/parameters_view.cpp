@@ -1,0 +1,296 @@
+// From where bodies are seen, what is written over the picture, and which body is looked at.
+#include "app/control/parameter_rows.h"
+#include "app/film/camera_path.h"
+#include "app/services/orbit_preview.h"
+#include "app/session/launch.h"
+#include "app/view/four_view.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+constexpr Shown kInDegrees{"degrees", kDegrees};
+constexpr double kLeastFloat = 1e-30, kMostFloat = 1e30;
+constexpr double kLeastField = 1 / kDegrees, kMostField = 150 / kDegrees;
+
+Camera& camera(Document& d) { return d.session.camera; }
+
+void addCamera(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "camera.distance",
+         .label = "Distance",
+         .idea = "of the camera from what it looks at",
+         .unit = "L",
+         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+         .usual = "(the scene's own)",
+         .kept = {.option = "--distance", .scene = "view.distance"}},
+        [](Document & d) -> auto& { return camera(d).distance; }));
+    all.push_back(withMember(
+        {.path = "camera.azimuth",
+         .label = "Azimuth",
+         .idea = "of the camera, seen from above",
+         .unit = "rad",
+         .usual = "(the scene's own)",
+         .shown = kInDegrees,
+         .kept = {.option = "--azimuth", .scene = "view.azimuth"}},
+        [](Document & d) -> auto& { return camera(d).azimuth; }));
+    all.push_back(withMember(
+        {.path = "camera.elevation",
+         .label = "Elevation",
+         .idea = "of the camera above the plane; what is beyond the pole is drawn from the pole",
+         .unit = "rad",
+         .usual = "(the scene's own)",
+         .shown = kInDegrees,
+         .kept = {.option = "--elevation", .scene = "view.elevation"}},
+        [](Document & d) -> auto& { return camera(d).elevation; }));
+    all.push_back({.path = "camera.target",
+                   .label = "Target",
+                   .idea = "what the camera looks at",
+                   .unit = "L",
+                   .kind = Kind::list,
+                   .size = 3,
+                   .usual = "(the scene's own)",
+                   .kept = {.scene = "view.target"},
+                   .get = [](const Document& d) -> Value {
+                       const glm::vec3 t = d.session.camera.target;
+                       return std::vector{plainNumber(t.x), plainNumber(t.y), plainNumber(t.z)};
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto& list = std::get<std::vector<double>>(v);
+                           for (glm::length_t i = 0; i < 3; ++i)
+                               camera(d).target[i] = static_cast<float>(list[static_cast<std::size_t>(i)]);
+                       }});
+    all.push_back(withMember(
+        {.path = "camera.field_of_view",
+         .label = "Field of view",
+         .idea = "upwards",
+         .unit = "rad",
+         .bounds = {.least = kLeastField, .most = kMostField},
+         .usual = "0.8",
+         .shown = kInDegrees,
+         .kept = {.scene = "view.field"}},
+        [](Document & d) -> auto& { return camera(d).fieldOfView; }));
+    all.push_back(withMember(
+        {.path = "camera.orthographic",
+         .label = "Flat view",
+         .idea = "no perspective: equal lengths look equal",
+         .kind = Kind::flag,
+         .usual = "false",
+         .kept = {.option = "--orthographic", .scene = "view.orthographic"}},
+        [](Document & d) -> auto& { return camera(d).orthographic; }));
+    all.push_back(withMember(
+        {.path = "camera.rotation",
+         .label = "Turning",
+         .idea = "how fast the camera turns by itself",
+         .unit = "rad/s",
+         .usual = "0",
+         .shown = {"degrees/s", kDegrees},
+         .kept = {.option = "--rotate", .scene = "view.rotate"}},
+        [](Document & d) -> auto& { return d.session.rotation; }));
+    all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
+                       [](const Document& d) -> Value { return d.session.tour->playing; }));
+    all.push_back(
+        fact({.path = "camera.remembered", .label = "Views", .idea = "views that are remembered", .kind = Kind::integer},
+             [](const Document& d) -> Value {
+                 const auto& views = d.session.views;
+                 return wholeValue(static_cast<std::uint64_t>(
+                     std::count_if(views.begin(), views.end(), [](const auto& view) { return view.has_value(); })));
+             }));
+}
+
+void addOverlays(std::vector<Parameter>& all) {
+    struct Row {
+        std::string_view path, label, idea;
+        bool OverlayChoice::*shown;
+    };
+    constexpr Row kRows[] = {{"overlay.legend", "Legend", "what the colours mean, in the picture", &OverlayChoice::legend},
+                             {"overlay.scale_bar", "Scale", "a bar of known length", &OverlayChoice::scaleBar},
+                             {"overlay.clock", "Clock", "the simulated time", &OverlayChoice::clock},
+                             {"overlay.axes", "Axes", "x, y and z from the origin", &OverlayChoice::axes},
+                             {"overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid}};
+    for (const Row& row : kRows)
+        all.push_back(withMember(
+            {.path = std::string(row.path),
+             .label = row.label,
+             .idea = row.idea,
+             .kind = Kind::flag,
+             .usual = "(scale bar and clock in a window)",
+             .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay"}},
+            [shown = row.shown](Document & d) -> auto& { return d.session.overlay.*shown; }));
+}
+
+/// What the camera keeps in the middle, as one word or number.
+Value followed(const Document& d) {
+    if (d.session.follow) return std::string("body");
+    const std::optional<int>& centre = d.session.followedCentre();
+    if (!centre) return std::string("none");
+    return *centre == Session::kWholeScene ? Value(std::string("centre"))
+                                           : wholeValue(static_cast<std::uint64_t>(*centre) + 1);
+}
+
+void follow(Document& d, const Value& value) {
+    const std::string what = std::holds_alternative<std::string>(value) ? textOf(value) : valueText(value);
+    Session& session = d.session;
+    if (what == "none") {
+        session.follow = false;
+        session.followCentre(std::nullopt);
+    } else if (what == "body") {
+        if (!session.selected()) throw UsageError("view.follow body: no body is selected; set view.selected first");
+        session.followCentre(std::nullopt);
+        session.follow = true;
+    } else {
+        session.followAsAsked(what);
+    }
+}
+
+void addBodies(std::vector<Parameter>& all) {
+    all.push_back({.path = "view.four",
+                   .label = "Four views",
+                   .idea = "the planes xy, xz and yz and space at once, with paths and the places where bodies began",
+                   .kind = Kind::flag,
+                   .usual = "false",
+                   .kept = {.option = "--views", .scene = "view.views"},
+                   .get = [](const Document& d) -> Value { return d.session.fourView->on(); },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           d.session.fourView->show(std::get<bool>(v), d.session.look, d.session.facts().settings.bodies);
+                       }});
+    all.push_back(
+        {.path = "view.follow",
+         .label = "Follow",
+         .idea =
+             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
+         .kind = Kind::choice,
+         .usual = "none",
+         .kept = {.option = "--follow"},
+         .choices =
+             [] {
+                 std::vector<std::string> names{"none", "body", "centre"};
+                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
+                 return names;
+             },
+         .names = "none, body, centre or the number of a galaxy from 1 to 64",
+         .get = followed,
+         .set = follow});
+    all.push_back({.path = "view.selected",
+                   .label = "Selected body",
+                   .idea = "id of the body that has a ring and a panel",
+                   .kind = Kind::integer,
+                   .bounds = {.least = 0, .most = 4294967295.0},
+                   .usual = "none",
+                   .otherwise = "none",
+                   .kept = {.option = "--select"},
+                   .get = [](const Document& d) -> Value {
+                       const auto& selected = d.session.selected();
+                       return selected ? Value(static_cast<std::int64_t>(selected->id)) : Value(std::string("none"));
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           if (std::holds_alternative<std::string>(v))
+                               d.session.clearSelection();
+                           else
+                               d.session.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
+                       }});
+    const auto selected = [&](Parameter row, auto get) {
+        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
+            return d.session.selected() ? get(*d.session.selected()) : Value();
+        }));
+    };
+    selected({.path = "view.selected_mass", .label = "Mass", .idea = "of the selected body", .unit = "M"},
+             [](const BodyReadout& body) -> Value { return body.mass; });
+    selected({.path = "view.selected_speed", .label = "Speed", .idea = "of the selected body", .unit = "L/T"},
+             [](const BodyReadout& body) -> Value { return body.speed ? Value(*body.speed) : Value(); });
+    selected({.path = "view.selected_held", .label = "Held", .idea = "the selected body feels no force", .kind = Kind::flag},
+             [](const BodyReadout& body) -> Value { return body.held; });
+    all.push_back(withMember(
+        {.path = "view.ahead",
+         .label = "Path ahead",
+         .idea = "the path of the selected body ahead",
+         .kind = Kind::flag,
+         .usual = "false",
+         .kept = {.option = "--ahead"}},
+        [](Document & d) -> auto& { return d.session.orbit().wanted; }));
+    Parameter duration = withMember(
+        {.path = "view.ahead_time",
+         .label = "How far ahead",
+         .idea = "simulated time of that path; auto is about a turn and a half",
+         .unit = "T",
+         .bounds = {.least = 0, .aboveLeast = true},
+         .usual = "auto",
+         .otherwise = "auto",
+         .kept = {.option = "--ahead"}},
+        [](Document & d) -> auto& { return d.session.orbit().duration; });
+    duration.get = [](const Document& d) -> Value {
+        const double found = d.session.orbit().duration;
+        return found == 0 ? Value(std::string("auto")) : Value(found);
+    };
+    duration.set = [set = duration.set](Document& d, const Value& v) {
+        if (isAuto(v))
+            d.session.orbit().duration = 0;
+        else
+            set(d, v);
+    };
+    all.push_back(std::move(duration));
+}
+
+void addArrow(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "drop.on",
+         .label = "Drop by an arrow",
+         .idea = "a drag of the mouse drops a body",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.session.launch().on; }));
+    all.push_back({.path = "drop.kind",
+                   .label = "What drops",
+                   .idea = "what is dropped by the arrow",
+                   .kind = Kind::choice,
+                   .usual = launchRows().front().name,
+                   .choices = [] { return namesOf(launchRows()); },
+                   .get = [](const Document& d) -> Value {
+                       return std::string(launchRows()[static_cast<std::size_t>(d.session.launch().row)].name);
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto kinds = launchRows();
+                           const auto found =
+                               std::find_if(kinds.begin(), kinds.end(), [&](auto& row) { return row.name == textOf(v); });
+                           d.session.launch().row = static_cast<int>(found - kinds.begin());
+                       }});
+    struct Row {
+        std::string_view path, label, idea;
+        double LaunchTool::*at;
+    };
+    constexpr Row kRows[] = {
+        {"drop.mass", "Mass", "of what drops, in its usual mass", &LaunchTool::massFactor},
+        {"drop.size", "Size", "of a galaxy that drops, in its usual size", &LaunchTool::sizeFactor},
+        {"drop.bodies", "Bodies", "of a galaxy that drops, in their usual number", &LaunchTool::bodiesFactor}};
+    for (const Row& row : kRows)
+        all.push_back(withMember(
+            {.path = std::string(row.path),
+             .label = row.label,
+             .idea = row.idea,
+             .bounds = {.least = 0.001, .most = 1000},
+             .usual = "1"},
+            [at = row.at](Document & d) -> auto& { return d.session.launch().*at; }));
+}
+
+}  // namespace
+
+std::vector<Parameter> viewParameters() {
+    std::vector<Parameter> all;
+    addCamera(all);
+    addOverlays(all);
+    addBodies(all);
+    addArrow(all);
+    return all;
+}
+
+}  // namespace gravlab

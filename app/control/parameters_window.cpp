@@ -1,0 +1,270 @@
+// What the window and its panels show, films, kept states and the lab.
+#include "app/control/parameter_rows.h"
+#include "app/film/encoders.h"
+#include "app/services/rewind.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+using namespace rows;
+
+void addWindow(std::vector<Parameter>& all) {
+    struct Row {
+        std::string_view path, label, idea, usual;
+        bool UiState::*at;
+        Kept kept;
+    };
+    const Row rows[] = {
+        {"window.visible",
+         "Panels over the picture",
+         "anything but the picture",
+         "true",
+         &UiState::visible,
+         {.option = "--no-ui"}},
+        {"window.panels",
+         "Panels",
+         "controls and measurements",
+         "true",
+         &UiState::panel,
+         {.configuration = "panels.panels"}},
+        {"window.conservation",
+         "Energy and momenta",
+         "the strip of energy and momenta",
+         "true",
+         &UiState::conservation,
+         {.configuration = "panels.conservation"}},
+        {"window.instruments",
+         "Instruments",
+         "a galaxy over its radius, in place of that strip",
+         "false",
+         &UiState::instruments,
+         {.configuration = "panels.instruments"}},
+        {"window.timeline",
+         "Kept states",
+         "the strip of kept states",
+         "(true where states are kept)",
+         &UiState::timeline,
+         {}},
+        {"window.help", "Keys", "the list of keys", "false", &UiState::help, {}},
+        {"window.full_screen",
+         "Full screen",
+         "the window covers its display",
+         "false",
+         &UiState::fullscreen,
+         {.option = "--fullscreen"}},
+        {"window.projector",
+         "Projector",
+         "large letters, strong contrast, thick lines",
+         "false",
+         &UiState::projector,
+         {.configuration = "window.projector"}},
+        {"window.display_sync",
+         "Display sync",
+         "wait for the display before showing a picture",
+         "true",
+         &UiState::vsync,
+         {.option = "--no-vsync", .configuration = "window.display_sync"}},
+    };
+    for (const Row& row : rows)
+        all.push_back(withMember(
+            {.path = std::string(row.path),
+             .label = row.label,
+             .idea = row.idea,
+             .kind = Kind::flag,
+             .usual = row.usual,
+             .kept = row.kept},
+            [at = row.at](Document & d) -> auto& { return d.ui.*at; }));
+    all.push_back(withMember(
+        {.path = "window.text_scale",
+         .label = "Text",
+         .idea = "size of the panels' text, in what the display asks for",
+         .bounds = {.least = 0.5, .most = 4},
+         .usual = "1",
+         .kept = {.configuration = "window.text_scale"}},
+        [](Document & d) -> auto& { return d.ui.textScale; }));
+    all.push_back(withMember(
+        {.path = "window.files",
+         .label = "Files",
+         .idea = "the panel to open and save",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.ui.files.shown; }));
+    all.push_back(fact({.path = "window.frames_per_second",
+                        .label = "Frames",
+                        .idea = "pictures a second",
+                        .unit = "1/s",
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.session.telemetry.framesPerSecond; }));
+    all.push_back(
+        fact({.path = "window.frame_time", .label = "Frame", .idea = "time of a frame", .unit = "ms", .measured = true},
+             [](const Document& d) -> Value { return d.session.telemetry.frameMilliseconds; }));
+    all.push_back(fact({.path = "window.message", .label = "Message", .idea = "the sentence on screen", .kind = Kind::text},
+                       [](const Document& d) -> Value { return d.session.message(); }));
+}
+
+void addFilm(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "film.panel", .label = "Film", .idea = "the panel of films", .kind = Kind::flag, .usual = "false"},
+        [](Document & d) -> auto& { return d.ui.film.shown; }));
+    struct Size {
+        std::string_view path, label;
+        int FilmState::*at;
+    };
+    constexpr Size kSizes[] = {{"film.width", "Width", &FilmState::width}, {"film.height", "Height", &FilmState::height}};
+    for (const Size& row : kSizes)
+        all.push_back(withMember(
+            {.path = std::string(row.path),
+             .label = row.label,
+             .idea = "of films that the window records; 0 is the window's own",
+             .unit = "px",
+             .kind = Kind::integer,
+             .bounds = {.least = 0, .most = 16384},
+             .usual = "0"},
+            [at = row.at](Document & d) -> auto& { return d.ui.film.*at; }));
+    all.push_back(withMember(
+        {.path = "film.steps_per_frame",
+         .label = "Steps a frame",
+         .idea = "steps between two frames of the film, however fast the window is",
+         .kind = Kind::integer,
+         .bounds = {.least = 1, .most = 1000000},
+         .usual = "1"},
+        [](Document & d) -> auto& { return d.ui.film.stepsPerFrame; }));
+    all.push_back(withMember(
+        {.path = "film.frames_per_second",
+         .label = "Frames/s",
+         .idea = "how fast the film is played",
+         .unit = "1/s",
+         .bounds = {.least = 1, .most = 240},
+         .usual = "60"},
+        [](Document & d) -> auto& { return d.ui.film.fps; }));
+    all.push_back(withMember(
+        {.path = "film.length",
+         .label = "Length",
+         .idea = "after which the film is complete; 0 records until stopped",
+         .unit = "s",
+         .bounds = {.least = 0, .most = 36000},
+         .usual = "0"},
+        [](Document & d) -> auto& { return d.ui.film.seconds; }));
+    Parameter quality = withMember(
+        {.path = "film.quality",
+         .label = "Quality",
+         .idea = "0 makes small files, 100 large ones",
+         .bounds = {.least = 0, .most = 100},
+         .usual = "auto",
+         .otherwise = "auto"},
+        [](Document & d) -> auto& { return d.ui.film.quality; });
+    quality.get = [](const Document& d) -> Value {
+        return d.ui.film.quality < 0 ? Value(std::string("auto")) : Value(d.ui.film.quality);
+    };
+    quality.set = [set = quality.set](Document& d, const Value& v) {
+        if (isAuto(v))
+            d.ui.film.quality = -1;
+        else
+            set(d, v);
+    };
+    all.push_back(std::move(quality));
+    all.push_back({.path = "film.encoder",
+                   .label = "Encoder",
+                   .idea = "what films are written with",
+                   .kind = Kind::choice,
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .choices = [] { return namesOf(encoders()); },
+                   .get = [](const Document& d) -> Value {
+                       return d.ui.film.encoder.empty() ? std::string("auto") : d.ui.film.encoder;
+                   },
+                   .set = [](Document& d, const Value& v) { d.ui.film.encoder = isAuto(v) ? "" : textOf(v); }});
+    all.push_back(withMember(
+        {.path = "film.panels",
+         .label = "With panels",
+         .idea = "draw them into the film",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.ui.film.panels; }));
+    all.push_back(fact({.path = "film.recording", .label = "Recording", .idea = "a film is being made", .kind = Kind::flag},
+                       [](const Document& d) -> Value { return d.ui.film.active; }));
+    all.push_back(
+        fact({.path = "film.frames", .label = "Frames", .idea = "of the film, drawn so far", .kind = Kind::integer},
+             [](const Document& d) -> Value { return d.ui.film.frames; }));
+    all.push_back(fact({.path = "film.file", .label = "File", .idea = "being written, or written last", .kind = Kind::text},
+                       [](const Document& d) -> Value { return d.ui.film.file; }));
+}
+
+void addHistory(std::vector<Parameter>& all) {
+    const auto add = [&](Parameter row, auto get) {
+        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
+            return d.session.history() ? get(*d.session.history()) : Value();
+        }));
+    };
+    add({.path = "history.states",
+         .label = "Kept states",
+         .idea = "that one can go back to",
+         .kind = Kind::integer,
+         .measured = true},
+        [](const Rewind& history) -> Value { return wholeValue(history.marks().size()); });
+    add({.path = "history.oldest_step",
+         .label = "Oldest",
+         .idea = "step of the oldest kept state",
+         .kind = Kind::integer,
+         .measured = true},
+        [](const Rewind& history) -> Value {
+            return history.marks().empty() ? Value() : Value(history.marks().front().step);
+        });
+    add({.path = "history.bytes",
+         .label = "Memory",
+         .idea = "that kept states take",
+         .unit = "byte",
+         .kind = Kind::integer,
+         .measured = true},
+        [](const Rewind& history) -> Value { return wholeValue(history.bytes()); });
+}
+
+void addLab(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "lab.open",
+         .label = "Lab",
+         .idea = "the lab's panel",
+         .kind = Kind::flag,
+         .usual = "false",
+         .kept = {.option = "--lab", .configuration = "panels.lab"}},
+        [](Document & d) -> auto& { return d.session.lab.open; }));
+    all.push_back({.path = "lab.page",
+                   .label = "Page",
+                   .idea = "launch, sweep or matrix",
+                   .kind = Kind::choice,
+                   .usual = labPages().front(),
+                   .kept = {.option = "--lab", .configuration = "panels.lab"},
+                   .choices = [] { return std::vector<std::string>(labPages().begin(), labPages().end()); },
+                   .get = [](const Document& d) -> Value {
+                       return std::string(labPages()[static_cast<std::size_t>(d.session.lab.page)]);
+                   },
+                   .set = [](Document& d, const Value& v) { d.session.lab.page = labPage(textOf(v)); }});
+    all.push_back(fact({.path = "lab.busy",
+                        .label = "Measuring",
+                        .idea = "a sweep or search is under way",
+                        .kind = Kind::flag,
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.session.lab.busy(); }));
+    all.push_back(fact({.path = "lab.status",
+                        .label = "Status",
+                        .idea = "what is measured, or how it ended",
+                        .kind = Kind::text,
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.session.lab.status(); }));
+}
+
+}  // namespace
+
+std::vector<Parameter> windowParameters() {
+    std::vector<Parameter> all;
+    addWindow(all);
+    addFilm(all);
+    addHistory(all);
+    addLab(all);
+    return all;
+}
+
+}  // namespace gravlab

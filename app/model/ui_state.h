@@ -1,0 +1,38 @@
+// What the panels and the window show, and what is asked of them. Rule: plain data; keys, panels and commands write it, the
+// window takes up its part.
+#pragma once
+#include "app/files/files_state.h"
+#include "app/film/film_state.h"
+
+#include <cstddef>
+#include <string>
+
+namespace gravlab {
+
+/// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
+struct UiState {
+    bool visible = true;       ///< anything at all
+    bool panel = true;         ///< controls and measurements
+    bool conservation = true;  ///< the strip under the picture, in a window
+    bool instruments = false;  ///< a galaxy over its radius, in place of that strip
+    bool timeline = false;     ///< the strip of kept states over the status line
+    bool help = false;         ///< the list of keys
+    bool inWindow = false;
+    bool vsync = true;
+    bool fullscreen = false;
+    bool screenshot = false;     ///< asked for
+    std::string pictureName{};   ///< of its file; empty: by the time
+    bool projector = false;      ///< large letters, strong contrast, thick lines
+    float textScale = 1;         ///< of the panels, above what the display asks for
+    bool saveScene = false;      ///< asked for: a scene file
+    std::string sceneName{};     ///< its name; empty: by the time
+    bool menuAsked = false;      ///< open the menus, or close them
+    std::size_t menuWanted = 0;  ///< which one
+    bool panelAsked = false;     ///< keys go to the next panel
+    bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
+    float bodyPanel = 0;         ///< height of the panel of a body in the last frame; 0: it is not shown
+    FilesState files;
+    FilmState film;
+};
+
+}  // namespace gravlab

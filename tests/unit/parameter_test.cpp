@@ -1,0 +1,132 @@
+// The table of parameters: every row says what it is, no path is there twice, usual values are allowed, wrong ones are
+// refused with a sentence.
+#include "app/control/parameter.h"
+
+#include "sim/core/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// The sentence of a refusal; empty when the value is taken.
+std::string refusalOf(const Parameter& row, const Value& value, bool shown = false) {
+    try {
+        checked(row, value, {}, shown);
+        return {};
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+}
+
+TEST(Parameters, sayWhatTheyAreAndHaveTheirPathOnce) {
+    std::set<std::string> paths;
+    const std::regex form("[a-z]+\\.[a-z0-9_-]+");
+    for (const Parameter& row : parameters()) {
+        EXPECT_TRUE(paths.insert(row.path).second) << row.path << " is there twice";
+        EXPECT_TRUE(std::regex_match(row.path, form)) << row.path;
+        EXPECT_FALSE(row.label.empty()) << row.path;
+        EXPECT_FALSE(row.idea.empty()) << row.path;
+        EXPECT_NE(row.get, nullptr) << row.path;
+        EXPECT_EQ(row.choices != nullptr, row.kind == Kind::choice) << row.path;
+        EXPECT_EQ(row.size > 0, row.kind == Kind::list) << row.path;
+        EXPECT_EQ(findParameter(row.path), &row);
+        EXPECT_EQ(row.fact(), row.usual.empty()) << row.path << ": what can be set has a usual value, a fact has none";
+        if (row.fact()) {
+            EXPECT_FALSE(row.kept.anywhere()) << row.path << " is measured";
+        }
+    }
+    EXPECT_GT(paths.size(), 100u);
+    for (const char* path :
+         {"run.time_step",    "run.kernel",    "run.block",       "run.unroll",    "run.bodies",
+          "run.integrator",   "run.softening", "run.law",         "run.precision", "look.glow",
+          "look.colour_mode", "look.trails",   "camera.distance", "overlay.clock", "view.four",
+          "run.step",         "run.time",      "run.rate",        "run.check",     "window.frames_per_second",
+          "twin.integrator"})
+        EXPECT_NE(findParameter(path), nullptr) << path;
+    EXPECT_EQ(findParameter("run.nothing"), nullptr);
+}
+
+TEST(Parameters, haveUsualValuesThatAreAllowed) {
+    for (const Parameter& row : parameters())
+        if (!row.fact() && !row.usual.starts_with('(')) {
+            EXPECT_EQ(refusalOf(row, valueOf(row.usual)), "") << row.path;
+        }
+}
+
+TEST(Parameters, refuseWhatTheyAreNotWithASentence) {
+    for (const Parameter& row : parameters()) {
+        if (row.fact()) continue;
+        const std::string allowed = allowedText(row);
+        EXPECT_FALSE(allowed.empty()) << row.path;
+        if (row.kind == Kind::text) continue;  // anything is a text
+        for (const Value& wrong : {Value(std::string("no such thing")), Value(std::vector<double>{1, 2}), Value()}) {
+            const std::string sentence = refusalOf(row, wrong);
+            EXPECT_THAT(sentence, HasSubstr(row.path)) << valueText(wrong);
+            if (row.kind != Kind::choice) {
+                EXPECT_THAT(sentence, HasSubstr("expected " + allowed));
+            }
+        }
+        if (row.kind != Kind::number && row.kind != Kind::integer) continue;
+        const Value nan = std::nan(""), infinite = INFINITY;
+        EXPECT_NE(refusalOf(row, nan), "") << row.path;
+        EXPECT_NE(refusalOf(row, infinite), "") << row.path;
+        const auto end = [&](double number) {
+            return row.kind == Kind::integer ? Value(static_cast<std::int64_t>(number)) : Value(number);
+        };
+        const Bounds& bounds = row.bounds;
+        const double step = row.kind == Kind::integer ? 1 : 1e-3;
+        if (std::isfinite(bounds.least)) {
+            EXPECT_EQ(refusalOf(row, end(bounds.least)).empty(), !bounds.aboveLeast) << row.path;
+            EXPECT_NE(refusalOf(row, end(bounds.least - step)), "") << row.path;
+        }
+        if (std::isfinite(bounds.most) && bounds.most < 9e18) {
+            EXPECT_EQ(refusalOf(row, end(bounds.most)), "") << row.path;
+            EXPECT_NE(refusalOf(row, end(bounds.most * (1 + 1e-9) + step)), "") << row.path;
+        }
+        if (row.kind == Kind::integer) {
+            EXPECT_NE(refusalOf(row, Value(bounds.least + 1.5)), "") << row.path;
+        }
+    }
+}
+
+TEST(Parameters, nameTheNearest) {
+    try {
+        parameter("run.timestep");
+        FAIL() << "there is none of that name";
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("'run.timestep'"), HasSubstr("did you mean 'run.time_step'")));
+    }
+    EXPECT_THAT(refusalOf(parameter("run.integrator"), Value(std::string("leapfrg"))), HasSubstr("did you mean 'leapfrog'"));
+}
+
+TEST(Parameters, haveOneRangeInEveryUnit) {
+    const Parameter& field = parameter("camera.field_of_view");
+    EXPECT_THAT(refusalOf(field, 151.0, true), HasSubstr("a finite number from 1 to 150"));
+    EXPECT_EQ(refusalOf(field, 150.0, true), "");
+    EXPECT_NEAR(std::get<double>(checked(field, 150.0, {}, true)), 2.618, 1e-3);
+    EXPECT_NE(refusalOf(field, 150.0), "") << "radians";
+    EXPECT_EQ(checked(parameter("run.bodies"), Value(std::string("64k"))), Value(std::int64_t{65536}));
+    EXPECT_EQ(checked(parameter("run.bodies"), Value(std::string("auto"))), Value(std::string("auto")));
+    EXPECT_NE(refusalOf(parameter("run.seed"), Value(std::string("64k"))), "") << "only numbers of bodies are written so";
+    EXPECT_EQ(checked(parameter("run.seed"), Value(std::uint64_t{18446744073709551615u})),
+              Value(std::uint64_t{18446744073709551615u}));
+    EXPECT_THAT(allowedText(parameter("run.seed")), HasSubstr("from 0 to 18446744073709551615"));
+    EXPECT_THAT(allowedText(parameter("run.time_step")), HasSubstr("auto, or a finite number other than 0"));
+}
+
+TEST(Parameters, areKeptWhereTheyAlwaysWere) {
+    EXPECT_EQ(keptText(parameter("look.glow")), "command line (--glow), scene file (view.glow), config.toml (look.glow)");
+    EXPECT_EQ(keptText(parameter("run.paused")), "nowhere");
+}
+
+}  // namespace
+}  // namespace gravlab
