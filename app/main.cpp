@@ -11,16 +11,17 @@ namespace gravlab {
 namespace {
 
 struct CommandFunction {
-    Command command;
+    Subcommand command;
     int (*run)(const Options&);
 };
 
 constexpr CommandFunction kFunctions[] = {
-    {Command::view, viewCommand},       {Command::render, renderCommand},
-    {Command::run, runCommand},         {Command::bench, benchCommand},
-    {Command::list, listCommand},       {Command::check, checkCommand},
-    {Command::convert, convertCommand}, {Command::info, infoCommand},
-    {Command::tune, tuneCommand},       {Command::fingerprint, fingerprintCommand},
+    {Subcommand::view, viewCommand},       {Subcommand::render, renderCommand},
+    {Subcommand::run, runCommand},         {Subcommand::bench, benchCommand},
+    {Subcommand::list, listCommand},       {Subcommand::check, checkCommand},
+    {Subcommand::convert, convertCommand}, {Subcommand::info, infoCommand},
+    {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
+    {Subcommand::play, playCommand},
 };
 
 int runProgram(int argc, char** argv) {

@@ -1,7 +1,8 @@
 // `gravlab list`: what this build and this machine have. Every list walks the table that the program itself uses.
 #include "app/commands/command_rows.h"
+#include "app/control/action.h"
+#include "app/control/parameter.h"
 #include "app/film/encoders.h"
-#include "app/panels/action.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -146,6 +147,33 @@ Json keyList(const BackendOptions&) {
     return rows;
 }
 
+/// Every action by the name that commands use, with what it takes.
+Json actionList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            rows.push_back({{"name", std::string(action.name)},
+                            {"argument", argumentText(action)},
+                            {"key", keyText(action)},
+                            {"idea", std::string(action.idea)}});
+    return rows;
+}
+
+/// Everything that can be read or set by name.
+Json parameterList(const BackendOptions&) {
+    Json rows = Json::array();
+    for (const Parameter& row : parameters())
+        rows.push_back({{"path", row.path},
+                        {"label", std::string(row.label)},
+                        {"unit", std::string(row.unit)},
+                        {"range", row.fact() ? "measured" : allowedText(row)},
+                        {"default", std::string(row.usual)},
+                        {"kept", row.fact() ? "nowhere" : keptText(row)},
+                        {"idea", std::string(row.idea)},
+                        {"refusal", refusalText(row)}});
+    return rows;
+}
+
 /// What films can be written with, as the ffmpeg of this machine says.
 Json encoderList(const BackendOptions&) {
     Json rows = Json::array();
@@ -176,9 +204,17 @@ struct ListRow {
 };
 
 constexpr ListRow kLists[] = {
-    {"devices", devices},  {"backends", backendList}, {"kernels", kernelList},
-    {"scenes", sceneList}, {"laws", lawList},         {"integrators", integratorList},
-    {"keys", keyList},     {"encoders", encoderList}, {"commands", commandList},
+    {"devices", devices},
+    {"backends", backendList},
+    {"kernels", kernelList},
+    {"scenes", sceneList},
+    {"laws", lawList},
+    {"integrators", integratorList},
+    {"keys", keyList},
+    {"encoders", encoderList},
+    {"commands", commandList},
+    {"actions", actionList},
+    {"parameters", parameterList},
 };
 
 std::string cellText(const Json& value) {

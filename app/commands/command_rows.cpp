@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 9> kLists{"devices",     "backends", "kernels",  "scenes",  "laws",
-                                                 "integrators", "keys",     "encoders", "commands"};
+constexpr std::array<std::string_view, 11> kLists{"devices", "backends", "kernels",  "scenes",  "laws",      "integrators",
+                                                  "keys",    "encoders", "commands", "actions", "parameters"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -215,17 +215,21 @@ void addKernel(CLI::App& app, Options& o) {
         "unroll factor, where the kernel has it");
 }
 
-void addPicture(CLI::App& app, Options& o) {
+void addSurface(CLI::App& app, Options& o) {
     addValue(
         app, "--size", "WxH", [&o](auto& name, auto& text) { std::tie(o.width, o.height) = parseSize(name, text); },
         "pixels [1280x720]");
     addValue(
-        app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 1, kAny); },
-        "stop after this many frames");
-    addValue(
         app, "--steps-per-frame", "COUNT",
         [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
         "steps of the simulation a frame [1]");
+}
+
+void addPicture(CLI::App& app, Options& o) {
+    addSurface(app, o);
+    addValue(
+        app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 1, kAny); },
+        "stop after this many frames");
     addValue(
         app, "--views", "COUNT",
         [&o](auto& name, auto& text) {
@@ -346,6 +350,22 @@ void addViewOptions(CLI::App& app, Options& o) {
         "--no-config", [] {}, "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
     addValue(
         app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
+}
+
+void addPlayOptions(CLI::App& app, Options& o) {
+    app.add_option_function<std::string>(
+           "SCRIPT", [&o](const std::string& text) { o.script = text; },
+           "file of commands, one a line, see docs/scripts.md; '-' is standard input")
+        ->type_name("");
+    addSceneOrFile(app, o, "collision");
+    addBodies(app, o);
+    addMachine(app, o);
+    addPhysics(app, o);
+    addKernel(app, o);
+    addTwin(app, o, true);
+    addSurface(app, o);
+    addLook(app, o);
+    app.add_flag("--window", o.inWindow, "in a window, in real time, instead of off screen");
 }
 
 void addRenderOptions(CLI::App& app, Options& o) {
@@ -606,7 +626,7 @@ void addInfoOptions(CLI::App& app, Options& o) {
 }  // namespace
 
 const std::array<CommandRow, kCommandCount> kCommands{{
-    {"view", Command::view, true, "open the window (the default command)", addViewOptions,
+    {"view", Subcommand::view, true, "open the window (the default command)", addViewOptions,
      "  gravlab                              the default scene, at a size that suits this machine\n"
      "  gravlab disc -n 64k --block 256      a disc of 65,536 bodies, 256 threads a block\n"
      "  gravlab picture.png                  the scene of a picture again; a scene file (.toml) likewise\n"
@@ -614,40 +634,45 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab two-body --twin integrator=euler     two runs of one start, side by side\n"
      "  gravlab run.hdf5                     goes on from a file\n"
      "  gravlab stars.csv --units cluster    bodies from a table in pc, km/s and solar masses\n"},
-    {"render", Command::render, false, "draw a picture or a film without a window", addRenderOptions,
+    {"render", Subcommand::render, false, "draw a picture or a film without a window", addRenderOptions,
      "  gravlab render collision -o film.mp4 --frames 600 --steps-per-frame 2\n"
      "  gravlab render disc -o disc.png --frames 200 --size 1920x1080 --ui\n"
      "  gravlab render cube -o frames/%05d.png --frames 120\n"
      "  gravlab render my.toml --path -o flight.webm --encoder vp9 --quality 90\n"
      "  gravlab render galaxy -o poster.png --frames 300 --size 7680x4320\n"
      "  gravlab render two-body -o twins.mp4 --frames 600 --trails 200 --twin integrator=euler --ui\n"},
-    {"run", Command::run, false, "integrate without graphics, write energies and bodies", addRunOptions,
+    {"play", Subcommand::play, false, "do what a script says, line by line, and answer each line in JSON", addPlayOptions,
+     "  gravlab play lesson.txt two-body\n"
+     "  gravlab play lesson.txt --window\n"
+     "  echo 'get run.step' | gravlab play - two-body\n"},
+    {"run", Subcommand::run, false, "integrate without graphics, write energies and bodies", addRunOptions,
      "  gravlab run figure-eight --dt 0.001 --until 6.3 --csv energy.csv --every 10\n"
      "  gravlab run plummer -n 4096 --steps 1000 --final bodies.csv\n"
      "  gravlab run six-body --steps 0 --final -\n"
      "  gravlab run disc --until 50 --snapshot-every 100 --final end.hdf5\n"
      "  gravlab run end.hdf5 --until 100 --final later.hdf5\n"
      "  gravlab run two-body --until 20 --twin integrator=euler --csv apart.csv --plots pictures\n"},
-    {"bench", Command::bench, false, "check, then time force kernels", addBenchOptions,
+    {"bench", Subcommand::bench, false, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
      "  gravlab bench --figure unroll -o unroll.png\n"
      "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
      "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},
-    {"tune", Command::tune, false, "find the fastest kernel and launch for this device, for --kernel auto", addTuneOptions,
-     "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
-    {"list", Command::list, false, "what this build and machine have", addListOptions,
+    {"tune", Subcommand::tune, false, "find the fastest kernel and launch for this device, for --kernel auto",
+     addTuneOptions, "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
+    {"list", Subcommand::list, false, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
-    {"check", Command::check, false, "verify every backend and kernel on this machine", addCheckOptions,
+    {"check", Subcommand::check, false, "verify every backend and kernel on this machine", addCheckOptions,
      "  gravlab check\n"},
-    {"convert", Command::convert, false, "read bodies in one format, write them in another", addConvertOptions,
+    {"convert", Subcommand::convert, false, "read bodies in one format, write them in another", addConvertOptions,
      "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
      "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"
      "  grep -v '^#' table.txt | gravlab convert - bodies.hdf5\n"},
-    {"fingerprint", Command::fingerprint, false, "hash what a scene starts from and what the reference backend makes of it",
-     addFingerprintOptions, "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
-    {"info", Command::info, false, "say what is in a file", addInfoOptions,
+    {"fingerprint", Subcommand::fingerprint, false,
+     "hash what a scene starts from and what the reference backend makes of it", addFingerprintOptions,
+     "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
+    {"info", Subcommand::info, false, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 }};
 

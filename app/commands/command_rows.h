@@ -15,14 +15,14 @@ namespace gravlab {
 /// A row of the table of commands.
 struct CommandRow {
     std::string_view name;
-    Command command;
+    Subcommand command;
     bool opensWindow;  ///< needs a display; ./run makes a film instead where there is none
     std::string_view idea;
     void (*addOptions)(CLI::App&, Options&);
     std::string_view examples;
 };
 
-constexpr std::size_t kCommandCount = 10;
+constexpr std::size_t kCommandCount = 11;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 }  // namespace gravlab

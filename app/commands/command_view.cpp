@@ -1,5 +1,7 @@
 // `gravlab view`: the window's turn of the one frame loop.
 #include "app/commands/options.h"
+#include "app/commands/play.h"
+#include "app/control/controller.h"
 #include "app/files/config.h"
 #include "app/files/open_file.h"
 #include "app/files/scene_file.h"
@@ -63,8 +65,8 @@ void writePicture(const std::string& path, const Window& window, const Session& 
 }
 
 /// F12: a failure is a message, not the end.
-void takeScreenshot(const Window& window, Session& session) {
-    const std::string path = timedName("gravlab", ".png");
+void takeScreenshot(const Window& window, Session& session, std::string path) {
+    if (path.empty()) path = timedName("gravlab", ".png");
     try {
         writePicture(path, window, session);
         session.say("The picture was written to " + path + ".");
@@ -74,8 +76,8 @@ void takeScreenshot(const Window& window, Session& session) {
 }
 
 /// Ctrl E: likewise.
-void saveScene(Session& session) {
-    const std::string path = timedName("gravlab", ".toml");
+void saveScene(Session& session, std::string path) {
+    if (path.empty()) path = timedName("gravlab", ".toml");
     try {
         writeSceneFile(path, session);
         session.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
@@ -97,7 +99,12 @@ void comeBack(Window& window, Session& session, Ui& ui, const std::string& why) 
 }
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files, ConfigKeeper& config) {
+void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files, ConfigKeeper& config,
+               Player* player) {
+    constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
+    Controller own;
+    Controller& controller = player ? player->controller() : own;
+    Document document{session, ui.state};
     const StatusReport report;
     FrameTimes times;
     ui.recordItems(report.on());
@@ -109,12 +116,18 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     Recorder recorder;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
-                          framesOwed > 0 || options.frames > 0;
+                          framesOwed > 0 || options.frames > 0 || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
-        const bool events = window.handleEvents(!busy ? kIdleWait : hidden ? kHiddenWait : 0);
+        const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
             if (const std::string text = config.update(session, ui.state, window.place(), now); !text.empty())
                 session.say(text);
+        if (player) {
+            const bool before = player->needsFrame();
+            player->feed(document, hostClock(), 0);
+            if (player->ended()) session.intent.quit = true;
+            if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
+        }
         if (files.update() || events)
             framesOwed = kFramesAfterEvent;
         else if (!busy)
@@ -141,7 +154,8 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
-        session.apply();
+        const std::vector<Event> done = controller.apply(document);
+        if (player) player->look(document, done, hostClock());
         recorder.prepare(session, ui, window.width(), window.height(), window.description());
         session.advance(true);
         window.holdKeys(time - last);
@@ -157,9 +171,9 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             ui.frame(session);
             ui.draw();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, session);
-            if (ui.state.screenshot) takeScreenshot(window, session);
-            ui.state.screenshot = false;
-            if (std::exchange(ui.state.saveScene, false)) saveScene(session);
+            if (std::exchange(ui.state.screenshot, false))
+                takeScreenshot(window, session, std::exchange(ui.state.pictureName, {}));
+            if (std::exchange(ui.state.saveScene, false)) saveScene(session, std::exchange(ui.state.sceneName, {}));
             worked = hostClock() - time;
             window.show();
         }
@@ -181,7 +195,10 @@ int viewCommand(const Options& asked) {
     const InterruptWatch watch;
     Remembered memory{asked, {}, {}, {}};
     // A window that ends by itself is a test or a picture.
-    ConfigKeeper config(asked.frames == 0 && !asked.has("--no-config"), memory);
+    const bool plays = asked.command == Subcommand::play;
+    ConfigKeeper config(asked.frames == 0 && !plays && !asked.has("--no-config"), memory);
+    std::unique_ptr<Player> player;
+    if (plays) player = std::make_unique<Player>(asked.script, true);
     const Options options = withFile(memory.options);
     Window window(options);
     window.moveTo(memory.place);
@@ -203,10 +220,10 @@ int viewCommand(const Options& asked) {
     }
     const Connection connection(window, session, ui);
     // Nobody is there to lose work when a window ends by itself.
-    const double usual = options.frames > 0 ? 0 : kAutosaveSeconds;
+    const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
-        runFrames(options, window, session, ui, files, config);
+        runFrames(options, window, session, ui, files, config, player.get());
     } catch (const Error& error) {
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
@@ -217,7 +234,8 @@ int viewCommand(const Options& asked) {
         throw Error(static_cast<ExitCode>(128 + signal),
                     (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());
     files.close();
-    return static_cast<int>(ExitCode::ok);
+    if (player) player->abandon("the window was closed");
+    return player ? player->exitCode() : static_cast<int>(ExitCode::ok);
 }
 
 }  // namespace gravlab

@@ -24,7 +24,7 @@
 namespace gravlab {
 namespace {
 
-const CommandRow& commandRow(Command command) {
+const CommandRow& commandRow(Subcommand command) {
     return *std::find_if(std::begin(kCommands), std::end(kCommands),
                          [command](const CommandRow& row) { return row.command == command; });
 }
@@ -180,11 +180,11 @@ void validateStudy(const Options& o) {
 
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
-    if (o.command == Command::list && o.json && o.has("--markdown"))
+    if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
-    if (o.command == Command::render && o.look.ahead && !o.look.select)
+    if (o.command == Subcommand::render && o.look.ahead && !o.look.select)
         throw UsageError("--ahead shows the path of one body: add --select ID");
-    if (o.command != Command::bench) return;
+    if (o.command != Subcommand::bench) return;
     for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--fps", "--ui"})
         if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
     if (!o.benchFigure.empty() || !o.benchCard.empty()) validateStudy(o);
@@ -195,29 +195,31 @@ void validateCompany(const Options& o) {
 void validate(Options& o, bool commandNamed) {
     const SimulationSettings& s = o.simulation;
     validateCompany(o);
-    if (o.command == Command::list) {
+    if (o.command == Subcommand::play && o.script.empty())
+        throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
+    if (o.command == Subcommand::list) {
         if (o.listWhat.empty())
             throw UsageError(
                 "list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders, "
-                "commands");
+                "commands, actions, parameters");
         return;
     }
-    if (o.command == Command::check) return;
-    if (o.command == Command::convert && (o.file.empty() || o.output.empty()))
+    if (o.command == Subcommand::check) return;
+    if (o.command == Subcommand::convert && (o.file.empty() || o.output.empty()))
         throw UsageError("convert needs two files: gravlab convert IN OUT");
-    if (o.command == Command::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
-    if (o.command == Command::convert || o.command == Command::info) return;
+    if (o.command == Subcommand::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");
+    if (o.command == Subcommand::convert || o.command == Subcommand::info) return;
 
     const auto known =
         std::find_if(sceneTable().begin(), sceneTable().end(), [&](auto& row) { return row.name == s.scene; });
-    if (known == sceneTable().end() && o.command != Command::bench && meansFile(s.scene)) o.file = s.scene;
+    if (known == sceneTable().end() && o.command != Subcommand::bench && meansFile(s.scene)) o.file = s.scene;
     if (known == sceneTable().end() && o.file.empty()) {
         std::vector<std::string_view> valid;
         for (const Scene& row : sceneTable()) valid.push_back(row.name);
         if (!commandNamed)
             for (const CommandRow& row : kCommands) valid.push_back(row.name);
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
-                         (o.command == Command::bench ? "" : "; nor is there a file of that name"));
+                         (o.command == Subcommand::bench ? "" : "; nor is there a file of that name"));
     }
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
     if (!law.empty() && o.file.empty()) throw UsageError(law);
@@ -238,7 +240,7 @@ void validate(Options& o, bool commandNamed) {
     const std::vector<std::string> kernelNames =
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
     for (const std::string& name : kernelNames) {
-        if (name == "auto" || (name == "all" && o.command == Command::bench)) continue;
+        if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
         if (s.backend != "auto")
             kernel(s.backend, name);
         else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
@@ -262,19 +264,19 @@ void validate(Options& o, bool commandNamed) {
 
     if (!o.twin.on && o.has("--twin-view") && o.file.empty())
         throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
-    if (o.command == Command::render) {
+    if (o.command == Subcommand::render) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
         parseFilmOutput(o.output);
         encoderFor(o.output, o.encoder, o.quality);
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
         if (o.frames == 0 && !still && !o.flyPath) throw UsageError("a film needs its length: --frames COUNT");
     }
-    if (o.command == Command::bench && !o.benchFigure.empty()) {
+    if (o.command == Subcommand::bench && !o.benchFigure.empty()) {
         if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
             throw UsageError("--figure " + o.benchFigure + " needs -o FILE.png or FILE.csv");
         if (o.benchKernels.size() > 1) throw UsageError("--figure takes one kernel");
     }
-    if (o.command == Command::bench && !o.benchCard.empty()) {
+    if (o.command == Subcommand::bench && !o.benchCard.empty()) {
         if (!o.benchFigure.empty()) throw UsageError("--card and --figure exclude each other; give one of them");
         if (!o.output.empty()) throw UsageError("--card names its file itself; leave out -o");
         if (!o.benchCard.ends_with(".png") && !o.benchCard.ends_with(".txt"))
@@ -282,7 +284,7 @@ void validate(Options& o, bool commandNamed) {
         if (o.benchKernels.size() > 1 || (!o.benchKernels.empty() && o.benchKernels.front() == "all"))
             throw UsageError("--card takes one kernel");
     }
-    if (o.command == Command::run) {
+    if (o.command == Subcommand::run) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
         if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
@@ -301,7 +303,7 @@ Options parseOptions(int argc, const char* const* argv) {
     std::vector<std::string> args(argv + std::min(1, argc), argv + argc);
     const AllParsers parsers;
     const std::size_t word = findCommandWord(args, parsers);
-    const CommandRow* row = &commandRow(Command::view);
+    const CommandRow* row = &commandRow(Subcommand::view);
     bool named = false;
     if (word < args.size())
         for (const CommandRow& candidate : kCommands)
@@ -320,13 +322,13 @@ Options parseOptions(int argc, const char* const* argv) {
     };
     if (asks("--version")) {
         std::fputs(versionText().c_str(), stdout);
-        options.command = Command::version;
+        options.command = Subcommand::version;
         return options;
     }
     if (asks("--help") || asks("-h")) {
         const std::string text = (named ? "" : overview()) + app.help();
         std::fputs(text.c_str(), stdout);
-        options.command = Command::version;
+        options.command = Subcommand::version;
         return options;
     }
     try {
@@ -340,7 +342,7 @@ Options parseOptions(int argc, const char* const* argv) {
         if (option->count() > 0)
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
     validate(options, named);
-    if (options.command == Command::render && options.frames == 0 && !options.flyPath) options.frames = 1;  // a still
+    if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath) options.frames = 1;  // a still
     return options;
 }
 

@@ -15,7 +15,7 @@
 
 namespace gravlab {
 
-enum class Command { view, render, run, bench, tune, list, check, convert, info, fingerprint, version };
+enum class Subcommand { view, render, run, bench, tune, list, check, convert, info, fingerprint, play, version };
 
 /// What is written over the picture.
 struct OverlayChoice {
@@ -44,7 +44,7 @@ struct LookOptions {
 };
 
 struct Options {
-    Command command = Command::view;
+    Subcommand command = Subcommand::view;
     SimulationSettings simulation;
 
     std::string file;                ///< to start from instead of a scene; for convert and info: to read
@@ -106,6 +106,10 @@ struct Options {
     bool checkPhysics = false;        ///< the reference table instead of the kernels
     std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
 
+    // play
+    std::string script;     ///< file of lines, or "-"
+    bool inWindow = false;  ///< else off screen
+
     // list
     std::string listWhat;
     bool json = false;
@@ -114,7 +118,8 @@ struct Options {
 /// Throws UsageError with the text to print. --help and --version print and set command = version.
 Options parseOptions(int argc, const char* const* argv);
 
-int viewCommand(const Options&);
+int viewCommand(const Options&);  ///< also plays a script in a window
+int playCommand(const Options&);
 int renderCommand(const Options&);
 int runCommand(const Options&);
 int benchCommand(const Options&);

@@ -22,6 +22,8 @@ struct FilesState {
     bool saveAsked = false;  ///< quick save, under a name with the time
     std::string saveAs;      ///< a path to save to
     std::string openAsked;   ///< a path to open
+    bool openEnded = false;  ///< the file that was asked for last is open, or `openError` says why not
+    std::string openError;
     bool recoverAsked = false, forgetAsked = false;
 };
 

@@ -112,9 +112,15 @@ void SessionFiles::takeResults() {
     for (FileResult& result : saver_.take()) {
         changed_ = true;
         if (result.purpose != "autosave") state_.busy.clear();
+        const auto ended = [&](std::string why) {
+            if (result.purpose != "open") return;
+            state_.openEnded = true;
+            state_.openError = std::move(why);
+        };
         if (!result.error.empty()) {
             // Stays until it is dismissed, in front of a class as well as in the morning.
             session_.say(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
+            ended(result.error);
             continue;
         }
         if (result.kind == FileResult::Kind::saved) {
@@ -123,13 +129,17 @@ void SessionFiles::takeResults() {
             continue;
         }
         if (result.scene) {
-            if (takeScene(session_, *result.scene)) state_.shown = false;
+            const bool taken = takeScene(session_, *result.scene);
+            if (taken) state_.shown = false;
+            ended(taken ? std::string() : session_.message());
             continue;
         }
         result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
         session_.intent.settings = result.offer->settings;
         session_.apply();
-        if (session_.facts().settings.start != result.offer->settings.start) continue;  // refused, with a message
+        const bool taken = session_.facts().settings.start == result.offer->settings.start;
+        ended(taken ? std::string() : session_.message());
+        if (!taken) continue;  // refused, with a message
         std::string text;
         for (const std::string& note : result.offer->notes) text += (text.empty() ? "" : "; ") + note;
         if (!text.empty()) session_.say(result.path + ": " + text + ".");

@@ -1,5 +1,5 @@
 // F1: every key by menu, and the mouse, in as many columns as it takes.
-#include "app/panels/action.h"
+#include "app/control/action.h"
 #include "app/panels/panels.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The menu bar: walks the table of actions. Knows no action by itself.
-#include "app/panels/action.h"
+#include "app/control/action.h"
 #include "app/panels/panels.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ TEST_F(LostWindow, savesTheRunWhenNoneCanBeOpenedAgain) {
     if (const Reason why = fileFormat("hdf5").unavailable(); !why.empty()) GTEST_SKIP() << why;
     moveToDisplay();
     Options options = optionsOf("plummer", 64, 320, 240);
-    options.command = Command::view;
+    options.command = Subcommand::view;
     options.frames = 20;
     options.given = {"--no-config"};
     hostClockSource() = clockThatLosesGraphics;

@@ -1,5 +1,5 @@
 // Menus, and every key and item of the table of actions, by real keys and clicks; and the layout that they live in.
-#include "app/panels/action.h"
+#include "app/control/action.h"
 #include "layout.h"
 
 #include <algorithm>

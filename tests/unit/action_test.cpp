@@ -1,6 +1,6 @@
 // The table of actions: every row says what it is, no key means two things, and the pages made from it are its own.
-#include "app/panels/action.h"
-#include "app/panels/scene_groups.h"
+#include "app/control/action.h"
+#include "app/control/scene_groups.h"
 #include "cli_support.h"
 
 #include <gmock/gmock.h>

@@ -36,7 +36,7 @@ std::string refusalOf(const std::vector<std::string>& arguments) {
 
 TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
     const Options o = parsed({});
-    EXPECT_EQ(o.command, Command::view);
+    EXPECT_EQ(o.command, Subcommand::view);
     EXPECT_EQ(o.simulation.scene, "collision");
     EXPECT_EQ(o.simulation.bodies, 0u);
     EXPECT_TRUE(o.showUi);
@@ -52,7 +52,7 @@ TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
     };
     for (const auto& arguments : same) {
         const Options o = parsed(arguments);
-        EXPECT_EQ(o.command, Command::view);
+        EXPECT_EQ(o.command, Subcommand::view);
         EXPECT_EQ(o.simulation.scene, "disc");
         EXPECT_EQ(o.simulation.bodies, 1000u);
         EXPECT_EQ(o.simulation.seed, 7u);
@@ -61,14 +61,14 @@ TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
 
 TEST(Options, aCommandMayFollowItsOptions) {
     const Options o = parsed({"--backend", "cpu", "--steps", "5", "run", "plummer"});
-    EXPECT_EQ(o.command, Command::run);
+    EXPECT_EQ(o.command, Subcommand::run);
     EXPECT_EQ(o.steps, 5);
     EXPECT_EQ(o.simulation.backend, "cpu");
 }
 
 TEST(Options, theValueOfAnOptionIsNoCommand) {
     const Options o = parsed({"run", "plummer", "--steps", "1", "--csv", "view"});
-    EXPECT_EQ(o.command, Command::run);
+    EXPECT_EQ(o.command, Subcommand::run);
     EXPECT_EQ(o.csv, "view");
 }
 

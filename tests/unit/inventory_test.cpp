@@ -1,6 +1,6 @@
 // Everything that can be asked of the program by name, gathered from the program itself and held against a checked-in list.
 #include "tests/inventory.h"
-#include "app/panels/action.h"
+#include "app/control/action.h"
 #include "cli_support.h"
 
 #include <gmock/gmock.h>
@@ -133,6 +133,8 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("numbers").get<std::string>());
             else if (list == "encoders")
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("files").get<std::string>());
+            else if (list == "parameters")
+                names.insert(row.at("path").get<std::string>() + ": " + row.at("kept").get<std::string>());
             else
                 names.insert(row.at("name"));
         }

@@ -1,8 +1,8 @@
 // GLFW: context, callbacks, mouse, full screen. The only file that knows it.
 #include "app/frontends/window/window.h"
 
+#include "app/control/action.h"
 #include "app/files/config.h"
-#include "app/panels/action.h"
 #include "app/session/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"

@@ -1,12 +1,23 @@
 // The rows of the menus File and Help.
-#include "app/panels/action.h"
-#include "app/panels/ui.h"
+#include "app/control/action.h"
+#include "app/model/ui_state.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
 #include "app/version.h"
+#include "sim/core/error.h"
 
 namespace gravlab {
 namespace {
+
+/// The name of a file. Throws UsageError.
+std::string fileOf(const Value& argument, std::string_view ending = {}) {
+    const auto* word = std::get_if<std::string>(&argument);
+    std::string name = word ? *word : valueText(argument);
+    if (name.empty() || !name.ends_with(ending))
+        throw UsageError("'" + name + "': expected the name of a file" +
+                         (ending.empty() ? "" : " that ends with " + std::string(ending)));
+    return name;
+}
 
 constexpr Action kFile[] = {
     {.name = "open",
@@ -19,18 +30,32 @@ constexpr Action kFile[] = {
      .label = "Save the run",
      .idea = "save the run into the current folder",
      .strokes = {{Key::letterS, kControl}},
-     .act = [](KeyTarget& t, int) { t.ui.files.saveAsked = true; }},
+     .act = [](KeyTarget& t, int) { t.ui.files.saveAsked = true; },
+     .argument = "FILE",
+     .with = [](KeyTarget& t, const Value& file) { t.ui.files.saveAs = fileOf(file); }},
     {.name = "save-scene",
      .label = "Save as scene file",
      .idea = "write scene, camera and look as a scene file into the current folder",
      .strokes = {{Key::letterE, kControl}},
      .act = [](KeyTarget& t, int) { t.ui.saveScene = true; },
+     .argument = "FILE.toml",
+     .with =
+         [](KeyTarget& t, const Value& file) {
+             t.ui.sceneName = fileOf(file, ".toml");
+             t.ui.saveScene = true;
+         },
      .line = true},
     {.name = "picture",
      .label = "Save picture",
      .idea = "write a picture into the current folder",
      .strokes = {{Key::f12}},
-     .act = [](KeyTarget& t, int) { t.ui.screenshot = true; }},
+     .act = [](KeyTarget& t, int) { t.ui.screenshot = true; },
+     .argument = "FILE.png",
+     .with =
+         [](KeyTarget& t, const Value& file) {
+             t.ui.pictureName = fileOf(file, ".png");
+             t.ui.screenshot = true;
+         }},
     {.name = "record",
      .label = "Record a film",
      .idea = "start a film in the current folder, or stop and keep it",

@@ -1,5 +1,5 @@
 // What a scene is: by its law, by how many bodies it is made for, and by name where these do not tell.
-#include "app/panels/scene_groups.h"
+#include "app/control/scene_groups.h"
 
 #include <algorithm>
 #include <iterator>

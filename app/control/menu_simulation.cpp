@@ -1,12 +1,14 @@
 // The rows of the menus Simulation, Bodies and Lab.
-#include "app/panels/action.h"
-#include "app/panels/ui.h"
+#include "app/control/action.h"
+#include "app/model/ui_state.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace gravlab {
 namespace {
@@ -52,6 +54,15 @@ void singleStep(KeyTarget& t, int) {
     ++t.session.intent.singleSteps;
 }
 
+/// A number of times from 1. Throws UsageError.
+int timesOf(const Value& argument) {
+    constexpr std::int64_t kMost = 1000000000;
+    const auto* count = std::get_if<std::int64_t>(&argument);
+    if (!count || *count < 1 || *count > kMost)
+        throw UsageError("'" + valueText(argument) + "': expected a whole number from 1 to 1000000000");
+    return static_cast<int>(*count);
+}
+
 void openLab(KeyTarget& t) {
     t.session.lab.open = true;
     t.ui.visible = t.ui.panel = true;
@@ -81,6 +92,13 @@ constexpr Action kSimulation[] = {
      .idea = "one step, then pause",
      .strokes = {{Key::letterN}, {Key::right}},
      .act = singleStep,
+     .argument = "COUNT",
+     .with =
+         [](KeyTarget& t, const Value& count) {
+             const int steps = timesOf(count);
+             t.session.intent.paused = true;
+             t.session.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.session.intent.singleSteps);
+         },
      .repeats = true},
     {.name = "reverse",
      .label = "Backwards",
@@ -98,6 +116,8 @@ constexpr Action kSimulation[] = {
      .idea = "back to the kept state before, and pause",
      .strokes = {{Key::left, kControl}},
      .act = [](KeyTarget& t, int) { --t.session.intent.rewindBy; },
+     .argument = "COUNT",
+     .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
      .list = "Kept states",
      .line = true,
      .repeats = true},
@@ -106,6 +126,8 @@ constexpr Action kSimulation[] = {
      .idea = "on to the next kept state, and pause",
      .strokes = {{Key::right, kControl}},
      .act = [](KeyTarget& t, int) { ++t.session.intent.rewindBy; },
+     .argument = "COUNT",
+     .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
      .list = "Kept states",
      .repeats = true},
     {.name = "rewind-oldest",

@@ -2,8 +2,9 @@
 // and docs/keys.md all walk them. A new one is one row in the file of its menu (menu_*.cpp).
 // Rule: an action edits intent, look, camera or the state of the panels, and nothing else.
 #pragma once
-#include "app/panels/keys.h"
+#include "app/control/keys.h"
 #include "sim/backends/kernel.h"
+#include "sim/core/value.h"
 
 #include <cstddef>
 #include <span>
@@ -30,6 +31,10 @@ struct Action {
     Reason (*unavailable)(const KeyTarget&) = {};  ///< why it cannot be done now; empty, or an empty text: it can
     /// Makes the row a list: the entry at `which`; false after the last one.
     bool (*choice)(const KeyTarget&, int which, ActionChoice&) = {};
+    /// What a command may give it besides, such as COUNT; and the act with that. Throws UsageError. A row with a state takes
+    /// on or off, a row with choices the name or number of one.
+    std::string_view argument{};
+    void (*with)(KeyTarget&, const Value& argument) = {};
     std::string_view list{};  ///< neighbouring rows with the same text here share a list of that name
     bool line = false;        ///< a line above it
     bool repeats = false;     ///< a key that stays down does it again and again, at the keyboard's own pace
@@ -62,6 +67,14 @@ inline void toggle(bool& value) { value = !value; }
 
 /// Does it, or says why it cannot be done.
 void perform(const Action& action, int which, KeyTarget& target);
+
+/// The action of that name. Throws UsageError naming the nearest.
+const Action& actionOf(std::string_view name);
+/// Does it as a command asks: with nothing, its argument, on or off, or one of its choices. Throws UsageError: what it
+/// takes, or why it cannot be done now.
+void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target);
+/// What a command may give it: "COUNT", "on or off", "galaxy, disc, ..."; empty: nothing.
+std::string argumentText(const Action& action, const KeyTarget* target = nullptr);
 
 /// How people read its keys: "Ctrl S", "N, Right", "1 .. 9"; empty when it has none. With `which`, one of neighbours: "3".
 std::string keyText(const Action& action);

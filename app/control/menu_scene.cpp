@@ -1,6 +1,6 @@
 // The rows of the menu Scene: the nine of the digits, every scene in its group, and how many bodies.
-#include "app/panels/action.h"
-#include "app/panels/scene_groups.h"
+#include "app/control/action.h"
+#include "app/control/scene_groups.h"
 #include "app/session/frame_loop.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // From a key to its action, and from an action to the text of its keys.
-#include "app/panels/keys.h"
+#include "app/control/keys.h"
 
-#include "app/panels/action.h"
+#include "app/control/action.h"
 #include "app/session/frame_loop.h"
 
 #include <iterator>

@@ -1,8 +1,8 @@
 // The rows of the menus View, Look and Window.
+#include "app/control/action.h"
 #include "app/film/camera_path.h"
 #include "app/model/look.h"
-#include "app/panels/action.h"
-#include "app/panels/ui.h"
+#include "app/model/ui_state.h"
 #include "app/services/instruments.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"

@@ -1,5 +1,5 @@
 // The menu bar's order, and what the mouse does. The rows of each menu are in its own file.
-#include "app/panels/action.h"
+#include "app/control/action.h"
 
 namespace gravlab {
 

@@ -1,10 +1,10 @@
-// Keys and how they reach the table of actions (app/panels/action.h). Knows no window system.
+// Keys and how they reach the table of actions (app/control/action.h). Knows no window system.
 #pragma once
+#include "app/model/document.h"
+
 namespace gravlab {
 
 struct Action;
-class Session;
-struct UiState;
 
 /// Keys that rows use. Printable ones are their ASCII upper-case letter; the others are numbered as GLFW numbers them.
 enum class Key : int {
@@ -74,10 +74,7 @@ enum class Key : int {
 enum KeyModifier : int { kNoModifier = 0, kControl = 2, kAlt = 4 };
 
 /// What a key acts upon.
-struct KeyTarget {
-    Session& session;
-    UiState& ui;
-};
+using KeyTarget = Document;
 
 /// A key with its modifiers; `last` makes a row of neighbours (1 to 9).
 struct KeyStroke {

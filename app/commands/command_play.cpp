@@ -1,0 +1,118 @@
+// `gravlab play`: a script off screen, or in a window (command_view.cpp).
+// Rule: off screen a frame is a sixtieth of a second and a fixed number of steps, whatever the machine: a script that is
+// played twice gives the same answers.
+#include "app/commands/options.h"
+#include "app/commands/play.h"
+#include "app/files/open_file.h"
+#include "app/files/scene_file.h"
+#include "app/film/picture.h"
+#include "app/frontends/headless/headless.h"
+#include "app/frontends/window/lost_context.h"
+#include "app/interrupt.h"
+#include "app/panels/ui.h"
+#include "app/services/orbit_preview.h"
+#include "app/session/frame_loop.h"
+#include "sim/core/error.h"
+#include "sim/io/checkpoint.h"
+
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr double kFrame = 1.0 / 60;  ///< [s]
+constexpr double kLook = 0.1;        ///< [s] between looks for a signal while no line comes
+
+/// A session without a window that a script drives.
+class Stage {
+public:
+    explicit Stage(const Options& options)
+        : context_(options.simulation.backendOptions.device),
+          target_(options.width, options.height),
+          session_(options),
+          ui_(1, context_.description()),
+          document_{session_, ui_.state} {
+        ui_.state.visible = false;
+    }
+
+    Document& document() { return document_; }
+    double seconds() const { return static_cast<double>(frames_) * kFrame; }
+
+    /// A frame for a wait: the steps, the camera, and what only a picture can tell.
+    void frame() {
+        if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
+        session_.advance(false);
+        // The check of the forces comes when the device is done; a script must not see how long that takes.
+        if (!session_.facts().check) session_.settle();
+        session_.turn(kFrame);
+        const bool shown = session_.selected() || session_.follow || session_.followedCentre() || session_.orbit().wanted;
+        session_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
+        ++frames_;
+    }
+
+    /// Writes what a command has asked for; gives why not.
+    std::string serve() {
+        try {
+            UiState& ui = ui_.state;
+            if (std::exchange(ui.files.saveAsked, false)) return "off screen 'do save' needs a FILE";
+            if (const std::string path = std::exchange(ui.files.saveAs, {}); !path.empty())
+                writeSnapshot(path, checkpointOf(session_.simulation()), {.keepPrevious = true});
+            if (std::exchange(ui.saveScene, false)) {
+                if (ui.sceneName.empty()) return "off screen 'do save-scene' needs a FILE.toml";
+                writeSceneFile(std::exchange(ui.sceneName, {}), session_);
+            }
+            if (std::exchange(ui.screenshot, false)) {
+                if (ui.pictureName.empty()) return "off screen 'do picture' needs a FILE.png";
+                writePicture(std::exchange(ui.pictureName, {}));
+            }
+            if (std::exchange(ui.film.toggle, false))
+                return "films are recorded in a window; 'gravlab render' makes them off screen";
+        } catch (const DeviceError&) {
+            throw;
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+private:
+    void writePicture(const std::string& path) {
+        session_.draw(target_.framebuffer(), target_.width(), target_.height());
+        // Panels that fit themselves to their content know its size from the frame before.
+        const bool over = ui_.state.visible || session_.overlay.any() || session_.fourViewed() || session_.selected();
+        for (int built = 0; over && built < 3; ++built) {
+            ui_.setSurface(target_.width(), target_.height(), kFrame);
+            ui_.frame(session_);
+        }
+        if (over) ui_.draw();
+        const PictureTexts texts{{"Software", "gravlab"}, {kSceneFileKey, sceneFileText(session_)}};
+        writePng(path, target_.read(), target_.width(), target_.height(), texts);
+    }
+
+    HeadlessContext context_;
+    OffscreenTarget target_;
+    Session session_;
+    Ui ui_;
+    Document document_;
+    std::int64_t frames_ = 0;
+};
+
+}  // namespace
+
+int playCommand(const Options& asked) {
+    if (asked.inWindow) return viewCommand(asked);
+    const InterruptWatch watch;
+    Player player(asked.script, false);
+    Stage stage(withFile(asked));
+    while (!player.ended()) {
+        InterruptWatch::check();
+        player.feed(stage.document(), stage.seconds(), kLook, [&](Document&) { return stage.serve(); });
+        if (!player.needsFrame()) continue;
+        const std::vector<Event> events = player.controller().apply(stage.document());
+        stage.frame();
+        player.look(stage.document(), events, stage.seconds());
+    }
+    return player.exitCode();
+}
+
+}  // namespace gravlab

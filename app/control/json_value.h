@@ -1,0 +1,31 @@
+// Values as JSON. For the few files that write JSON: the library's header is a large one.
+#pragma once
+#include "sim/core/value.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace gravlab {
+
+/// What is no number in JSON (nothing, infinity) is null.
+inline nlohmann::ordered_json jsonValue(const Value& value) {
+    return std::visit(
+        [](const auto& held) -> nlohmann::ordered_json {
+            using Held = std::remove_cvref_t<decltype(held)>;
+            if constexpr (std::is_same_v<Held, std::monostate>)
+                return nullptr;
+            else if constexpr (std::is_same_v<Held, double>)
+                return std::isfinite(held) ? nlohmann::ordered_json(held) : nlohmann::ordered_json();
+            else
+                return held;
+        },
+        value);
+}
+
+/// One line; bytes that are no UTF-8 are replaced.
+inline std::string jsonLine(const nlohmann::ordered_json& json) {
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace gravlab

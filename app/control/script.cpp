@@ -1,0 +1,267 @@
+// Lines to commands, and events to answers.
+#include "app/control/script.h"
+
+#include "app/control/action.h"
+#include "app/control/json_value.h"
+#include "app/control/parameter.h"
+#include "app/session/frame_loop.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect"};
+constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
+
+/// Up to a remark: a # at the start or after a blank, outside quotes.
+std::string_view withoutComment(std::string_view line) {
+    bool inside = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (inside && line[i] == '\\')
+            ++i;
+        else if (line[i] == '"')
+            inside = !inside;
+        else if (line[i] == '#' && !inside && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+            return line.substr(0, i);
+    }
+    return line;
+}
+
+/// The first word of a line, or what is in quotes or brackets, which goes from the line.
+std::string_view nextWord(std::string_view& rest) {
+    rest = trimmed(rest);
+    std::size_t end = 0;
+    if (!rest.empty() && rest.front() == '"') {
+        for (end = 1; end < rest.size() && rest[end] != '"'; ++end)
+            if (rest[end] == '\\') ++end;
+        if (end >= rest.size()) throw UsageError("a text in quotes does not end");
+        ++end;
+    } else if (!rest.empty() && rest.front() == '[') {
+        end = rest.find(']');
+        if (end == std::string_view::npos) throw UsageError("a list in brackets does not end");
+        ++end;
+    }
+    end = std::min(rest.find_first_of(" \t", end), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest = trimmed(rest.substr(end));
+    return word;
+}
+
+std::string_view needed(std::string_view& rest, const std::string& what) {
+    const std::string_view word = nextWord(rest);
+    if (word.empty()) throw UsageError(what);
+    return word;
+}
+
+void requireEnd(std::string_view rest, const std::string& after) {
+    if (!rest.empty()) throw UsageError("'" + std::string(rest.substr(0, 60)) + "' is too much after " + after);
+}
+
+double secondsOf(std::string_view text, const char* of) {
+    constexpr double kMost = 1e6;
+    const std::optional<double> seconds = numberOf(valueOf(text));
+    if (seconds && *seconds >= 0 && *seconds <= kMost) return *seconds;
+    throw UsageError(std::string(of) + " '" + std::string(text.substr(0, 60)) + "': expected seconds from 0 to 1000000");
+}
+
+Condition conditionOf(std::string_view& rest, const std::string& verb) {
+    const std::string form = verb + " needs PATH OP VALUE, such as '" + verb + " run.step >= 100'";
+    Condition condition;
+    condition.path = needed(rest, form);
+    condition.op = needed(rest, form);
+    const std::vector<std::string_view> valid(std::begin(kOperators), std::end(kOperators));
+    if (std::find(valid.begin(), valid.end(), condition.op) == valid.end())
+        throw UsageError(unknownName("operator", condition.op, valid));
+    condition.value = valueOf(needed(rest, form));
+    const Parameter& row = parameter(condition.path);
+    // A name that none of the choices has would never hold, which is a mistake and not an answer.
+    if (row.kind == Kind::choice) condition.value = checked(row, condition.value);
+    if (condition.op.find_first_of("<>") != std::string::npos &&
+        (!numberOf(condition.value) || (row.kind != Kind::number && row.kind != Kind::integer)))
+        throw UsageError(condition.op + " compares numbers; " + condition.path + " has == and != with '" +
+                         valueText(condition.value) + "'");
+    return condition;
+}
+
+ScriptLine waitOf(std::string_view rest) {
+    ScriptLine line;
+    if (std::string_view after = rest; nextWord(after) == "seconds") {
+        line.verb = Verb::waitSeconds;
+        line.seconds = secondsOf(needed(after, "wait seconds needs a number"), "wait seconds");
+        requireEnd(after, "wait seconds");
+        return line;
+    }
+    line.verb = Verb::waitFor;
+    line.condition = conditionOf(rest, "wait");
+    line.seconds = kUsualWait;
+    if (rest.empty()) return line;
+    if (const std::string_view word = nextWord(rest); word != "within")
+        throw UsageError("'" + std::string(word.substr(0, 60)) + "' after a condition: expected within SECONDS");
+    line.seconds = secondsOf(needed(rest, "within needs a number of seconds"), "within");
+    requireEnd(rest, "within");
+    return line;
+}
+
+}  // namespace
+
+std::optional<ScriptLine> parseScriptLine(std::string_view text) {
+    if (text.size() > kLongestLine) throw UsageError("the line has more than " + std::to_string(kLongestLine) + " bytes");
+    if (text.find('\0') != std::string_view::npos) throw UsageError("the line has a NUL byte; scripts are text");
+    std::string_view rest = trimmed(withoutComment(text));
+    if (rest.empty()) return std::nullopt;
+    const std::string_view verb = nextWord(rest);
+    ScriptLine line;
+    if (verb == "set") {
+        line.verb = Verb::set;
+        line.name = needed(rest, "set needs PATH VALUE, such as 'set run.time_step 0.01'");
+        if (rest.empty()) throw UsageError("set " + line.name + " needs a value");
+        const Parameter& row = parameter(line.name);
+        if (row.fact()) throw UsageError(row.path + " is measured, not set");
+        line.value = checked(row, valueOf(rest));
+    } else if (verb == "get") {
+        line.verb = Verb::get;
+        line.name = needed(rest, "get needs a PATH, such as 'get run.step'");
+        requireEnd(rest, "get PATH");
+        parameter(line.name);
+    } else if (verb == "do") {
+        line.verb = Verb::act;
+        line.name = needed(rest, "do needs an ACTION, such as 'do step 100'");
+        actionOf(line.name);
+        while (!rest.empty()) line.arguments.push_back(valueOf(nextWord(rest)));
+    } else if (verb == "open") {
+        line.verb = Verb::open;
+        if (rest.empty()) throw UsageError("open needs a SCENE or FILE");
+        const Value path = valueOf(rest);
+        line.name = std::holds_alternative<std::string>(path) ? std::get<std::string>(path) : std::string(rest);
+    } else if (verb == "wait") {
+        line = waitOf(rest);
+    } else if (verb == "expect") {
+        line.verb = Verb::expect;
+        line.condition = conditionOf(rest, "expect");
+        requireEnd(rest, "expect PATH OP VALUE");
+    } else {
+        throw UsageError(unknownName("command", verb, {std::begin(kVerbs), std::end(kVerbs)}));
+    }
+    return line;
+}
+
+bool holds(const Condition& condition, const Value& value) {
+    const std::string& op = condition.op;
+    const std::optional<double> here = numberOf(value), there = numberOf(condition.value);
+    if (here && there) {
+        if (op == "==") return *here == *there;
+        if (op == "!=") return *here != *there;
+        if (op == "<") return *here < *there;
+        if (op == "<=") return *here <= *there;
+        if (op == ">") return *here > *there;
+        return *here >= *there;
+    }
+    const auto wordOf = [](const Value& v) {
+        const auto* text = std::get_if<std::string>(&v);
+        return text ? *text : valueText(v);
+    };
+    if (op == "==") return value == condition.value || (!here && wordOf(value) == wordOf(condition.value));
+    if (op == "!=") return !holds({condition.path, "==", condition.value}, value);
+    return false;  // nothing is known yet
+}
+
+Script::Script(Controller& controller, Answer answer, bool clock)
+    : controller_(controller), answer_(std::move(answer)), clock_(clock) {}
+
+void Script::say(std::size_t number, std::string_view status, const Value* value, const Value* asked,
+                 const std::string& why) {
+    nlohmann::ordered_json json{{"line", number}, {"status", status}};
+    if (value) json["value"] = jsonValue(*value);
+    if (asked) json["asked"] = jsonValue(*asked);
+    if (!why.empty()) json["why"] = why;
+    if (exitCode_ == 0 && status == "refused") exitCode_ = static_cast<int>(ExitCode::usage);
+    if (exitCode_ == 0 && status == "failed") exitCode_ = static_cast<int>(ExitCode::checkFailed);
+    answer_(jsonLine(json));
+}
+
+void Script::refuse(std::size_t number, const std::string& why) { say(number, "refused", nullptr, nullptr, why); }
+
+void Script::take(std::size_t number, std::string_view text) {
+    try {
+        std::optional<ScriptLine> line = parseScriptLine(text);
+        if (!line) return;
+        Waiting waiting{number, std::move(*line)};
+        const ScriptLine& l = waiting.line;
+        if (l.verb == Verb::set) waiting.ticket = controller_.post(SetParameter{l.name, l.value}, Sender::script);
+        if (l.verb == Verb::act) waiting.ticket = controller_.post(Invoke{l.name, l.arguments}, Sender::script);
+        if (l.verb == Verb::open) waiting.ticket = controller_.post(OpenFile{l.name}, Sender::script);
+        waiting_ = std::move(waiting);
+    } catch (const UsageError& error) {
+        refuse(number, error.what());
+    }
+}
+
+void Script::abandon(const std::string& why) {
+    if (waiting_) say(waiting_->number, "failed", nullptr, nullptr, why);
+    waiting_.reset();
+}
+
+Value Script::valueOfPath(const Document& document, const std::string& path) const {
+    const Parameter& row = parameter(path);
+    return row.measured && !clock_ ? Value() : row.get(document);
+}
+
+void Script::answerEvent(const Document& document, const Event& event) {
+    const std::size_t number = waiting_->number;
+    if (event.status == CommandStatus::applied) {
+        Value value;
+        if (const auto* set = std::get_if<SetParameter>(&event.command)) value = valueOfPath(document, set->path);
+        if (std::holds_alternative<OpenFile>(event.command)) value = document.session.facts().settings.scene;
+        if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) value = event.why;
+        return say(number, "applied", isNothing(value) ? nullptr : &value, nullptr, {});
+    }
+    say(number, event.status == CommandStatus::refused ? "refused" : "failed", nullptr, nullptr, event.why);
+}
+
+void Script::look(const Document& document, const std::vector<Event>& events, double seconds) {
+    if (!waiting_) return;
+    const Waiting& w = *waiting_;
+    if (w.ticket != 0) {
+        const auto event = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.ticket == w.ticket; });
+        if (event == events.end()) return;
+        answerEvent(document, *event);
+        waiting_.reset();
+        return;
+    }
+    const double begun = w.begun < 0 ? seconds : w.begun;
+    waiting_->begun = begun;
+    const bool over = seconds - begun >= w.line.seconds - 1e-9;
+    if (w.line.verb == Verb::waitSeconds) {
+        if (!over) return;
+        const Value value = w.line.seconds;
+        say(w.number, "applied", &value, nullptr, {});
+        waiting_.reset();
+        return;
+    }
+    const Condition& condition = w.line.condition;
+    const std::string& path = w.line.verb == Verb::get ? w.line.name : condition.path;
+    const Parameter& row = parameter(path);
+    const Value value = valueOfPath(document, path);
+    if (w.line.verb == Verb::get) {
+        const Value asked = row.asked ? row.asked(document) : Value();
+        say(w.number, "applied", &value, row.asked && asked != value ? &asked : nullptr, {});
+    } else if (row.measured && !clock_) {
+        refuse(w.number, path + " depends on the clock of the machine, and off screen no clock shows");
+    } else if (holds(condition, value)) {
+        say(w.number, "applied", &value, nullptr, {});
+    } else if (w.line.verb == Verb::expect || over) {
+        const std::string within = w.line.verb == Verb::expect ? "" : " after " + shortestText(w.line.seconds) + " s";
+        say(w.number, "failed", &value, nullptr,
+            path + " is " + valueText(value) + within + "; expected " + condition.op + " " + valueText(condition.value));
+    } else {
+        return;
+    }
+    waiting_.reset();
+}
+
+}  // namespace gravlab

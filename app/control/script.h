@@ -1,0 +1,88 @@
+// Scripts: lines of commands and waits, each answered by one line of JSON. Knows no window and no file descriptor; who
+// drives it gives lines and frames. Rule: what is not understood is refused with a sentence, and never half done.
+#pragma once
+#include "app/control/controller.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+enum class Verb { set, get, act, open, waitFor, waitSeconds, expect };
+
+/// PATH OP VALUE
+struct Condition {
+    std::string path;
+    std::string op;  ///< == != < <= > >=
+    Value value;
+};
+
+/// A line that was understood.
+struct ScriptLine {
+    Verb verb = Verb::get;
+    std::string name;                ///< path, action, or what is opened
+    Value value{};                   ///< of set
+    std::vector<Value> arguments{};  ///< of an action
+    Condition condition{};
+    double seconds = 0;  ///< to wait; of waitFor at most
+};
+
+/// How long `wait PATH OP VALUE` waits unless it says `within S` [s].
+constexpr double kUsualWait = 60;
+/// Bytes of a line, its end not counted.
+constexpr std::size_t kLongestLine = 4096;
+
+/// Empty for a blank line or a remark alone. Throws UsageError.
+std::optional<ScriptLine> parseScriptLine(std::string_view text);
+/// Whether the condition holds for a value. Numbers are compared as numbers; what is no number has only == and !=. Throws
+/// UsageError for an order of what has none.
+bool holds(const Condition& condition, const Value& value);
+
+/// A script under way.
+class Script {
+public:
+    /// `clock` false: what depends on the clock of the machine is not shown, so that answers are the same each time.
+    using Answer = std::function<void(const std::string& line)>;
+    Script(Controller& controller, Answer answer, bool clock);
+
+    /// Whether the next line can be given.
+    bool ready() const { return !waiting_; }
+    /// Takes a line without its end; ready() must hold. Commands are posted and applied with the next apply of the
+    /// controller.
+    void take(std::size_t number, std::string_view text);
+    /// Answers a line that could not even be read.
+    void refuse(std::size_t number, const std::string& why);
+    /// After the controller has applied, and after each frame: answers what is decided. `seconds`: time so far, which only
+    /// rises.
+    void look(const Document& document, const std::vector<Event>& events, double seconds);
+    /// Nobody gives frames any more: a wait that is not over has failed.
+    void abandon(const std::string& why);
+    /// What is asked for is a frame: a wait is not over, or a file still opens.
+    bool needsFrame() const { return waiting_.has_value(); }
+    /// 0, or the exit code of the first line that was not applied: 2 refused, 7 failed.
+    int exitCode() const { return exitCode_; }
+
+private:
+    struct Waiting {
+        std::size_t number = 0;
+        ScriptLine line;
+        std::uint64_t ticket = 0;  ///< of a command; 0: none
+        double begun = -1;         ///< [s]; below 0: not yet
+    };
+    void say(std::size_t number, std::string_view status, const Value* value, const Value* asked, const std::string& why);
+    void answerEvent(const Document& document, const Event& event);
+    /// The value that a path has for this script. Throws UsageError.
+    Value valueOfPath(const Document& document, const std::string& path) const;
+
+    Controller& controller_;
+    Answer answer_;
+    bool clock_;
+    std::optional<Waiting> waiting_;
+    int exitCode_ = 0;
+};
+
+}  // namespace gravlab

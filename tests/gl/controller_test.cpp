@@ -1,0 +1,207 @@
+// The controller: commands in their order, batches all or nothing, from any thread, and what a refusal leaves.
+#include "app/control/controller.h"
+
+#include "app/control/parameter.h"
+#include "app/model/ui_state.h"
+#include "app/session/frame_loop.h"
+#include "gl_fixture.h"
+#include "sim/core/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+class ControllerTest : public test::GlTest {
+protected:
+    void SetUp() override {
+        GlTest::SetUp();
+        Options options;
+        options.simulation.scene = "plummer";
+        options.simulation.bodies = 64;
+        options.simulation.backend = "cpu";
+        session = std::make_unique<Session>(options);
+    }
+    void TearDown() override {
+        session.reset();
+        GlTest::TearDown();
+    }
+    Document document() { return {*session, ui}; }
+    /// What became of one command, posted alone.
+    Event ask(Command command) {
+        Document d = document();
+        const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
+        const std::vector<Event> events = controller.apply(d);
+        EXPECT_EQ(events.size(), 1u);
+        EXPECT_EQ(events.front().ticket, ticket);
+        return events.front();
+    }
+    /// All settings, as text.
+    std::string everything() {
+        std::string text;
+        for (const Parameter& row : parameters())
+            if (!row.fact()) text += row.path + " " + valueText(row.get(document())) + "\n";
+        return text;
+    }
+
+    std::unique_ptr<Session> session;
+    UiState ui;
+    Controller controller;
+};
+
+TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
+    Document d = document();
+    std::vector<std::uint64_t> tickets;
+    for (const double glow : {0.1, 0.2, 0.9})
+        tickets.push_back(controller.post(SetParameter{"look.glow", glow}, Sender::panel));
+    EXPECT_TRUE(controller.busy());
+    const std::vector<Event> events = controller.apply(d);
+    ASSERT_EQ(events.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(events[i].ticket, tickets[i]);
+        EXPECT_EQ(events[i].status, CommandStatus::applied);
+        EXPECT_EQ(events[i].sender, Sender::panel);
+    }
+    EXPECT_EQ(session->look.bloom, 0.9f);
+    EXPECT_FALSE(controller.busy());
+    EXPECT_TRUE(controller.apply(d).empty()) << "each is answered once";
+}
+
+TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
+    Document d = document();
+    const std::string before = everything();
+    const std::vector<Command> good{SetParameter{"look.glow", 0.8},
+                                    SetParameter{"camera.distance", 7.5},
+                                    SetParameter{"run.integrator", std::string("yoshida4")},
+                                    SetParameter{"run.time_step", 0.005},
+                                    SetParameter{"window.text_scale", 2.0},
+                                    SetParameter{"film.width", std::int64_t{640}},
+                                    SetParameter{"view.four", true}};
+    const Command bad[] = {SetParameter{"look.exposure", -1.0},
+                           SetParameter{"run.softening", -1.0},
+                           SetParameter{"run.nothing", 1.0},
+                           SetParameter{"run.step", std::int64_t{3}},
+                           SetParameter{"run.exponent", 1.5},
+                           SetParameter{"view.selected", std::int64_t{3}},  // of bodies that may be others by then
+                           SetParameter{"twin.on", true},
+                           SetParameter{"run.kernel", std::string("tiled-split")},  // known, but of no backend here
+                           Invoke{"trails"}};
+    for (const Command& wrong : bad)
+        for (const bool first : {false, true}) {
+            std::vector<Command> batch = good;
+            batch.insert(first ? batch.begin() : batch.end(), wrong);
+            controller.post(batch, Sender::file);
+            const std::vector<Event> events = controller.apply(d);
+            ASSERT_EQ(events.size(), batch.size());
+            for (const Event& event : events) {
+                EXPECT_EQ(event.status, CommandStatus::refused) << commandText(wrong);
+                EXPECT_FALSE(event.why.empty());
+            }
+            EXPECT_EQ(everything(), before) << commandText(wrong);
+        }
+    controller.post(good, Sender::file);
+    for (const Event& event : controller.apply(d)) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    EXPECT_NE(everything(), before);
+    EXPECT_EQ(session->facts().settings.integrator, "yoshida4");
+    EXPECT_EQ(session->look.bloom, 0.8f);
+}
+
+TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
+    const std::string before = everything();
+    EXPECT_THAT(ask(SetParameter{"look.glow", 3.0}).why, HasSubstr("from 0 to 1"));
+    EXPECT_THAT(ask(Invoke{"stepp"}).why, HasSubstr("did you mean 'step'"));
+    EXPECT_THAT(ask(Invoke{"step", {std::string("many")}}).why, HasSubstr("whole number"));
+    EXPECT_THAT(ask(Invoke{"step", {std::int64_t{1}, std::int64_t{2}}}).why, HasSubstr("one argument"));
+    EXPECT_THAT(ask(Invoke{"drop-star", {std::int64_t{1}}}).why, HasSubstr("no argument"));
+    EXPECT_THAT(ask(Invoke{"trails", {std::string("maybe")}}).why, HasSubstr("on or off"));
+    EXPECT_THAT(ask(Invoke{"colour-by"}).why, HasSubstr("speed, acceleration"));
+    EXPECT_THAT(ask(Invoke{"colour-by", {std::string("taste")}}).why, HasSubstr("did you mean"));
+    EXPECT_THAT(ask(Invoke{"remove"}).why, HasSubstr("No body is selected"));
+    EXPECT_THAT(ask(EditBodies{BodyChange::undo}).why, HasSubstr("nothing to undo"));
+    EXPECT_THAT(ask(Invoke{"rewind"}).why, HasSubstr("nothing to go back to"));
+    EXPECT_THAT(ask(OpenFile{"plumer"}).why, HasSubstr("did you mean 'plummer'"));
+    EXPECT_THAT(ask(OpenFile{"/no/such/file.toml"}).why, HasSubstr("/no/such/file.toml"));
+    EXPECT_EQ(ask(OpenFile{"/no/such/file.hdf5"}).status, CommandStatus::refused);
+    EXPECT_EQ(everything(), before);
+}
+
+TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
+    EXPECT_EQ(ask(Invoke{"step", {std::int64_t{25}}}).status, CommandStatus::applied);
+    EXPECT_TRUE(session->intent.paused);
+    EXPECT_EQ(session->intent.singleSteps, 25);
+    session->advance(false);
+    EXPECT_EQ(session->facts().step, 25);
+    for (const char* text : {"on", "on", "off"}) {
+        EXPECT_EQ(ask(Invoke{"trails", {std::string(text)}}).status, CommandStatus::applied);
+        EXPECT_EQ(session->look.trails > 0, std::string(text) == "on");
+    }
+    EXPECT_EQ(ask(Invoke{"colour-by", {std::string("mass")}}).status, CommandStatus::applied);
+    EXPECT_EQ(session->shownMode().name, "mass");
+    EXPECT_EQ(ask(Invoke{"presets", {std::int64_t{9}}}).status, CommandStatus::applied);
+    EXPECT_EQ(session->facts().settings.scene, "figure-eight");
+    EXPECT_EQ(ask(OpenFile{"plummer"}).status, CommandStatus::applied);
+    EXPECT_EQ(session->facts().settings.scene, "plummer");
+    EXPECT_EQ(session->facts().step, 0);
+}
+
+TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
+    const std::size_t bodies = session->facts().settings.bodies;
+    EXPECT_EQ(ask(EditBodies{BodyChange::dropStar}).status, CommandStatus::applied);
+    EXPECT_EQ(session->facts().settings.bodies, bodies + 1);
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(session->facts().settings.bodies, bodies);
+}
+
+TEST_F(ControllerTest, pointsAtThePicture) {
+    const float azimuth = session->camera.azimuth;
+    EXPECT_EQ(ask(Pointer{PointerKind::orbit, {}, {30, 0}, {100, 100}}).status, CommandStatus::applied);
+    EXPECT_NE(session->camera.azimuth, azimuth);
+    const float distance = session->camera.distance;
+    EXPECT_EQ(ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}}).status, CommandStatus::applied);
+    EXPECT_LT(session->camera.distance, distance);
+}
+
+TEST_F(ControllerTest, isPostedToFromAnyThread) {
+    Document d = document();
+    constexpr int kThreads = 4, kEach = 500;
+    std::atomic<int> left = kThreads;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 1; i <= kEach; ++i)
+                controller.post(SetParameter{"camera.distance", static_cast<double>(1000 * (t + 1) + i)}, Sender::socket);
+            --left;
+        });
+    std::vector<Event> all;
+    while (left > 0 || controller.busy())
+        for (const Event& event : controller.apply(d)) all.push_back(event);
+    for (std::thread& thread : threads) thread.join();
+    for (const Event& event : controller.apply(d)) all.push_back(event);
+    ASSERT_EQ(all.size(), static_cast<std::size_t>(kThreads * kEach)) << "none is lost, none is there twice";
+    std::vector<double> last(kThreads + 1, 0);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(all[i].ticket, i + 1);
+        const double value = std::get<double>(std::get<SetParameter>(all[i].command).value);
+        const auto thread = static_cast<std::size_t>(value / 1000);
+        EXPECT_GT(value, last[thread]) << "the commands of a thread keep their order";
+        last[thread] = value;
+    }
+}
+
+TEST_F(ControllerTest, tellsTheStateAsJson) {
+    const std::string paths[] = {"run.bodies", "look.glow", "camera.target", "run.rate", "view.selected_mass"};
+    const Document d = document();
+    EXPECT_EQ(Controller::state(d, std::span(paths).first(2)), "{\"run.bodies\":64,\"look.glow\":0.3}");
+    EXPECT_THAT(Controller::state(d, paths, false), HasSubstr("\"run.rate\":null,\"view.selected_mass\":null"));
+    const std::string wrong[] = {"run.bodys"};
+    EXPECT_THROW(Controller::state(d, wrong), UsageError);
+}
+
+}  // namespace
+}  // namespace gravlab

@@ -1,0 +1,227 @@
+// `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
+#include "../unit/cli_support.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+
+namespace gravlab {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Played {
+    int code = -1;
+    std::vector<json> answers;
+    std::string out, err;
+};
+
+class PlayTest : public testing::Test {
+protected:
+    Played play(const std::string& script, std::vector<std::string> more = {"figure-eight", "--backend", "cpu"},
+                bool standardInput = false) {
+        const fs::path file = folder / "script";
+        std::ofstream(file, std::ios::binary) << script;
+        std::vector<std::string> arguments{"play", standardInput ? "-" : file.string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        Start start;
+        start.folder = folder.path();
+        if (standardInput) start.input = file;
+        const Outcome outcome = runGravlab(arguments, start);
+        Played played{outcome.code, {}, outcome.out, outcome.err};
+        for (const std::string& line : linesOf(outcome.out)) played.answers.push_back(json::parse(line));
+        return played;
+    }
+    ScratchFolder folder;
+};
+
+constexpr const char* kLesson =
+    "# a lesson\n"
+    "set run.time_step 0.001\n"
+    "get run.time_step\n"
+    "\n"
+    "do step 100\n"
+    "wait run.step >= 100 within 5\n"
+    "expect run.step == 100\n"
+    "get run.time\n"
+    "set run.paused false\n"
+    "wait run.step >= 160\n"
+    "get run.step\n"
+    "wait seconds 0.5\n"
+    "get run.step\n"
+    "wait run.check == passed within 2\n"
+    "get run.rate\n"
+    "do picture shot.png\n"
+    "do save state.hdf5\n"
+    "do save-scene scene.toml\n"
+    "open two-body\n"
+    "expect run.scene == two-body\n"
+    "open scene.toml\n"
+    "expect run.time_step == 0.001\n"
+    "open state.hdf5\n"
+    "expect run.bodies == 3\n";
+
+TEST_F(PlayTest, answersEachLineAndTheSameEachTime) {
+    const Played first = play(kLesson), second = play(kLesson, {"figure-eight", "--backend", "cpu"}, true);
+    EXPECT_EQ(first.code, 0) << first.out << first.err;
+    ASSERT_EQ(first.answers.size(), 22u) << first.out;
+    for (const json& answer : first.answers) EXPECT_EQ(answer["status"], "applied") << answer;
+    EXPECT_EQ(first.answers[0], (json{{"line", 2}, {"status", "applied"}, {"value", 0.001}}));
+    EXPECT_EQ(first.answers[1]["value"], 0.001);
+    EXPECT_EQ(first.answers[5]["value"], 0.1);
+    EXPECT_EQ(first.answers[8]["value"], 160);
+    EXPECT_EQ(first.answers[10]["value"], 190) << "half a second is 30 frames of a step each";
+    EXPECT_EQ(first.answers[12]["value"], nullptr) << "no clock shows";
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_TRUE(fs::exists(folder / "shot.png"));
+    const Played third = play("get run.step\nwait seconds 0.1\nget run.step\n");
+    EXPECT_NE(third.out, first.out) << "the comparison sees nothing";
+}
+
+TEST_F(PlayTest, exitsWithWhatWentWrongFirst) {
+    const std::tuple<const char*, int, const char*, const char*> rows[] = {
+        {"get run.step\n", 0, "applied", ""},
+        {"", 0, "", ""},
+        {"set look.glow 7\n", 2, "refused", "from 0 to 1"},
+        {"set run.bodies 64\n", 2, "refused", "always has 3 bodies"},
+        {"fly away\n", 2, "refused", "unknown command 'fly'"},
+        {"do stepp\n", 2, "refused", "did you mean 'step'"},
+        {"do remove\n", 2, "refused", "No body is selected"},
+        {"open nothing.hdf5\n", 2, "refused", "nothing.hdf5"},
+        {"get run.step", 2, "refused", "does not end"},
+        {"expect run.step == 5\n", 7, "failed", "run.step is 0; expected == 5"},
+        {"wait run.step >= 1000000 within 0.1\n", 7, "failed", "after 0.1 s; expected >= 1000000"},
+        {"expect run.rate > 0\n", 2, "refused", "clock"},
+        {"do record\n", 7, "failed", "recorded in a window"},
+        {"do picture /no/such/folder/x.png\n", 7, "failed", "/no/such/folder"},
+    };
+    for (const auto& [script, code, status, why] : rows) {
+        const Played played = play(script);
+        EXPECT_EQ(played.code, code) << script << played.out << played.err;
+        if (*status == 0) {
+            EXPECT_TRUE(played.answers.empty());
+            continue;
+        }
+        ASSERT_EQ(played.answers.size(), 1u) << script << played.out;
+        EXPECT_EQ(played.answers[0]["status"], status) << script;
+        if (*why) {
+            EXPECT_THAT(played.answers[0]["why"].get<std::string>(), HasSubstr(why)) << script;
+        }
+    }
+    const Played both = play("expect run.step == 5\nset look.glow 7\nget run.step\n");
+    EXPECT_EQ(both.code, 7) << "the first line that was not applied decides";
+    EXPECT_EQ(both.answers.size(), 3u) << "and the rest is answered all the same";
+}
+
+TEST_F(PlayTest, noticesAScriptThatIsSpoilt) {
+    const std::string lesson = kLesson;
+    ASSERT_EQ(play(lesson).code, 0);
+    const std::pair<const char*, const char*> spoilt[] = {{"set run.time_step 0.001", "set run.time_step 0.002"},
+                                                          {"do step 100", "do step 99"},
+                                                          {"expect run.bodies == 3", "expect run.bodies == 4"},
+                                                          {"open two-body", "open figure-eight"}};
+    for (const auto& [from, to] : spoilt) {
+        std::string text = lesson;
+        text.replace(text.find(from), std::string(from).size(), to);
+        text.replace(text.find("within 5"), 8, "within 1");
+        text.replace(text.find("get run.time\n"), 13, "expect run.time == 0.1\n");
+        EXPECT_NE(play(text).code, 0) << to;
+    }
+}
+
+TEST_F(PlayTest, refusesWhatIsNoText) {
+    const Played zero = play(std::string("get run.step\n\0\0get\nget run.step\n", 32));
+    EXPECT_EQ(zero.code, 2);
+    ASSERT_EQ(zero.answers.size(), 3u) << zero.out;
+    EXPECT_THAT(zero.answers[1]["why"].get<std::string>(), HasSubstr("NUL"));
+    const Played large = play("get run.step\nset run.simd " + std::string(100000, 'x') + "\nget run.step\n");
+    EXPECT_EQ(large.code, 2);
+    ASSERT_EQ(large.answers.size(), 3u);
+    EXPECT_THAT(large.answers[1]["why"].get<std::string>(), HasSubstr("4096 bytes"));
+    EXPECT_EQ(large.answers[2]["status"], "applied");
+    EXPECT_EQ(play("open \xff\xfe\n").answers.size(), 1u) << "bytes that are no UTF-8 are no crash";
+}
+
+TEST_F(PlayTest, saysWhatIsMissing) {
+    EXPECT_EQ(runGravlab({"play"}).code, 2);
+    const Outcome none = runGravlab({"play", "/no/such/script"});
+    EXPECT_EQ(none.code, 3);
+    EXPECT_THAT(none.err, HasSubstr("/no/such/script"));
+}
+
+/// Both ends of a program: what another language sees.
+class Talk {
+public:
+    Talk() {
+        int in[2], out[2];
+        if (::pipe(in) != 0 || ::pipe(out) != 0) return;
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            ::dup2(in[0], 0);
+            ::dup2(out[1], 1);
+            for (const int file : {in[0], in[1], out[0], out[1]}) ::close(file);
+            ::execl(GRAVLAB_BINARY, GRAVLAB_BINARY, "play", "-", "figure-eight", "--backend", "cpu", nullptr);
+            ::_exit(99);
+        }
+        ::close(in[0]);
+        ::close(out[1]);
+        to_ = in[1];
+        from_ = ::fdopen(out[0], "r");
+    }
+    ~Talk() {
+        if (from_) ::fclose(from_);
+        if (to_ >= 0) ::close(to_);
+    }
+    /// Sends a line and reads its answer; the next line is sent only then.
+    json ask(const std::string& line) {
+        send(line);
+        char* text = nullptr;
+        std::size_t size = 0;
+        const ssize_t count = ::getline(&text, &size, from_);
+        const std::string answer(text ? text : "", count > 0 ? static_cast<std::size_t>(count) : 0);
+        std::free(text);
+        return json::parse(answer, nullptr, false);
+    }
+    void send(const std::string& line) {
+        const std::string whole = line + "\n";
+        EXPECT_EQ(::write(to_, whole.data(), whole.size()), static_cast<ssize_t>(whole.size()));
+    }
+    void stopReading() {
+        ::fclose(from_);
+        from_ = nullptr;
+    }
+    int end() {
+        ::close(std::exchange(to_, -1));
+        int status = 0;
+        ::waitpid(pid_, &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+
+private:
+    pid_t pid_ = -1;
+    int to_ = -1;
+    FILE* from_ = nullptr;
+};
+
+TEST(PlayTalk, answersBeforeTheNextLineIsSent) {
+    Talk talk;
+    EXPECT_EQ(talk.ask("get run.step")["value"], 0);
+    EXPECT_EQ(talk.ask("wait run.step >= 7")["value"], 7);
+    EXPECT_EQ(talk.ask("set look.glow 2")["status"], "refused");
+    EXPECT_EQ(talk.ask("get run.step")["value"], 7) << "no frame passes while nobody waits";
+    EXPECT_EQ(talk.end(), 2);
+}
+
+TEST(PlayTalk, endsWithASentenceWhereNobodyReads) {
+    Talk talk;
+    EXPECT_EQ(talk.ask("get run.step")["value"], 0);
+    talk.stopReading();
+    talk.send("get run.step");
+    EXPECT_EQ(talk.end(), 6);
+}
+
+}  // namespace
+}  // namespace gravlab
