@@ -116,13 +116,11 @@ void addMachine(CLI::App& app, Options& o) {
         "reference, cpu, cuda, or auto for the best that works here [auto]");
     addValue(
         app, "--device", "INDEX",
-        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023)); },
+        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text)); },
         "CUDA device, see 'gravlab list devices' [0]");
     addValue(
         app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) {
-            s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
-        },
+        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text)); },
         "CPU threads [all]");
     addValue(
         app, "--simd", "NAME", [&s](auto&, auto& text) { s.backendOptions.simd = text; },
@@ -133,12 +131,12 @@ void addMachine(CLI::App& app, Options& o) {
     addValue(
         app, "--bodies-per-thread", "COUNT",
         [&s](auto& name, auto& text) {
-            s.kernel.launch.bodiesPerThread = static_cast<int>(parseInteger(name, text, 1, 1024));
+            s.kernel.launch.bodiesPerThread = static_cast<int>(parseWhole("run.bodies_per_thread", name, text));
         },
         "targets held in registers, where the kernel has it [1]");
     addValue(
         app, "--split", "COUNT",
-        [&s](auto& name, auto& text) { s.kernel.launch.split = static_cast<int>(parseInteger(name, text, 1, 65535)); },
+        [&s](auto& name, auto& text) { s.kernel.launch.split = static_cast<int>(parseWhole("run.split", name, text)); },
         "parts of the sources summed apart, where the kernel has it [1]");
 }
 
@@ -154,7 +152,8 @@ void addPhysics(CLI::App& app, Options& o) {
             [&s, &number](auto& name, auto& text) { requireLawNumber(number, *(s.*number.asked = parseReal(name, text))); },
             std::string(number.help) + ", " + rangeText(number) + " [the scene's own]");
     addValue(
-        app, "--softening", "LENGTH", [&s](auto& name, auto& text) { s.softening = parseNonNegative(name, text); },
+        app, "--softening", "LENGTH",
+        [&s](auto& name, auto& text) { s.softening = parseNumber("run.softening", name, text); },
         "Plummer softening length, 0 allowed [the scene's own]");
     addValue(
         app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
@@ -207,11 +206,11 @@ void addKernel(CLI::App& app, Options& o) {
         "force kernel, see 'gravlab list kernels' [auto]");
     addValue(
         app, "--block", "THREADS",
-        [&k](auto& name, auto& text) { k.launch.block = static_cast<int>(parseInteger(name, text, 1, 1 << 30)); },
+        [&k](auto& name, auto& text) { k.launch.block = static_cast<int>(parseWhole("run.block", name, text)); },
         "threads a block, where the kernel has it");
     addValue(
         app, "--unroll", "FACTOR",
-        [&k](auto& name, auto& text) { k.launch.unroll = static_cast<int>(parseInteger(name, text, 1, 1 << 30)); },
+        [&k](auto& name, auto& text) { k.launch.unroll = static_cast<int>(parseWhole("run.unroll", name, text)); },
         "unroll factor, where the kernel has it");
 }
 
@@ -221,7 +220,7 @@ void addSurface(CLI::App& app, Options& o) {
         "pixels [1280x720]");
     addValue(
         app, "--steps-per-frame", "COUNT",
-        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
+        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", name, text)); },
         "steps of the simulation a frame [1]");
 }
 
@@ -246,10 +245,7 @@ void addPicture(CLI::App& app, Options& o) {
         "open the lab: launch, sweep or matrix");
     addValue(
         app, "--ui-scale", "FACTOR",
-        [&o](auto& name, auto& text) {
-            o.uiScale = parseReal(name, text);
-            if (!(o.uiScale >= 0.5 && o.uiScale <= 4)) throw UsageError(name + " must be from 0.5 to 4");
-        },
+        [&o](auto& name, auto& text) { o.uiScale = parseNumber("window.text_scale", name, text); },
         "size of the panel's text, 0.5 to 4 [from the display]");
 }
 
@@ -265,35 +261,38 @@ void addLook(CLI::App& app, Options& o) {
             },
             help);
     };
-    const auto number = [&](const std::string& option, std::optional<double>& to, bool zero, const std::string& help) {
+    const auto number = [&](const std::string& option, std::optional<double>& to, std::string_view path,
+                            const std::string& help) {
         addValue(
-            app, option, "NUMBER",
-            [&to, zero](auto& what, auto& text) { to = zero ? parseNonNegative(what, text) : parsePositive(what, text); },
-            help);
+            app, option, "NUMBER", [&to, path](auto& what, auto& text) { to = parseNumber(path, what, text); }, help);
     };
     name("--colour,--color", l.colourMode, requireColourMode,
          "what colours say: speed, acceleration, energy, mass, origin, density, stars or plain [speed]");
     name("--map", l.colourMap, requireColourMap, "colour map: glow, starlight, ember, lagoon or plain [glow]");
     name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces or agx [plate]");
-    number("--exposure", l.exposure, false, "brightness of the picture [1]");
+    number("--exposure", l.exposure, "look.exposure", "brightness of the picture [1]");
     app.add_flag("--auto-exposure", l.autoExposure, "let brightness follow the picture");
-    number("--glow", l.glow, true, "part of the light that spreads around bright places, 0 to 1 [0.3]");
-    number("--body-size", l.bodySize, false, "radius of a body as drawn, in the scene's length [the scene's own]");
-    number("--top-speed", l.topSpeed, false, "speed at the end of the colour map [the scene's own]");
-    number("--dark-matter", l.darkLight, true, "brightness of bodies of dark haloes, 0 hides them [0.03]");
+    number("--glow", l.glow, "look.glow", "part of the light that spreads around bright places, 0 to 1 [0.3]");
+    number("--body-size", l.bodySize, "look.body_size",
+           "radius of a body as drawn, in the scene's length [the scene's own]");
+    number("--top-speed", l.topSpeed, "look.top_speed", "speed at the end of the colour map [the scene's own]");
+    number("--dark-matter", l.darkLight, "look.dark_matter", "brightness of bodies of dark haloes, 0 hides them [0.03]");
     addValue(
         app, "--trails", "POINTS",
-        [&l](auto& what, auto& text) { l.trails = static_cast<int>(parseInteger(what, text, 0, 100000)); },
+        [&l](auto& what, auto& text) { l.trails = static_cast<int>(parseWhole("look.trails", what, text)); },
         "length of the line behind each body, a point a frame; 0 is none [0; scenes of up to 100 bodies in a window: 400]");
-    number("--distance", l.distance, false, "of the camera from the centre, in the scene's length [the scene's own]");
+    number("--distance", l.distance, "camera.distance",
+           "of the camera from the centre, in the scene's length [the scene's own]");
     addValue(
-        app, "--azimuth", "DEGREES", [&l](auto& what, auto& text) { l.azimuth = parseReal(what, text); },
+        app, "--azimuth", "DEGREES", [&l](auto& what, auto& text) { l.azimuth = parseNumber("camera.azimuth", what, text); },
         "of the camera, seen from above [the scene's own]");
     addValue(
-        app, "--elevation", "DEGREES", [&l](auto& what, auto& text) { l.elevation = parseReal(what, text); },
+        app, "--elevation", "DEGREES",
+        [&l](auto& what, auto& text) { l.elevation = parseNumber("camera.elevation", what, text); },
         "of the camera above the plane, -88 to 88 [the scene's own]");
     addValue(
-        app, "--rotate", "DEGREES", [&l](auto& what, auto& text) { l.rotation = parseReal(what, text); },
+        app, "--rotate", "DEGREES",
+        [&l](auto& what, auto& text) { l.rotation = parseNumber("camera.rotation", what, text); },
         "turn the camera so far every second [0]");
     addValue(
         app, "--select", "ID",
@@ -331,7 +330,8 @@ void addViewOptions(CLI::App& app, Options& o) {
     addPicture(app, o);
     addLook(app, o);
     addValue(
-        app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
+        app, "--time-budget", "MS",
+        [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
         "simulation time a frame that keeps the window answering [10]");
     app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
     app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
@@ -505,10 +505,11 @@ void addBenchOptions(CLI::App& app, Options& o) {
         "with --frames: how bodies are drawn: auto, raster or compute [auto; with --stages both]");
     addValue(
         app, "--steps-per-frame", "COUNT",
-        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseInteger(name, text, 1, 1000000)); },
+        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", name, text)); },
         "with --frames: steps a frame [1]");
     addValue(
-        app, "--time-budget", "MS", [&o](auto& name, auto& text) { o.timeBudgetMs = parsePositive(name, text); },
+        app, "--time-budget", "MS",
+        [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
         "with --frames: simulation time a frame [10]");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
@@ -540,13 +541,11 @@ void addTuneOptions(CLI::App& app, Options& o) {
         "cpu, cuda, or auto for the best that works here [auto]");
     addValue(
         app, "--device", "INDEX",
-        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023)); },
+        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text)); },
         "CUDA device [0]");
     addValue(
         app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) {
-            s.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
-        },
+        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text)); },
         "this many CPU threads, instead of searching for the best number");
     addValue(
         app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
@@ -575,13 +574,13 @@ void addCheckOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--device", "INDEX",
         [&o](auto& name, auto& text) {
-            o.simulation.backendOptions.device = static_cast<int>(parseInteger(name, text, 0, 1023));
+            o.simulation.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text));
         },
         "CUDA device [0]");
     addValue(
         app, "--threads", "COUNT",
         [&o](auto& name, auto& text) {
-            o.simulation.backendOptions.threads = static_cast<int>(parseInteger(name, text, 1, kMostThreads));
+            o.simulation.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text));
         },
         "CPU threads [all]");
     addValue(

@@ -1,6 +1,7 @@
 // Text of the command line to values.
 #include "app/commands/option_values.h"
 
+#include "app/control/parameter.h"
 #include "sim/core/error.h"
 
 #include <charconv>
@@ -67,6 +68,18 @@ double parsePositive(std::string_view option, std::string_view text) {
 double parseNonNegative(std::string_view option, std::string_view text) {
     const auto value = wholeText<double>(text);
     if (!value || !std::isfinite(*value) || !(*value >= 0)) refuse(option, text, "a finite number of at least 0");
+    return *value;
+}
+
+double parseNumber(std::string_view path, std::string_view option, std::string_view text) {
+    const auto value = wholeText<double>(text);
+    checked(parameter(path), value ? Value(*value) : Value(std::string(text)), option, true);
+    return *value;
+}
+
+std::int64_t parseWhole(std::string_view path, std::string_view option, std::string_view text) {
+    const auto value = wholeText<std::int64_t>(text);
+    checked(parameter(path), value ? Value(*value) : Value(std::string(text)), option, true);
     return *value;
 }
 

@@ -28,6 +28,11 @@ double parsePositive(std::string_view option, std::string_view text);
 /// A finite number, zero included, not negative. Throws UsageError.
 double parseNonNegative(std::string_view option, std::string_view text);
 
+/// A number, or a whole one, of the parameter of that path, in the unit of options and files. Throws UsageError, which says
+/// what the table of parameters allows.
+double parseNumber(std::string_view path, std::string_view option, std::string_view text);
+std::int64_t parseWhole(std::string_view path, std::string_view option, std::string_view text);
+
 /// "1280x720", both at least 1 and at most 16384 pixels. Throws UsageError.
 std::pair<int, int> parseSize(std::string_view option, std::string_view text);
 

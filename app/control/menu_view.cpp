@@ -16,8 +16,8 @@ namespace gravlab {
 namespace {
 
 constexpr float kExposureStep = 1.25f;
-constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 3;
-constexpr float kFlight = 0.06f;     // part of the distance a key press
+constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 4;  // as window.text_scale
+constexpr float kFlight = 0.06f;                                             // part of the distance a key press
 constexpr double kFlightRate = 1.5;  // and a second while it stays down: as 25 presses a second would
 constexpr double kTurn = 0.2;        // [rad/s]
 
@@ -226,13 +226,21 @@ constexpr Action kLook[] = {
      .label = "Brighter",
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
-     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::min(t.session.look.exposure * kExposureStep, 100.f); },
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.look.exposure =
+                 std::min(t.session.look.exposure * kExposureStep, std::max(t.session.look.exposure, 100.f));
+         },
      .repeats = true},
     {.name = "darker",
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
-     .act = [](KeyTarget& t, int) { t.session.look.exposure = std::max(t.session.look.exposure / kExposureStep, 0.01f); },
+     .act =
+         [](KeyTarget& t, int) {
+             t.session.look.exposure =
+                 std::max(t.session.look.exposure / kExposureStep, std::min(t.session.look.exposure, 0.01f));
+         },
      .repeats = true},
     {.name = "paper",
      .label = "White page",

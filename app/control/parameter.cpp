@@ -61,7 +61,7 @@ std::string allowed(const Parameter& parameter, bool shown) {
         text +=
             " above " + endText(bounds.least, parameter) + (most ? " and at most " + endText(bounds.most, parameter) : "");
     else if (least && most)
-        text += " from " + endText(bounds.least, parameter) + " to " + endText(bounds.most, parameter);
+        text += " of at least " + endText(bounds.least, parameter) + " and at most " + endText(bounds.most, parameter);
     else if (least)
         text += " of at least " + endText(bounds.least, parameter);
     if (!bounds.zero) text += " other than 0";
@@ -109,7 +109,10 @@ std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool
         case Kind::number: {
             const std::optional<double> number = numberOf(value);
             if (!number || !within(bounds, *number)) return std::nullopt;
-            return Value(*number / scale);
+            const double own = *number / scale;
+            const auto held = static_cast<float>(own);
+            if (parameter.single && (!std::isfinite(held) || (held == 0 && own != 0))) return std::nullopt;
+            return Value(own);
         }
         case Kind::choice: {
             const auto* text = std::get_if<std::string>(&value);

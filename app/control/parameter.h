@@ -62,6 +62,7 @@ struct Parameter {
     /// none.
     std::string_view otherwise{};
     bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
+    bool single = false;     ///< is held in single precision, where it must be allowed too
     bool measured = false;   ///< depends on the clock of the machine, so it is nothing where no clock shows
     Shown shown{};
     Kept kept{};
@@ -96,7 +97,7 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
 /// Sets what a path names. Throws UsageError: an unknown path, a fact, a value that is not allowed, or why not now.
 void setParameter(Document& document, std::string_view path, const Value& value);
 
-/// What a refusal says: "look.glow '...': expected a finite number from 0 to 1".
+/// What a refusal says: "look.glow '...': expected a finite number of at least 0 and at most 1".
 std::string refusalText(const Parameter& parameter);
 
 /// "command line (--glow), scene file (glow)"; "nowhere" for what is kept nowhere.

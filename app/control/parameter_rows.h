@@ -26,6 +26,7 @@ std::vector<std::string> namesOf(const Rows& rows) {
 template <class At>
 Parameter withMember(Parameter row, At at) {
     using Held = std::remove_cvref_t<decltype(at(std::declval<Document&>()))>;
+    row.single = std::is_same_v<Held, float>;
     row.get = [at](const Document& d) -> Value {
         const Held held = at(const_cast<Document&>(d));
         if constexpr (std::is_same_v<Held, float>)

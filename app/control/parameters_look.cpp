@@ -11,9 +11,6 @@ namespace {
 
 using namespace rows;
 
-// What a float holds with all its digits, in any scene's units.
-constexpr double kLeastFloat = 1e-30, kMostFloat = 1e30;
-
 Look& look(Document& d) { return d.session.look; }
 
 Parameter light(Parameter row, float Look::*at) {
@@ -75,7 +72,7 @@ std::vector<Parameter> lookParameters() {
     all.push_back(light({.path = "look.exposure",
                          .label = "Exposure",
                          .idea = "how bright the picture is",
-                         .bounds = {.least = 1e-6, .most = 1e6},
+                         .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "1",
                          .kept = {.option = "--exposure", .scene = "view.exposure"}},
                         &Look::exposure));
@@ -96,7 +93,7 @@ std::vector<Parameter> lookParameters() {
                          .label = "Body size",
                          .idea = "radius of a body as drawn",
                          .unit = "L",
-                         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+                         .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "(the scene's own)",
                          .kept = {.option = "--body-size", .scene = "view.body_size"}},
                         &Look::pointSize));
@@ -104,14 +101,14 @@ std::vector<Parameter> lookParameters() {
                          .label = "Top speed",
                          .idea = "the speed at the end of the colour map",
                          .unit = "L/T",
-                         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+                         .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "(the scene's own)",
                          .kept = {.option = "--top-speed", .scene = "view.top_speed"}},
                         &Look::valueScale));
     all.push_back(light({.path = "look.dark_matter",
                          .label = "Dark matter",
                          .idea = "brightness of the bodies of dark haloes; 0 hides them",
-                         .bounds = {.least = 0, .most = 1e6},
+                         .bounds = {.least = 0},
                          .usual = "0.03",
                          .kept = {.option = "--dark-matter", .scene = "view.dark_matter"}},
                         &Look::darkLight));
@@ -132,7 +129,7 @@ std::vector<Parameter> lookParameters() {
     all.push_back(light({.path = "look.trail_light",
                          .label = "Trail light",
                          .idea = "brightness of the trails",
-                         .bounds = {.least = 1e-6, .most = 1e6},
+                         .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "1"},
                         &Look::trailLight));
     all.push_back(ofTable(

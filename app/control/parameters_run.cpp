@@ -200,14 +200,15 @@ void addMachine(std::vector<Parameter>& all) {
     struct Knob {
         std::string_view path, label, idea, option, key;
         int LaunchConfig::*at;
+        double most = kMostInt;
     };
     constexpr Knob kKnobs[] = {
         {"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block", "block",
          &LaunchConfig::block},
         {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll},
         {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "--bodies-per-thread",
-         "bodies_per_thread", &LaunchConfig::bodiesPerThread},
-        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split}};
+         "bodies_per_thread", &LaunchConfig::bodiesPerThread, 1024},
+        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split, 65535}};
     for (const Knob& knob : kKnobs)
         all.push_back(wholeRow(
             {.path = std::string(knob.path),
@@ -215,7 +216,7 @@ void addMachine(std::vector<Parameter>& all) {
              .idea = knob.idea,
              .usual = "(the kernel's own)",
              .kept = {.option = knob.option, .checkpoint = knob.key}},
-            1, kMostInt, [at = knob.at](SimulationSettings & s) -> auto& { return s.kernel.launch.*at; }));
+            1, knob.most, [at = knob.at](SimulationSettings & s) -> auto& { return s.kernel.launch.*at; }));
 }
 
 /// A number that is the scene's own unless asked for, held as an optional.

@@ -7,6 +7,7 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 namespace gravlab {
@@ -16,7 +17,6 @@ using namespace rows;
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr Shown kInDegrees{"degrees", kDegrees};
-constexpr double kLeastFloat = 1e-30, kMostFloat = 1e30;
 constexpr double kLeastField = 1 / kDegrees, kMostField = 150 / kDegrees;
 
 Camera& camera(Document& d) { return d.session.camera; }
@@ -27,7 +27,7 @@ void addCamera(std::vector<Parameter>& all) {
          .label = "Distance",
          .idea = "of the camera from what it looks at",
          .unit = "L",
-         .bounds = {.least = kLeastFloat, .most = kMostFloat},
+         .bounds = {.least = 0, .aboveLeast = true},
          .usual = "(the scene's own)",
          .kept = {.option = "--distance", .scene = "view.distance"}},
         [](Document & d) -> auto& { return camera(d).distance; }));
@@ -64,6 +64,9 @@ void addCamera(std::vector<Parameter>& all) {
                    .set =
                        [](Document& d, const Value& v) {
                            const auto& list = std::get<std::vector<double>>(v);
+                           for (const double number : list)
+                               if (!std::isfinite(static_cast<float>(number)))
+                                   throw UsageError("camera.target " + valueText(v) + " is too far away");
                            for (glm::length_t i = 0; i < 3; ++i)
                                camera(d).target[i] = static_cast<float>(list[static_cast<std::size_t>(i)]);
                        }});

@@ -35,12 +35,6 @@ struct Source {
 int whole(const std::string& key, std::string_view value, int least, int most) {
     return static_cast<int>(parseInteger(key, std::string(value), least, most));
 }
-double within(const std::string& key, std::string_view value, double least, double most) {
-    const double found = parseReal(key, std::string(value));
-    if (!(found >= least && found <= most))
-        throw UsageError(key + " must be from " + numberText(least) + " to " + numberText(most));
-    return found;
-}
 
 /// Whether the command line says which scene, or what only makes sense with the one it means.
 bool sceneGiven(const Options& options) {
@@ -76,7 +70,7 @@ constexpr Row kRows[] = {
          r.place.placed = true;
      }},
     {"window", "text_scale", "--ui-scale", [](const Source& s) { return numberText(static_cast<double>(s.ui.textScale)); },
-     [](Remembered& r, auto& k, auto v) { r.ui.textScale = static_cast<float>(within(k, v, 0.5, 3)); }},
+     [](Remembered& r, auto& k, auto v) { r.ui.textScale = static_cast<float>(parseNumber("window.text_scale", k, v)); }},
     {"window", "projector", "", [](const Source& s) { return flagText(s.ui.projector); },
      [](Remembered& r, auto& k, auto v) { r.ui.projector = parseFlag(k, v); }},
     {"window", "display_sync", "--no-vsync", [](const Source& s) { return flagText(s.ui.vsync); },
@@ -141,7 +135,7 @@ constexpr Row kRows[] = {
     {"look", "auto_exposure", "--auto-exposure", [](const Source& s) { return flagText(s.session.look.autoExposure); },
      [](Remembered& r, auto& k, auto v) { r.options.look.autoExposure = parseFlag(k, v); }},
     {"look", "glow", "--glow", [](const Source& s) { return numberText(static_cast<double>(s.session.look.bloom)); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.glow = within(k, v, 0, 1); }},
+     [](Remembered& r, auto& k, auto v) { r.options.look.glow = parseNumber("look.glow", k, v); }},
     {"look", "paper", "--paper", [](const Source& s) { return flagText(s.session.look.paper); },
      [](Remembered& r, auto& k, auto v) { r.options.look.paper = parseFlag(k, v); }},
     {"look", "overlay", "--overlay", [](const Source& s) { return inQuotes(overlayText(s.session.overlay)); },

@@ -50,18 +50,14 @@ struct ViewRow {
     void (*take)(Options&, const std::string& key, std::string_view value);
 };
 
-double positive(const std::string& key, std::string_view value) { return parsePositive(key, std::string(value)); }
-double least0(const std::string& key, std::string_view value) { return parseNonNegative(key, std::string(value)); }
-double real(const std::string& key, std::string_view value) { return parseReal(key, std::string(value)); }
-
 constexpr ViewRow kRows[] = {
     {"distance", "--distance", [](const Session& s) { return numberText(static_cast<double>(s.camera.distance)); },
-     [](Options& o, auto& k, auto v) { o.look.distance = positive(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.distance = parseNumber("camera.distance", k, v); }},
     {"azimuth", "--azimuth", [](const Session& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.azimuth = real(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.azimuth = parseNumber("camera.azimuth", k, v); }},
     {"elevation", "--elevation",
      [](const Session& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.elevation = real(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.elevation = parseNumber("camera.elevation", k, v); }},
     {"target", "",
      [](const Session& s) {
          const glm::vec3 t = s.camera.target;
@@ -72,9 +68,9 @@ constexpr ViewRow kRows[] = {
     {"orthographic", "--orthographic", [](const Session& s) { return flagText(s.camera.orthographic); },
      [](Options& o, auto& k, auto v) { o.look.orthographic = parseFlag(k, v); }},
     {"field", "", [](const Session& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
-     [](Options& o, auto& k, auto v) { requireField(o.look.field.emplace(positive(k, v))); }},
+     [](Options& o, auto& k, auto v) { o.look.field = parseNumber("camera.field_of_view", k, v); }},
     {"rotate", "--rotate", [](const Session& s) { return numberText(s.rotation * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.rotation = real(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.rotation = parseNumber("camera.rotation", k, v); }},
     {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
      [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = parseWord(k, v)); }},
     {"map", "--map",
@@ -85,21 +81,21 @@ constexpr ViewRow kRows[] = {
     {"tone", "--tone", [](const Session& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
      [](Options& o, auto& k, auto v) { requireTone(o.look.tone = parseWord(k, v)); }},
     {"exposure", "--exposure", [](const Session& s) { return numberText(static_cast<double>(s.look.exposure)); },
-     [](Options& o, auto& k, auto v) { o.look.exposure = positive(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.exposure = parseNumber("look.exposure", k, v); }},
     {"auto_exposure", "--auto-exposure", [](const Session& s) { return flagText(s.look.autoExposure); },
      [](Options& o, auto& k, auto v) { o.look.autoExposure = parseFlag(k, v); }},
     {"glow", "--glow", [](const Session& s) { return numberText(static_cast<double>(s.look.bloom)); },
-     [](Options& o, auto& k, auto v) { o.look.glow = least0(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.glow = parseNumber("look.glow", k, v); }},
     {"body_size", "--body-size", [](const Session& s) { return numberText(static_cast<double>(s.look.pointSize)); },
-     [](Options& o, auto& k, auto v) { o.look.bodySize = positive(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.bodySize = parseNumber("look.body_size", k, v); }},
     {"top_speed", "--top-speed", [](const Session& s) { return numberText(static_cast<double>(s.look.valueScale)); },
-     [](Options& o, auto& k, auto v) { o.look.topSpeed = positive(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.topSpeed = parseNumber("look.top_speed", k, v); }},
     {"dark_matter", "--dark-matter", [](const Session& s) { return numberText(static_cast<double>(s.look.darkLight)); },
-     [](Options& o, auto& k, auto v) { o.look.darkLight = least0(k, v); }},
+     [](Options& o, auto& k, auto v) { o.look.darkLight = parseNumber("look.dark_matter", k, v); }},
     {"paper", "--paper", [](const Session& s) { return flagText(s.look.paper); },
      [](Options& o, auto& k, auto v) { o.look.paper = parseFlag(k, v); }},
     {"trails", "--trails", [](const Session& s) { return std::to_string(s.look.trails); },
-     [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseInteger(k, std::string(v), 0, 100000)); }},
+     [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseWhole("look.trails", k, v)); }},
     {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
      [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
     {"views", "--views", [](const Session& s) { return std::string(s.fourView->on() ? "4" : "1"); },
@@ -108,7 +104,7 @@ constexpr ViewRow kRows[] = {
          if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
      }},
     {"steps_per_frame", "--steps-per-frame", [](const Session& s) { return std::to_string(s.intent.stepsPerFrame); },
-     [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseInteger(k, std::string(v), 1, 1000000)); }},
+     [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", k, v)); }},
 };
 
 /// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.

@@ -1,5 +1,6 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
 #include "app/commands/option_values.h"
+#include "app/control/parameter.h"
 #include "app/format.h"
 #include "app/model/look.h"
 #include "app/panels/panel_twin.h"
@@ -272,13 +273,22 @@ void drawForce(PanelContext& p) {
     p.widgets.endCombo();
 }
 
+/// The ends of a drag as the table of parameters has them.
+DragRange ofTable(std::string_view path, DragRange range) {
+    constexpr double kLeast = 1e-30, kMost = 1e30;  // what a drag still moves
+    const Bounds& bounds = parameter(path).bounds;
+    range.least = bounds.aboveLeast ? kLeast : std::max(bounds.least, -kMost);
+    range.most = std::min(bounds.most, kMost);
+    return range;
+}
+
 void drawPhysics(PanelContext& p) {
     SimulationSettings& wanted = p.session.intent.settings;
     p.widgets.section("Physics");
     p.widgets.drag(kTimeStep, wanted.timeStep,
                    {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .bothSigns = true});
     p.widgets.drag(kSoftening, wanted.softening,
-                   {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true});
+                   ofTable("run.softening", {.floor = 1e-4, .format = "%.4g", .onRelease = true}));
     drawForce(p);
     if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
         if (const auto name = p.widgets.chosenOf(integratorChoices(p.facts.settings)); !name.empty())
@@ -287,9 +297,9 @@ void drawPhysics(PanelContext& p) {
     }
     p.widgets.section("Pace");
     p.widgets.drag(kStepsPerFrame, p.session.intent.stepsPerFrame,
-                   {.least = 1, .most = 10000, .speed = 0.02, .floor = 0.1, .format = "%.0f"});
+                   ofTable("run.steps_per_frame", {.speed = 0.02, .floor = 0.1, .format = "%.0f"}));
     p.widgets.drag(kTimeBudget, p.session.intent.timeBudgetMs,
-                   {.least = 0.5, .most = 1000, .floor = 0.05, .format = "%.5g ms"});
+                   ofTable("run.time_budget", {.floor = 0.05, .format = "%.5g ms"}));
     if (p.state.inWindow) p.widgets.toggle(kVsync, p.state.vsync);
 }
 
@@ -313,18 +323,18 @@ void drawLook(PanelContext& p) {
             if (p.widgets.choice(maps[i].name, maps[i].idea, i == index)) look.colourMap = static_cast<int>(i);
         p.widgets.endCombo();
     }
-    p.widgets.drag(kExposure, look.exposure, {.least = 0.01, .most = 100, .format = "%.3g"});
-    p.widgets.drag(kPointSize, look.pointSize, {.least = 1e-5, .most = 1e3, .floor = 1e-6, .format = "%.3g"});
+    p.widgets.drag(kExposure, look.exposure, ofTable("look.exposure", {.format = "%.3g"}));
+    p.widgets.drag(kPointSize, look.pointSize, ofTable("look.body_size", {.floor = 1e-6, .format = "%.3g"}));
     if (p.session.shownMode().published == VertexValue::speed && !p.session.shownMode().ofTraits && given.empty())
-        p.widgets.drag(kTopSpeed, look.valueScale, {.least = 1e-6, .most = 1e6, .floor = 1e-6, .format = "%.3g"});
-    p.widgets.drag(kGlow, look.bloom, {.least = 0, .most = 1, .speed = 0, .floor = 0.005, .format = "%.2f"});
+        p.widgets.drag(kTopSpeed, look.valueScale, ofTable("look.top_speed", {.floor = 1e-6, .format = "%.3g"}));
+    p.widgets.drag(kGlow, look.bloom, ofTable("look.glow", {.speed = 0, .floor = 0.005, .format = "%.2f"}));
 }
 
 void drawMoreLight(PanelContext& p) {
     if (!p.widgets.fold(kMoreLight, false)) return;
     Look& look = p.session.look;
     if (p.session.hasDarkBodies())
-        p.widgets.drag(kDarkMatter, look.darkLight, {.least = 0, .most = 2, .floor = 0.002, .format = "%.3g"});
+        p.widgets.drag(kDarkMatter, look.darkLight, ofTable("look.dark_matter", {.floor = 0.002, .format = "%.3g"}));
     const auto tones = toneCurves();
     if (p.widgets.beginCombo(kTone, tones[static_cast<std::size_t>(look.tone)].name,
                              look.paper ? Reason("A white page has its own curve.") : Reason())) {
@@ -349,10 +359,9 @@ void drawOverlayChoice(PanelContext& p) {
                 {kAxes, overlay.axes},
                 {kGrid, overlay.grid}};
     for (const auto& row : rows) p.widgets.toggle(row.control, row.shown);
-    p.widgets.drag(kTrails, p.session.look.trails,
-                   {.least = 0, .most = 20000, .speed = 0.01, .floor = 0.3, .format = "%.0f"});
+    p.widgets.drag(kTrails, p.session.look.trails, ofTable("look.trails", {.speed = 0.01, .floor = 0.3, .format = "%.0f"}));
     if (p.session.look.trails > 0)
-        p.widgets.drag(kTrailLight, p.session.look.trailLight, {.least = 0.01, .most = 100, .format = "%.3g"});
+        p.widgets.drag(kTrailLight, p.session.look.trailLight, ofTable("look.trail_light", {.format = "%.3g"}));
     double turn = p.session.rotation * 180 / std::numbers::pi;
     if (p.widgets.drag(kRotation, turn, {.least = -90, .most = 90, .speed = 0, .floor = 0.1, .format = "%.1f deg/s"}))
         p.session.rotation = turn * std::numbers::pi / 180;

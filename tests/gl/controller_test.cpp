@@ -114,7 +114,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
 
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
     const std::string before = everything();
-    EXPECT_THAT(ask(SetParameter{"look.glow", 3.0}).why, HasSubstr("from 0 to 1"));
+    EXPECT_THAT(ask(SetParameter{"look.glow", 3.0}).why, HasSubstr("at least 0 and at most 1"));
     EXPECT_THAT(ask(Invoke{"stepp"}).why, HasSubstr("did you mean 'step'"));
     EXPECT_THAT(ask(Invoke{"step", {std::string("many")}}).why, HasSubstr("whole number"));
     EXPECT_THAT(ask(Invoke{"step", {std::int64_t{1}, std::int64_t{2}}}).why, HasSubstr("one argument"));

@@ -83,7 +83,7 @@ TEST_F(ParameterDocument, refusesWhatCannotBe) {
     EXPECT_THAT(refusal("scene.toomre-q", 1.5), HasSubstr("no number of that name"));
     EXPECT_THAT(refusal("view.selected", std::int64_t{77}), HasSubstr("77"));
     EXPECT_THAT(refusal("view.follow", std::string("body")), HasSubstr("no body is selected"));
-    EXPECT_THAT(refusal("look.glow", 1.5), HasSubstr("from 0 to 1"));
+    EXPECT_THAT(refusal("look.glow", 1.5), HasSubstr("at least 0 and at most 1"));
     EXPECT_EQ(refusal("look.glow", 0.5), "");
 }
 

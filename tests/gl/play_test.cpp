@@ -85,7 +85,7 @@ TEST_F(PlayTest, exitsWithWhatWentWrongFirst) {
     const std::tuple<const char*, int, const char*, const char*> rows[] = {
         {"get run.step\n", 0, "applied", ""},
         {"", 0, "", ""},
-        {"set look.glow 7\n", 2, "refused", "from 0 to 1"},
+        {"set look.glow 7\n", 2, "refused", "at least 0 and at most 1"},
         {"set run.bodies 64\n", 2, "refused", "always has 3 bodies"},
         {"fly away\n", 2, "refused", "unknown command 'fly'"},
         {"do stepp\n", 2, "refused", "did you mean 'step'"},

@@ -1,6 +1,8 @@
 // Every way to get a scene file or an option wrong that we could think of: each is refused with the line, and with what is
 // allowed. And files that are none.
 #include "app/commands/options.h"
+#include "app/control/parameter.h"
+#include "app/files/config.h"
 #include "app/files/scene_file.h"
 #include "app/film/picture.h"
 #include "cli_support.h"
@@ -9,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+
+#include <cmath>
 
 namespace gravlab {
 namespace {
@@ -182,6 +186,49 @@ TEST(ConfigMatrix, badOptionsAreOneSentenceThatNamesThem) {
             EXPECT_LT(std::strlen(error.what()), 3000u);
         }
     }
+}
+
+/// What is wrong with one option; empty when it is taken.
+std::string optionRefusal(const std::string& option, const std::string& value) {
+    const std::string word = option + "=" + value;
+    const char* argv[] = {"gravlab", "view", "plummer", word.c_str()};
+    try {
+        parseOptions(4, argv);
+        return {};
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+}
+
+TEST(ConfigMatrix, everyReaderAllowsWhatTheTableSays) {
+    int compared = 0;
+    for (const Parameter& row : parameters()) {
+        const bool number = row.kind == Kind::number || row.kind == Kind::integer;
+        if (!number || !row.path.starts_with("look.") || row.kept.option.empty()) continue;
+        const std::string allowed = allowedText(row);
+        std::vector<std::string> wrong{"-1", "nan", "many"};
+        if (std::isfinite(row.bounds.most))
+            wrong.push_back(valueText(Value(static_cast<std::int64_t>(row.bounds.most) + 1)));
+        for (const std::string& value : wrong) {
+            EXPECT_THAT(optionRefusal(std::string(row.kept.option), value), HasSubstr(allowed)) << row.path << " " << value;
+            const std::string key(row.kept.scene.substr(5));  // without view.
+            EXPECT_THAT(refusalOf("[view]\n" + key + " = " + value), HasSubstr(allowed)) << row.path << " " << value;
+            ++compared;
+            if (!row.kept.configuration.starts_with("look.")) continue;
+            Remembered memory;
+            const auto notes = takeConfig("[look]\n" + key + " = " + value + "\n", "config.toml", memory);
+            ASSERT_EQ(notes.size(), 1u) << row.path << " " << value;
+            EXPECT_THAT(notes.front(), HasSubstr(allowed));
+        }
+    }
+    EXPECT_GE(compared, 15);
+    EXPECT_THAT(optionRefusal("--glow", "5"), HasSubstr("at most 1"));
+    EXPECT_EQ(optionRefusal("--glow", "1"), "");
+    Remembered memory;
+    EXPECT_TRUE(takeConfig("[window]\ntext_scale = 4\n", "config.toml", memory).empty());
+    EXPECT_EQ(memory.ui.textScale, 4);
+    EXPECT_NE(optionRefusal("--exposure", "1e-60"), "") << "0 where it is held";
+    EXPECT_NE(optionRefusal("--distance", "1e60"), "");
 }
 
 TEST(ConfigMatrix, whatIsNoSceneFileIsRefusedAtOnce) {

@@ -110,7 +110,7 @@ TEST(Parameters, nameTheNearest) {
 
 TEST(Parameters, haveOneRangeInEveryUnit) {
     const Parameter& field = parameter("camera.field_of_view");
-    EXPECT_THAT(refusalOf(field, 151.0, true), HasSubstr("a finite number from 1 to 150"));
+    EXPECT_THAT(refusalOf(field, 151.0, true), HasSubstr("a finite number of at least 1 and at most 150"));
     EXPECT_EQ(refusalOf(field, 150.0, true), "");
     EXPECT_NEAR(std::get<double>(checked(field, 150.0, {}, true)), 2.618, 1e-3);
     EXPECT_NE(refusalOf(field, 150.0), "") << "radians";
@@ -119,7 +119,7 @@ TEST(Parameters, haveOneRangeInEveryUnit) {
     EXPECT_NE(refusalOf(parameter("run.seed"), Value(std::string("64k"))), "") << "only numbers of bodies are written so";
     EXPECT_EQ(checked(parameter("run.seed"), Value(std::uint64_t{18446744073709551615u})),
               Value(std::uint64_t{18446744073709551615u}));
-    EXPECT_THAT(allowedText(parameter("run.seed")), HasSubstr("from 0 to 18446744073709551615"));
+    EXPECT_THAT(allowedText(parameter("run.seed")), HasSubstr("at least 0 and at most 18446744073709551615"));
     EXPECT_THAT(allowedText(parameter("run.time_step")), HasSubstr("auto, or a finite number other than 0"));
 }
 

@@ -60,7 +60,7 @@ TEST(ScriptLines, sayWhatIsWrongWithThem) {
         {"set run.seed", "needs a value"},
         {"set run.timestep 1", "did you mean 'run.time_step'"},
         {"set run.step 4", "measured, not set"},
-        {"set look.glow 1.5", "from 0 to 1"},
+        {"set look.glow 1.5", "at least 0 and at most 1"},
         {"set look.glow", "needs a value"},
         {"get", "needs a PATH"},
         {"get run.stepp", "did you mean 'run.step'"},
@@ -151,8 +151,9 @@ TEST(ParameterDocs, areMadeFromTheTable) {
                                                                  << listed.out;
     const Outcome json = runGravlab({"list", "parameters", "--json"});
     ASSERT_EQ(json.code, 0);
-    for (const char* key : {"\"path\": \"look.glow\"", "\"range\": \"a finite number from 0 to 1\"", "\"default\": \"0.3\"",
-                            "\"refusal\": \"look.glow '...': expected a finite number from 0 to 1\""})
+    for (const char* key :
+         {"\"path\": \"look.glow\"", "\"range\": \"a finite number of at least 0 and at most 1\"", "\"default\": \"0.3\"",
+          "\"refusal\": \"look.glow '...': expected a finite number of at least 0 and at most 1\""})
         EXPECT_THAT(json.out, HasSubstr(key));
     const Outcome actions = runGravlab({"list", "actions"});
     EXPECT_EQ(actions.code, 0);
