@@ -17,6 +17,11 @@ gravlab_require(glm::glm glm libglm-dev)
 gravlab_require(CLI11::CLI11 CLI11 libcli11-dev 2.1)
 gravlab_require(nlohmann_json::nlohmann_json nlohmann_json nlohmann-json3-dev 3.10)
 gravlab_require(hwy::hwy hwy libhwy-dev)
+gravlab_require(tomlplusplus::tomlplusplus tomlplusplus libtomlplusplus-dev 3.0)
+# One file parses TOML: the headers alone, so that nothing more has to be there at run time.
+add_library(gravlab_toml INTERFACE)
+target_include_directories(gravlab_toml SYSTEM INTERFACE
+  $<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>)
 include(imgui)
 include(glad)
 include(hdf5)        # optional

@@ -11,6 +11,7 @@ gravlab_pin(glfw3 https://github.com/glfw/glfw.git 3.4
 gravlab_pin(glm https://github.com/g-truc/glm.git 1.0.1)
 gravlab_pin(CLI11 https://github.com/CLIUtils/CLI11.git v2.4.2 CLI11_BUILD_TESTS=OFF CLI11_BUILD_EXAMPLES=OFF)
 gravlab_pin(nlohmann_json https://github.com/nlohmann/json.git v3.11.3 JSON_BuildTests=OFF)
+gravlab_pin(tomlplusplus https://github.com/marzer/tomlplusplus.git v3.4.0)
 gravlab_pin(hwy https://github.com/google/highway.git 1.2.0
   HWY_ENABLE_TESTS=OFF HWY_ENABLE_EXAMPLES=OFF HWY_ENABLE_CONTRIB=OFF HWY_ENABLE_INSTALL=OFF)
 gravlab_pin(imgui https://github.com/ocornut/imgui.git v1.91.9b)

@@ -2,6 +2,7 @@
 #include "app/files/scene_file.h"
 
 #include "app/commands/option_values.h"
+#include "app/control/parameter.h"
 #include "app/files/file_values.h"
 #include "app/film/camera_path.h"
 #include "app/film/picture.h"
@@ -16,6 +17,7 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
 #include "sim/run/fingerprint.h"
 
 #include <algorithm>
@@ -34,12 +36,9 @@ constexpr std::string_view kMachine[] = {"backend", "device", "threads",        
                                          "block",   "unroll", "bodies_per_thread", "split"};
 
 std::array<double, 3> place(const std::string& key, std::string_view value) {
-    std::array<double, 3> found{};
-    if (value.size() < 2 || value.front() != '[' || value.back() != ']') throw UsageError(key + " must be [x, y, z]");
-    const std::vector<std::string> pieces = splitList({std::string(value.substr(1, value.size() - 2))});
-    if (pieces.size() != 3) throw UsageError(key + " must be [x, y, z]");
-    for (std::size_t i = 0; i < 3; ++i) found[i] = parseReal(key, pieces[i]);
-    return found;
+    const Value found = checked(parameter("camera.target"), tomlValue(value).value_or(std::string(value)), key, true);
+    const auto& list = std::get<std::vector<double>>(found);
+    return {list[0], list[1], list[2]};
 }
 
 /// A row of [view].

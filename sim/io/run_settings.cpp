@@ -9,6 +9,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/io/file/source.h"
+#include "sim/io/toml_value.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>
@@ -16,28 +17,13 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace gravlab {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
 constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30;
-
-std::string tomlString(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-            constexpr std::string_view kDigits = "0123456789abcdef";
-            result += "\\u00";
-            result += kDigits[static_cast<unsigned char>(c) >> 4];
-            result += kDigits[c & 15];
-            continue;
-        }
-        result += c;
-    }
-    return result + '"';
-}
 
 template <class Number>
 std::string numberText(Number value) {
@@ -49,51 +35,28 @@ std::string numberText(Number value) {
     return result;
 }
 
-/// A quoted TOML string with the escapes that tomlString() writes; empty optional: it is none.
 std::optional<std::string> stringValue(std::string_view value) {
-    if (value.size() < 2 || value.front() != '"' || value.back() != '"') return std::nullopt;
-    value = value.substr(1, value.size() - 2);
-    std::string result;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        const char c = value[i];
-        if (c == '"' || static_cast<unsigned char>(c) < 0x20) return std::nullopt;
-        if (c != '\\') {
-            result += c;
-            continue;
-        }
-        if (++i == value.size()) return std::nullopt;
-        if (value[i] == '"' || value[i] == '\\') {
-            result += value[i];
-        } else if (value[i] == 'u' && i + 4 < value.size()) {
-            unsigned code = 0;
-            const char* digits = value.data() + i + 1;
-            if (std::from_chars(digits, digits + 4, code, 16).ptr != digits + 4 || code == 0 || code > 0x7f)
-                return std::nullopt;
-            result += static_cast<char>(code);
-            i += 4;
-        } else {
-            return std::nullopt;
-        }
-    }
-    return result;
-}
-
-template <class Number>
-std::optional<Number> numberValue(std::string_view value) {
-    if (value.starts_with('+')) value.remove_prefix(1);
-    Number number{};
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc{} || end != value.data() + value.size()) return std::nullopt;
-    if constexpr (std::is_floating_point_v<Number>)
-        if (!std::isfinite(number)) return std::nullopt;
-    return number;
+    const std::optional<Value> found = tomlValue(value);
+    const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
+    return text ? std::optional(*text) : std::nullopt;
 }
 
 template <class Number>
 bool takeNumber(Number& to, std::string_view value, Number least, Number most) {
-    const std::optional<Number> number = numberValue<Number>(value);
-    if (!number || *number < least || *number > most) return false;
-    to = *number;
+    const std::optional<Value> found = tomlValue(value);
+    if (!found) return false;
+    if constexpr (std::is_floating_point_v<Number>) {
+        const std::optional<double> number = numberOf(*found);
+        if (!number || !(*number >= least && *number <= most)) return false;
+        to = *number;
+    } else if (const auto* large = std::get_if<std::uint64_t>(&*found)) {
+        if (*large > static_cast<std::uint64_t>(most)) return false;
+        to = static_cast<Number>(*large);
+    } else {
+        const auto* whole = std::get_if<std::int64_t>(&*found);
+        if (!whole || std::cmp_less(*whole, least) || std::cmp_greater(*whole, most)) return false;
+        to = static_cast<Number>(*whole);
+    }
     return true;
 }
 
@@ -113,24 +76,9 @@ std::string tableText(const SceneParameters& parameters) {
 
 bool takeTable(SceneParameters& to, std::string_view value) {
     constexpr std::size_t kMost = 64;
-    constexpr std::string_view kBare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-    if (value.size() < 2 || value.front() != '{' || value.back() != '}') return false;
-    value = trimmed(value.substr(1, value.size() - 2));
-    SceneParameters found;
-    while (!value.empty()) {
-        const std::size_t comma = std::min(value.find(','), value.size());
-        const std::string_view entry = value.substr(0, comma);
-        const std::size_t equals = entry.find('=');
-        if (equals == std::string_view::npos || found.size() == kMost) return false;
-        const std::string_view name = trimmed(entry.substr(0, equals));
-        const std::optional<double> number = numberValue<double>(trimmed(entry.substr(equals + 1)));
-        if (name.empty() || name.find_first_not_of(kBare) != std::string_view::npos || !number) return false;
-        if (!found.emplace(name, *number).second) return false;
-        if (comma == value.size()) break;
-        value = trimmed(value.substr(comma + 1));
-        if (value.empty()) return false;
-    }
-    to = std::move(found);
+    const auto found = tomlTable(value);
+    if (!found || found->size() > kMost) return false;
+    to = *found;
     return true;
 }
 

@@ -35,6 +35,7 @@ const Fence kFences[] = {
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/gpu/.*"},
     {"the table of CUDA calls is for sim/backends/cuda and the interop files", "sim/backends/cuda/runtime/api\\.h",
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/.*"},
+    {"toml++ is for one file", "toml\\+\\+/.*", "sim/io/toml_value\\.cpp"},
     {"HDF5 is for sim/io", "hdf5.*|H5.*", "sim/io/.*|tests/unit/io_.*"},
     {"OpenGL is for render and for contexts", "glad/.*|GL/.*",
      "render/.*|app/frontends/[a-z]+/(window|headless|[a-z_]*context)[a-z_]*\\.(h|cpp)|tests/(gl|gui|gpu)/.*"},
@@ -314,6 +315,7 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
         {"app/session/frame_loop.cpp", "cuda_gl_interop.h", 1},
+        {"app/files/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };
     for (const Include& include : broken)

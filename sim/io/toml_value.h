@@ -1,0 +1,23 @@
+// Values of TOML, as settings, scene files and config.toml have them behind their keys. The only place that knows toml++.
+#pragma once
+#include "sim/core/value.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// A flag, whole number, number, text or list of numbers; empty when it is none of these. Whole numbers of 64 bits without a
+/// sign are taken too, and numbers that leave out a digit as ours once could (5., .5, 007).
+std::optional<Value> tomlValue(std::string_view text);
+
+/// An inline table of finite numbers; empty when it is none.
+std::optional<std::map<std::string, double, std::less<>>> tomlTable(std::string_view text);
+
+/// In quotes, with the escapes that it needs.
+std::string tomlString(std::string_view text);
+
+}  // namespace gravlab

@@ -1,0 +1,50 @@
+// Values of TOML: what they are, what they never were, and what older files of ours may hold.
+#include "sim/io/toml_value.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+TEST(TomlValues, areReadAsTomlHasThem) {
+    EXPECT_EQ(tomlValue("true"), Value(true));
+    EXPECT_EQ(tomlValue("12"), Value(std::int64_t{12}));
+    EXPECT_EQ(tomlValue("1_000"), Value(std::int64_t{1000}));
+    EXPECT_EQ(tomlValue("0x10"), Value(std::int64_t{16}));
+    EXPECT_EQ(tomlValue("-0.5e-3"), Value(-0.5e-3));
+    EXPECT_EQ(tomlValue("\"a \\\"b\\\" \\u00e9\""), Value(std::string("a \"b\" \xc3\xa9")));
+    EXPECT_EQ(tomlValue("'no \\escape'"), Value(std::string("no \\escape")));
+    EXPECT_EQ(tomlValue("[1, 2.5, -3]"), Value(std::vector<double>{1, 2.5, -3}));
+    EXPECT_EQ(tomlTable("{ toomre-q = 1.5, n = 2 }"),
+              (std::map<std::string, double, std::less<>>{{"n", 2}, {"toomre-q", 1.5}}));
+    EXPECT_TRUE(tomlTable("{}")->empty());
+}
+
+TEST(TomlValues, areNothingWhereTheyAreNone) {
+    for (const char* text : {"", "disc", "\"open", "open\"", "\"a\" \"b\"", "1,5", "1 2", "True", "[1, 2", "[\"a\"]",
+                             "{ a = 1 }", "1979-05-27", "1\nw = 2", "5 = 6", "\"\x01\"", "]"})
+        EXPECT_FALSE(tomlValue(text)) << text;
+    for (const char* text : {"", "{", "{ a = }", "{ a = 1, a = 2 }", "{ a = \"1\" }", "{ a = nan }", "[1]", "{ a = 1 } x"})
+        EXPECT_FALSE(tomlTable(text)) << text;
+}
+
+TEST(TomlValues, openWhatOlderFilesHold) {
+    EXPECT_EQ(tomlValue("18446744073709551615"), Value(std::numeric_limits<std::uint64_t>::max())) << "a seed";
+    EXPECT_EQ(tomlValue("+7"), Value(std::int64_t{7}));
+    EXPECT_EQ(tomlValue("007"), Value(std::int64_t{7}));
+    EXPECT_EQ(tomlValue("5."), Value(5.0));
+    EXPECT_EQ(tomlValue("1e-05"), Value(1e-05));
+    EXPECT_EQ(tomlValue("\"caf\xe9.hdf5\""), Value(std::string("caf\xe9.hdf5"))) << "a name of a file that is no UTF-8";
+}
+
+TEST(TomlValues, ofTextComeBack) {
+    for (const std::string text :
+         {"", "plain", "with \"quotes\" and \\", "line\nbreak\ttab", "\x7f\x01", "caf\xc3\xa9", "caf\xe9 \xc3"})
+        EXPECT_EQ(tomlValue(tomlString(text)), Value(text));
+}
+
+}  // namespace
+}  // namespace gravlab
