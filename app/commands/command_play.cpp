@@ -10,7 +10,7 @@
 #include "app/frontends/window/lost_context.h"
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"

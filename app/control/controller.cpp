@@ -8,7 +8,7 @@
 #include "app/files/scene_file.h"
 #include "app/film/camera_path.h"
 #include "app/model/ui_state.h"
-#include "app/services/orbit_preview.h"
+#include "app/services/trajectory_prediction.h"
 #include "app/services/quality_ladder.h"
 #include "app/session/frame_loop.h"
 #include "app/session/launch.h"
@@ -189,7 +189,7 @@ void edit(Document& document, const EditBodies& command) {
 }
 
 bool isScene(const std::string& name) {
-    return std::any_of(scenarios().begin(), scenarios().end(), [&](const Scenario& row) { return row.name == name; });
+    return std::any_of(sceneTable().begin(), sceneTable().end(), [&](const Scene& row) { return row.name == name; });
 }
 
 /// True where it is open; false where a thread reads it. Throws UsageError, InputError, IoError.
@@ -204,7 +204,7 @@ bool open(Document& document, const OpenFile& command) {
     }
     if (!meansFile(command.path)) {
         std::vector<std::string_view> valid;
-        for (const Scenario& row : scenarios()) valid.push_back(row.name);
+        for (const Scene& row : sceneTable()) valid.push_back(row.name);
         throw UsageError(unknownName("scene", command.path, valid) + "; nor is there a file of that name");
     }
     if (document.ui.inWindow) {

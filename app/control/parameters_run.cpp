@@ -66,7 +66,7 @@ void addStart(std::vector<Parameter>& all) {
             asked(d).bodies = 0;
             return;
         }
-        const Scenario& scene = scenario(asked(d).scene);
+        const Scene& scene = scenario(asked(d).scene);
         if (scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
@@ -85,7 +85,7 @@ void addStart(std::vector<Parameter>& all) {
 /// The numbers of scenes: one row a name, whichever scenes have it.
 void addSceneNumbers(std::vector<Parameter>& all) {
     std::set<std::string_view> seen;
-    for (const Scenario& scene : scenarios())
+    for (const Scene& scene : sceneTable())
         for (const ScenarioParameter& number : scene.parameters) {
             const bool fresh = seen.insert(number.name).second;
             const std::string path = "scene." + std::string(number.name);
@@ -96,7 +96,7 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                 row.bounds.most = std::max(row.bounds.most, number.most);
                 continue;
             }
-            const auto rowOf = [name = number.name](const Scenario& of) -> const ScenarioParameter* {
+            const auto rowOf = [name = number.name](const Scene& of) -> const ScenarioParameter* {
                 for (const ScenarioParameter& row : of.parameters)
                     if (row.name == name) return &row;
                 return nullptr;
@@ -118,7 +118,7 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                            },
                            .set =
                                [name = std::string(number.name)](Document& d, const Value& v) {
-                                   ScenarioParameters wanted = asked(d).parameters;
+                                   SceneParameters wanted = asked(d).parameters;
                                    if (isAuto(v))
                                        wanted.erase(name);
                                    else
@@ -128,9 +128,9 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                                },
                            .unavailable = [rowOf, name = number.name](const Document& d) -> Reason {
                                const auto found =
-                                   std::find_if(scenarios().begin(), scenarios().end(),
-                                                [&](const Scenario& row) { return row.name == asked(d).scene; });
-                               if (found != scenarios().end() && rowOf(*found)) return {};
+                                   std::find_if(sceneTable().begin(), sceneTable().end(),
+                                                [&](const Scene& row) { return row.name == asked(d).scene; });
+                               if (found != sceneTable().end() && rowOf(*found)) return {};
                                return "the scene '" + asked(d).scene + "' has no number of that name";
                            }});
         }
@@ -241,9 +241,9 @@ Parameter lawNumberRow(const LawNumber& number) {
                         value = std::get<double>(v);
                 },
             .unavailable = [&number](const Document& d) -> Reason {
-                const auto scene = std::find_if(scenarios().begin(), scenarios().end(),
-                                                [&](const Scenario& row) { return row.name == asked(d).scene; });
-                const Law law = asked(d).law.value_or(scene == scenarios().end() ? Law::gravity : scene->law);
+                const auto scene = std::find_if(sceneTable().begin(), sceneTable().end(),
+                                                [&](const Scene& row) { return row.name == asked(d).scene; });
+                const Law law = asked(d).law.value_or(scene == sceneTable().end() ? Law::gravity : scene->law);
                 return number.acts(law) ? Reason() : "it belongs to " + std::string(number.of);
             }};
 }
