@@ -1,6 +1,7 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
 #include "app/commands/options.h"
 #include "app/lab/tune_cache.h"
+#include "app/standard_streams.h"
 #include "sim/core/error.h"
 
 #include <cstdio>
@@ -44,7 +45,10 @@ int report(const char* text, ExitCode code) {
 int main(int argc, char** argv) {
     using namespace gravlab;
     try {
-        return runProgram(argc, argv);
+        holdStandardStreams();
+        const int code = runProgram(argc, argv);
+        if (code == 0) finishStandardOutput();
+        return code;
     } catch (const Error& error) {
         return report(error.what(), error.code());
     } catch (const std::bad_alloc&) {

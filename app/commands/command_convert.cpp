@@ -10,15 +10,17 @@ namespace gravlab {
 int convertCommand(const Options& options) {
     // First: an extension that cannot be written is known before a large file is read.
     const FileFormat& format = formatForWriting(options.output);
-    const Snapshot snapshot = readSnapshot(options.file, options.read);
+    ReadOptions read = options.read;
+    read.allowSigns = true;  // charges stay charges; whether a law allows them is asked where a run begins
+    const Snapshot snapshot = readSnapshot(options.file, read);
     for (const std::string& note : snapshot.notes)
         std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
     writeSnapshot(options.output, snapshot);
-    if (snapshot.isCheckpoint() && format.name != "hdf5")
-        std::fprintf(stderr,
-                     "gravlab: %s was a checkpoint; %s keeps the bodies, not the settings, so a run does not go on "
-                     "exactly from it\n",
-                     options.file.c_str(), std::string(format.name).c_str());
+    std::string lost;
+    for (const std::string& what : lostIn(format, snapshot)) lost += (lost.empty() ? "" : ", ") + what;
+    if (!lost.empty())
+        std::fprintf(stderr, "gravlab: %s does not keep: %s%s\n", std::string(format.name).c_str(), lost.c_str(),
+                     snapshot.isCheckpoint() ? (" (" + options.file + " was a checkpoint)").c_str() : "");
     std::fprintf(options.output == "-" ? stderr : stdout, "%s: %zu bodies from %s (%s) as %s\n", options.output.c_str(),
                  snapshot.bodies.size(), options.file.c_str(), snapshot.format.c_str(), std::string(format.name).c_str());
     return static_cast<int>(ExitCode::ok);

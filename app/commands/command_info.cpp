@@ -1,6 +1,7 @@
 // `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
 #include "app/commands/options.h"
 #include "sim/core/error.h"
+#include "sim/core/inertia.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,8 @@ using Json = nlohmann::ordered_json;
 
 /// Sums and extremes of the bodies.
 struct Summary {
-    double mass = 0, kinetic = 0;
+    double mass = 0, kinetic = 0, charge = 0;
+    bool charged = false;  ///< source and mass differ: the sources are charges
     double middle[3] = {0, 0, 0}, momentum[3] = {0, 0, 0};
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
 };
@@ -26,11 +28,14 @@ Summary summaryOf(const ParticleSet& bodies) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
         const double x[3] = {p.x, p.y, p.z}, u[3] = {v.x, v.y, v.z};
-        s.mass += p.w;
+        const double mass = inertia(p, v);
+        s.mass += mass;
+        s.charge += p.w;
+        s.charged = s.charged || (v.w != 1 && v.w != 0);
         for (int axis = 0; axis < 3; ++axis) {
-            s.middle[axis] += p.w * x[axis];
-            s.momentum[axis] += p.w * u[axis];
-            s.kinetic += p.w * u[axis] * u[axis] / 2;
+            s.middle[axis] += mass * x[axis];
+            s.momentum[axis] += mass * u[axis];
+            s.kinetic += mass * u[axis] * u[axis] / 2;
             s.low[axis] = std::min(s.low[axis], x[axis]);
             s.high[axis] = std::max(s.high[axis], x[axis]);
         }
@@ -60,6 +65,7 @@ Json described(const Snapshot& s, const std::string& file) {
     json["units"] = s.units.empty() ? "G = 1" : s.units;
     json["velocities"] = s.knowsVelocities;
     json["mass"] = sum.mass;
+    if (sum.charged) json["source"] = sum.charge;
     json["centre_of_mass"] = sum.middle;
     json["momentum"] = sum.momentum;
     json["kinetic_energy"] = sum.kinetic;
@@ -99,7 +105,9 @@ void print(const Json& json) {
 }  // namespace
 
 int infoCommand(const Options& options) {
-    const Snapshot snapshot = readSnapshot(options.file, options.read);
+    ReadOptions read = options.read;
+    read.allowSigns = true;
+    const Snapshot snapshot = readSnapshot(options.file, read);
     const Json json = described(snapshot, options.file);
     if (options.json)
         // A file's name or text need not be UTF-8.

@@ -66,9 +66,7 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
 /// The numbered files and the autosaves of a run, written beside it.
 class RunFiles {
 public:
-    RunFiles(const Options& options, const std::string& checkpoint) : options_(options), checkpoint_(checkpoint) {
-        if (options.snapshotEvery > 0) sweepStaleTemporaries(folderOf(numberedName("--snapshots", options.snapshots, 0)));
-    }
+    RunFiles(const Options& options, const std::string& checkpoint) : options_(options), checkpoint_(checkpoint) {}
     std::int64_t nextStop(std::int64_t step, std::int64_t otherwise) const {
         if (options_.snapshotEvery == 0) return otherwise;
         return std::min(otherwise, (step / options_.snapshotEvery + 1) * options_.snapshotEvery);
@@ -94,10 +92,6 @@ public:
         return failures_ == 0;
     }
     std::int64_t failures() const { return failures_; }
-
-    static std::filesystem::path folderOf(const std::filesystem::path& file) {
-        return file.has_parent_path() ? file.parent_path() : ".";
-    }
 
 private:
     static double seconds(std::chrono::steady_clock::time_point since) {
@@ -134,17 +128,22 @@ std::string saveForLater(const FedState& state, const Options& options) {
     }
 }
 
+/// Keeps the table of a run that ends before its time, and says where.
+std::string partialText(AtomicFile* csv) {
+    const std::string kept = csv ? csv->keepPartial() : "";
+    return kept.empty() ? "" : "; its table so far is in " + kept;
+}
+
 }  // namespace
 
 int runCommand(const Options& asked) {
     const InterruptWatch watch;
     // Opened first: a folder that is not there is known before hours of work, not after.
-    std::optional<AtomicFile> csv;
+    // All are put in place together at the end: a run that fails leaves what was there before.
+    OutputSet outputs;
+    AtomicFile* csv = asked.csv.empty() ? nullptr : &outputs.add(asked.csv);
     std::optional<PendingSnapshot> final;
-    for (const std::string& file : {asked.csv, asked.finalFile, asked.checkpoint})
-        if (!file.empty() && file != "-") sweepStaleTemporaries(RunFiles::folderOf(file));
-    if (!asked.csv.empty()) csv.emplace(asked.csv);
-    if (!asked.finalFile.empty()) final.emplace(asked.finalFile);
+    if (!asked.finalFile.empty()) final.emplace(asked.finalFile, outputs);
     const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
 
     const Options options = withFile(asked);
@@ -244,26 +243,32 @@ int runCommand(const Options& asked) {
 
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
-        if (csv) csv->commit();
         throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
-                                                             saveForLater(*guard.lastGood(), options));
+                                                             saveForLater(*guard.lastGood(), options) +
+                                                             partialText(csv));
     }
 
     if (summaryEnergy) measured = simulation.measure();
     const Diagnostics& last = measured;
     if (csv && steps > 0) writeRow();
+    std::vector<std::string> written;
     if (plots) {
         if (steps % plotStride != 0) {
             plots->record(simulation);
             if (twin) twin->record(simulation);
         }
-        for (const std::string& file : plots->write(simulation)) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
-        for (const std::string& file : writeRunProfiles(options.plots, simulation))
-            std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
-        if (twin) std::fprintf(stderr, "gravlab: wrote %s\n", twin->write(options.plots, simulation).c_str());
+        written = plots->write(simulation, outputs);
+        for (std::string& file : writeRunProfiles(options.plots, simulation, outputs)) written.push_back(std::move(file));
+        if (twin) written.push_back(twin->write(options.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));
-    if (csv) csv->commit();
+    if (spotCheck.failures() > 0) {
+        for (const std::string& file : outputs.keepPartial())
+            std::fprintf(stderr, "gravlab: what is not to be trusted is in %s\n", file.c_str());
+    } else {
+        outputs.commit();
+        for (const std::string& file : written) std::fprintf(stderr, "gravlab: wrote %s\n", file.c_str());
+    }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
     std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(),

@@ -14,12 +14,15 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
+#include <filesystem>
 
 namespace gravlab {
 namespace {
@@ -192,6 +195,29 @@ void validateCompany(const Options& o) {
 }
 
 /// What only makes sense together.
+/// No two outputs of a run may be one file, under whatever names; a numbered name stands for all of its numbers.
+void refuseOneFileTwice(const Options& o) {
+    const std::pair<const char*, std::string> outputs[] = {
+        {"--csv", o.csv}, {"--final", o.finalFile}, {"--checkpoint", o.checkpoint}};
+    for (std::size_t i = 0; i < std::size(outputs); ++i)
+        for (std::size_t k = i + 1; k < std::size(outputs); ++k)
+            if (!outputs[i].second.empty() && !outputs[k].second.empty() && sameFile(outputs[i].second, outputs[k].second))
+                throw UsageError(std::string(outputs[i].first) + " and " + outputs[k].first + " both go to '" +
+                                 outputs[i].second + "'; give them different files");
+    if (o.snapshotEvery <= 0) return;
+    for (const auto& [option, file] : outputs) {
+        const std::string name = std::filesystem::path(file).filename().string();
+        for (std::size_t at = 0; at < name.size(); ++at) {
+            if (name[at] < '0' || name[at] > '9' || (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')) continue;
+            std::int64_t number = 0;
+            const auto parsed = std::from_chars(name.data() + at, name.data() + name.size(), number);
+            if (parsed.ec == std::errc{} && sameFile(numberedName("--snapshots", o.snapshots, number), file))
+                throw UsageError(std::string(option) + " '" + file + "' is also a name that --snapshots '" + o.snapshots +
+                                 "' will use; give them different files");
+        }
+    }
+}
+
 void validate(Options& o, bool commandNamed) {
     const SimulationSettings& s = o.simulation;
     validateCompany(o);
@@ -221,6 +247,8 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
                          (o.command == Subcommand::bench ? "" : "; nor is there a file of that name"));
     }
+    // Whether signs mean something is for the law to say, which a table cannot name.
+    o.read.allowSigns = s.law == Law::coulomb;
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
     if (!law.empty() && o.file.empty()) throw UsageError(law);
     for (const LawNumber& number : lawNumbers()) {
@@ -288,8 +316,7 @@ void validate(Options& o, bool commandNamed) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
         if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
-        if (!o.csv.empty() && o.csv == o.finalFile)
-            throw UsageError("--csv and --final both go to '" + o.csv + "'; give them different files");
+        refuseOneFileTwice(o);
         if (!o.finalFile.empty()) formatForWriting(o.finalFile);
         if (!o.checkpoint.empty() && formatForWriting(o.checkpoint).name != "hdf5")
             throw UsageError("--checkpoint '" + o.checkpoint + "': only .hdf5 keeps what going on exactly takes");

@@ -156,8 +156,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
 
 /// White paper with a title and a line of facts; `draw` gets what is left below them.
 template <class Draw>
-void writePage(const std::filesystem::path& file, int width, int height, const std::string& title, const std::string& facts,
-               Draw draw) {
+void writePage(ByteSink& file, int width, int height, const std::string& title, const std::string& facts, Draw draw) {
     Canvas canvas(width, height, 18);
     canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
     const float margin = 28;
@@ -165,7 +164,7 @@ void writePage(const std::filesystem::path& file, int width, int height, const s
     const float below = 24 + 1.25f * canvas.large()->FontSize;
     canvas.text(canvas.small(), ImVec2(margin, below), kQuiet, facts.c_str());
     draw(canvas, ImVec2(margin, below + 2.2f * canvas.small()->FontSize));
-    writePng(file.string(), canvas.finish(), width, height, {{"Title", title}, {"Description", facts}});
+    writePng(file, canvas.finish(), width, height, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace
@@ -200,7 +199,7 @@ void RunPlots::record(Simulation& simulation) {
     if (bodies_ <= kMostEnergyBodies) energies_.push_back(measure(bodies, simulation.force()).energy());
 }
 
-std::vector<std::string> RunPlots::write(const Simulation& simulation) const {
+std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet& outputs) const {
     const SimulationSettings& settings = simulation.settings();
     char facts[256];
     std::snprintf(facts, sizeof facts, "%zu bodies%s, %s, dt = %g, softening %g, t = %g to %g.  Rings: start; discs: end.",
@@ -218,9 +217,9 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation) const {
     }
     const std::string name = settings.scene;
     std::vector<std::string> written;
-    const auto file = [&](const char* leaf) {
+    const auto file = [&](const char* leaf) -> ByteSink& {
         written.push_back((folder_ / leaf).string());
-        return folder_ / leaf;
+        return outputs.add(folder_ / leaf);
     };
     writePage(file("paths-xy.png"), 1100, 1180, name + ": paths in the x-y plane", facts,
               [&](Canvas& canvas, ImVec2 at) { drawPlane(canvas, at, 1040, "xy", xy); });

@@ -1,6 +1,7 @@
 // The pictures of a run: paths in the plane, in three planes and in space, and the energy error over time.
 // Rule: what was recorded is drawn; a path that is thinned says nothing that the run did not do.
 #pragma once
+#include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
 
 #include <filesystem>
@@ -23,7 +24,7 @@ public:
     void record(Simulation& simulation);
     /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png. The names of
     /// what was written. Throws IoError.
-    std::vector<std::string> write(const Simulation& simulation) const;
+    std::vector<std::string> write(const Simulation& simulation, OutputSet& outputs) const;
 
 private:
     struct Path {

@@ -7,7 +7,7 @@
 
 namespace gravlab {
 
-std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation) {
+std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, Simulation& simulation, OutputSet& outputs) {
     std::vector<std::string> written;
     if (simulation.backend().size() < kFewestOfProfile) return written;
     ParticleSet bodies;
@@ -26,8 +26,8 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
                       apart ? (", galaxy " + std::to_string(galaxy + 1)).c_str() : "", simulation.time());
         const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
         const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");
-        writeProfile(picture, title, profileText(profile, request, units), profile, units);
-        writeFileAtomically(table, profileTable(profile));
+        writeProfile(outputs.add(picture), title, profileText(profile, request, units), profile, units);
+        outputs.add(table).write(profileTable(profile));
         written.push_back(picture.string());
         written.push_back(table.string());
     }

@@ -53,9 +53,9 @@ void TwinRecord::record(Simulation& first) {
     curve_.add(point);
 }
 
-std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first) const {
+std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
     const std::filesystem::path file = folder / "divergence.png";
-    writeDivergence(file, first.settings().scene + ": two runs of one start",
+    writeDivergence(outputs.add(file), first.settings().scene + ": two runs of one start",
                     twinLabels(first.settings(), run_.simulation().settings()), curve_);
     return file.string();
 }

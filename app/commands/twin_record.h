@@ -3,6 +3,7 @@
 #pragma once
 #include "app/services/divergence.h"
 #include "app/session/twin_run.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <filesystem>
 #include <string>
@@ -23,7 +24,7 @@ public:
     /// Takes the present time into the curve, where it is one of both.
     void record(Simulation& first);
     /// Writes divergence.png into the folder. Its name. Throws IoError.
-    std::string write(const std::filesystem::path& folder, Simulation& first) const;
+    std::string write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const;
     /// One sentence: settings, energy and how far apart.
     std::string summary(Simulation& first);
     std::string note() const { return run_.note(); }

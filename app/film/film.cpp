@@ -4,6 +4,7 @@
 #include "app/film/film_encoded.h"
 
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <unistd.h>
 
@@ -33,13 +34,17 @@ bool endsWith(const std::string& text, std::string_view end) {
 /// FILE.png: keeps the newest frame, writes at the end.
 class PictureWriter final : public FilmWriter {
 public:
-    explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { checkFolder(settings.output.path); }
+    explicit PictureWriter(const FilmSettings& settings) : settings_(settings), file_(settings.output.path) {}
     void write(std::span<const std::uint8_t> rgb) override { newest_.assign(rgb.begin(), rgb.end()); }
-    void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, texts); }
+    void finish() override {
+        writePng(file_, newest_, settings_.width, settings_.height, texts);
+        file_.commit();
+    }
     bool lastFrameOnly() const override { return true; }
 
 private:
     FilmSettings settings_;
+    AtomicFile file_;
     std::vector<std::uint8_t> newest_;
 };
 
@@ -64,7 +69,9 @@ public:
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        writePng(settings_.output.frame(count_), rgb, settings_.width, settings_.height, texts);
+        AtomicFile file(settings_.output.frame(count_), {.durable = false});
+        writePng(file, rgb, settings_.width, settings_.height, texts);
+        file.commit();
         ++count_;
     }
     void finish() override { finished_ = true; }

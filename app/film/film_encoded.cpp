@@ -2,9 +2,12 @@
 #include "app/film/film_encoded.h"
 
 #include "app/film/encoders.h"
+#include "app/interrupt.h"
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -13,9 +16,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -68,13 +76,17 @@ private:
     sigset_t pipe_, before_;
 };
 
+// How long an encoder may stand still. The slowest ones think for some seconds about a frame, and use the processor then.
+constexpr std::chrono::seconds kPatience{60};
+constexpr int kLookMilliseconds = 200;
+
 std::string decimal(double value) {
     char text[32];
     const auto end = std::to_chars(text, text + sizeof text, value).ptr;
     return {text, end};
 }
 
-/// FILE.mp4 and its like: an ffmpeg process that reads raw frames from a pipe and writes a hidden file beside the target.
+/// FILE.mp4 and its like: an ffmpeg process that reads raw frames from a pipe and writes the temporary of an AtomicFile.
 class EncodedWriter final : public FilmWriter {
 public:
     explicit EncodedWriter(const FilmSettings& settings)
@@ -86,11 +98,10 @@ public:
                              std::to_string(settings.height) + " is not; use --size " +
                              std::to_string(settings.width + settings.width % 2) + "x" +
                              std::to_string(settings.height + settings.height % 2));
-        checkFolder(target_);
-        temporary_ = target_.parent_path() / ".";
-        temporary_ += target_.filename();
-        temporary_ += ".part" + std::to_string(getpid());
-        start();
+        // Opened by us first: a name that cannot be written is reported with the system's reason, before any work.
+        file_.emplace(target_);
+        temporary_ = file_->handOver();
+        spawn();
     }
 
     ~EncodedWriter() override {
@@ -104,17 +115,16 @@ public:
             kill(process_, SIGKILL);
             waitForEnd();
         }
-        std::error_code ignored;
-        fs::remove(temporary_, ignored);
     }
 
     void write(std::span<const std::uint8_t> rgb) override {
         const PipeSignalBlock noSignal;
         for (std::size_t done = 0; done < rgb.size();) {
+            awaitRoom();
             const ssize_t wrote = ::write(frames_.value(), rgb.data() + done, rgb.size() - done);
             if (wrote > 0)
                 done += static_cast<std::size_t>(wrote);
-            else if (errno != EINTR)
+            else if (errno != EINTR && errno != EAGAIN)
                 fail();
         }
         ++written_;
@@ -124,9 +134,9 @@ public:
         frames_.close();
         if (waitForEnd() != 0) fail();
         std::error_code error;
-        if (written_ > 0 && fs::file_size(temporary_, error) == 0 && !error) fail();
-        fs::rename(temporary_, target_, error);
-        if (error) throw IoError("cannot put the film in its place " + target_.string() + ": " + error.message());
+        if (written_ > 0 && fs::is_regular_file(temporary_, error) && fs::file_size(temporary_, error) == 0 && !error)
+            fail();
+        file_->commit();
         finished_ = true;
     }
 
@@ -174,27 +184,16 @@ private:
         return words;
     }
 
-    void start() {
-        // Made by us first: a name that cannot be written is reported with the system's reason, before any work.
-        Descriptor file(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-        if (file.value() < 0) throw IoError("cannot write " + target_.string() + ": " + std::strerror(errno));
-        file.close();
-        try {
-            spawn();
-        } catch (...) {
-            std::error_code ignored;
-            fs::remove(temporary_, ignored);
-            throw;
-        }
-    }
-
     void spawn() {
         int ends[2];
         if (pipe2(ends, O_CLOEXEC) != 0) throw IoError(std::string("cannot make a pipe to ffmpeg: ") + std::strerror(errno));
         Descriptor readEnd(ends[0]);
         frames_ = Descriptor(ends[1]);
         fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two processes; the default also works
-        messages_ = Descriptor(open((fs::temp_directory_path()).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+        fcntl(ends[1], F_SETFL, O_NONBLOCK);    // awaitRoom() waits, and hears a signal meanwhile
+        std::error_code noFolder;
+        const fs::path folder = fs::temp_directory_path(noFolder);  // a job system may leave a TMPDIR that is gone
+        messages_ = Descriptor(open(noFolder ? "/tmp" : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
@@ -207,6 +206,7 @@ private:
         sigemptyset(&none);
         sigemptyset(&defaults);
         sigaddset(&defaults, SIGPIPE);
+        sigaddset(&defaults, SIGXFSZ);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &defaults);
         // A group of its own: Ctrl+C reaches us alone, and we end the encoder.
@@ -227,23 +227,89 @@ private:
         }
     }
 
+    /// Waits until the pipe takes bytes. An encoder that neither reads nor computes for kPatience is ended.
+    void awaitRoom() {
+        Patience patience(*this);
+        pollfd end{.fd = frames_.value(), .events = POLLOUT, .revents = 0};
+        while (::poll(&end, 1, kLookMilliseconds) <= 0) {
+            InterruptWatch::check();
+            if (patience.over()) giveUp();
+        }
+    }
+
     /// Exit status of the encoder; 128 + n when signal n ended it.
     int waitForEnd() {
         if (process_ <= 0) return status_;
         int raw = 0;
-        while (waitpid(process_, &raw, 0) < 0 && errno == EINTR) {
+        pid_t ended;
+        Patience patience(*this);
+        while ((ended = waitpid(process_, &raw, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+            if (!patience.killed && (InterruptWatch::signal() != 0 || patience.over())) {
+                kill(process_, SIGKILL);
+                patience.killed = true;
+            }
+            ::poll(nullptr, 0, 10);
         }
         process_ = -1;
         status_ = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
         return status_;
     }
 
+    /// Says when the encoder has stood still for too long: no processor time used, no byte written.
+    class Patience {
+    public:
+        explicit Patience(const EncodedWriter& writer) : writer_(writer) {}
+        bool over() {
+            const auto now = std::chrono::steady_clock::now();
+            if (now - looked_ < std::chrono::seconds(1)) return false;
+            looked_ = now;
+            const std::pair<std::uintmax_t, std::uint64_t> state = writer_.signsOfLife();
+            if (state != seen_) {
+                seen_ = state;
+                alive_ = now;
+            }
+            return now - alive_ > kPatience;
+        }
+        bool killed = false;
+
+    private:
+        const EncodedWriter& writer_;
+        std::chrono::steady_clock::time_point alive_ = std::chrono::steady_clock::now(), looked_ = alive_;
+        std::pair<std::uintmax_t, std::uint64_t> seen_{};
+    };
+
+    /// Bytes written and processor time used [ticks] so far.
+    std::pair<std::uintmax_t, std::uint64_t> signsOfLife() const {
+        std::error_code error;
+        const std::uintmax_t bytes = fs::is_regular_file(temporary_, error) ? fs::file_size(temporary_, error) : 0;
+        std::ifstream stat("/proc/" + std::to_string(process_) + "/stat");
+        std::string text((std::istreambuf_iterator<char>(stat)), {});
+        // Behind the name in brackets: state, ten numbers, then user and system time.
+        std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+        std::string skipped;
+        for (int i = 0; i < 11; ++i) fields >> skipped;
+        std::uint64_t user = 0, system = 0;
+        fields >> user >> system;
+        return {bytes, user + system};
+    }
+
+    [[noreturn]] void giveUp() {
+        kill(process_, SIGKILL);
+        waitForEnd();
+        throw IoError(settings_.ffmpeg + " has done nothing for " + std::to_string(kPatience.count()) + " s while writing " +
+                      target_.string() + " and was ended; choose another --encoder");
+    }
+
     /// Puts what there is in the film's place. True when there is something.
     bool keepPart() {
         std::error_code error;
-        if (fs::file_size(temporary_, error) == 0 || error) return false;
-        fs::rename(temporary_, target_, error);
-        return !error;
+        if (fs::is_regular_file(temporary_, error) && (fs::file_size(temporary_, error) == 0 || error)) return false;
+        try {
+            file_->commit();
+            return true;
+        } catch (const IoError&) {
+            return false;
+        }
     }
 
     [[noreturn]] void fail() {
@@ -267,7 +333,9 @@ private:
     }
 
     FilmSettings settings_;
-    fs::path target_, temporary_;
+    fs::path target_;
+    std::optional<AtomicFile> file_;
+    fs::path temporary_;  ///< what the encoder writes
     const EncoderRow& row_;
     Descriptor frames_, messages_;
     std::int64_t written_ = 0;

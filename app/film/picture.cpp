@@ -3,12 +3,11 @@
 #include "app/film/picture.h"
 
 #include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 
 #include <png.h>
 
-#include <unistd.h>
-#include <cerrno>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +17,9 @@ namespace {
 
 // Pictures of stars compress little: higher levels cost three times the time for a few percent.
 constexpr int kCompression = 4;
+// Of one text or other part beside the pixels, unpacked, and how many of them are kept.
+constexpr png_alloc_size_t kMostChunkBytes = 1 << 20;
+constexpr png_uint_32 kMostChunks = 64;
 
 struct Reader {
     const std::vector<std::uint8_t>* file;
@@ -80,6 +82,9 @@ struct Decoder {
         info = png ? png_create_info_struct(png) : nullptr;
         if (!info || setjmp(png_jmpbuf(png))) return false;
         png_set_read_fn(png, &reader, take);
+        // A settings text is some kilobytes; packed ones could grow to any size, and there could be any number.
+        png_set_chunk_malloc_max(png, kMostChunkBytes);
+        png_set_chunk_cache_max(png, kMostChunks);
         png_read_info(png, info);
         png_set_expand(png);
         png_set_strip_16(png);
@@ -104,28 +109,13 @@ std::vector<png_bytep> rowPointers(std::uint8_t* rgb, int width, int height) {
     return rows;
 }
 
-std::string reason() { return std::strerror(errno); }
-
-void writeWhole(const std::string& path, const std::vector<std::uint8_t>& bytes) {
-    const std::string temporary = path + ".part" + std::to_string(getpid());
-    std::FILE* file = std::fopen(temporary.c_str(), "wbx");
-    if (!file) throw IoError("cannot write " + path + ": " + reason());
-    bool good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    good = std::fclose(file) == 0 && good;
-    if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
-        const std::string why = reason();
-        std::remove(temporary.c_str());
-        throw IoError("cannot write " + path + ": " + why);
-    }
-}
-
 }  // namespace
 
-void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts) {
+void writePng(ByteSink& sink, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts) {
     if (width < 1 || height < 1 ||
         rgb.size() != static_cast<std::size_t>(3) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height))
-        throw IoError("cannot write " + path + ": the picture has no " + std::to_string(width) + "x" +
-                      std::to_string(height) + " pixels");
+        throw IoError("cannot write a picture: it has no " + std::to_string(width) + "x" + std::to_string(height) +
+                      " pixels");
     std::vector<png_text> chunks;
     for (const auto& [key, text] : texts) {
         png_text chunk{};
@@ -139,8 +129,14 @@ void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int wi
     Message message;
     // libpng only reads through these pointers.
     if (!encode(file, rowPointers(const_cast<std::uint8_t*>(rgb.data()), width, height), chunks, width, message))
-        throw IoError("cannot write " + path + ": libpng says: " + message.text);
-    writeWhole(path, file);
+        throw IoError(std::string("cannot write a picture: libpng says: ") + message.text);
+    sink.write(file.data(), file.size());
+}
+
+void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts) {
+    AtomicFile file(path);
+    writePng(file, rgb, width, height, texts);
+    file.commit();
 }
 
 namespace {
@@ -158,8 +154,21 @@ struct Opened {
         if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
         file.resize(static_cast<std::size_t>(source.size().value_or(0)));
         file.resize(source.read(file.data(), file.size()));
+        checkLengths(path);
         if (!decoder.header(reader, width, height))
             throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
+    }
+    /// libpng asks for as much memory as a part of the file claims to need. Up to the pixels, which it reads row by row.
+    void checkLengths(const std::string& path) const {
+        constexpr std::size_t kSignature = 8, kFrame = 12;  // length, name, check sum
+        for (std::size_t at = kSignature; at + kFrame <= file.size();) {
+            const std::size_t length = std::size_t{file[at]} << 24 | std::size_t{file[at + 1]} << 16 |
+                                       std::size_t{file[at + 2]} << 8 | std::size_t{file[at + 3]};
+            if (std::memcmp(&file[at + 4], "IDAT", 4) == 0) return;
+            if (length > file.size() - at - kFrame)
+                throw InputError(path + " is no usable PNG picture: the file ends early");
+            at += length + kFrame;
+        }
     }
     PictureTexts texts() const {
         PictureTexts found;

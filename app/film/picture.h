@@ -1,5 +1,7 @@
 // Pictures on the host and as PNG files that carry their settings. libpng stays in picture.cpp.
 #pragma once
+#include "sim/io/file/byte_sink.h"
+
 #include <cstdint>
 #include <map>
 #include <span>
@@ -17,7 +19,9 @@ struct Picture {
 
 using PictureTexts = std::map<std::string, std::string>;
 
-/// Writes a PNG under a temporary name and renames it, so the file is whole or not there. Throws IoError.
+/// Writes a PNG. Throws IoError.
+void writePng(ByteSink& file, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts = {});
+/// The same as a file, all or nothing (see AtomicFile). Throws IoError.
 void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height,
               const PictureTexts& texts = {});
 

@@ -98,8 +98,8 @@ std::string profileTable(const Profile& profile) {
     return text;
 }
 
-void writeProfile(const std::filesystem::path& file, const std::string& title, const std::string& facts,
-                  const Profile& profile, const SceneUnits& units) {
+void writeProfile(ByteSink& file, const std::string& title, const std::string& facts, const Profile& profile,
+                  const SceneUnits& units) {
     constexpr int kWidth = 1400, kHeight = 1080;
     constexpr float kMargin = 28, kGap = 20;
     Canvas canvas(kWidth, kHeight, 18);
@@ -116,7 +116,7 @@ void writeProfile(const std::filesystem::path& file, const std::string& title, c
         drawPlot(canvas.list(), from, ImVec2(from.x + wide, from.y + tall), plots[static_cast<std::size_t>(k)],
                  {.light = true, .legend = plots[static_cast<std::size_t>(k)].series.size() > 1});
     }
-    writePng(file.string(), canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+    writePng(file, canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace gravlab

@@ -2,6 +2,7 @@
 // them.
 #pragma once
 #include "app/plots/plot.h"
+#include "sim/io/file/byte_sink.h"
 #include "sim/measure/profile.h"
 #include "sim/scenes/scene.h"
 
@@ -21,7 +22,7 @@ std::string profileText(const Profile& profile, const ProfileRequest& request, c
 std::string profileTable(const Profile& profile);
 
 /// All four plots on a white page. Throws IoError.
-void writeProfile(const std::filesystem::path& file, const std::string& title, const std::string& facts,
-                  const Profile& profile, const SceneUnits& units);
+void writeProfile(ByteSink& file, const std::string& title, const std::string& facts, const Profile& profile,
+                  const SceneUnits& units);
 
 }  // namespace gravlab

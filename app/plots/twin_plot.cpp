@@ -77,8 +77,8 @@ std::string divergenceText(const Divergence& divergence, std::string_view length
     return result;
 }
 
-void writeDivergence(const std::filesystem::path& file, const std::string& title,
-                     const std::pair<std::string, std::string>& labels, const Divergence& divergence) {
+void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
+                     const Divergence& divergence) {
     constexpr int kWidth = 1400, kHeight = 1150;
     constexpr float kMargin = 28;
     Canvas canvas(kWidth, kHeight, 18);
@@ -98,7 +98,7 @@ void writeDivergence(const std::filesystem::path& file, const std::string& title
     drawPlot(canvas.list(), ImVec2(kMargin, top), ImVec2(right, middle), apart, {.light = true});
     if (!energy.series.empty())
         drawPlot(canvas.list(), ImVec2(kMargin, middle + 10), ImVec2(right, bottom), energy, {.light = true});
-    writePng(file.string(), canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
+    writePng(file, canvas.finish(), kWidth, kHeight, {{"Title", title}, {"Description", facts}});
 }
 
 }  // namespace gravlab

@@ -2,6 +2,7 @@
 #pragma once
 #include "app/plots/plot.h"
 #include "app/services/divergence.h"
+#include "sim/io/file/byte_sink.h"
 
 #include <filesystem>
 #include <string>
@@ -19,7 +20,7 @@ std::string divergenceText(const Divergence& divergence, std::string_view length
                            std::string_view timeUnit = {}, double timeScale = 1);
 
 /// Both plots on a white page. Throws IoError.
-void writeDivergence(const std::filesystem::path& file, const std::string& title,
-                     const std::pair<std::string, std::string>& labels, const Divergence& divergence);
+void writeDivergence(ByteSink& file, const std::string& title, const std::pair<std::string, std::string>& labels,
+                     const Divergence& divergence);
 
 }  // namespace gravlab

@@ -30,15 +30,15 @@ constexpr std::string_view kTabExtensions[] = {".tab", ".txt", ".dat"};
 // under csv so that a file is claimed once.
 constexpr FileFormat kFormats[] = {
     {"hdf5", "Gadget-style HDF5; as written here also the checkpoint: exact, with clock, seed and settings", kHdf5Extensions,
-     false, looksLikeHdf5, hdf5Unavailable, readGadget, writeGadget},
+     false, looksLikeHdf5, hdf5Unavailable, readGadget, writeGadget, kKeepsAll},
     {"tipsy", "tipsy binary, 32-bit floats; either byte order and header size is read, standard big-endian written",
-     kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy},
+     kTipsyExtensions, false, looksLikeTipsy, always, readTipsy, writeTipsy, kKeepsTime},
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
-     nullptr, writePly},
+     nullptr, writePly, kKeepsGroups},
     {"csv", "text table with a header line; also read with blanks, units or --columns", kCsvExtensions, true, looksLikeTable,
-     always, readTable, writeCsv},
+     always, readTable, writeCsv, kKeepsResponse | kKeepsDoubles},
     {"tab", "text table without a header: m x y z vx vy vz", kTabExtensions, true, looksLikeTable, always, readTable,
-     writeTab},
+     writeTab, kKeepsDoubles},
 };
 
 // What people also drop on the program, and what to do with it.
@@ -158,7 +158,6 @@ void writeTo(AtomicFile& file, const FileFormat& format, const std::filesystem::
     } catch (const std::bad_alloc&) {
         throw IoError("cannot save '" + path.string() + "': not enough memory to prepare it");
     }
-    file.commit();
 }
 
 }  // namespace
@@ -195,9 +194,48 @@ bool hasSnapshotExtension(const std::filesystem::path& path) {
                        [&](const FileFormat& format) { return format.read && owns(format, extension); });
 }
 
+std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot) {
+    std::vector<std::string> lost;
+    const auto without = [&](Keeps what) { return (format.keeps & what) == 0; };
+    const ParticleSet& bodies = snapshot.bodies;
+    std::size_t plainIds = 0, rounded = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) plainIds += bodies.id[i] == i;
+    if (without(kKeepsIds) && plainIds < bodies.size()) lost.push_back("the ids");
+    if (without(kKeepsGroups) && std::any_of(bodies.group.begin(), bodies.group.end(), [](auto g) { return g != 0; }))
+        lost.push_back("the groups");
+    if (without(kKeepsResponse) &&
+        std::any_of(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return v.w != 1; }))
+        lost.push_back("the responses (charge over mass, or held bodies)");
+    if (without(kKeepsTime) && snapshot.time.value_or(0) != 0) lost.push_back("the time");
+    if (without(kKeepsTime) && snapshot.softening) lost.push_back("the softening");
+    if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");
+    if (without(kKeepsClock) && snapshot.seed) lost.push_back("the seed");
+    if (without(kKeepsClock) && !snapshot.units.empty() && snapshot.units != "G = 1") lost.push_back("the units");
+    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("what the integrator kept");
+    if (without(kKeepsClock) && snapshot.isCheckpoint())
+        lost.push_back("the settings, so that no run goes on exactly from it");
+    if (without(kKeepsDoubles)) {
+        const auto narrows = [](double value) { return static_cast<double>(static_cast<float>(value)) != value; };
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+            for (const double value : {p.x, p.y, p.z, p.w, v.x, v.y, v.z}) rounded += narrows(value);
+        }
+        if (rounded > 0) lost.push_back("the digits beyond 32-bit floats of " + std::to_string(rounded) + " numbers");
+    }
+    return lost;
+}
+
 Snapshot readSnapshot(const std::filesystem::path& path, const ReadOptions& options) {
-    Source source = Source::open(path);
-    return readFrom(source, options);
+    // A run beside this may save to it at any moment: then the new file is read, from its beginning.
+    constexpr int kTries = 50;
+    for (int attempt = 1;; ++attempt) {
+        Source source = Source::open(path);
+        try {
+            return readFrom(source, options);
+        } catch (const InputError&) {
+            if (attempt == kTries || !source.replaced()) throw;
+        }
+    }
 }
 
 void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, const WriteOptions& options) {
@@ -205,12 +243,20 @@ void writeSnapshot(const std::filesystem::path& path, const Snapshot& snapshot, 
     checkWritable(format, snapshot);
     AtomicFile file(path, {options.keepPrevious});
     writeTo(file, format, path, snapshot);
+    file.commit();
 }
 
 PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options)
     : path_(path), format_(&formatFor(path, options)) {
     if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
-    file_ = std::make_unique<AtomicFile>(path, AtomicOptions{options.keepPrevious});
+    own_ = std::make_unique<AtomicFile>(path, AtomicOptions{options.keepPrevious});
+    file_ = own_.get();
+}
+
+PendingSnapshot::PendingSnapshot(const std::filesystem::path& path, OutputSet& outputs)
+    : path_(path), format_(&formatForWriting(path)) {
+    if (const Reason reason = format_->unavailable(); !reason.empty()) throw UsageError(reason);
+    file_ = &outputs.add(path);
 }
 
 PendingSnapshot::~PendingSnapshot() = default;
@@ -219,6 +265,7 @@ PendingSnapshot::PendingSnapshot(PendingSnapshot&&) noexcept = default;
 void PendingSnapshot::write(const Snapshot& snapshot) {
     checkWritable(*format_, snapshot);
     writeTo(*file_, *format_, path_, snapshot);
+    if (own_) own_->commit();
 }
 
 Snapshot decodeSnapshot(std::string_view bytes, const std::string& name, const ReadOptions& options) {

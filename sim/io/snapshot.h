@@ -19,6 +19,7 @@
 namespace gravlab {
 
 class AtomicFile;
+class OutputSet;
 class ByteSink;
 class Source;
 
@@ -53,8 +54,8 @@ struct ReadOptions {
     std::string columns = {};               ///< of a table, e.g. "x,y,z,vx,vy,vz,m"; "-" skips one; empty: from the file
     std::uint64_t maxBodies = 2147483647u;  ///< refuse more
     bool sanitize = false;                  ///< drop and count bodies with bad values instead of refusing the file
-    bool allowSigns = false;                ///< negative sources are meant (charges)
-    std::string units = {};              ///< row of unitSystems() that the numbers are in; empty: as the file says, or G = 1
+    bool allowSigns = false;  ///< negative sources are meant: charges, or a file that is only looked at or rewritten
+    std::string units = {};   ///< row of unitSystems() that the numbers are in; empty: as the file says, or G = 1
     std::optional<double> gravity = {};  ///< value of G in the file's own units; takes the place of `units`
 };
 
@@ -74,7 +75,23 @@ struct FileFormat {
     Reason (*unavailable)();                        ///< why this build lacks it; empty when it has it
     Snapshot (*read)(Source&, const ReadOptions&);  ///< null: write only
     void (*write)(ByteSink&, const Snapshot&);      ///< null: read only
+    unsigned keeps = 0;                             ///< of what not every format keeps: Keeps, added
 };
+
+/// What a format may be unable to keep.
+enum Keeps : unsigned {
+    kKeepsIds = 1,
+    kKeepsGroups = 2,
+    kKeepsResponse = 4,
+    kKeepsTime = 8,
+    kKeepsClock = 16,
+    kKeepsDoubles = 32
+};
+constexpr unsigned kKeepsAll = 63;
+
+/// What of this state the format would not keep, a phrase each: "the ids", "3 numbers beyond 32-bit precision"; empty when
+/// nothing is lost.
+std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot);
 
 /// All formats, in the order in which detection asks them.
 std::span<const FileFormat> fileFormats();
@@ -105,6 +122,8 @@ class PendingSnapshot {
 public:
     /// Throws UsageError or IoError as writeSnapshot does.
     explicit PendingSnapshot(const std::filesystem::path& path, const WriteOptions& options = {});
+    /// One of a set of outputs, which commits it. The set must outlive this.
+    PendingSnapshot(const std::filesystem::path& path, OutputSet& outputs);
     ~PendingSnapshot();
     PendingSnapshot(PendingSnapshot&&) noexcept;
     /// Once.
@@ -113,7 +132,8 @@ public:
 private:
     std::filesystem::path path_;
     const FileFormat* format_;
-    std::unique_ptr<AtomicFile> file_;
+    std::unique_ptr<AtomicFile> own_;
+    AtomicFile* file_ = nullptr;
 };
 
 /// The same on memory; `name` is for messages.

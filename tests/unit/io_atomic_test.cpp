@@ -426,5 +426,72 @@ TEST(Crc32c, KnownValues) {
         EXPECT_EQ(crc32c("123456789" + cut, 9 - cut, crc32c("123456789", cut)), 0xE3069283u) << cut;
 }
 
+TEST(OutputSet, nothingIsReplacedUnlessAllAreComplete) {
+    const TempFolder folder;
+    put(folder / "a.csv", "old");
+    OutputSet outputs;
+    outputs.add(folder / "a.csv").write("new");
+    outputs.add("/dev/full").write("does not fit");
+    EXPECT_THAT(failureOf([&] { outputs.commit(); }), HasSubstr("/dev/full"));
+    EXPECT_EQ(contentOf(folder / "a.csv"), "old");
+
+    OutputSet good;
+    good.add(folder / "a.csv").write("new");
+    good.add(folder / "b.csv").write("other");
+    EXPECT_EQ(contentOf(folder / "a.csv"), "old");
+    good.commit();
+    EXPECT_EQ(contentOf(folder / "a.csv"), "new");
+    EXPECT_EQ(contentOf(folder / "b.csv"), "other");
+}
+
+TEST(OutputSet, oneFileUnderTwoNamesIsRefused) {
+    const TempFolder folder;
+    put(folder / "a.csv", "old");
+    std::filesystem::create_symlink("a.csv", folder / "link.csv");
+    OutputSet outputs;
+    outputs.add(folder / "a.csv");
+    EXPECT_THAT(failureOf([&] { outputs.add(folder / "link.csv"); }), HasSubstr("same file"));
+}
+
+TEST(OutputSet, whatThereIsIsKeptBesideTheOldFile) {
+    const TempFolder folder;
+    put(folder / "a.csv", "old");
+    OutputSet outputs;
+    outputs.add(folder / "a.csv").write("half");
+    const std::vector<std::string> kept = outputs.keepPartial();
+    ASSERT_EQ(kept.size(), 1u);
+    EXPECT_EQ(kept.front(), (folder / "a.csv.partial").string());
+    EXPECT_EQ(contentOf(folder / "a.csv.partial"), "half");
+    EXPECT_EQ(contentOf(folder / "a.csv"), "old");
+}
+
+TEST(SameFile, seesThroughNamesLinksAndFoldersThatAreThere) {
+    const TempFolder folder;
+    put(folder / "there", "x");
+    std::filesystem::create_symlink("there", folder / "link");
+    std::filesystem::create_directory(folder / "sub");
+    const std::filesystem::path up = folder / "sub/../there", dot = folder / "./there", gone = folder / "gone";
+    EXPECT_TRUE(sameFile(folder / "there", folder / "link"));
+    EXPECT_TRUE(sameFile(folder / "there", up));
+    EXPECT_TRUE(sameFile(folder / "there", dot));
+    EXPECT_TRUE(sameFile(gone, folder / "sub/../gone"));
+    EXPECT_FALSE(sameFile(folder / "there", gone));
+    EXPECT_FALSE(sameFile(gone, folder / "other"));
+    EXPECT_TRUE(sameFile("not-there.csv", "./not-there.csv"));
+    EXPECT_TRUE(sameFile("-", "-"));
+    EXPECT_FALSE(sameFile("-", "./-"));
+}
+
+TEST(AtomicFile, anotherProgramMayWriteIt) {
+    const TempFolder folder;
+    put(folder / "film", "old");
+    AtomicFile file(folder / "film");
+    put(file.handOver(), "written by name");
+    EXPECT_EQ(contentOf(folder / "film"), "old");
+    file.commit();
+    EXPECT_EQ(contentOf(folder / "film"), "written by name");
+    EXPECT_EQ(AtomicFile("/dev/null").handOver(), "/dev/null");
+}
+
 }  // namespace
 }  // namespace gravlab

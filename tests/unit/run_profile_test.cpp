@@ -34,16 +34,22 @@ TEST(RunProfile, plotsAndTablesLeaveOutWhatDoesNotExist) {
 
 TEST(RunProfile, writesOneForEachGalaxy) {
     const ScratchFolder folder;
+    const auto written = [&](Simulation& simulation) {
+        OutputSet outputs;
+        std::vector<std::string> names = writeRunProfiles(folder.path(), simulation, outputs);
+        outputs.commit();
+        return names;
+    };
     Simulation two({.scene = "andromeda", .bodies = 3000, .backend = "cpu"});
-    EXPECT_EQ(writeRunProfiles(folder.path(), two).size(), 4u);
+    EXPECT_EQ(written(two).size(), 4u);
     EXPECT_EQ(linesOf(contentOf(folder / "profile-2.csv")).size(), 25u);
     EXPECT_NE(contentOf(folder / "profile-1.csv"), contentOf(folder / "profile-2.csv"));
     EXPECT_GT(fs::file_size(folder / "profile-1.png"), 10000u);
     Simulation one({.scene = "plummer", .bodies = 1000, .backend = "cpu"});
-    EXPECT_EQ(writeRunProfiles(folder.path(), one).size(), 2u);
+    EXPECT_EQ(written(one).size(), 2u);
     EXPECT_TRUE(fs::exists(folder / "profile.png"));
     Simulation few({.scene = "pythagorean", .backend = "cpu"});
-    EXPECT_TRUE(writeRunProfiles(folder.path(), few).empty());
+    EXPECT_TRUE(written(few).empty());
 }
 
 }  // namespace

@@ -15,7 +15,9 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <random>
+#include <set>
 #include <system_error>
 
 namespace gravlab {
@@ -97,6 +99,19 @@ std::filesystem::path linksFollowed(std::filesystem::path path) {
     return path;  // a loop: the next stat reports it
 }
 
+// What earlier processes left is looked for once in a folder, when this one first saves there.
+void sweepOnce(const std::filesystem::path& folder) {
+    static std::mutex guard;
+    static std::set<std::filesystem::path> swept;
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::absolute(folder, error);
+    {
+        const std::lock_guard lock(guard);
+        if (!swept.insert(place).second) return;
+    }
+    sweepStaleTemporaries(folder);
+}
+
 std::string temporaryName() {
     static std::atomic<unsigned> counter{0};
     std::random_device random;
@@ -150,12 +165,14 @@ void AtomicFile::fail(const char* doing, int error) {
 void AtomicFile::discard() noexcept {
     if (fd_ >= 0) fileCalls().close(fd_);
     fd_ = -1;
+    staged_ = false;
     if (!temporary_.empty()) fileCalls().remove(temporary_.c_str());
     temporary_.clear();
     buffer_.clear();
 }
 
 void AtomicFile::openTemporary() {
+    sweepOnce(folder_);
     for (int attempt = 0; attempt < 100; ++attempt) {
         const std::filesystem::path path = folder_ / temporaryName();
         fd_ = fileCalls().open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -209,11 +226,11 @@ void AtomicFile::writeAll(const char* bytes, std::size_t count) {
     }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::stage() {
+    if (staged_) return;
     if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
     flush();
-    const bool straight = temporary_.empty();
-    if (!straight) {
+    if (!temporary_.empty() && options_.durable) {
         int synced;
         while ((synced = fileCalls().sync(fd_)) != 0 && errno == EINTR) {
         }
@@ -224,11 +241,30 @@ void AtomicFile::commit() {
     const int closeError = errno;
     fd_ = -1;
     if (closed != 0 && closeError != EINTR) fail("closing it", closeError);
-    if (straight) return;
+    staged_ = true;
+}
+
+void AtomicFile::commit() {
+    stage();
+    if (temporary_.empty()) return;
     if (options_.keepPrevious) linkPrevious();
     if (fileCalls().rename(temporary_.c_str(), target_.c_str()) != 0) fail("replacing the old file", errno);
     temporary_.clear();
-    syncFolder();
+    if (options_.durable) syncFolder();
+}
+
+std::filesystem::path AtomicFile::handOver() {
+    if (fd_ < 0) throw IoError("cannot save '" + name_ + "': it was already closed");
+    return temporary_.empty() ? target_ : temporary_;
+}
+
+std::string AtomicFile::keepPartial() {
+    stage();
+    if (temporary_.empty()) return {};
+    const std::filesystem::path partial = partialOf(name_);
+    if (fileCalls().rename(temporary_.c_str(), partial.c_str()) != 0) fail("keeping what there is of it", errno);
+    temporary_.clear();
+    return partial.string();
 }
 
 void AtomicFile::linkPrevious() {
@@ -281,6 +317,51 @@ std::filesystem::path previousOf(const std::filesystem::path& target) {
     std::filesystem::path previous = target;
     previous.replace_filename(target.stem().string() + "_prev" + target.extension().string());
     return previous;
+}
+
+std::filesystem::path partialOf(const std::filesystem::path& target) {
+    std::filesystem::path partial = linksFollowed(target);
+    partial += ".partial";
+    return partial;
+}
+
+bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b) {
+    if (a == b) return true;
+    if (a == "-" || b == "-") return false;
+    struct stat one {
+    }, other{};
+    const bool oneThere = ::stat(a.c_str(), &one) == 0, otherThere = ::stat(b.c_str(), &other) == 0;
+    if (oneThere && otherThere) return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    if (oneThere != otherThere) return false;
+    // Neither is there yet: the same name in the same folder.
+    std::error_code error;
+    const auto whole = [&](const std::filesystem::path& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(linksFollowed(path), error), error);
+    };
+    const std::filesystem::path first = whole(a), second = whole(b);
+    return !error && first == second;
+}
+
+AtomicFile& OutputSet::add(const std::filesystem::path& target, const AtomicOptions& options) {
+    for (const Output& output : outputs_)
+        if (sameFile(output.target, target))
+            throw IoError("cannot save '" + target.string() + "': '" + output.target.string() + "' is the same file");
+    outputs_.push_back({target, std::make_unique<AtomicFile>(target, options)});
+    return *outputs_.back().file;
+}
+
+void OutputSet::commit() {
+    for (const Output& output : outputs_) output.file->stage();
+    for (const Output& output : outputs_) output.file->commit();
+    outputs_.clear();
+}
+
+std::vector<std::string> OutputSet::keepPartial() {
+    std::vector<std::string> kept;
+    for (const Output& output : outputs_)
+        if (std::string name = output.file->keepPartial(); !name.empty()) kept.push_back(std::move(name));
+    outputs_.clear();
+    return kept;
 }
 
 std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept {

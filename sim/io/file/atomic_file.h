@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace gravlab {
 /// How a file is replaced.
 struct AtomicOptions {
     bool keepPrevious = false;  ///< keep the file that is replaced as previousOf(target)
+    bool durable = true;        ///< wait until the disk has it; false for one of hundreds that can be made again
 };
 
 /// A file being written beside its target. Bytes go to a temporary in the target's folder (named by process, created
@@ -36,6 +38,15 @@ public:
     /// Makes the bytes written so far the target. Throws IoError; only if the very last call fails, the sync of the folder,
     /// is the new file already in place, and the text says so.
     void commit();
+    /// The first half of commit(), all that can fail for want of space: the bytes are on the disk, beside the old file.
+    void stage();
+
+    /// For a program that opens its output by name: the file to write, which commit() puts in place when that program has
+    /// ended. The target itself where that is a pipe or a device. No write() before or after.
+    std::filesystem::path handOver();
+    /// Keeps what was written so far as partialOf(target), for work that ends before its time; the target stays as it was.
+    /// Gives the name; empty for a target that was written straight, where everything is already. Throws IoError.
+    std::string keepPartial();
 
 private:
     [[noreturn]] void fail(const char* doing, int error);
@@ -54,7 +65,34 @@ private:
     std::vector<char> buffer_;
     AtomicOptions options_;
     int fd_ = -1;
+    bool staged_ = false;
 };
+
+/// Several outputs of one piece of work: all are complete on the disk before the first replaces an old file.
+class OutputSet {
+public:
+    /// A file of the set, open for writing as long as the set lives. Throws IoError, also for a file that the set has
+    /// already.
+    AtomicFile& add(const std::filesystem::path& target, const AtomicOptions& options = {});
+    /// Makes all of them what their names stand for. On failure (IoError) before the first rename, all old files stay.
+    void commit();
+    /// AtomicFile::keepPartial() of all; the names that came to be.
+    std::vector<std::string> keepPartial();
+
+private:
+    struct Output {
+        std::filesystem::path target;
+        std::unique_ptr<AtomicFile> file;
+    };
+    std::vector<Output> outputs_;
+};
+
+/// Whether two names lead to the same file, through links, "." and "..", whether or not it exists. Two names of one device
+/// or pipe are the same, and may both be written; `-` is only itself.
+bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Where what is kept of an unfinished file goes: "run.csv" -> "run.csv.partial".
+std::filesystem::path partialOf(const std::filesystem::path& target);
 
 /// Replaces `target` by `bytes`, all or nothing. Throws IoError.
 void writeFileAtomically(const std::filesystem::path& target, std::string_view bytes, const AtomicOptions& options = {});
@@ -63,7 +101,7 @@ void writeFileAtomically(const std::filesystem::path& target, std::string_view b
 std::filesystem::path previousOf(const std::filesystem::path& target);
 
 /// Removes temporaries that processes which no longer live left in `folder`: regular files of this user, named as ours,
-/// whose process is gone and whose lock is free. Call at program start for the folders that will be saved to.
+/// whose process is gone and whose lock is free. A process does so itself in each folder that it first saves to.
 /// Gives how many were removed; a folder that cannot be read gives 0. Never throws.
 std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept;
 

@@ -77,6 +77,18 @@ Source::Source(Source&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       ownsFd_(other.ownsFd_) {}
 
+bool Source::isSame(int descriptor) const {
+    struct stat mine {}, other {};
+    return ::fstat(fd_, &mine) == 0 && ::fstat(descriptor, &other) == 0 && mine.st_dev == other.st_dev &&
+           mine.st_ino == other.st_ino;
+}
+
+bool Source::replaced() const {
+    struct stat mine {}, now {};
+    return !path_.empty() && ::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &now) == 0 &&
+           (mine.st_dev != now.st_dev || mine.st_ino != now.st_ino);
+}
+
 Source::~Source() {
     if (fd_ >= 0 && ownsFd_) ::close(fd_);
 }

@@ -38,6 +38,11 @@ public:
 
     /// The file's path, for libraries that open it themselves; empty for memory and the standard input.
     const std::filesystem::path& path() const { return path_; }
+    /// Whether a descriptor that was opened by path() leads to the very file that this reads: another may have taken its
+    /// place.
+    bool isSame(int descriptor) const;
+    /// Whether another file stands under path() by now.
+    bool replaced() const;
     /// All bytes of a memory source; empty otherwise.
     std::string_view bytes() const { return bytes_; }
 

@@ -60,8 +60,9 @@ void BodyCollector::refuse(const BodyRow& row, const std::string& where) {
     for (const Field& field : kFields)
         if (!std::isfinite(row.*field.value))
             throw InputError(body + field.name + " is not a finite number (--sanitize drops such bodies)");
-    throw InputError(body + "the mass " + std::to_string(row.mass) +
-                     " is negative: only a law with charges allows that (--sanitize drops such bodies)");
+    throw InputError(
+        body + "the mass " + std::to_string(row.mass) +
+        " is negative: only a law with charges allows that (--law coulomb takes it, --sanitize drops such bodies)");
 }
 
 void BodyCollector::store(const BodyRow& row) {

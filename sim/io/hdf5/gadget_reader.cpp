@@ -90,6 +90,8 @@ private:
     [[noreturn]] void failLibrary(const std::string& what) const { fail(what + ": " + hdf5Reason()); }
 
     void open(const Source& source) {
+        // A file may name filters that the library would look for in folders that the environment names.
+        H5PLset_loading_state(0);
         const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
         if (!access.valid()) failLibrary("HDF5 does not start");
 #if H5_VERSION_GE(1, 10, 7)
@@ -108,6 +110,11 @@ private:
         }
         file_ = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};
         if (!file_.valid()) failLibrary("not a readable HDF5 file (cut short or damaged?)");
+        // What was checked is what is read.
+        void* handle = nullptr;
+        if (!source.path().empty() && H5Fget_vfd_handle(file_, access, &handle) >= 0 && handle != nullptr &&
+            !source.isSame(*static_cast<const int*>(handle)))
+            fail("another file took its place while it was read");
     }
 
     /// True when `at` has a plain link of that name. Soft and external links could lead anywhere.
