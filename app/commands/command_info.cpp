@@ -1,7 +1,7 @@
 // `gravlab info FILE`: what is in a file. Reads all of it, so that what it prints can be trusted.
 #include "app/commands/options.h"
 #include "sim/core/error.h"
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ Summary summaryOf(const ParticleSet& bodies) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
         const double x[3] = {p.x, p.y, p.z}, u[3] = {v.x, v.y, v.z};
-        const double mass = inertia(p, v);
+        const double mass = inertialMass(p, v);
         s.mass += mass;
         s.charge += p.w;
         s.charged = s.charged || (v.w != 1 && v.w != 0);

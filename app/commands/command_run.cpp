@@ -244,8 +244,7 @@ int runCommand(const Options& asked) {
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
         throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
-                                                             saveForLater(*guard.lastGood(), options) +
-                                                             partialText(csv));
+                                                             saveForLater(*guard.lastGood(), options) + partialText(csv));
     }
 
     if (summaryEnergy) measured = simulation.measure();

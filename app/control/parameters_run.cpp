@@ -50,8 +50,8 @@ void addStart(std::vector<Parameter>& all) {
                  .usual = "collision",
                  .kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
                  .names = "a scene of 'gravlab list scenes'",
-                 .set = [](Document& d, const Value& v) { asked(d).scene = scenario(textOf(v)).name; }},
-                scenarios, [](SimulationSettings& s) -> std::string& { return s.scene; }));
+                 .set = [](Document& d, const Value& v) { asked(d).scene = sceneNamed(textOf(v)).name; }},
+                sceneTable, [](SimulationSettings& s) -> std::string& { return s.scene; }));
     Parameter bodies = wholeRow(
         {.path = "run.bodies",
          .label = "Bodies",
@@ -66,7 +66,7 @@ void addStart(std::vector<Parameter>& all) {
             asked(d).bodies = 0;
             return;
         }
-        const Scene& scene = scenario(asked(d).scene);
+        const Scene& scene = sceneNamed(asked(d).scene);
         if (scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
@@ -86,7 +86,7 @@ void addStart(std::vector<Parameter>& all) {
 void addSceneNumbers(std::vector<Parameter>& all) {
     std::set<std::string_view> seen;
     for (const Scene& scene : sceneTable())
-        for (const ScenarioParameter& number : scene.parameters) {
+        for (const SceneParameter& number : scene.parameters) {
             const bool fresh = seen.insert(number.name).second;
             const std::string path = "scene." + std::string(number.name);
             if (!fresh) {
@@ -96,8 +96,8 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                 row.bounds.most = std::max(row.bounds.most, number.most);
                 continue;
             }
-            const auto rowOf = [name = number.name](const Scene& of) -> const ScenarioParameter* {
-                for (const ScenarioParameter& row : of.parameters)
+            const auto rowOf = [name = number.name](const Scene& of) -> const SceneParameter* {
+                for (const SceneParameter& row : of.parameters)
                     if (row.name == name) return &row;
                 return nullptr;
             };
@@ -110,9 +110,9 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                            .otherwise = "auto",
                            .kept = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
                            .get = [rowOf](const Document& d) -> Value {
-                               const ScenarioParameter* row = rowOf(*d.session.facts().scene);
+                               const SceneParameter* row = rowOf(*d.session.facts().scene);
                                if (!row) return {};
-                               ScenarioRequest running;
+                               SceneRequest running;
                                running.parameters = inForce(d).parameters;
                                return running.value(*row);
                            },
@@ -123,13 +123,12 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                                        wanted.erase(name);
                                    else
                                        wanted[name] = std::get<double>(v);
-                                   requireParameters(scenario(asked(d).scene), wanted);
+                                   requireParameters(sceneNamed(asked(d).scene), wanted);
                                    asked(d).parameters = std::move(wanted);
                                },
                            .unavailable = [rowOf, name = number.name](const Document& d) -> Reason {
-                               const auto found =
-                                   std::find_if(sceneTable().begin(), sceneTable().end(),
-                                                [&](const Scene& row) { return row.name == asked(d).scene; });
+                               const auto found = std::find_if(sceneTable().begin(), sceneTable().end(),
+                                                               [&](const Scene& row) { return row.name == asked(d).scene; });
                                if (found != sceneTable().end() && rowOf(*found)) return {};
                                return "the scene '" + asked(d).scene + "' has no number of that name";
                            }});

@@ -207,7 +207,7 @@ void addBodies(std::vector<Parameter>& all) {
         }));
     };
     selected({.path = "view.selected_mass", .label = "Mass", .idea = "of the selected body", .unit = "M"},
-             [](const BodyReadout& body) -> Value { return body.mass; });
+             [](const BodyReadout& body) -> Value { return body.mass ? Value(*body.mass) : Value(); });
     selected({.path = "view.selected_speed", .label = "Speed", .idea = "of the selected body", .unit = "L/T"},
              [](const BodyReadout& body) -> Value { return body.speed ? Value(*body.speed) : Value(); });
     selected({.path = "view.selected_held", .label = "Held", .idea = "the selected body feels no force", .kind = Kind::flag},

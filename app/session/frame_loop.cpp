@@ -304,7 +304,7 @@ void Session::readProgress() {
 }
 
 void Session::settle() {
-    simulation_->backend().wait();
+    simulation().backend().wait();
     readProgress();
 }
 

@@ -6,7 +6,7 @@
 #include "app/session/launch.h"
 #include "app/session/stale_parts.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/measure/body_energy.h"
 #include "sim/run/fingerprint.h"
 #include "tests/scarce_memory.h"
@@ -181,7 +181,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
     const Double4 &x = after.position.back(), &v = after.velocity.back();
     EXPECT_NEAR(std::abs(x.w), 0.01 * charge, 1e-6 * charge);
     EXPECT_FLOAT_EQ(static_cast<float>(v.w), static_cast<float>(before.velocity[0].w)) << "charge over mass is a body's";
-    EXPECT_GT(inertia(x, v), 0);
+    EXPECT_GT(inertialMass(x, v), 0);
 
     open("plummer");
     touch(Touch::dropStar);
@@ -198,7 +198,7 @@ TEST_F(EditSession, readsABodyUnderItsLaw) {
     ASSERT_TRUE(body.mass && body.energy);
     EXPECT_LT(body.source, 0) << "an electron";
     EXPECT_FLOAT_EQ(static_cast<float>(body.source), static_cast<float>(now.position[4].w));
-    EXPECT_DOUBLE_EQ(*body.mass, inertia(now.position[4], now.velocity[4]));
+    EXPECT_DOUBLE_EQ(*body.mass, inertialMass(now.position[4], now.velocity[4]));
     EXPECT_NE(*body.mass, body.source);
     EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, session_->simulation().force(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
@@ -236,12 +236,12 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     open("plummer");
     FilesState state;
     SessionFiles files(*session_, state, 0);
-    files.look();
+    files.update();
     const ScarceMemory scarce(kCopy);
     for (int i = 0; i < 5; ++i) {
         session_->intent.settings.timeStep *= 1.01;
         session_->apply();
-        files.look();
+        files.update();
     }
     EXPECT_FALSE(scarce.refused()) << "all bodies were copied";
     EXPECT_EQ(session_->message(), "");

@@ -17,7 +17,7 @@ Options smallScene(const char* scene) {
     Options options;
     options.simulation.scene = scene;
     options.simulation.backend = "cpu";
-    if (!scenario(scene).fixedBodies) options.simulation.bodies = 64;
+    if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
     return options;
 }
 

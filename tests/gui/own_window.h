@@ -49,7 +49,7 @@ protected:
     /// One turn of the frame loop.
     bool frame() {
         window_->handleEvents(0);
-        const bool news = files_->look();
+        const bool news = files_->update();
         session_->apply();
         session_->advance(true);
         session_->glide(0.02);

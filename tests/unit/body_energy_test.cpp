@@ -2,7 +2,7 @@
 #include "sim/measure/body_energy.h"
 
 #include "sim/core/body_edit.h"
-#include "sim/core/inertia.h"
+#include "sim/core/particles.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 
@@ -37,7 +37,7 @@ TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
             const double kinetic = 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z);
             const double pairs = specificEnergy(bodies, i, force, 0) - kinetic;
             EXPECT_NE(pairs, 0) << row.name;
-            sum += inertia(bodies.position[i], v) * (kinetic + 0.5 * pairs);
+            sum += inertialMass(bodies.position[i], v) * (kinetic + 0.5 * pairs);
         }
         const double whole = measure(bodies, force, 1).energy();
         EXPECT_NEAR(sum, whole, 1e-12 * std::abs(whole)) << row.name;

@@ -1,8 +1,8 @@
 // What only the CPU backend has: instruction sets, threads, precisions, memory that runs out.
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
-#include "sim/io/run_settings.h"
 #include "sim/core/out_of_memory.h"
+#include "sim/io/run_settings.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
@@ -185,7 +185,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     right[7].y *= 1.001;
     job.request(targets);
     job.begin(bodies.position, {}, right, {.softening = 0.05}, {.median = 1e-6, .p999 = 1e-2});
-    job.run(pool, cpu::kNoDeadline);
+    job.run(pool, kNoDeadline);
     EXPECT_TRUE(job.take()->passed) << "what a method allows is what it is held against";
 }
 

@@ -132,9 +132,7 @@ TEST(StateFeed, whoLetsGoOfATicketCostsNothing) {
     StateFeed feed;
     StateTicket asked = feed.ask();
     asked.drop();
-    {
-        const StateTicket gone = feed.ask();
-    }
+    { const StateTicket gone = feed.ask(); }
     const test::ScarceMemory scarce(kBodies * sizeof(Double4));
     feed.serve(simulation);
     EXPECT_FALSE(scarce.refused());

@@ -1,9 +1,9 @@
 // What the force methods of the CPU are given and what they leave. Rule: the engine knows methods, never rows.
 #pragma once
 #include "sim/backends/cpu/kernels/simd_targets.h"
-#include "sim/core/thread_pool.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
+#include "sim/core/thread_pool.h"
 
 #include <array>
 #include <memory>

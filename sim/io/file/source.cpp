@@ -78,13 +78,15 @@ Source::Source(Source&& other) noexcept
       ownsFd_(other.ownsFd_) {}
 
 bool Source::isSame(int descriptor) const {
-    struct stat mine {}, other {};
+    struct stat mine {
+    }, other{};
     return ::fstat(fd_, &mine) == 0 && ::fstat(descriptor, &other) == 0 && mine.st_dev == other.st_dev &&
            mine.st_ino == other.st_ino;
 }
 
 bool Source::replaced() const {
-    struct stat mine {}, now {};
+    struct stat mine {
+    }, now{};
     return !path_.empty() && ::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &now) == 0 &&
            (mine.st_dev != now.st_dev || mine.st_ino != now.st_ino);
 }
