@@ -2,8 +2,8 @@
 // Rule: a frame every stepsPerFrame steps, none twice and none left out; when the encoder is slower, the run waits, the
 // window does not.
 #pragma once
-#include "app/film/film_state.h"
 #include "app/film/film_thread.h"
+#include "app/model/film_state.h"
 #include "app/session/frame_loop.h"
 
 #include <memory>

@@ -1,8 +1,8 @@
 // What the panels and the window show, and what is asked of them. Rule: plain data; keys, panels and commands write it, the
 // window takes up its part.
 #pragma once
-#include "app/files/files_state.h"
-#include "app/film/film_state.h"
+#include "app/model/files_state.h"
+#include "app/model/film_state.h"
 
 #include <cstddef>
 #include <string>
