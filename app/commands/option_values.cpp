@@ -71,15 +71,26 @@ double parseNonNegative(std::string_view option, std::string_view text) {
     return *value;
 }
 
+namespace {
+
+/// Refuses what the row does not allow. Options and files leave a number out where scripts say auto.
+void requireAllowed(std::string_view path, std::string_view option, const Value& value) {
+    Parameter row = parameter(path);
+    row.otherwise = {};
+    checked(row, value, option, true);
+}
+
+}  // namespace
+
 double parseNumber(std::string_view path, std::string_view option, std::string_view text) {
     const auto value = wholeText<double>(text);
-    checked(parameter(path), value ? Value(*value) : Value(std::string(text)), option, true);
+    requireAllowed(path, option, value ? Value(*value) : Value(std::string(text)));
     return *value;
 }
 
 std::int64_t parseWhole(std::string_view path, std::string_view option, std::string_view text) {
     const auto value = wholeText<std::int64_t>(text);
-    checked(parameter(path), value ? Value(*value) : Value(std::string(text)), option, true);
+    requireAllowed(path, option, value ? Value(*value) : Value(std::string(text)));
     return *value;
 }
 

@@ -134,10 +134,12 @@ void takeUp(Document& document) {
     Session& session = document.session;
     const bool edits = session.intent.touch != Touch::none || session.intent.rewindTo || session.intent.rewindBy != 0;
     const TwinChoice twin = session.intent.twin;
-    const std::string before = session.message();
+    if (edits) session.dismissMessage();
+    const auto revision = session.simulation().revision();
     if (!session.apply()) throw UsageError(session.message());
-    // Edits and jumps say why they are refused in the message alone.
-    if (edits && session.message() != before && !session.message().empty()) throw UsageError(session.message());
+    // Edits and jumps say in the message alone why they are refused; one that was made may say something, too.
+    if (edits && session.simulation().revision() == revision && !session.message().empty())
+        throw UsageError(session.message());
     if (session.intent.twin != twin)
         throw UsageError(session.message().empty() ? "the twin was refused" : session.message());
 }

@@ -222,6 +222,7 @@ TEST(ConfigMatrix, everyReaderAllowsWhatTheTableSays) {
         }
     }
     EXPECT_GE(compared, 15);
+    EXPECT_THAT(optionRefusal("--threads", "auto"), HasSubstr("a whole number")) << "that is what scripts say";
     EXPECT_THAT(optionRefusal("--glow", "5"), HasSubstr("at most 1"));
     EXPECT_EQ(optionRefusal("--glow", "1"), "");
     Remembered memory;
