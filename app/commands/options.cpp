@@ -77,7 +77,7 @@ std::string overview() {
     std::string text = "gravlab " + std::string(version()) + ": a real-time N-body laboratory.\n\nCommands:\n";
     for (const CommandRow& row : kCommands) {
         std::string name = "  gravlab " + std::string(row.name);
-        name.resize(20, ' ');
+        name.resize(24, ' ');
         text += name + std::string(row.idea) + "\n";
     }
     return text + "Each has its own help: gravlab run --help. Without a command, view is meant:\n\n";
