@@ -27,13 +27,6 @@ Ink inkOf(bool paper) {
     return {IM_COL32(222, 226, 232, 235), IM_COL32(222, 226, 232, 200), IM_COL32(160, 175, 200, 50)};
 }
 
-std::string shortNumber(double value) {
-    char text[32];
-    const double size = std::abs(value);
-    std::snprintf(text, sizeof text, size >= 100 && size < 1e5 ? "%.0f" : "%.3g", value);
-    return text;
-}
-
 void drawScaleBar(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
     const auto pixel = static_cast<double>(view.camera.lengthPerPixel({view.size.x, view.size.y}));
     const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), session.facts().scene->units);
@@ -91,7 +84,7 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
         float place;
     } ticks[] = {{range.low, 0}, {middle, 0.5f}, {range.high, 1}};
     for (const auto& tick : ticks) {
-        const std::string text = shortNumber(tick.value * unit.scale);
+        const std::string text = threeDigits(tick.value * unit.scale);
         const ImVec2 size = ImGui::CalcTextSize(text.c_str());
         list.AddText(ImVec2(left + width * tick.place - size.x * tick.place, top + height + 2 * s), ink.text, text.c_str());
     }
@@ -129,52 +122,6 @@ void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view,
 }
 
 }  // namespace
-
-RoundLength roundLength(double most, const SceneUnits& units) {
-    if (!(most > 0) || !std::isfinite(most)) return {};
-    double shown = most * units.lengthScale;
-    std::string_view name = units.length.empty() ? "L" : units.length;
-    double scale = units.lengthScale;
-    // Neighbouring units of the same family, where the number would be unhandy.
-    struct Step {
-        std::string_view from, to;
-        double factor, above, below;
-    };
-    constexpr Step kSteps[] = {{"kpc", "Mpc", 1e-3, 2000, 0}, {"kpc", "pc", 1e3, 1e300, 0.5}};
-    for (const Step& step : kSteps)
-        if (name == step.from && (shown >= step.above || shown < step.below)) {
-            name = step.to;
-            shown *= step.factor;
-            scale *= step.factor;
-            break;
-        }
-    const double power = std::pow(10.0, std::floor(std::log10(shown)));
-    double round = power;
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (factor * power <= shown * (1 + 1e-9)) round = factor * power;
-    return {round / scale, shortNumber(round) + " " + std::string(name)};
-}
-
-std::string clockText(double time, const SceneUnits& units) {
-    char text[64];
-    double value = time * units.timeScale;
-    std::string name(units.time);
-    if (name == "Myr" && std::abs(value) >= 1000) {
-        value /= 1000;
-        name = "Gyr";
-    } else if (name == "years" && std::abs(value) < 2) {
-        value *= 365.25;
-        name = "days";
-    }
-    const double size = std::abs(value);
-    std::snprintf(text, sizeof text, "t = %.*f",
-                  name == "Gyr"                   ? 3
-                  : size >= 100 || name == "days" ? 1
-                  : size >= 10                    ? 2
-                                                  : 3,
-                  value);
-    return name.empty() ? text : text + (" " + name);
-}
 
 void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
     const OverlayChoice& wanted = session.overlay;

@@ -1,5 +1,6 @@
 // What is written over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
 #pragma once
+#include "app/model/unit_text.h"
 #include "app/session/frame_loop.h"
 
 #include <imgui.h>
@@ -17,15 +18,5 @@ struct OverlayArea {
 
 /// Draws whatever session.overlay asks for behind all panels. Between ImGui's NewFrame and Render.
 void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface);
-
-/// A round length at most `most` long, and how it is written with its unit: {5, "5 kpc"}.
-struct RoundLength {
-    double length = 0;  ///< [L]
-    std::string text;
-};
-RoundLength roundLength(double most, const SceneUnits& units);
-
-/// The simulated time in the scene's units: "t = 120.5 Myr". Long times move up to Gyr, short ones of years down to days.
-std::string clockText(double time, const SceneUnits& units);
 
 }  // namespace gravlab

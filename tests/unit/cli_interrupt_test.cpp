@@ -51,7 +51,9 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
         EXPECT_EQ(o.code, code) << o.err;
         const fs::path left = leftIn(state);
         EXPECT_THAT(o.err, HasSubstr("go on with: gravlab run " + left.string()));
-        EXPECT_GE(linesOf(contentOf(state / "e.csv")).size(), 2u) << "the rows so far are kept";
+        EXPECT_GE(linesOf(contentOf(state / "e.csv.partial")).size(), 2u) << "the rows so far are kept";
+        EXPECT_THAT(o.err, HasSubstr("e.csv.partial"));
+        EXPECT_FALSE(fs::exists(state / "e.csv")) << "a part is no whole";
         const Snapshot snapshot = readSnapshot(left);
         const std::string steps = std::to_string(*snapshot.step + 2);
         const Outcome whole = runGravlab({"run", "plummer", "-n", "2048", "--steps", steps, "--final", "-"});

@@ -1,0 +1,22 @@
+// Lengths and times in the words of a scene's units.
+#pragma once
+#include "sim/scenes/scene.h"
+
+#include <string>
+
+namespace gravlab {
+
+/// A number of three digits for people, whole ones from 100 on.
+std::string threeDigits(double value);
+
+/// A round length at most `most` long, and how it is written with its unit: {5, "5 kpc"}.
+struct RoundLength {
+    double length = 0;  ///< [L]
+    std::string text;
+};
+RoundLength roundLength(double most, const SceneUnits& units);
+
+/// The simulated time in the scene's units: "t = 120.5 Myr". Long times move up to Gyr, short ones of years down to days.
+std::string clockText(double time, const SceneUnits& units);
+
+}  // namespace gravlab
