@@ -97,7 +97,7 @@ constexpr AddedMarks kAdded[] = {
     {[](const KernelRow& row, const KernelRow& below) {
          return row.shape == below.shape && row.issuedPerDirectedPair < below.issuedPerDirectedPair && !row.equalMasses;
      },
-     {"kRuns", "owed", "theirs"}},
+     {"kRuns", "deferredMass", "theirs"}},
     {[](const KernelRow& row, const KernelRow& below) { return row.unrolls.size() > 1 && below.unrolls.size() <= 1; },
      {"kUnroll", "#pragma unroll", "kUnroll"}},
 };

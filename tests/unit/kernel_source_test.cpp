@@ -35,17 +35,27 @@ TEST(KernelSource, everyRowHasItsText) {
     EXPECT_EQ(kernelSource(kernel("cuda", "global")).firstDifference, -1) << "the first rung";
 }
 
+bool isMarked(const KernelSource& source, std::string_view part) {
+    const auto line =
+        std::ranges::find_if(source.lines, [&](const SourceLine& one) { return one.text.find(part) != std::string::npos; });
+    return line != source.lines.end() && line->differs;
+}
+
 TEST(KernelSource, symmetryIsMarkedAgainstThePlainLoop) {
     const KernelSource& source = kernelSource(kernel("cpu", "naive-symmetric"));
     EXPECT_EQ(source.below, "naive");
-    const auto marked = [&](const char* part) {
-        const auto line = std::find_if(source.lines.begin(), source.lines.end(),
-                                       [&](const SourceLine& one) { return one.text.find(part) != std::string::npos; });
-        return line != source.lines.end() && line->differs;
-    };
-    EXPECT_TRUE(marked("onB * dx"));
-    EXPECT_FALSE(marked("const PairLaw law(force);"));
+    EXPECT_TRUE(isMarked(source, "onB * dx"));
+    EXPECT_FALSE(isMarked(source, "const PairLaw law(force);"));
     EXPECT_GE(source.firstDifference, 0);
+}
+
+TEST(KernelSource, whatARowAddsToASharedTextIsMarkedByItsNames) {
+    const KernelSource& runs = kernelSource(kernel("cuda", "symmetric-runs"));
+    EXPECT_EQ(runs.below, "symmetric");
+    EXPECT_TRUE(isMarked(runs, "deferredMass = theirs"));
+    EXPECT_FALSE(isMarked(runs, "const int lane = threadIdx.x;"));
+    EXPECT_TRUE(isMarked(kernelSource(kernel("cuda", "tiled-registers")), "kBodies"));
+    EXPECT_TRUE(isMarked(kernelSource(kernel("cuda", "tiled-split")), "rangeLength"));
 }
 
 TEST(KernelSource, cutsAFunctionWithWhatStandsAboveIt) {

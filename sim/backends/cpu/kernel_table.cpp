@@ -77,7 +77,7 @@ const std::vector<CpuKernel>& table() {
                 "simd", "many bodies in one vector register, one thread, chosen for this CPU at run time",
                 "kernels_simd.cpp:targetGroup"),
             direct<Simd, targets, Sharing::pool>("simd-threads", "targets shared out over all cores by a persistent pool",
-                                                 "force_evaluation.cpp:prepare,enqueue,runTargets,runPairs,share"),
+                                                 "force_evaluation.cpp:runTargets,share"),
             direct<Simd, pairs, Sharing::pool>(
                 "symmetric-threads", "each pair once on all cores, tiles in rounds: same bits for any number of threads",
                 "kernels_simd.cpp:pairGroup"),
