@@ -10,7 +10,8 @@
 namespace gravlab::cuda {
 namespace {
 
-// Up to so many bodies a multiprocessor one resident wave wins: 8,192 bodies on 132 of them take 62.06.
+// Up to so many bodies a multiprocessor one resident wave wins: 8,192 bodies on 132 of them take 62.06, and 37.9 us a step
+// against 39.2 of `symmetric-equal` and 42.7 of `symmetric`.
 constexpr std::size_t kResidentBodies = 63;
 
 std::string listed(std::span<const int> values) {
