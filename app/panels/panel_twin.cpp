@@ -118,10 +118,13 @@ void drawTwinControls(PanelContext& p) {
     drawList(p, kIntegrator, "integrator", now.integrator, off,
              [&] { return integratorChoices(now, !wanted.names("backend")); });
     SimulationSettings values;
-    values.timeStep = std::abs(now.timeStep);
+    values.timeStep = now.timeStep;  // both go the same way in time: a sign that is typed says nothing
     if (p.widgets.drag(kTimeStep, values.timeStep,
-                       {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .onRelease = true}, off))
+                       {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .onRelease = true, .bothSigns = true},
+                       off)) {
+        values.timeStep = std::abs(values.timeStep);
         wanted.take("time_step", values);
+    }
     drawList(p, kPrecision, "precision", nameOf(now.precision.value_or(Precision::fp32)), off,
              [&] { return precisionChoices(now); });
     values.softening = now.softening;
