@@ -192,10 +192,12 @@ Json GuiTest::waitForValue(const std::string& key, const Json& value) {
 
 void GuiTest::settle() {
     // Events wake the loop for a few frames; two of them after this moment have seen everything sent before it.
-    const auto frame = status().at("frame").get<std::int64_t>();
-    // Where nothing moves no frames come, and there is nothing to wait for.
-    const auto most = slowness * (status().at("paused") == true ? 150ms : 2000ms);
-    const auto end = Clock::now() + std::chrono::duration_cast<std::chrono::milliseconds>(most);
+    const Json now = status();
+    const auto frame = now.at("frame").get<std::int64_t>();
+    // Where nothing moves and no event came there are no frames to wait for; where frames are slow they are late.
+    const double frames = 6e-3 * now.at("frame_ms").get<double>(), least = now.at("paused") == true ? 0.15 : 2;
+    const std::chrono::duration<double> most(std::max(slowness * least, frames));
+    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(most);
     while (Clock::now() < end && status().at("frame") < frame + 2) std::this_thread::sleep_for(kPause);
 }
 
