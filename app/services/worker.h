@@ -143,22 +143,27 @@ private:
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
+    /// What the request holds goes with it, before anybody hears that it is done.
+    Outcome worked(Request request, Task& task) {
+        Outcome outcome;
+        try {
+            outcome.result.emplace(work_(std::move(request), task));
+        } catch (...) {
+            outcome.failure = std::current_exception();
+        }
+        return outcome;
+    }
+
     void run(const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         while (changed_.wait(lock, stop, [this] { return !requests_.empty(); })) {
-            std::optional<Request> request(std::move(requests_.front()));
+            Request request = std::move(requests_.front());
             requests_.pop_front();
             Task task(*this, wanted_);
             underWay_ = wanted_;
             changed_.notify_all();
             lock.unlock();
-            Outcome outcome;
-            try {
-                outcome.result.emplace(work_(std::move(*request), task));
-            } catch (...) {
-                outcome.failure = std::current_exception();
-            }
-            request.reset();  // what it holds goes before anybody hears that it is done
+            Outcome outcome = worked(std::move(request), task);
             deliver(task.mine_, std::move(outcome));
             lock.lock();
             underWay_ = kNone;

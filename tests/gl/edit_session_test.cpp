@@ -236,12 +236,18 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     open("plummer");
     FilesState state;
     SessionFiles files(*session_, state, 0);
+    const auto watch = [&] {
+        files.update();
+        session_->feed().pump(session_->simulation());
+    };
     files.update();
+    session_->feed().serve(session_->simulation());
+    watch();  // the start has been looked at
     const ScarceMemory scarce(kCopy);
     for (int i = 0; i < 5; ++i) {
         session_->intent.settings.timeStep *= 1.01;
         session_->apply();
-        files.update();
+        watch();
     }
     EXPECT_FALSE(scarce.refused()) << "all bodies were copied";
     EXPECT_EQ(session_->message(), "");
