@@ -149,10 +149,12 @@ void TwinWatch::takeVertices(bool wait) {
 void TwinWatch::update(double now, bool realTime) {
     ++frame_;
     takeVertices(false);
+    if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);
     if (auto here = askedHere_.take()) coming_.here = std::move(here);
     if (auto there = askedThere_.take()) coming_.there = std::move(there);
     if (coming_.here && coming_.there) summing_.ask(std::exchange(coming_, {}));
-    if (!realTime) summing_.wait();
+    if (realTime) return;
+    summing_.wait();
     if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);
 }
 

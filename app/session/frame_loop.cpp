@@ -324,7 +324,7 @@ void Session::advance(bool realTime) {
     if (realTime)
         feed().pump(simulation());
     else
-        feed().settle();
+        feed().serve(simulation());  // a film waits for what was asked for
     std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
     if (realTime) left = std::min(left, mostSteps);
     if (left > 0 || twin_->on()) {
