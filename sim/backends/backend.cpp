@@ -4,6 +4,7 @@
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/reference/backend_reference.h"
 #include "sim/core/names.h"
+#include "sim/forces/law.h"
 #if GRAVLAB_HAS_CUDA
 #include "sim/backends/cuda/backend_cuda.h"
 #endif
@@ -78,7 +79,7 @@ Reason refusal(const BackendRow& row, const ForceSettings& force) {
 }
 
 Reason refusal(const Integrator& integrator, Law law) {
-    if (law == Law::gravity || !needsJerk(integrator.program)) return {};
+    if (lawRow(law).hasJerk || !needsJerk(integrator.program)) return {};
     return "integrator '" + std::string(integrator.name) +
            "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
 }

@@ -274,7 +274,7 @@ std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& bu
 
 std::int64_t FewBody::advance(StepProgram program, double timeStep, const Budget& budget) {
     if (budget.steps <= 0 || size() == 0) return 0;
-    if (needsJerk(program) && settings_.law != Law::gravity)
+    if (needsJerk(program) && !lawRow(settings_.law).hasJerk)
         throw UsageError("Hermite steps need the jerk, which only gravity has here; choose another integrator");
     return withLaw<double>(settings_, [&](const auto& law) { return run(program, timeStep, budget, law); });
 }
@@ -299,7 +299,7 @@ void FewBody::accelerations(std::vector<Double4>& out) {
 }
 
 void FewBody::jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks) {
-    if (settings_.law != Law::gravity) throw UsageError("only gravity has a jerk here");
+    if (!lawRow(settings_.law).hasJerk) throw UsageError("only gravity has a jerk here");
     finishStep();
     computeJerks();
     forceKnown_ = jerkKnown_ = true;

@@ -127,13 +127,11 @@ void referenceForces(std::span<const Double4> positions, std::span<const Double4
     }
 }
 
-double floorShare(const ForceSettings& force) {
-    return force.law == Law::coulomb || force.law == Law::lennardJones ? 0.1 : 0;
-}
+double floorShare(const ForceSettings& force) { return lawRow(force.law).floorShare; }
 
 ForceGate gateOf(const ForceSettings& force) {
     if (force.precision == Precision::fp64) return kGate64;
-    return loopLaw(force) == Law::gravity ? kGate32 : kSteepGate32;
+    return lawRow(loopLaw(force)).steep ? kSteepGate32 : kGate32;
 }
 
 }  // namespace gravlab

@@ -1,7 +1,9 @@
-// The table of pair laws. What they compute is in law.h.
+// The table of pair laws, made from their list. What they compute and are is in laws/.
 #include "sim/forces/law.h"
 
 #include "sim/core/names.h"
+
+#include <array>
 
 namespace gravlab {
 namespace {
@@ -16,20 +18,31 @@ double potentialOf(const ForceSettings& settings, double distanceSquared) {
     return PairLaw<double>(settings).potential(distanceSquared);
 }
 
-constexpr LawRow kLaws[] = {
-    {"gravity", "every mass attracts every other with 1/r^2", "mass", Law::gravity, true, pullOf<Gravity>,
-     potentialOf<Gravity>},
-    {"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge", Law::coulomb, true, pullOf<Coulomb>,
-     potentialOf<Coulomb>},
-    {"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass", Law::powerLaw, true, pullOf<PowerLaw>,
-     potentialOf<PowerLaw>},
-    {"lennard-jones", "a soft wall and a short attraction: drops, crystals and gases of neutral atoms", "strength",
-     Law::lennardJones, false, pullOf<LennardJones>, potentialOf<LennardJones>},
-};
+template <template <class> class PairLaw>
+constexpr LawRow rowOf() {
+    using L = PairLaw<double>;
+    return {L::kText.name,  L::kText.idea, L::kText.source, L::kLaw,         L::kSoftened,        L::kHasJerk,
+            L::kFloorShare, L::kSteep,     L::takes,        pullOf<PairLaw>, potentialOf<PairLaw>};
+}
+
+template <template <class> class... PairLaws>
+constexpr std::array<LawRow, sizeof...(PairLaws)> rowsOf(LawList<PairLaws...>) {
+    return {rowOf<PairLaws>()...};
+}
+constexpr std::array kLaws = rowsOf(Laws{});
+
+constexpr bool inOrder() {
+    for (std::size_t i = 0; i < kLaws.size(); ++i)
+        if (static_cast<std::size_t>(kLaws[i].law) != i) return false;
+    return true;
+}
+static_assert(inOrder(), "a law is its own index");
 
 }  // namespace
 
 std::span<const LawRow> laws() { return kLaws; }
+
+const LawRow& lawRow(Law law) { return kLaws[static_cast<std::size_t>(law)]; }
 
 const LawRow& law(std::string_view name) { return findRow(laws(), "law", name); }
 

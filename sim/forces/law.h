@@ -1,4 +1,4 @@
-// The pair laws, each written once for host and device, in float and double.
+// The pair laws, each written once in laws/: for host, device and SIMD, in float and double. Here is what they share.
 // Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
 //
 // With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form
@@ -8,7 +8,9 @@
 #pragma once
 #include "sim/forces/force_settings.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -32,173 +34,139 @@ GRAVLAB_HOST_DEVICE double inverseRoot(double x) {
 #endif
 }
 
-/// Softening squared, raised to the floor that keeps a coincident pair finite in this precision.
+/// 1 / x^(3/2).
 template <class Real>
-GRAVLAB_HOST_DEVICE Real flooredSoftening(double softening) {
+GRAVLAB_HOST_DEVICE Real inverseCube(Real x) {
+    const Real inverse = inverseRoot(x);
+    return inverse * inverse * inverse;
+}
+
+/// x^power for x > 0.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real raised(Real x, Real power) {
+    return std::exp2(power * std::log2(x));
+}
+
+/// The larger one; b where a is not a number.
+template <class Real>
+GRAVLAB_HOST_DEVICE Real larger(Real a, Real b) {
+    return a > b ? a : b;
+}
+
+/// The number type in a register; of a scalar, itself.
+template <class Real>
+using ScalarOf = Real;
+template <class Real>
+constexpr bool kScalar = true;
+
+/// Softening squared, raised to the floor that keeps a coincident pair finite in this precision, and to `smallestR2` [L^2].
+template <class Real>
+GRAVLAB_HOST_DEVICE Real flooredSoftening(double softening, double smallestR2 = 0) {
     const double floor =
         sizeof(Real) == sizeof(float) ? static_cast<double>(kSofteningSquaredFloor32) : kSofteningSquaredFloor64;
-    const double squared = softening * softening;
+    const double squared = softening * softening > smallestR2 ? softening * softening : smallestR2;
     return static_cast<Real>(squared > floor ? squared : floor);
 }
 
-/// Plummer-softened gravity: pull = 1 / (r^2 + softening^2)^(3/2). Plummer 1911; Aarseth 1963.
-template <class Real>
-struct Gravity {
-    Real softeningSquared;
-
-    explicit Gravity(const ForceSettings& settings) : softeningSquared(flooredSoftening<Real>(settings.softening)) {}
-    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
-        const Real inverse = inverseRoot(distanceSquared + softeningSquared);
-        return inverse * inverse * inverse;
-    }
-    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
-        return -inverseRoot(distanceSquared + softeningSquared);
-    }
+/// What people read of a law.
+struct LawText {
+    std::string_view name;    ///< stable key of --law
+    std::string_view idea;    ///< one line for lists and tooltips
+    std::string_view source;  ///< what the w of a position means
 };
 
-/// Charges with sign: like ones repel. Softened as gravity is.
-template <class Real>
-struct Coulomb {
-    Real softeningSquared;
-    Real strength;  ///< Coulomb's constant
-
-    explicit Coulomb(const ForceSettings& settings)
-        : softeningSquared(flooredSoftening<Real>(settings.softening)), strength(static_cast<Real>(settings.strength)) {}
-    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
-        const Real inverse = inverseRoot(distanceSquared + softeningSquared);
-        return -strength * (inverse * inverse * inverse);
-    }
-    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
-        return strength * inverseRoot(distanceSquared + softeningSquared);
-    }
+/// A list of law templates.
+template <template <class> class... PairLaws>
+struct LawList {
+    static constexpr std::size_t kCount = sizeof...(PairLaws);
 };
 
-/// Attraction alpha d^-a in the softened distance d = sqrt(r^2 + softening^2). Whole a in 0..kLargestWhole are multiplied
-/// out, so a = 2 gives gravity to the last bit; other a go through exp2 and log2.
-template <class Real>
-struct PowerLaw {
-    static constexpr int kLargestWhole = 8;
+// A law is a template over Real, which is float, double, or a register of SIMD, with these members; x is r^2 [L^2]:
+//   pull(x), potential(x)      as above; the potential for scalars only
+//   offset(), pullAt(x)        pull(x) == pullAt(x + offset()), for loops that add the offset to the first product
+//   Law(settings, smallestR2)  on the host; smallestR2: see smallestR2() below
+//   kLaw, kText                its value in the enum, and what people read of it
+//   kSoftened                  the softening length acts
+//   kHasJerk                   Hermite steps know how its force changes
+//   kFloorShare                see floorShare()
+//   kSteep                     its own loops turn the rounding of a distance into ten times as much force
+//   kFiniteAtZero              bodies at one place have a finite energy without softening
+//   loops(settings)            the law whose loops compute it, see loopLaw(); factor(settings): see forceFactor()
+//   takes(number)              whether it reads that number of ForceSettings beside the softening
+//   smallestR2(settings, heaviest, most)   the r^2 from which on heaviest times pull stays below `most`
+#define GRAVLAB_LAW_FUNCTION GRAVLAB_HOST_DEVICE
+#include "sim/forces/laws/laws.inl"
+#undef GRAVLAB_LAW_FUNCTION
 
-    Real softeningSquared;
-    Real exponent;
-    Real strength;     ///< alpha
-    Real nearest = 0;  ///< smallest d^2: steep laws leave the range of numbers sooner than gravity does
-    int whole = -1;    ///< the exponent if it is whole and small, else -1
+/// Calls `use` as a template of the list's law of that name: the one place where the enum becomes a type. The list must hold
+/// it.
+///   forLaw<Laws>(force.law, [&]<template <class> class PairLaw>() { ... });
+template <template <class> class First, template <class> class... Rest, class Use>
+decltype(auto) forLaw(LawList<First, Rest...>, Law law, Use&& use) {
+    if constexpr (sizeof...(Rest) > 0)
+        if (law != First<double>::kLaw) return forLaw(LawList<Rest...>{}, law, use);
+    return use.template operator()<First>();
+}
+template <class List, class Use>
+decltype(auto) forLaw(Law law, Use&& use) {
+    return forLaw(List{}, law, use);
+}
 
-    explicit PowerLaw(const ForceSettings& settings)
-        : softeningSquared(flooredSoftening<Real>(settings.softening)),
-          exponent(static_cast<Real>(settings.exponent)),
-          strength(static_cast<Real>(settings.strength)) {
-        for (int a = 0; a <= kLargestWhole; ++a)
-            if (settings.exponent == a) whole = a;
-        const double power = 0.5 * (settings.exponent + 1);
-        const double range = sizeof(Real) == sizeof(float) ? 1e30 : 1e300;
-        if (power > 0) nearest = static_cast<Real>(std::pow(range, -1 / power));
-    }
-    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
-        const Real squared = softened(distanceSquared);
-        if (whole < 0) return strength * std::exp2(Real(-0.5) * (exponent + 1) * std::log2(squared));
-        const Real inverse = inverseRoot(squared);
-        Real product = strength * inverse;
-        for (int factor = 0; factor < whole; ++factor) product *= inverse;
-        return product;
-    }
-    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
-        const Real squared = softened(distanceSquared);
-        if (whole == 1) return strength * Real(0.5) * std::log(squared);
-        return strength * std::exp2(Real(0.5) * (1 - exponent) * std::log2(squared)) / (1 - exponent);
-    }
-
-private:
-    GRAVLAB_HOST_DEVICE Real softened(Real distanceSquared) const {
-        const Real squared = distanceSquared + softeningSquared;
-        return squared > nearest ? squared : nearest;
-    }
-};
-
-/// Lennard-Jones 12-6, force-shifted: potential and force both reach zero at the cut-off, so energy has no step there
-/// (Allen & Tildesley 2017, ch. 5). Inside `core` the force goes on linearly to zero, which keeps close pairs finite and
-/// the potential its exact integral. Softening does not act.
-template <class Real>
-struct LennardJones {
-    Real diameter;  ///< where the unshifted potential crosses zero [L]
-    Real depth;     ///< of the unshifted well [M L^2/T^2]
-    Real cutOff;    ///< [L]
-    Real core;      ///< [L]
-
-    explicit LennardJones(const ForceSettings& settings)
-        : diameter(static_cast<Real>(settings.diameter)),
-          depth(static_cast<Real>(settings.strength)),
-          cutOff(static_cast<Real>(settings.cutOff * settings.diameter)),
-          core(static_cast<Real>(settings.diameter / 2)) {}
-    GRAVLAB_HOST_DEVICE Real pull(Real distanceSquared) const {
-        const Real squared = distanceSquared > core * core ? distanceSquared : core * core;
-        if (squared >= cutOff * cutOff) return 0;
-        const Real inverse = inverseRoot(squared);
-        return (slope(inverse) - slope(1 / cutOff)) * inverse;
-    }
-    GRAVLAB_HOST_DEVICE Real potential(Real distanceSquared) const {
-        const Real squared = distanceSquared > core * core ? distanceSquared : core * core;
-        if (squared >= cutOff * cutOff) return 0;
-        const Real inverse = inverseRoot(squared), edge = 1 / cutOff;
-        const Real shifted = well(inverse) - well(edge) - (squared * inverse - cutOff) * slope(edge);
-        return shifted + Real(0.5) * (distanceSquared - squared) * pull(squared);
-    }
-
-private:
-    /// The plain 12-6 potential at distance 1 / inverse, and its derivative.
-    GRAVLAB_HOST_DEVICE Real well(Real inverse) const {
-        const Real s = diameter * inverse, s2 = s * s, s6 = s2 * s2 * s2;
-        return 4 * depth * s6 * (s6 - 1);
-    }
-    GRAVLAB_HOST_DEVICE Real slope(Real inverse) const {
-        const Real s = diameter * inverse, s2 = s * s, s6 = s2 * s2 * s2;
-        return -24 * depth * s6 * (2 * s6 - 1) * inverse;
-    }
-};
-
-/// Calls `use` with the law that the settings name: the one place where the enum becomes a type.
+/// Calls `use` with the law that the settings name, made from them.
 template <class Real, class Use>
 decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
-    switch (settings.law) {
-        case Law::coulomb:
-            return use(Coulomb<Real>(settings));
-        case Law::powerLaw:
-            return use(PowerLaw<Real>(settings));
-        case Law::lennardJones:
-            return use(LennardJones<Real>(settings));
-        case Law::gravity:
-            break;
-    }
-    return use(Gravity<Real>(settings));
+    return forLaw<Laws>(settings.law,
+                        [&]<template <class> class PairLaw>() -> decltype(auto) { return use(PairLaw<Real>(settings)); });
 }
 
 /// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceFactor(), and the power law of
 /// exponent 2, which then equals gravity to the last bit on every backend.
 inline Law loopLaw(const ForceSettings& settings) {
-    if (settings.law == Law::coulomb) return Law::gravity;
-    return settings.law == Law::powerLaw && settings.exponent == 2 ? Law::gravity : settings.law;
+    return forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::loops(settings); });
 }
 
-/// Whether a pair at distance 0 has a finite energy. One without has no force either, and counts as none.
-inline bool finiteAtZero(const ForceSettings& settings) {
-    return settings.softening > 0 || settings.law == Law::lennardJones;
+/// The place of loopLaw() in LoopLaws.
+template <template <class> class First, template <class> class... Rest>
+constexpr std::size_t placeIn(LawList<First, Rest...>, Law law) {
+    if constexpr (sizeof...(Rest) > 0)
+        if (law != First<double>::kLaw) return 1 + placeIn(LawList<Rest...>{}, law);
+    return 0;
 }
+inline std::size_t loopIndex(const ForceSettings& settings) { return placeIn(LoopLaws{}, loopLaw(settings)); }
 
 /// What the sum of loopLaw() is multiplied with, beside the body's response: sign and strength where gravity's loops stand
 /// in for another law; 1 where the loops know the strength.
 inline double forceFactor(const ForceSettings& settings) {
-    if (settings.law == Law::coulomb) return -settings.strength;
-    return settings.law == Law::powerLaw && loopLaw(settings) == Law::gravity ? settings.strength : 1;
+    return forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::factor(settings); });
 }
 
-/// A row of the law table.
+/// Whether a pair at distance 0 has a finite energy. One without has no force either, and counts as none.
+inline bool finiteAtZero(const ForceSettings& settings) {
+    return settings.softening > 0 ||
+           forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::kFiniteAtZero; });
+}
+
+/// The least r^2 [L^2] that loops in Real (float or double) may see where a body meets itself or another at one place, so
+/// that the largest |source|, `heaviest`, times the pull stays a number; 0 where the law's own floor is enough, which it is
+/// up to sources of 1e7.
+template <class Real>
+double smallestR2(const ForceSettings& settings, double heaviest) {
+    return forLaw<LoopLaws>(loopLaw(settings), [&]<template <class> class PairLaw>() {
+        return PairLaw<double>::smallestR2(settings, heaviest, sizeof(Real) == sizeof(float) ? 1e37 : 1e307);
+    });
+}
+
+/// A row of the law table, made from the law's type.
 struct LawRow {
     std::string_view name;    ///< stable key of --law
     std::string_view idea;    ///< one line for lists and tooltips
     std::string_view source;  ///< what the w of a position means
     Law law;
     bool softened;                                                      ///< the softening length acts
+    bool hasJerk;                                                       ///< Hermite steps can run under it
+    double floorShare;                                                  ///< see floorShare()
+    bool steep;                                                         ///< where its own loops compute it, see gateOf()
+    bool (*takes)(double ForceSettings::*number);                       ///< whether it reads that number
     double (*pull)(const ForceSettings&, double distanceSquared);       ///< in fp64, for checks and plots
     double (*potential)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
 };
@@ -207,5 +175,7 @@ struct LawRow {
 std::span<const LawRow> laws();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const LawRow& law(std::string_view name);
+/// The row of that law.
+const LawRow& lawRow(Law law);
 
 }  // namespace gravlab

@@ -2,33 +2,35 @@
 #include "sim/forces/law_numbers.h"
 
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 
 #include <cstdio>
 
 namespace gravlab {
 namespace {
 
-bool ofPowerLaw(Law law) { return law == Law::powerLaw; }
-bool ofLennardJones(Law law) { return law == Law::lennardJones; }
-bool ofAllButGravity(Law law) { return law != Law::gravity; }
+template <double ForceSettings::*kNumber>
+bool acts(Law law) {
+    return lawRow(law).takes(kNumber);
+}
 
 constexpr LawNumber kNumbers[] = {
     {"exponent", "--exponent", "Exponent",
      "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
      "exponent a of the power law r^-a; 2 is gravity", &ForceSettings::exponent, &SimulationSettings::exponent,
-     &Scene::exponent, -4, 12, ofPowerLaw, "the power law"},
+     &Scene::exponent, -4, 12, acts<&ForceSettings::exponent>, "the power law"},
     {"strength", "--strength", "Strength",
      "What the law is multiplied with: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
      "strength of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
-     &ForceSettings::strength, &SimulationSettings::strength, &Scene::strength, 0.001, 1000, ofAllButGravity,
+     &ForceSettings::strength, &SimulationSettings::strength, &Scene::strength, 0.001, 1000, acts<&ForceSettings::strength>,
      "Coulomb's law, the power law and Lennard-Jones"},
     {"diameter", "--diameter", "Diameter", "Where the Lennard-Jones potential crosses zero: the size of an atom",
      "diameter of the atoms of Lennard-Jones [L]", &ForceSettings::diameter, &SimulationSettings::diameter, &Scene::diameter,
-     0.001, 1000, ofLennardJones, "Lennard-Jones"},
+     0.001, 1000, acts<&ForceSettings::diameter>, "Lennard-Jones"},
     {"cut_off", "--cut-off", "Cut-off",
      "Where Lennard-Jones ends, in diameters: 2.5 is usual, 1.12 leaves the wall alone without the attraction",
      "where Lennard-Jones ends, in diameters", &ForceSettings::cutOff, &SimulationSettings::cutOff, &Scene::cutOff, 1, 20,
-     ofLennardJones, "Lennard-Jones"},
+     acts<&ForceSettings::cutOff>, "Lennard-Jones"},
 };
 
 }  // namespace

@@ -94,6 +94,15 @@ TEST_P(CpuKernel, aDominantBodyDoesNotDrownTheOthers) {
     }
 }
 
+TEST_P(CpuKernel, aVeryHeavyBodyWithoutSofteningMeetsItself) {
+    // At the floor of the softening, its own term is more than the largest number, times a distance of 0.
+    ParticleSet bodies = unevenBodies(300);
+    bodies.position[7].w = isDouble() ? 1e140 : 1e12;
+    bodies.position[8] = bodies.position[7];
+    const ForceCheck check = compared(bodies, 0, computed(bodies, 0));
+    EXPECT_TRUE(check.passed) << check.text();
+}
+
 TEST_P(CpuKernel, wrongForcesFailTheComparison) {
     const ParticleSet bodies = unevenBodies(1000);
     const auto fails = [&](const ParticleSet& computedFor, double softening) {

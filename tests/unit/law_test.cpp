@@ -118,7 +118,7 @@ TEST(Law, softenedPairHasTheKnownValues) {
 
 TEST(Law, lennardJonesEndsSmoothlyAtTheCutOff) {
     const LennardJones<double> pairLaw(settingsOf(Law::lennardJones, 0));
-    const double inside = std::nextafter(pairLaw.cutOff, 0.0);
+    const double inside = std::nextafter(pairLaw.cutoff, 0.0);
     EXPECT_NEAR(pairLaw.potential(inside * inside), 0, 1e-14);
     EXPECT_NEAR(pairLaw.pull(inside * inside), 0, 1e-14);
     EXPECT_EQ(pairLaw.pull(9.0), 0);
@@ -141,6 +141,56 @@ TEST(Law, unknownNamesListTheValidOnes) {
     } catch (const UsageError& error) {
         EXPECT_NE(std::string(error.what()).find("gravity"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find("lennard-jones"), std::string::npos);
+    }
+}
+
+TEST(Law, everyRowIsMadeFromItsType) {
+    ASSERT_EQ(laws().size(), Laws::kCount);
+    for (const LawRow& row : laws()) {
+        EXPECT_EQ(&lawRow(row.law), &row);
+        forLaw<Laws>(row.law, [&]<template <class> class PairLaw>() { EXPECT_EQ(PairLaw<double>::kLaw, row.law); });
+        EXPECT_EQ(row.name, row.law == Law::gravity    ? "gravity"
+                            : row.law == Law::coulomb  ? "coulomb"
+                            : row.law == Law::powerLaw ? "power-law"
+                                                       : "lennard-jones");
+        EXPECT_EQ(row.hasJerk, row.law == Law::gravity);
+        EXPECT_EQ(row.floorShare, row.law == Law::coulomb || row.law == Law::lennardJones ? 0.1 : 0);
+    }
+}
+
+TEST(Law, loopsAndFactorsComeFromTheLaw) {
+    const ForceSettings gravity{}, charges{.law = Law::coulomb, .strength = 3}, square{.law = Law::powerLaw, .strength = 3},
+        cube{.law = Law::powerLaw, .exponent = 3, .strength = 3}, atoms{.law = Law::lennardJones, .strength = 3};
+    EXPECT_EQ(loopLaw(gravity), Law::gravity);
+    EXPECT_EQ(loopLaw(charges), Law::gravity);
+    EXPECT_EQ(loopLaw(square), Law::gravity);
+    EXPECT_EQ(loopLaw(cube), Law::powerLaw);
+    EXPECT_EQ(loopLaw(atoms), Law::lennardJones);
+    EXPECT_EQ(forceFactor(gravity), 1);
+    EXPECT_EQ(forceFactor(charges), -3);
+    EXPECT_EQ(forceFactor(square), 3);
+    EXPECT_EQ(forceFactor(cube), 1);
+    EXPECT_EQ(forceFactor(atoms), 1);
+    EXPECT_EQ(loopIndex(charges), 0u);
+    EXPECT_EQ(loopIndex(cube), 1u);
+    EXPECT_EQ(loopIndex(atoms), 2u);
+    EXPECT_FALSE(finiteAtZero(gravity));
+    EXPECT_TRUE(finiteAtZero(atoms));
+    EXPECT_TRUE(finiteAtZero({.softening = 0.1}));
+}
+
+TEST(Law, theLeastDistanceKeepsTheHeaviestBodyFinite) {
+    for (const ForceSettings& force :
+         {ForceSettings{}, ForceSettings{.law = Law::coulomb},
+          ForceSettings{.law = Law::powerLaw, .exponent = 3, .strength = 1000},
+          ForceSettings{.law = Law::powerLaw, .exponent = -1}, ForceSettings{.law = Law::lennardJones}}) {
+        const double heaviest = 1e12;
+        forLaw<LoopLaws>(loopLaw(force), [&]<template <class> class PairLaw>() {
+            const PairLaw<float> pairLaw(force, smallestR2<float>(force, heaviest));
+            EXPECT_LE(heaviest * static_cast<double>(pairLaw.pull(0.0f)), 1.1e37);
+            const PairLaw<float> asBefore(force, smallestR2<float>(force, 1)), plain(force);
+            EXPECT_EQ(asBefore.pull(0.0f), plain.pull(0.0f)) << "usual sources change nothing";
+        });
     }
 }
 

@@ -31,7 +31,7 @@ struct CpuForceSums {
 
 /// One way to compute one force term on the CPU, for a state in T: float, or double for mixed and fp64. enqueue() computes,
 /// on the calling thread and the pool's, and returns when its slice is done; its result is the same bits for any number of
-/// threads. Only construction and the first prepare() allocate; both throw std::bad_alloc.
+/// threads. Only construction allocates, and throws std::bad_alloc.
 template <class T>
 using CpuForceMethod = ForceMethod<CpuBodies<T>, CpuForceSums<T>>;
 

@@ -3,6 +3,7 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/step_runner.h"
+#include "sim/forces/law.h"
 
 #include <cmath>
 #include <limits>
@@ -55,6 +56,7 @@ public:
             set(complete_.v, i, velocities[i]);
             source_[i] = static_cast<T>(positions[i].w);
             response_[i] = static_cast<T>(velocities[i].w);
+            heaviest_ = std::max(heaviest_, std::abs(positions[i].w));
             unitResponse_ = unitResponse_ && response_[i] == 1;
         }
     }
@@ -105,7 +107,7 @@ public:
         if (!complete_.forceKnown) {
             // Its own: a step under way may be half through a force.
             const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(*row_, force_.precision, methodContext());
-            method->prepare(bodiesOf(complete_), {.settings = force_});
+            method->prepare(bodiesOf(complete_), request_);
             while (!runSlice(*method, kWhole)) {
             }
             takeForce(*method, complete_.a);
@@ -140,7 +142,7 @@ public:
     bool forceKnown() const { return work_.forceKnown; }
 
     std::size_t forceSlice(std::size_t) {
-        if (!method_->underWay()) method_->prepare(bodiesOf(work_), {.settings = force_});
+        if (!method_->underWay()) method_->prepare(bodiesOf(work_), request_);
         if (runSlice(*method_, kSliceSeconds)) return size_;
         return std::min(size_ - 1, static_cast<std::size_t>(method_->progress() * static_cast<double>(size_)));
     }
@@ -164,7 +166,7 @@ public:
         context_.totals.steps += steps;
     }
     void wholeStepForce() {
-        method_->prepare(bodiesOf(work_), {.settings = force_});
+        method_->prepare(bodiesOf(work_), request_);
         context_.totals.interactions += method_->enqueue(kWhole).work.pairs;
         endForce();
     }
@@ -180,6 +182,9 @@ private:
         if (nextMethod_) method_ = std::move(nextMethod_);
         force_ = wantedForce_;
         row_ = wantedRow_;
+        const bool single = force_.precision != Precision::fp64;
+        request_ = {.settings = force_,
+                    .smallestR2 = single ? smallestR2<float>(force_, heaviest_) : smallestR2<double>(force_, heaviest_)};
         complete_.forceKnown = false;
     }
 
@@ -201,16 +206,25 @@ private:
     void takeForce(const CpuForceMethod<T>& method, VectorArrays<T>& a) {
         const CpuForceSums<T> sums = method.sums();
         const bool scaled = !unitResponse_ || sums.factor != 1;
-        context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
+        forBodies([&](std::size_t first, std::size_t last) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 const T* __restrict from = sums.axis[axis];
                 T* __restrict to = a.axis[axis].data();
                 if (scaled)
                     for (std::size_t i = first; i < last; ++i) to[i] = from[i] * (sums.factor * response_[i]);
                 else
-                    std::copy(from + first, from + last, to + first);
+                    for (std::size_t i = first; i < last; ++i) to[i] = from[i];
             }
         });
+    }
+
+    /// Runs range(first, last) over all bodies: on all threads, or here where waking one would take longer.
+    template <class Range>
+    void forBodies(const Range& range) {
+        if (size_ <= kTinyBodies)
+            range(0, size_);
+        else
+            context_.pool.forRange(size_, kMoveGrain, range);
     }
 
     /// A force is complete and nothing has moved yet: the moment to check it.
@@ -252,11 +266,13 @@ private:
     EngineContext& context_;
     std::size_t size_;
     AlignedArray<T> source_, response_;
+    double heaviest_ = 0;                   ///< largest |source| [M]
     bool unitResponse_ = true;              ///< every response is 1
     State<T> complete_;                     ///< the last complete step: what everyone sees
     State<T> work_;                         ///< the step under way
     std::vector<VectorArrays<T>> scratch_;  ///< x0, v0, dx, dv, or empty
     ForceSettings force_, wantedForce_;
+    ForceRequest request_;  ///< of force_
     const KernelRow *row_ = nullptr, *wantedRow_ = nullptr;
     std::unique_ptr<CpuForceMethod<T>> method_;      ///< of the step under way and the last complete one
     std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedRow_, where that is another

@@ -45,7 +45,21 @@ ForceEvaluation<T, P>::ForceEvaluation(const DirectKernel<P>& kernel, const Meth
       pairSource_(kMixed ? context.bodies : 0),
       whole_(kMixed ? context.bodies : 0),
       view_{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data(),
-            lost_.axis[0].data(), lost_.axis[1].data(), lost_.axis[2].data()} {}
+            lost_.axis[0].data(), lost_.axis[1].data(), lost_.axis[2].data()} {
+    const std::size_t n = context.bodies;
+    inline_ = kernel_.sharing == Sharing::oneThread || n <= kTinyBodies;
+    if (kernel_.shape == WorkShape::pairTiles) {
+        chunk_ = pairTile(n);
+    } else {
+        const std::size_t threads = static_cast<std::size_t>(std::max(1, context_.pool.threads()));
+        const std::size_t balanced = roundUp(n / (8 * threads), kTargetUnit);
+        chunk_ = inline_ ? kMostTargetsPerPiece : std::clamp(balanced, kTargetUnit, kMostTargetsPerPiece);
+    }
+    chunks_ = static_cast<std::int64_t>((n + chunk_ - 1) / chunk_);
+    const auto segments = static_cast<std::int64_t>((n + kSourcesPerPiece - 1) / kSourcesPerPiece);
+    pieces_ = kernel_.shape == WorkShape::pairTiles ? pairCount(chunks_) : chunks_ * segments;
+    turn_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(chunks_));
+}
 
 template <class T, class P>
 void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
@@ -66,21 +80,7 @@ void ForceEvaluation<T, P>::prepare(const CpuBodies<T>& bodies, const ForceReque
     }
     done_ = 0;
     counted_ = 0;
-    inline_ = kernel_.sharing == Sharing::oneThread || n <= kTinyBodies;
-    if (kernel_.shape == WorkShape::pairTiles) {
-        chunk_ = pairTile(n);
-    } else {
-        const std::size_t threads = static_cast<std::size_t>(std::max(1, context_.pool.threads()));
-        const std::size_t balanced = roundUp(n / (8 * threads), kTargetUnit);
-        chunk_ = inline_ ? kMostTargetsPerPiece : std::clamp(balanced, kTargetUnit, kMostTargetsPerPiece);
-    }
-    chunks_ = static_cast<std::int64_t>((n + chunk_ - 1) / chunk_);
-    const auto segments = static_cast<std::int64_t>((n + kSourcesPerPiece - 1) / kSourcesPerPiece);
-    total_ = kernel_.shape == WorkShape::pairTiles ? pairCount(chunks_) : chunks_ * segments;
-    if (turns_ < chunks_) {
-        turn_ = std::make_unique<std::atomic<std::int64_t>[]>(static_cast<std::size_t>(chunks_));
-        turns_ = chunks_;
-    }
+    total_ = pieces_;
     for (std::int64_t i = 0; i < chunks_; ++i) turn_[static_cast<std::size_t>(i)].store(0, std::memory_order_relaxed);
 }
 
@@ -135,7 +135,7 @@ void ForceEvaluation<T, P>::runTargets(std::int64_t index) {
     std::atomic<std::int64_t>& turn = turn_[static_cast<std::size_t>(index % chunks_)];
     const std::int64_t segment = index / chunks_;
     waitForTurn(turn, segment);
-    loops_.targets(bodies_, view_, request_.settings, targetPiece(index));
+    loops_.targets(bodies_, view_, request_, targetPiece(index));
     turn.store(segment + 1, std::memory_order_release);
 }
 
@@ -145,7 +145,7 @@ void ForceEvaluation<T, P>::runPairs(std::int64_t index) {
     const std::size_t a = static_cast<std::size_t>(pair.a), b = static_cast<std::size_t>(pair.b), n = bodies_.count;
     waitForTurn(turn_[a], pair.round);
     waitForTurn(turn_[b], pair.round);
-    loops_.pairs(bodies_, view_, request_.settings,
+    loops_.pairs(bodies_, view_, request_,
                  {a * chunk_, std::min(n, (a + 1) * chunk_), b * chunk_, std::min(n, (b + 1) * chunk_), pair.round == 0,
                   !kMixed && pair.round + 1 == chunks_});
     turn_[a].store(pair.round + 1, std::memory_order_release);

@@ -66,13 +66,13 @@ private:
     BodyView<P> bodies_{};               ///< as pairs read them
     SumView<P> view_{};                  ///< of sums_ and lost_
     std::int64_t done_ = 0, total_ = 0;  ///< pieces
+    std::int64_t pieces_ = 0;            ///< of an evaluation
     double counted_ = 0;                 ///< pairs of the evaluation that enqueue() has told of
     std::size_t chunk_ = 0;              ///< targets or bodies of a piece
     std::int64_t chunks_ = 0;            ///< of all bodies
     bool inline_ = false;                ///< too small to be worth waking anyone
     /// For each chunk how many of its pieces are done; a piece waits for its turn.
     std::unique_ptr<std::atomic<std::int64_t>[]> turn_;
-    std::int64_t turns_ = 0;
 };
 
 extern template class ForceEvaluation<float, float>;

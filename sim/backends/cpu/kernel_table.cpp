@@ -56,7 +56,7 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
 }
 
 Reason whyNoOpenMp() {
-    return kOpenMpKernels32.gravity.targets
+    return kOpenMpKernels32.available()
                ? Reason()
                : "this build has no OpenMP: install the compiler's OpenMP runtime and configure again";
 }

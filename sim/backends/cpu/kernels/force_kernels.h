@@ -2,8 +2,10 @@
 // targets in an order that depends on nothing but the piece, so how pieces are shared out never changes a bit.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/force_method.h"
 #include "sim/forces/law.h"
 
+#include <array>
 #include <cstddef>
 
 namespace gravlab::cpu {
@@ -41,9 +43,9 @@ struct PairPiece {
 constexpr std::size_t kPairTile = 512;
 
 template <class T>
-using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const TargetPiece&);
+using TargetKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceRequest&, const TargetPiece&);
 template <class T>
-using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceSettings&, const PairPiece&);
+using PairKernel = void (*)(const BodyView<T>&, const SumView<T>&, const ForceRequest&, const PairPiece&);
 
 /// Adds `term` to a two-level sum without losing its low bits (Knuth, TAOCP vol. 2, 4.2.2, theorem B).
 template <class T>
@@ -61,15 +63,15 @@ struct KernelSet {
     PairKernel<T> pairs = nullptr;
 };
 
-/// The kernels of one instruction set, or the plain ones: one set of loops for each law that has its own (see loopLaw()).
+/// The kernels of one instruction set, or the plain ones: one set of loops for each of LoopLaws, in its order.
 template <class T>
 struct LawKernels {
-    KernelSet<T> gravity, powerLaw, lennardJones;
+    std::array<KernelSet<T>, LoopLaws::kCount> own{};
 
-    const KernelSet<T>& of(const ForceSettings& force) const {
-        const Law law = loopLaw(force);
-        return law == Law::powerLaw ? powerLaw : law == Law::lennardJones ? lennardJones : gravity;
-    }
+    /// The loops that compute this force, see loopLaw().
+    const KernelSet<T>& of(const ForceSettings& force) const { return own[loopIndex(force)]; }
+    /// Whether this build has them.
+    bool available() const { return own.front().targets != nullptr; }
 };
 
 /// The textbook loops, one body at a time, never vectorised: the baseline.

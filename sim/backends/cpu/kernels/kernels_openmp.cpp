@@ -7,9 +7,9 @@ namespace gravlab::cpu {
 namespace {
 
 template <class PairLaw>
-void targets(const BodyView<float>& bodies, const SumView<float>& sums, const ForceSettings& force,
+void targets(const BodyView<float>& bodies, const SumView<float>& sums, const ForceRequest& request,
              const TargetPiece& piece) {
-    const PairLaw law(force);
+    const PairLaw law(request.settings, request.smallestR2);
     const float *px = bodies.x, *py = bodies.y, *pz = bodies.z, *source = bodies.source;
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) {
@@ -40,10 +40,14 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const Fo
     }
 }
 
+template <template <class> class... PairLaws>
+constexpr LawKernels<float> everyLaw(LawList<PairLaws...>) {
+    return {{{{targets<PairLaws<float>>, nullptr}...}}};
+}
+
 }  // namespace
 
-const LawKernels<float> kOpenMpKernels32{
-    {targets<Gravity<float>>, nullptr}, {targets<PowerLaw<float>>, nullptr}, {targets<LennardJones<float>>, nullptr}};
+const LawKernels<float> kOpenMpKernels32 = everyLaw(LoopLaws{});
 
 void openMpFor(int threads, std::size_t begin, std::size_t end, void (*call)(void*, std::size_t), void* context) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

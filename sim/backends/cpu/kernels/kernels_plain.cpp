@@ -26,8 +26,8 @@ void add(const SumView<T>& sums, std::size_t i, T x, T y, T z) {
 }
 
 template <class PairLaw, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const TargetPiece& piece) {
-    const PairLaw law(force);
+void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
+    const PairLaw law(request.settings, request.smallestR2);
     for (std::size_t i = piece.targetBegin; i < piece.targetEnd; ++i) {
         if (piece.first) open(sums, i);
         const T x = bodies.x[i], y = bodies.y[i], z = bodies.z[i];
@@ -48,8 +48,8 @@ void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetti
 }
 
 template <class PairLaw, class T>
-void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const PairPiece& piece) {
-    const PairLaw law(force);
+void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const PairPiece& piece) {
+    const PairLaw law(request.settings, request.smallestR2);
     const bool diagonal = piece.aBegin == piece.bBegin;
     // One accumulator a body of tile b (of tile a too when they are the same), written to the two-level sums at the end.
     T bx[kPairTile] = {}, by[kPairTile] = {}, bz[kPairTile] = {};
@@ -84,16 +84,14 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetting
     }
 }
 
-template <class T>
-constexpr LawKernels<T> everyLaw() {
-    return {{targets<Gravity<T>, T>, pairs<Gravity<T>, T>},
-            {targets<PowerLaw<T>, T>, pairs<PowerLaw<T>, T>},
-            {targets<LennardJones<T>, T>, pairs<LennardJones<T>, T>}};
+template <class T, template <class> class... PairLaws>
+constexpr LawKernels<T> everyLaw(LawList<PairLaws...>) {
+    return {{{{targets<PairLaws<T>, T>, pairs<PairLaws<T>, T>}...}}};
 }
 
 }  // namespace
 
-const LawKernels<float> kPlainKernels32 = everyLaw<float>();
-const LawKernels<double> kPlainKernels64 = everyLaw<double>();
+const LawKernels<float> kPlainKernels32 = everyLaw<float>(LoopLaws{});
+const LawKernels<double> kPlainKernels64 = everyLaw<double>(LoopLaws{});
 
 }  // namespace gravlab::cpu

@@ -46,96 +46,89 @@ HWY_INLINE V cubeSeries(D d, V e) {
 }
 
 template <int kTerms, class D, class V = hn::Vec<D>>
-HWY_INLINE V inverseCube(D d, V distanceSquared, V estimate) {
+HWY_INLINE V cubeOf(D d, V distanceSquared, V estimate) {
     const V squared = hn::Mul(estimate, estimate);
     const V missing = hn::NegMulAdd(distanceSquared, squared, hn::Set(d, hn::TFromD<D>(1)));
     return hn::Mul(hn::Mul(estimate, squared), cubeSeries<kTerms>(d, missing));
 }
 
-// A pair law in SIMD, as law.h has it in plain code: pull(d, r^2 + offset), with the offset already in the first product.
+/// A register of numbers with the operators of one, so that the laws in sim/forces/laws are these loops' laws too.
+template <class T>
+struct Lanes {
+    using Scalar = T;
+    using D = hn::ScalableTag<T>;
+    hn::Vec<D> v;
 
-/// Gravity's pull, (r^2 + softening^2)^(-3/2).
-template <class D>
-struct SimdGravity {
-    using T = hn::TFromD<D>;
-    using V = hn::Vec<D>;
-    V offset;
-
-    HWY_INLINE SimdGravity(D d, const ForceSettings& force) : offset(hn::Set(d, flooredSoftening<T>(force.softening))) {}
-    HWY_INLINE V pull(D d, V distanceSquared) const {
-#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
-        if constexpr (sizeof(T) == 4) {
-            constexpr int kTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
-            return inverseCube<kTerms>(d, distanceSquared, hn::ApproximateReciprocalSqrt(distanceSquared));
-        }
-#endif
-#if HWY_TARGET == HWY_AVX3  // Highway 1.0 has no fp64 estimate; this one has 14 bits, and four terms bring it to 2e-20
-        if constexpr (sizeof(T) == 8) return inverseCube<4>(d, distanceSquared, V{_mm512_rsqrt14_pd(distanceSquared.raw)});
-#endif
-        return hn::Div(hn::Set(d, T(1)), hn::Mul(distanceSquared, hn::Sqrt(distanceSquared)));
-    }
+    explicit HWY_INLINE Lanes(T all) : v(hn::Set(D(), all)) {}
+    explicit HWY_INLINE Lanes(hn::Vec<D> each) : v(each) {}
 };
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V inverseRootOf(D d, V squared) {
-    return hn::Div(hn::Set(d, hn::TFromD<D>(1)), hn::Sqrt(squared));
+template <class T>
+HWY_INLINE Lanes<T> operator+(Lanes<T> a, Lanes<T> b) {
+    return Lanes<T>(hn::Add(a.v, b.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> operator-(Lanes<T> a, Lanes<T> b) {
+    return Lanes<T>(hn::Sub(a.v, b.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> operator-(Lanes<T> a) {
+    return Lanes<T>(hn::Neg(a.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> operator*(Lanes<T> a, Lanes<T> b) {
+    return Lanes<T>(hn::Mul(a.v, b.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> operator/(Lanes<T> a, Lanes<T> b) {
+    return Lanes<T>(hn::Div(a.v, b.v));
 }
 
-/// The power law: whole exponents multiplied out, the others by way of the logarithm. The branch is the same for all pairs.
-template <class D>
-struct SimdPowerLaw {
-    using T = hn::TFromD<D>;
-    using V = hn::Vec<D>;
-    V offset, nearest, power, strength;
-    int whole;
+// What the laws ask of a Real, see laws.inl.
+template <class Real>
+using ScalarOf = typename Real::Scalar;
+template <class Real>
+constexpr bool kScalar = false;
 
-    HWY_INLINE SimdPowerLaw(D d, const ForceSettings& force) {
-        const PowerLaw<T> plain(force);
-        offset = hn::Set(d, plain.softeningSquared);
-        nearest = hn::Set(d, plain.nearest);
-        power = hn::Set(d, T(-0.5) * (plain.exponent + 1));
-        strength = hn::Set(d, plain.strength);
-        whole = plain.whole;
+template <class T>
+HWY_INLINE Lanes<T> larger(Lanes<T> a, Lanes<T> b) {
+    return Lanes<T>(hn::Max(a.v, b.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> mulSub(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
+    return Lanes<T>(hn::MulAdd(a.v, b.v, hn::Neg(c.v)));
+}
+template <class T>
+HWY_INLINE Lanes<T> zeroUnlessLess(Lanes<T> a, Lanes<T> b, Lanes<T> value) {
+    return Lanes<T>(hn::IfThenElseZero(hn::Lt(a.v, b.v), value.v));
+}
+template <class T>
+HWY_INLINE Lanes<T> inverseRoot(Lanes<T> squared) {
+    return Lanes<T>(hn::Div(hn::Set(hn::ScalableTag<T>(), T(1)), hn::Sqrt(squared.v)));
+}
+template <class T>
+HWY_INLINE Lanes<T> raised(Lanes<T> x, Lanes<T> power) {
+    const hn::ScalableTag<T> d;
+    return Lanes<T>(hn::Exp(d, hn::Mul(power.v, hn::Log(d, x.v))));
+}
+template <class T>
+HWY_INLINE Lanes<T> inverseCube(Lanes<T> squared) {
+    const hn::ScalableTag<T> d;
+#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
+    if constexpr (sizeof(T) == 4) {
+        constexpr int kTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
+        return Lanes<T>(cubeOf<kTerms>(d, squared.v, hn::ApproximateReciprocalSqrt(squared.v)));
     }
-    HWY_INLINE V pull(D d, V distanceSquared) const {
-        const V squared = hn::Max(distanceSquared, nearest);
-        if (whole < 0) return hn::Mul(strength, hn::Exp(d, hn::Mul(power, hn::Log(d, squared))));
-        const V inverse = inverseRootOf(d, squared);
-        V product = hn::Mul(strength, inverse);
-        for (int factor = 0; factor < whole; ++factor) product = hn::Mul(product, inverse);
-        return product;
-    }
-};
+#endif
+#if HWY_TARGET == HWY_AVX3  // Highway 1.0 has no fp64 estimate; this one has 14 bits, and four terms bring it to 2e-20
+    if constexpr (sizeof(T) == 8)
+        return Lanes<T>(cubeOf<4>(d, squared.v, hn::Vec<hn::ScalableTag<T>>{_mm512_rsqrt14_pd(squared.v.raw)}));
+#endif
+    return Lanes<T>(hn::Div(hn::Set(d, T(1)), hn::Mul(squared.v, hn::Sqrt(squared.v))));
+}
 
-/// Lennard-Jones, force-shifted at the cut-off and linear inside its core.
-template <class D>
-struct SimdLennardJones {
-    using T = hn::TFromD<D>;
-    using V = hn::Vec<D>;
-    V offset, coreSquared, cutOffSquared, diameter, strength, edgeSlope;
-
-    HWY_INLINE SimdLennardJones(D d, const ForceSettings& force) {
-        const LennardJones<T> plain(force);
-        offset = hn::Zero(d);
-        coreSquared = hn::Set(d, plain.core * plain.core);
-        cutOffSquared = hn::Set(d, plain.cutOff * plain.cutOff);
-        diameter = hn::Set(d, plain.diameter);
-        strength = hn::Set(d, -24 * plain.depth);
-        edgeSlope = slope(d, hn::Set(d, 1 / plain.cutOff));
-    }
-    HWY_INLINE V pull(D d, V distanceSquared) const {
-        const V squared = hn::Max(distanceSquared, coreSquared);
-        const V inverse = inverseRootOf(d, squared);
-        return hn::IfThenElseZero(hn::Lt(squared, cutOffSquared), hn::Mul(hn::Sub(slope(d, inverse), edgeSlope), inverse));
-    }
-
-private:
-    HWY_INLINE V slope(D, V inverse) const {
-        const V s = hn::Mul(diameter, inverse), s2 = hn::Mul(s, s), s6 = hn::Mul(hn::Mul(s2, s2), s2);
-        const V steep = hn::MulAdd(hn::Add(s6, s6), s6, hn::Neg(s6));
-        return hn::Mul(hn::Mul(strength, steep), inverse);
-    }
-};
+#define GRAVLAB_LAW_FUNCTION HWY_INLINE
+#include "sim/forces/laws/laws.inl"
+#undef GRAVLAB_LAW_FUNCTION
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void addTwoLevelAt(D d, hn::TFromD<D>* HWY_RESTRICT sum, hn::TFromD<D>* HWY_RESTRICT lost, V term, bool first,
@@ -157,13 +150,14 @@ HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Vec3<V>&
 }
 
 /// Sources [sourceBegin, sourceEnd) on kVectors registers of targets from i on.
-template <template <class> class Law, std::size_t kVectors, class T>
-HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force,
+template <template <class> class PairLaw, std::size_t kVectors, class T>
+HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request,
                             const TargetPiece& piece, std::size_t i) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    const Law<hn::ScalableTag<T>> law(d, force);
+    const PairLaw<Lanes<T>> law(request.settings, request.smallestR2);
+    const V offset = law.offset().v;
     V x[kVectors], y[kVectors], z[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
         x[k] = hn::Load(d, bodies.x + i + k * lanes);
@@ -179,8 +173,8 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
             const V source = hn::Set(d, bodies.source[j]);
             for (std::size_t k = 0; k < kVectors; ++k) {
                 const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
-                const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
-                const V pull = hn::Mul(source, law.pull(d, distanceSquared));
+                const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, offset)));
+                const V pull = hn::Mul(source, law.pullAt(Lanes<T>(distanceSquared)).v);
                 a[k].x = hn::MulAdd(pull, dx, a[k].x);
                 a[k].y = hn::MulAdd(pull, dy, a[k].y);
                 a[k].z = hn::MulAdd(pull, dz, a[k].z);
@@ -192,13 +186,13 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
     }
 }
 
-template <template <class> class Law, class T>
-void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const TargetPiece& piece) {
+template <template <class> class PairLaw, class T>
+void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const TargetPiece& piece) {
     const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
     std::size_t i = piece.targetBegin;
     for (; i + kTargetVectors * lanes <= roundUp(piece.targetEnd, lanes); i += kTargetVectors * lanes)
-        targetGroup<Law, kTargetVectors>(bodies, sums, force, piece, i);
-    for (; i < piece.targetEnd; i += lanes) targetGroup<Law, 1>(bodies, sums, force, piece, i);
+        targetGroup<PairLaw, kTargetVectors>(bodies, sums, request, piece, i);
+    for (; i < piece.targetEnd; i += lanes) targetGroup<PairLaw, 1>(bodies, sums, request, piece, i);
 }
 
 /// Sources whose lane sums stay in the first-level cache while the other tile passes by: 64 x 3 registers, 12 kB.
@@ -206,13 +200,14 @@ constexpr std::size_t kPairBlock = 64;
 
 /// kVectors registers of tile a against sources [jBegin, jEnd) of tile b. Adds to `onA` (one number a body) and to
 /// `lanesOnB` (one register a body, reduced later).
-template <template <class> class Law, std::size_t kVectors, class T>
-HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceSettings& force, std::size_t i, std::size_t jBegin,
+template <template <class> class PairLaw, std::size_t kVectors, class T>
+HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request, std::size_t i, std::size_t jBegin,
                           std::size_t jEnd, T* HWY_RESTRICT onA, std::size_t stride, T* HWY_RESTRICT lanesOnB) {
     const hn::ScalableTag<T> d;
     using V = hn::Vec<decltype(d)>;
     const std::size_t lanes = hn::Lanes(d);
-    const Law<hn::ScalableTag<T>> law(d, force);
+    const PairLaw<Lanes<T>> law(request.settings, request.smallestR2);
+    const V offset = law.offset().v;
     V x[kVectors], y[kVectors], z[kVectors], own[kVectors];
     Vec3<V> a[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
@@ -229,8 +224,8 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceSettings& force,
         V bx = hn::Load(d, onB), by = hn::Load(d, onB + lanes), bz = hn::Load(d, onB + 2 * lanes);
         for (std::size_t k = 0; k < kVectors; ++k) {
             const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
-            const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, law.offset)));
-            const V factor = law.pull(d, distanceSquared);
+            const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, offset)));
+            const V factor = law.pullAt(Lanes<T>(distanceSquared)).v;
             const V pull = hn::Mul(source, factor), push = hn::Mul(own[k], factor);
             a[k].x = hn::MulAdd(pull, dx, a[k].x);
             a[k].y = hn::MulAdd(pull, dy, a[k].y);
@@ -287,10 +282,11 @@ HWY_INLINE void reduceLanes(D d, const T* HWY_RESTRICT in, std::size_t stride, T
 #endif
 }
 
-template <template <class> class Law, class T>
-void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSettings& force, const PairPiece& piece) {
+template <template <class> class PairLaw, class T>
+void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest& request, const PairPiece& piece) {
     if (piece.aBegin == piece.bBegin) {
-        targets<Law>(bodies, sums, force, {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
+        targets<PairLaw>(bodies, sums, request,
+                         {piece.aBegin, piece.aEnd, piece.aBegin, piece.aEnd, piece.first, piece.last});
         return;
     }
     const hn::ScalableTag<T> d;
@@ -308,9 +304,9 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetting
         const std::size_t jBegin = piece.bBegin + block, jEnd = piece.bBegin + blockEnd;
         std::size_t i = 0;  // what lies past tile a has no source (padding) or is not this tile's: whole tiles only
         for (; i + kPairVectors * lanes <= roundUp(aCount, lanes); i += kPairVectors * lanes)
-            pairGroup<Law, kPairVectors>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+            pairGroup<PairLaw, kPairVectors>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         for (; i < aCount; i += lanes)
-            pairGroup<Law, 1>(bodies, force, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
+            pairGroup<PairLaw, 1>(bodies, request, piece.aBegin + i, jBegin, jEnd, onA + i, kPairTile, lanesOnB);
         for (std::size_t j = 0; j < blockEnd - block; j += kReduced)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 reduceLanes(d, lanesOnB + (3 * j + axis) * lanes, 3 * lanes, onB + axis * kPairTile + block + j);
@@ -326,11 +322,9 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceSetting
     addAll(piece.bBegin, bCount, onB);
 }
 
-template <class T>
-LawKernels<T> everyLaw() {
-    return {{targets<SimdGravity, T>, pairs<SimdGravity, T>},
-            {targets<SimdPowerLaw, T>, pairs<SimdPowerLaw, T>},
-            {targets<SimdLennardJones, T>, pairs<SimdLennardJones, T>}};
+template <class T, template <class> class... PairLaws>
+LawKernels<T> everyLaw(LawList<PairLaws...>) {
+    return {{{{targets<PairLaws, T>, pairs<PairLaws, T>}...}}};
 }
 
 SimdTarget describe(std::string_view name, std::string_view title) {
@@ -338,8 +332,8 @@ SimdTarget describe(std::string_view name, std::string_view title) {
             title,
             HWY_TARGET,
             static_cast<int>(hn::Lanes(hn::ScalableTag<float>())),
-            everyLaw<float>(),
-            everyLaw<double>()};
+            everyLaw<float>(LoopLaws{}),
+            everyLaw<double>(LoopLaws{})};
 }
 
 }  // namespace HWY_NAMESPACE

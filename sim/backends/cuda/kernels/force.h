@@ -50,10 +50,9 @@ Kernel<LawTask<Real, Law>> lawKernel(int unroll);
 /// Calls `use` with the law whose loops are not gravity's; never for the others.
 template <class Real, class Use>
 void withLoopLaw(const ForceSettings& force, Use&& use) {
-    if (loopLaw(force) == Law::powerLaw)
-        use(PowerLaw<Real>(force));
-    else if (loopLaw(force) == Law::lennardJones)
-        use(LennardJones<Real>(force));
+    forLaw<LoopLaws>(loopLaw(force), [&]<template <class> class PairLaw>() {
+        if constexpr (PairLaw<Real>::kLaw != Law::gravity) use(PairLaw<Real>(force));
+    });
 }
 
 /// Turns sums of pulls into accelerations where bodies respond differently. One thread a body.

@@ -52,7 +52,6 @@ template <class Real>
 void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& force, float* levels) {
     const auto edge = static_cast<unsigned>(edge_);
     const unsigned tiles = (task.cells + edge - 1) / edge;
-    const Law law = loopLaw(force);
     factor_ = std::abs(forceFactor(force));
     CUDA_CHECK(recordEvent(begin_, stream_));
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
@@ -61,12 +60,7 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
         launchKernel(matrixKernel<Real, Pair>(edge_), {tiles, tiles}, edge * edge, all, 0, stream_);
         launchKernel(matrixPairKernel<Real, Pair>(), {1}, 1, all, 0, stream_);
     };
-    if (law == Law::powerLaw)
-        run.template operator()<PowerLaw>();
-    else if (law == Law::lennardJones)
-        run.template operator()<LennardJones>();
-    else
-        run.template operator()<Gravity>();
+    forLaw<LoopLaws>(loopLaw(force), run);
     constexpr unsigned kThreads = 256;
     const std::uint32_t all = task.cells * task.cells;
     launchKernel(matrixLevelKernel(), {(all + kThreads - 1) / kThreads}, kThreads,

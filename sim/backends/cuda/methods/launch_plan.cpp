@@ -81,8 +81,12 @@ LaunchConfig tunable(const KernelEntry& entry, LaunchConfig launch) {
 template <class Real>
 const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
     constexpr bool kDoubles = std::is_same_v<Real, double>;
-    if (loopLaw(force) == Law::powerLaw) return lawKernel<Real, PowerLaw<Real>>(launch.unroll).address;
-    if (loopLaw(force) == Law::lennardJones) return lawKernel<Real, LennardJones<Real>>(launch.unroll).address;
+    if (loopLaw(force) != Law::gravity) {
+        const void* address = nullptr;
+        withLoopLaw<Real>(force,
+                          [&]<class PairLaw>(const PairLaw&) { address = lawKernel<Real, PairLaw>(launch.unroll).address; });
+        return address;
+    }
     if (const OneSidedCode* code = entry.oneSided()) {
         if constexpr (kDoubles)
             return code->kernel64(launch).address;

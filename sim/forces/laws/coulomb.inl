@@ -1,0 +1,30 @@
+/// Charges with sign: like ones repel. Softened as gravity is, and computed by its loops: sign and strength come after them.
+template <class Real>
+struct Coulomb {
+    static constexpr Law kLaw = Law::coulomb;
+    static constexpr LawText kText{"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge"};
+    static constexpr bool kSoftened = true;
+    static constexpr bool kHasJerk = false;
+    static constexpr double kFloorShare = 0.1;
+    static constexpr bool kSteep = false;
+    static constexpr bool kFiniteAtZero = false;
+    static Law loops(const ForceSettings&) { return Law::gravity; }
+    static double factor(const ForceSettings& settings) { return -settings.strength; }
+    static bool takes(double ForceSettings::*number) { return number == &ForceSettings::strength; }
+    static double smallestR2(const ForceSettings&, double heaviest, double most) {
+        return std::pow(heaviest / most, 2.0 / 3);
+    }
+
+    Real softeningSquared;
+    Real strength;  ///< Coulomb's constant
+
+    explicit Coulomb(const ForceSettings& settings, double smallestR2 = 0)
+        : softeningSquared(flooredSoftening<ScalarOf<Real>>(settings.softening, smallestR2)),
+          strength(static_cast<Real>(settings.strength)) {}
+    GRAVLAB_LAW_FUNCTION Real offset() const { return softeningSquared; }
+    GRAVLAB_LAW_FUNCTION Real pullAt(Real squared) const { return -strength * inverseCube(squared); }
+    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared + softeningSquared); }
+    GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
+        return strength * inverseRoot(distanceSquared + softeningSquared);
+    }
+};

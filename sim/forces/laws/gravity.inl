@@ -1,0 +1,28 @@
+/// Plummer-softened gravity: pull = 1 / (r^2 + softening^2)^(3/2). Plummer 1911; Aarseth 1963.
+template <class Real>
+struct Gravity {
+    static constexpr Law kLaw = Law::gravity;
+    static constexpr LawText kText{"gravity", "every mass attracts every other with 1/r^2", "mass"};
+    static constexpr bool kSoftened = true;
+    static constexpr bool kHasJerk = true;
+    static constexpr double kFloorShare = 0;
+    static constexpr bool kSteep = false;
+    static constexpr bool kFiniteAtZero = false;
+    static Law loops(const ForceSettings&) { return kLaw; }
+    static double factor(const ForceSettings&) { return 1; }
+    static bool takes(double ForceSettings::*) { return false; }
+    static double smallestR2(const ForceSettings&, double heaviest, double most) {
+        return std::pow(heaviest / most, 2.0 / 3);
+    }
+
+    Real softeningSquared;
+
+    explicit Gravity(const ForceSettings& settings, double smallestR2 = 0)
+        : softeningSquared(flooredSoftening<ScalarOf<Real>>(settings.softening, smallestR2)) {}
+    GRAVLAB_LAW_FUNCTION Real offset() const { return softeningSquared; }
+    GRAVLAB_LAW_FUNCTION Real pullAt(Real squared) const { return inverseCube(squared); }
+    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared + softeningSquared); }
+    GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
+        return -inverseRoot(distanceSquared + softeningSquared);
+    }
+};
