@@ -1,6 +1,6 @@
 // The force methods of the CPU by themselves: slices, sums, work and accuracy, for every row in every precision that it has.
-#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/engine.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,8 @@ void checkSlices(const KernelRow& row, Precision precision) {
     const std::size_t count = 2000;
     const Loaded<T> bodies(unevenBodies(count));
     const ForceRequest request{.settings = {.precision = precision, .softening = 0.02}};
-    const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(row, precision, {pool, simdTargets().front(), count});
+    const std::unique_ptr<CpuForceMethod<T>> method =
+        makeMethod<T>(cpuKernel(row), precision, {pool, simdTargets().front(), count});
     EXPECT_FALSE(method->underWay());
 
     method->prepare(bodies.view(), request);
@@ -117,8 +118,77 @@ TEST(CpuMethod, aRowWithoutThePrecisionIsRefusedAndHasNoMethod) {
     const KernelRow& row = kernel("cpu", "openmp");
     EXPECT_FALSE(refusal(row, {.precision = Precision::fp64}).empty());
     ThreadPool pool(1);
-    EXPECT_THROW(makeMethod<double>(row, Precision::fp64, {pool, simdTargets().front(), 8}), std::logic_error);
+    EXPECT_THROW(makeMethod<double>(cpuKernel(row), Precision::fp64, {pool, simdTargets().front(), 8}), std::logic_error);
     EXPECT_THROW(cpuKernel(kernel("reference", "plain")), std::logic_error);
+}
+
+/// A method of another kind: half a hundredth too strong, as its user allows; it counts cells, and keeps from one evaluation
+/// to the next how many there were, which its next result depends on.
+class Approximate final : public CpuForceMethod<float> {
+public:
+    explicit Approximate(const MethodContext& context)
+        : exact_(makeMethod<float>(cpuKernel(kernel("cpu", "simd")), Precision::fp32, context)), sums_(context.bodies) {}
+
+    void prepare(const CpuBodies<float>& bodies, const ForceRequest& request) override {
+        count_ = bodies.count;
+        request_ = request;
+        exact_->prepare(bodies, request);
+    }
+    ForceProgress enqueue(double seconds) override {
+        const bool complete = exact_->enqueue(seconds).complete;
+        if (complete) {
+            const float strength = 1.005f + 1e-4f * static_cast<float>(evaluations_++ % 2);
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                for (std::size_t i = 0; i < count_; ++i) sums_.axis[axis][i] = strength * exact_->sums().axis[axis][i];
+        }
+        return {.complete = complete, .work = {.cells = 1}};
+    }
+    bool underWay() const override { return exact_->underWay(); }
+    double progress() const override { return exact_->progress(); }
+    void abandon() override { exact_->abandon(); }
+    CpuForceSums<float> sums() const override {
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, exact_->sums().factor};
+    }
+    Accuracy accuracy() const override { return {.gate = {.median = 1e-2, .p999 = 1e-2}, .allowedError = 1e-2}; }
+
+private:
+    std::unique_ptr<CpuForceMethod<float>> exact_;
+    VectorArrays<float> sums_;
+    ForceRequest request_;
+    std::size_t count_ = 0;
+    int evaluations_ = 0;
+};
+
+std::unique_ptr<CpuForceMethod<float>> makeApproximate(const MethodContext& context) {
+    return std::make_unique<Approximate>(context);
+}
+
+TEST(CpuMethod, theEngineRunsAMethodWithAStateThatNoRowKnows) {
+    const CpuKernel approximate{.row = {.backend = "cpu", .name = "approximate", .idea = "fewer digits"},
+                                .fp32 = makeApproximate};
+    const ParticleSet bodies = unevenBodies(2000);
+    const ForceSettings force{.softening = 0.02};
+    std::vector<Double4> want, got, velocities;
+    for (const double seconds : {1e300, 0.0}) {
+        EngineContext context(2, simdTargets().front());
+        const std::unique_ptr<Engine> engine = makeEngine(context, bodies.position, bodies.velocity, force, approximate);
+        context.check.request(sampleTargets(bodies.position));
+        int calls = 0;
+        for (std::int64_t done = 0; done < 3; ++calls)
+            done += engine->advance(integrator("leapfrog").program, 0.01, {.seconds = seconds, .steps = 3 - done}, nullptr)
+                        .stepsCompleted;
+        EXPECT_EQ(calls > 3, seconds == 0) << "it was not cut as the budgets ask";
+        engine->copyState(seconds == 0 ? got : want, velocities);
+        EXPECT_EQ(context.totals.steps, 3);
+        EXPECT_EQ(context.totals.forceEvaluations, 4);
+        EXPECT_EQ(context.totals.interactions, 0) << "pairs that nobody computed are not counted";
+        ASSERT_TRUE(context.check.running());
+        context.check.run(context.pool, kNoDeadline);
+        const std::optional<ForceCheck> check = context.check.take();
+        EXPECT_TRUE(check->passed) << "held against what it allows: " << check->text();
+        EXPECT_GT(check->median, 100 * gateOf(force).median);
+    }
+    EXPECT_TRUE(sameBytes(got, want)) << "slices changed bits";
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(const BackendOptions& options)
         : context_(checkedThreads(options.threads), cpu::simdTarget(options.simd)) {
-        engine_ = cpu::makeEngine(context_, {}, {}, wanted_.force, *row_);
+        engine_ = cpu::makeEngine(context_, {}, {}, wanted_.force, cpu::cpuKernel(*row_));
     }
 
     std::string_view name() const override { return "cpu"; }
@@ -88,7 +88,7 @@ public:
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
             if (&row != row_) engine_->abandonStep();
-            translated([&] { engine_->configure(force, row); }, size(), row, force.precision);
+            translated([&] { engine_->configure(force, cpu::cpuKernel(row)); }, size(), row, force.precision);
         }
         wanted_ = std::move(wanted);
         row_ = &row;
@@ -166,10 +166,11 @@ private:
     template <class Names>
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
                        const KernelRow& row, Names names) {
-        requireHostMemory(cpu::engineBytes(positions.size(), row, force.precision), "the bodies on the cpu");
+        requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force.precision), "the bodies on the cpu");
         translated(
             [&] {
-                std::unique_ptr<Engine> engine = cpu::makeEngine(context_, positions, velocities, force, row);
+                std::unique_ptr<Engine> engine =
+                    cpu::makeEngine(context_, positions, velocities, force, cpu::cpuKernel(row));
                 auto [id, group] = names();
                 engine_ = std::move(engine);
                 id_ = std::move(id);
@@ -186,7 +187,7 @@ private:
         try {
             return work();
         } catch (const std::bad_alloc&) {
-            const double bytes = cpu::engineBytes(bodies, row, precision);
+            const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), precision);
             char text[160];
             std::snprintf(text, sizeof text,
                           "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies", bodies,

@@ -59,8 +59,8 @@ struct CpuKernel {
 /// The code of a row of the public table. Throws std::logic_error for a row of another backend.
 const CpuKernel& cpuKernel(const KernelRow& row);
 
-/// A new method of that row. Throws std::bad_alloc, and std::logic_error where refusal() would have said no.
+/// A new method of that kernel. Throws std::bad_alloc, and std::logic_error where refusal() would have said no.
 template <class T>
-std::unique_ptr<CpuForceMethod<T>> makeMethod(const KernelRow& row, Precision precision, const MethodContext& context);
+std::unique_ptr<CpuForceMethod<T>> makeMethod(const CpuKernel& kernel, Precision precision, const MethodContext& context);
 
 }  // namespace gravlab::cpu

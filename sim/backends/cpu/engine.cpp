@@ -72,11 +72,11 @@ public:
         }
     }
 
-    void configure(const ForceSettings& force, const KernelRow& row) override {
+    void configure(const ForceSettings& force, const CpuKernel& kernel) override {
         // May lack memory: nothing has changed then.
-        if (&row != wantedRow_) nextMethod_ = makeMethod<T>(row, force.precision, methodContext());
+        if (&kernel != wantedKernel_) nextMethod_ = makeMethod<T>(kernel, force.precision, methodContext());
         wantedForce_ = force;
-        wantedRow_ = &row;
+        wantedKernel_ = &kernel;
         if (runner_.cursor().atBoundary()) adoptSettings();
     }
 
@@ -106,7 +106,7 @@ public:
     void accelerations(std::vector<Double4>& out) override {
         if (!complete_.forceKnown) {
             // Its own: a step under way may be half through a force.
-            const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(*row_, force_.precision, methodContext());
+            const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(*kernel_, force_.precision, methodContext());
             method->prepare(bodiesOf(complete_), request_);
             while (!runSlice(*method, kWhole)) {
             }
@@ -178,10 +178,10 @@ public:
 private:
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
-        if (row_ == wantedRow_ && force_ == wantedForce_ && !nextMethod_) return;
+        if (kernel_ == wantedKernel_ && force_ == wantedForce_ && !nextMethod_) return;
         if (nextMethod_) method_ = std::move(nextMethod_);
         force_ = wantedForce_;
-        row_ = wantedRow_;
+        kernel_ = wantedKernel_;
         const bool single = force_.precision != Precision::fp64;
         request_ = {.settings = force_,
                     .smallestR2 = single ? smallestR2<float>(force_, heaviest_) : smallestR2<double>(force_, heaviest_)};
@@ -230,7 +230,7 @@ private:
     /// A force is complete and nothing has moved yet: the moment to check it.
     void endForceAt(const State<T>& state, const CpuForceMethod<T>& method) {
         ++context_.totals.forceEvaluations;
-        if (!context_.check.wanted() || force_ != wantedForce_ || row_ != wantedRow_) return;
+        if (!context_.check.wanted() || force_ != wantedForce_ || kernel_ != wantedKernel_) return;
         std::vector<Double4> positions(size_), velocities(unitResponse_ ? 0 : size_), got;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) positions[i] = at(state.x, i, source_[i]);
@@ -273,29 +273,30 @@ private:
     std::vector<VectorArrays<T>> scratch_;  ///< x0, v0, dx, dv, or empty
     ForceSettings force_, wantedForce_;
     ForceRequest request_;  ///< of force_
-    const KernelRow *row_ = nullptr, *wantedRow_ = nullptr;
+    const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
     std::unique_ptr<CpuForceMethod<T>> method_;      ///< of the step under way and the last complete one
-    std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedRow_, where that is another
+    std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedKernel_, where that is another
     StepRunner<EngineOf> runner_;
 };
 
 }  // namespace
 
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
-                                   std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row) {
+                                   std::span<const Double4> velocities, const ForceSettings& force,
+                                   const CpuKernel& kernel) {
     std::unique_ptr<Engine> engine;
     if (force.precision == Precision::fp32)
         engine = std::make_unique<EngineOf<float>>(context, positions, velocities);
     else
         engine = std::make_unique<EngineOf<double>>(context, positions, velocities);
-    engine->configure(force, row);
+    engine->configure(force, kernel);
     return engine;
 }
 
-double engineBytes(std::size_t bodies, const KernelRow& row, Precision precision) {
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, Precision precision) {
     // Source, response, two states of nine numbers.
     const double state = 2 + 2 * 9, stateBytes = precision == Precision::fp32 ? 4 : 8;
-    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + cpuKernel(row).bytes(bodies, precision);
+    return static_cast<double>(roundUp(bodies, kTile)) * state * stateBytes + kernel.bytes(bodies, precision);
 }
 
 }  // namespace gravlab::cpu

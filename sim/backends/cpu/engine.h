@@ -2,6 +2,7 @@
 // Rule: what is shown, saved and checked is the last complete step; a step under way works on a copy.
 #pragma once
 #include "sim/backends/backend.h"
+#include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/force_check_job.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/core/thread_pool.h"
@@ -29,7 +30,7 @@ public:
     /// Positions and velocities of the last complete step.
     virtual void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const = 0;
     /// From the next step on. Precision stays what the engine was made with. Throws std::bad_alloc; the old ones then stay.
-    virtual void configure(const ForceSettings& force, const KernelRow& row) = 0;
+    virtual void configure(const ForceSettings& force, const CpuKernel& kernel) = 0;
     virtual AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) = 0;
     virtual void publish(VertexSink& sink) = 0;
     virtual void finishStep() = 0;
@@ -37,11 +38,12 @@ public:
     virtual void accelerations(std::vector<Double4>& out) = 0;
 };
 
-/// Takes the bodies over, in the precision that `force` asks for. Throws std::bad_alloc.
+/// Takes the bodies over, in the precision that `force` asks for. `kernel` must outlive the engine; it need not be a row of
+/// the table. Throws std::bad_alloc.
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
-                                   std::span<const Double4> velocities, const ForceSettings& force, const KernelRow& row);
+                                   std::span<const Double4> velocities, const ForceSettings& force, const CpuKernel& kernel);
 
-/// Bytes that an engine holds for `bodies` bodies in `precision`, the row's method included.
-double engineBytes(std::size_t bodies, const KernelRow& row, Precision precision);
+/// Bytes that an engine holds for `bodies` bodies in `precision`, the kernel's method included.
+double engineBytes(std::size_t bodies, const CpuKernel& kernel, Precision precision);
 
 }  // namespace gravlab::cpu

@@ -95,16 +95,15 @@ const CpuKernel& cpuKernel(const KernelRow& row) {
 }
 
 template <>
-std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const KernelRow& row, Precision, const MethodContext& context) {
-    return cpuKernel(row).fp32(context);
+std::unique_ptr<CpuForceMethod<float>> makeMethod<float>(const CpuKernel& kernel, Precision, const MethodContext& context) {
+    return kernel.fp32(context);
 }
 
 template <>
-std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const KernelRow& row, Precision precision,
+std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const CpuKernel& kernel, Precision precision,
                                                            const MethodContext& context) {
-    const CpuKernel& kernel = cpuKernel(row);
     const MakeMethod<double> make = precision == Precision::mixed ? kernel.mixed : kernel.fp64;
-    if (!make) throw std::logic_error("kernel '" + std::string(row.name) + "' has no method in this precision");
+    if (!make) throw std::logic_error("kernel '" + std::string(kernel.row.name) + "' has no method in this precision");
     return make(context);
 }
 
