@@ -139,7 +139,8 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
         picture(true);
         return picture(true);
     };
-    for (int i = 0; i < 100 && !session_->selected()->energy; ++i) later();  // it is read from a state that comes by itself
+    // Speed and energy come from a state that is copied beside the frames.
+    for (int i = 0; i < 2000 && !session_->selected()->energy; ++i) later();
     ASSERT_TRUE(session_->selected()->energy);
     const std::vector<std::uint8_t> trailed = later();
     // Trails have no past in the simulation; they start anew, and the rest is as before.
