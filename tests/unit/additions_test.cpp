@@ -1,0 +1,117 @@
+// CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
+// by which functions a position and a command go: this looks them up, so that the statements stay true.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contentOf(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// A row of the table: what is added, the words by which the example is found, the files that have them.
+struct Addition {
+    std::string what;
+    std::set<std::string> words, files;
+};
+
+/// The texts between pairs of backticks.
+std::set<std::string> inBackticks(const std::string& cell) {
+    static const std::regex quoted("`([^`]+)`");
+    std::set<std::string> found;
+    for (std::sregex_iterator it(cell.begin(), cell.end(), quoted), end; it != end; ++it) found.insert((*it)[1]);
+    return found;
+}
+
+/// The rows below the heading: `| what | words | files |`.
+std::vector<Addition> additionsOf(const std::string& text) {
+    static const std::regex row(R"(\| ([^|`]+) \| ([^|]+) \| ([^|]+) \|)");
+    std::vector<Addition> rows;
+    const std::size_t from = text.find("\n## What an addition changes\n");
+    if (from == std::string::npos) return rows;
+    const std::string part = text.substr(from, text.find("\n## ", from + 4) - from);
+    for (std::sregex_iterator it(part.begin(), part.end(), row), end; it != end; ++it) {
+        Addition addition{(*it)[1], inBackticks((*it)[2]), inBackticks((*it)[3])};
+        if (!addition.words.empty()) rows.push_back(std::move(addition));
+    }
+    return rows;
+}
+
+bool hasWord(const std::string& text, const std::string& word) {
+    const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        const bool begins = at == 0 || !letter(text[at - 1]) || !letter(word.front());
+        const bool ends = at + word.size() == text.size() || !letter(text[at + word.size()]) || !letter(word.back());
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+/// Sources of the program that have one of the words.
+std::set<std::string> filesWith(const std::set<std::string>& words) {
+    std::set<std::string> found;
+    const fs::path root = GRAVLAB_SOURCE_DIR;
+    for (const char* part : {"sim", "render", "shaders", "app"})
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / part)) {
+            if (!entry.is_regular_file()) continue;
+            const std::string text = contentOf(entry.path());
+            for (const std::string& word : words)
+                if (hasWord(text, word)) found.insert(fs::relative(entry.path(), root).generic_string());
+        }
+    return found;
+}
+
+TEST(Additions, changeTheFilesThatContributingNames) {
+    const std::vector<Addition> rows = additionsOf(contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "CONTRIBUTING.md"));
+    EXPECT_GE(rows.size(), 8u) << "the table was not found";
+    for (const Addition& row : rows) {
+        EXPECT_THAT(row.files, testing::Not(testing::IsEmpty())) << row.what;
+        const std::set<std::string> found = filesWith(row.words);
+        EXPECT_FALSE(found.empty()) << row.what << ": the example is gone";
+        for (const std::string& file : found)
+            EXPECT_TRUE(row.files.contains(file))
+                << row.what << " changes " << file << ", which CONTRIBUTING.md does not name";
+        for (const std::string& file : row.files)
+            EXPECT_TRUE(fs::exists(fs::path(GRAVLAB_SOURCE_DIR) / file)) << row.what << ": " << file << " is gone";
+    }
+}
+
+TEST(Additions, architectureNamesFunctionsThatAreThere) {
+    static const std::regex row(R"(\n\| ([^|]*`[^|]+`[^|]*) \| `([^`]+)` \|)");
+    const std::string text = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/architecture.md");
+    int rows = 0;
+    for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it, ++rows) {
+        const std::string file = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / (*it)[2].str());
+        for (const std::string& name : inBackticks((*it)[1]))
+            EXPECT_TRUE(hasWord(file, name.substr(name.rfind(':') + 1))) << name << " is not in " << (*it)[2];
+    }
+    EXPECT_GE(rows, 14);
+}
+
+TEST(Additions, areReadFromTheTableAndFoundAsWords) {
+    const std::vector<Addition> rows = additionsOf(
+        "x\n\n## What an addition changes\n\n| addition | found by | files |\n| --- | --- | --- |\n"
+        "| a scene | `\"cube\"`, `cube` | `a/b.cpp`, `c.h` |\n\n## Next\n| no | `x` | `y` |\n");
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].what, "a scene");
+    EXPECT_EQ(rows[0].words, (std::set<std::string>{"\"cube\"", "cube"}));
+    EXPECT_EQ(rows[0].files, (std::set<std::string>{"a/b.cpp", "c.h"}));
+    EXPECT_TRUE(hasWord("x = cube(3)", "cube"));
+    EXPECT_FALSE(hasWord("cubes and acube", "cube"));
+    EXPECT_TRUE(hasWord("{\"cube\", 1}", "\"cube\""));
+}
+
+}  // namespace
+}  // namespace gravlab
