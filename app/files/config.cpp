@@ -5,6 +5,7 @@
 #include "app/files/file_values.h"
 #include "app/model/look.h"
 #include "app/session/frame_loop.h"
+#include "app/user_folder.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -13,7 +14,6 @@
 #include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -182,11 +182,8 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
 }  // namespace
 
 fs::path configFile() {
-    const char* config = std::getenv("XDG_CONFIG_HOME");
-    const char* home = std::getenv("HOME");
-    if (config && config[0] == '/') return fs::path(config) / "gravlab/config.toml";
-    if (home && home[0] == '/') return fs::path(home) / ".config/gravlab/config.toml";
-    return {};
+    const fs::path folder = userFolder("XDG_CONFIG_HOME", ".config");
+    return folder.empty() ? fs::path() : folder / "config.toml";
 }
 
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to) {

@@ -1,6 +1,7 @@
 #include "app/files/state_folder.h"
 
 #include "app/timed_name.h"
+#include "app/user_folder.h"
 
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 namespace gravlab {
@@ -62,15 +62,8 @@ bool orphaned(const fs::path& mark) {
 }  // namespace
 
 fs::path stateFolder() {
-    const char* state = std::getenv("XDG_STATE_HOME");
-    const char* home = std::getenv("HOME");
-    fs::path folder;
-    if (state && state[0] == '/')
-        folder = fs::path(state) / "gravlab";
-    else if (home && home[0] == '/')
-        folder = fs::path(home) / ".local/state/gravlab";
-    else
-        throw IoError("there is no folder for autosaves: neither XDG_STATE_HOME nor HOME names one");
+    const fs::path folder = userFolder("XDG_STATE_HOME", ".local/state");
+    if (folder.empty()) throw IoError("there is no folder for autosaves: neither XDG_STATE_HOME nor HOME names one");
     std::error_code error;
     if (fs::create_directories(folder, error)) ::chmod(folder.c_str(), 0700);
     if (error || !fs::is_directory(folder, error))

@@ -1,6 +1,7 @@
 // JSON, one entry a choice, each with the version of the program that found it.
 #include "app/lab/tune_cache.h"
 
+#include "app/user_folder.h"
 #include "app/version.h"
 #include "sim/core/error.h"
 #include "sim/forces/precision.h"
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 
 namespace gravlab {
@@ -57,12 +57,8 @@ TunedChoice fromJson(const Json& json) {
 }  // namespace
 
 std::filesystem::path tuneCachePath() {
-    // The specification calls a relative path invalid.
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
-        return std::filesystem::path(cache) / "gravlab" / "tune.json";
-    if (const char* home = std::getenv("HOME"); home && home[0] == '/')
-        return std::filesystem::path(home) / ".cache" / "gravlab" / "tune.json";
-    return {};
+    const std::filesystem::path folder = userFolder("XDG_CACHE_HOME", ".cache");
+    return folder.empty() ? std::filesystem::path() : folder / "tune.json";
 }
 
 std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {

@@ -203,7 +203,7 @@ TEST(Inventory, holdsTheColumnsOfItsTables) {
 }
 
 TEST(Inventory, holdsTheVariablesOfTheEnvironment) {
-    static const std::regex pattern(R"re((?:getenv|environment)\("([A-Z_]+)"\))re");
+    static const std::regex pattern(R"re((?:getenv|userFolder)\("([A-Z_]+)")re");
     Entries found;
     for (const char* part : {"sim", "render", "app"})
         for (const auto& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / part)) {
