@@ -145,9 +145,7 @@ void drawBodyPanel(PanelContext& p) {
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + kBodyPanelGap) * s),
                             ImGuiCond_Always, ImVec2(1, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, 0.6f * p.surface.y));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse |
-                            ImGuiWindowFlags_NoFocusOnAppearing;
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
     if (ImGui::Begin("gravlab body", nullptr, kFlags)) {
         p.widgets.panel("body");
         drawLaunch(p);

@@ -375,8 +375,7 @@ void drawControlPanel(PanelContext& p) {
     const float limit = p.surface.y - p.top - (bottomHeight(p.state) + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(kMargin * s, p.top + kMargin * s));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kControlWidth * s, 0), ImVec2(kControlWidth * s, std::max(limit, 40 * s)));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse;
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
         p.widgets.panel("controls");
         drawTransport(p);

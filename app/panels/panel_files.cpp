@@ -16,8 +16,7 @@ constexpr Control kCloseFiles{"close_files", "Close", "Put the list away. Keys: 
 constexpr Control kRecover{"recover", "Go on from there", "Open what was saved last; the run on screen ends"};
 constexpr Control kForget{"forget", "Discard", "Remove what was saved; nothing else changes"};
 
-constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize;
+constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 constexpr float kWidth = 460;
 constexpr float kListHeight = 220;
 

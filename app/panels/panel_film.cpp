@@ -41,9 +41,7 @@ constexpr SizeRow kSizes[] = {
 };
 
 constexpr float kPanelWidth = 270, kProgressHeight = 4;
-constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize |
-                        ImGuiWindowFlags_NoFocusOnAppearing;
+constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
 
 void drawSizes(PanelContext& p, const Reason& running) {
     FilmState& film = p.state.film;

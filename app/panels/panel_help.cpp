@@ -86,8 +86,7 @@ void drawHelp(PanelContext& p) {
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, high));
     ImGui::SetNextWindowBgAlpha(0.97f);
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_AlwaysAutoResize;
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
         p.widgets.panel("keys");
         ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(0.5f * kGap * s, 0));

@@ -51,8 +51,7 @@ void drawLabPanel(PanelContext& p) {
     ImGui::SetNextWindowPos(ImVec2(std::min(left, p.surface.x - width), p.surface.y - (bottomHeight(p.state) + kMargin) * s),
                             ImGuiCond_Always, ImVec2(0, 1));
     ImGui::SetNextWindowSize(ImVec2(width, height));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
         p.widgets.panel("lab");
         const float button = 72 * s;

@@ -292,8 +292,7 @@ void drawMeasurePanel(PanelContext& p) {
     const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoCollapse;
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
         p.widgets.panel("measurements");
         drawRate(p);

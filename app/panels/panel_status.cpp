@@ -15,8 +15,7 @@ constexpr Control kAutomatic{"automatic_step", "Automatic step",
 // Below this many steps a second people wait for the next one, and want to see it come.
 constexpr double kSlowSteps = 3;
 
-constexpr auto kFixed = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                        ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 void quiet(PanelContext& p, const char* text) {
     ImGui::SameLine(0, 0);

@@ -66,8 +66,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(9 * s, 4 * s));
     char name[40];
     std::snprintf(name, sizeof name, "gravlab twin label %zu", run);
-    constexpr auto kFlags = ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar |
-                            ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs |
+    constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs |
                             ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing |
                             ImGuiWindowFlags_NoBringToFrontOnFocus;
     if (ImGui::Begin(name, nullptr, kFlags)) {

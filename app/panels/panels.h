@@ -15,6 +15,10 @@ struct PanelContext {
     float top = 0;                ///< pixels that the menu bar takes
 };
 
+/// A panel's window: it stays where it is put.
+constexpr ImGuiWindowFlags kPanelWindow =
+    ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoCollapse;
+
 constexpr float kMargin = 10, kStatusHeight = 26, kMenuHeight = 26, kControlWidth = 282, kMeasureWidth = 282,
                 kBodyPanelGap = 44;  // pixels at scale 1
 constexpr float kConservationHeight = 150, kTimelineHeight = 16;
