@@ -184,17 +184,21 @@ TEST_P(BackendSuite, slicingLeavesEveryIntegratorBitIdentical) {
     const std::optional<ParticleSet> bodies = bodiesThatNeedCutting();
     if (!bodies) GTEST_SKIP() << "no step is ever cut";
     const ParticleSet& start = *bodies;
+    int cut = 0;
     for (const Integrator& row : integrators()) {
         SCOPED_TRACE(row.name);
         if (!refusal(gravlab::backend(GetParam().backend), row, start.size()).empty()) continue;
         const std::unique_ptr<Backend> whole = loaded(start), sliced = loaded(start);
         run(*whole, row.program, 0.01, 2);
         const int calls = crawl(*sliced, row.program, 0.01, 2);
-        EXPECT_GT(calls, 2) << "no step was ever cut: this test shows nothing";
+        cut += calls > 2 ? 1 : 0;
+        // A step of one force that is launched with the operations after it is one slice.
+        EXPECT_TRUE(calls > 2 || GetParam().name == "fused") << "no step was ever cut: this test shows nothing";
         const ParticleSet a = state(*whole), b = state(*sliced);
         EXPECT_TRUE(sameState(a, b));
         EXPECT_FALSE(sameBytes(a.position, start.position)) << "nothing moved";
     }
+    EXPECT_GT(cut, 0) << "no step was ever cut: this test shows nothing";
 }
 
 TEST_P(BackendSuite, runsRepeatToTheLastBit) {
@@ -342,6 +346,7 @@ TEST_P(BackendSuite, accelerationsInTheMiddleOfAStepLetItGoOn) {
     std::vector<Double4> want, got;
     plain->accelerations(want);
     plain->load(bodies);
+    const double spent = plain->totals().interactions;
     for (Backend* each : {asked.get(), plain.get()}) {
         const AdvanceStatus status = each->advance(program, 0.01, {.seconds = 0}, nullptr);
         if (status.stepsCompleted > 0) GTEST_SKIP() << "a slice holds a whole step here";
@@ -359,7 +364,7 @@ TEST_P(BackendSuite, accelerationsInTheMiddleOfAStepLetItGoOn) {
         EXPECT_TRUE(sameState(state(*asked), state(*plain)));
     }
     const double n = static_cast<double>(bodies.size());
-    const double more = asked->totals().interactions - plain->totals().interactions;
+    const double more = asked->totals().interactions - (plain->totals().interactions - spent);
     EXPECT_TRUE(more == n * n || more == 0) << more << " pairs more, of " << n * n << " at most";
 }
 

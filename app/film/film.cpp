@@ -34,17 +34,13 @@ bool endsWith(const std::string& text, std::string_view end) {
 /// FILE.png: keeps the newest frame, writes at the end.
 class PictureWriter final : public FilmWriter {
 public:
-    explicit PictureWriter(const FilmSettings& settings) : settings_(settings), file_(settings.output.path) {}
+    explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { checkFolder(settings.output.path); }
     void write(std::span<const std::uint8_t> rgb) override { newest_.assign(rgb.begin(), rgb.end()); }
-    void finish() override {
-        writePng(file_, newest_, settings_.width, settings_.height, texts);
-        file_.commit();
-    }
+    void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, texts); }
     bool lastFrameOnly() const override { return true; }
 
 private:
     FilmSettings settings_;
-    AtomicFile file_;
     std::vector<std::uint8_t> newest_;
 };
 

@@ -260,6 +260,7 @@ def a_file_that_changes_meanwhile_is_the_one_that_was_checked():
                 with open("s.tmp", "wb") as file:
                     file.write(content)
                 os.rename("s.tmp", "s.hdf5")
+                time.sleep(0.03)
         os._exit(0)
     try:
         while time.time() < stop:
