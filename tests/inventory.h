@@ -2,6 +2,8 @@
 // A test gathers a section from the program and holds it against the file: what is missing was lost, what is new wants a
 // line.
 #pragma once
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/session/frame_loop.h"
 #include "app/view/overlay_space.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 

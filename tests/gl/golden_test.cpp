@@ -2,6 +2,7 @@
 #include "app/film/picture.h"
 #include "gl_fixture.h"
 #include "picture_difference.h"
+#include "tests/paths.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 #include "gl_fixture.h"
 #include "picture_difference.h"
 #include "render/colour_map.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <glm/geometric.hpp>

@@ -1,5 +1,6 @@
 // `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
 #include "../unit/cli_support.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

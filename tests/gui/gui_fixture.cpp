@@ -1,5 +1,6 @@
 // Processes, the display and xdotool behind the fixture.
 #include "gui_fixture.h"
+#include "tests/paths.h"
 
 #include <fcntl.h>
 #include <signal.h>

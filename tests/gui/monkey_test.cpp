@@ -1,5 +1,6 @@
 // A short run of tests/monkey.sh; the long one is for hands: tests/monkey.sh 10000 SEED build-dev/gravlab.
 #include "gui_fixture.h"
+#include "tests/paths.h"
 
 namespace gravlab::test {
 namespace {

@@ -2,6 +2,7 @@
 #include "app/film/picture.h"
 #include "app/frontends/window/lost_context.h"
 #include "gui_fixture.h"
+#include "tests/paths.h"
 
 #include <unistd.h>
 

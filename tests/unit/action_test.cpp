@@ -2,6 +2,7 @@
 #include "app/control/action.h"
 #include "app/control/scene_groups.h"
 #include "cli_support.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 // CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
+#include "tests/paths.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "sim/io/snapshot.h"
+#include "tests/paths.h"
 
 namespace gravlab {
 namespace {

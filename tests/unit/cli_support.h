@@ -1,5 +1,7 @@
 // Starts the real program and reads what it says: exit code, both streams, time. For the tests of the command line.
 #pragma once
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
 
 #include <fcntl.h>

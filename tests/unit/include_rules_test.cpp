@@ -1,5 +1,7 @@
 // Which folder may include what, checked over the #include lines of the tree. A table row is a rule: fences around
 // libraries, and the order of the rooms, in which each includes only what stands above it.
+#include "tests/paths.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 #include "tests/inventory.h"
 #include "app/control/action.h"
 #include "cli_support.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

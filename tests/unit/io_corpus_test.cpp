@@ -2,6 +2,7 @@
 // readable.
 #include "sim/io/snapshot.h"
 #include "tests/fuzz/fuzz_targets.h"
+#include "tests/paths.h"
 #include "tests/unit/io_support.h"
 
 #include <cmath>

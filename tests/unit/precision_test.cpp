@@ -2,6 +2,7 @@
 #include "sim/forces/precision.h"
 
 #include "sim/core/error.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

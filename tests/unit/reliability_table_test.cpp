@@ -1,4 +1,6 @@
 // docs/reliability.md: every test that it names exists, and every fault of the list has a row.
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // ./run on a machine without a display: which commands reach the program as they were given, and which become a film.
 #include "app/commands/command_rows.h"
 #include "cli_support.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 

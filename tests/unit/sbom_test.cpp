@@ -1,4 +1,6 @@
 // The list of what the program is made of (gravlab.spdx.json, SPDX 2.3): whole, and nothing that is linked is missing.
+#include "tests/paths.h"
+
 #include <gtest/gtest.h>
 #include <link.h>
 #include <nlohmann/json.hpp>

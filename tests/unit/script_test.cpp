@@ -5,6 +5,7 @@
 #include "app/control/line_reader.h"
 #include "cli_support.h"
 #include "sim/core/error.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 #include "app/lab/benchmark_text.h"
 #include "cli_support.h"
 #include "sim/backends/kernel.h"
+#include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
