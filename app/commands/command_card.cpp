@@ -2,8 +2,8 @@
 #include "app/commands/options.h"
 #include "app/commands/sweep_progress.h"
 #include "app/interrupt.h"
+#include "app/lab/card.h"
 #include "app/lab/sweep_axis.h"
-#include "app/plots/card.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 

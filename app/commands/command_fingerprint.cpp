@@ -1,6 +1,6 @@
 // `gravlab fingerprint`: a name for what a scene starts from and what the reference backend makes of it.
 #include "app/commands/options.h"
-#include "app/files/open_file.h"
+#include "app/control/open_file.h"
 #include "sim/core/error.h"
 #include "sim/run/fingerprint.h"
 

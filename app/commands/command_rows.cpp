@@ -1,8 +1,8 @@
 // The options of each command. Rule: a bad value is refused here, with a sentence, before anything is made.
 #include "app/commands/command_rows.h"
 
-#include "app/commands/option_values.h"
-#include "app/files/open_file.h"
+#include "app/control/open_file.h"
+#include "app/control/option_values.h"
 #include "app/film/encoders.h"
 #include "app/lab/figure.h"
 #include "app/lab/lab.h"

@@ -3,9 +3,9 @@
 #include "app/commands/options.h"
 
 #include "app/commands/command_rows.h"
-#include "app/commands/option_values.h"
-#include "app/files/open_file.h"
-#include "app/files/scene_file.h"
+#include "app/control/open_file.h"
+#include "app/control/option_values.h"
+#include "app/control/scene_file.h"
 #include "app/film/encoders.h"
 #include "app/film/film.h"
 #include "app/numbered_name.h"

@@ -2,7 +2,7 @@
 // Rule: numbers are of common times; where a row's time is none of them, the twin's cells are empty.
 #pragma once
 #include "app/services/divergence.h"
-#include "app/session/twin_run.h"
+#include "app/services/twin_run.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <filesystem>

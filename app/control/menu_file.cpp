@@ -1,8 +1,8 @@
 // The rows of the menus File and Help.
 #include "app/control/action.h"
+#include "app/model/launch.h"
 #include "app/model/ui_state.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
 #include "app/version.h"
 #include "sim/core/error.h"
 

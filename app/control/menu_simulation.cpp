@@ -1,9 +1,9 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
+#include "app/model/launch.h"
 #include "app/model/ui_state.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

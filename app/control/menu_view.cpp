@@ -1,6 +1,6 @@
 // The rows of the menus View, Look and Window.
 #include "app/control/action.h"
-#include "app/film/camera_path.h"
+#include "app/model/camera_path.h"
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
 #include "app/services/instruments.h"

@@ -1,7 +1,7 @@
 // The second run beside the first: what it does otherwise. Each row takes kind, range and names from the row of the run.
 #include "app/control/parameter_rows.h"
+#include "app/model/twin_choice.h"
 #include "app/session/twin.h"
-#include "app/session/twin_choice.h"
 #include "sim/core/error.h"
 #include "sim/io/run_settings.h"
 

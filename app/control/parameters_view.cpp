@@ -1,8 +1,8 @@
 // From where bodies are seen, what is written over the picture, and which body is looked at.
 #include "app/control/parameter_rows.h"
-#include "app/film/camera_path.h"
+#include "app/model/camera_path.h"
+#include "app/model/launch.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/launch.h"
 #include "app/view/four_view.h"
 #include "sim/core/error.h"
 

@@ -3,7 +3,7 @@
 // it was told to keep a part.
 #pragma once
 #include "app/film/encoders.h"
-#include "app/film/picture.h"
+#include "app/picture.h"
 
 #include <cstdint>
 #include <memory>

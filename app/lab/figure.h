@@ -1,7 +1,7 @@
 // The studies that people quote, as a table: what is measured, and how it is drawn. `gravlab bench --figure` walks it.
 #pragma once
-#include "app/film/picture.h"
 #include "app/lab/sweep.h"
+#include "app/picture.h"
 
 #include <span>
 #include <string>

@@ -1,8 +1,8 @@
 // The body that was clicked: what it is, what it does, and what can be done with it.
 #include "app/format.h"
+#include "app/model/launch.h"
 #include "app/panels/panels.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/launch.h"
 #include "sim/forces/law.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
-#include "app/commands/option_values.h"
+#include "app/control/option_values.h"
 #include "app/control/parameter.h"
 #include "app/format.h"
 #include "app/model/look.h"

@@ -1,7 +1,7 @@
 // Dear ImGui's context, fonts and style, and the order of the panels. The OpenGL backend is here, a window's is not.
 #include "app/panels/ui.h"
 
-#include "app/panels/font_files.h"
+#include "app/font_files.h"
 #include "app/panels/panel_twin.h"
 #include "app/services/instruments.h"
 #include "app/session/twin.h"

@@ -1,6 +1,6 @@
 #include "app/plots/twin_plot.h"
 
-#include "app/film/picture.h"
+#include "app/picture.h"
 #include "app/plots/canvas.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "app/services/saver.h"
 
-#include "app/files/open_file.h"
-#include "app/files/scene_file.h"
+#include "app/control/open_file.h"
+#include "app/control/scene_file.h"
 
 #include <exception>
 #include <new>

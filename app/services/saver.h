@@ -1,7 +1,7 @@
 // The one thread that reads and writes snapshots beside a run, so that neither a frame nor a step waits for a disk.
 // Rule: it owns every call into a snapshot's format while it lives; results are taken by the thread that asked.
 #pragma once
-#include "app/commands/options.h"
+#include "app/model/options.h"
 #include "app/services/worker.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"

@@ -2,8 +2,8 @@
 #include "app/services/trajectory_prediction.h"
 
 #include "app/format.h"
-#include "app/session/frame_loop.h"
-#include "app/session/launch.h"
+#include "app/model/facts.h"
+#include "app/model/launch.h"
 
 #include <glm/geometric.hpp>
 

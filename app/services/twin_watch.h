@@ -3,8 +3,8 @@
 #pragma once
 #include "app/services/divergence.h"
 #include "app/services/state_feed.h"
+#include "app/services/twin_run.h"
 #include "app/services/worker.h"
-#include "app/session/twin_run.h"
 #include "render/vertex_sample.h"
 
 #include <memory>

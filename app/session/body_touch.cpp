@@ -1,13 +1,13 @@
 // Session: what people do to single bodies: pick, read, follow, hold, remove, drop, undo.
 // Rule: an edit is made between two complete steps, and everything that knows the bodies learns of it.
 #include "app/host_clock.h"
+#include "app/model/launch.h"
 #include "app/services/instruments.h"
 #include "app/services/quality_ladder.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/services/virial_check.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
 #include "app/session/twin.h"
 #include "app/view/four_view.h"
 #include "render/centre_finder.h"

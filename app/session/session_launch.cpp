@@ -1,9 +1,9 @@
 // Session: dropping bodies by hand, and the paths ahead of bodies.
 // Rule: a path is a picture of what will be, and changes nothing of the run.
 #include "app/host_clock.h"
+#include "app/model/launch.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
 #include "sim/core/body_edit.h"
 
 #include <algorithm>

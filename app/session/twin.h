@@ -1,8 +1,8 @@
 // A twin in the window and in films: the second of two runs, on the first one's clock.
 // Rule: whatever happens to the twin, the first run goes on.
 #pragma once
+#include "app/services/run.h"
 #include "app/services/twin_watch.h"
-#include "app/session/run.h"
 #include "render/camera.h"
 #include "render/pair_picture.h"
 

@@ -3,8 +3,8 @@
 #include "app/view/overlay_touch.h"
 
 #include "app/format.h"
+#include "app/model/launch.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/launch.h"
 
 #include <glm/geometric.hpp>
 

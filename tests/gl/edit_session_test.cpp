@@ -1,10 +1,10 @@
 // Bodies edited by hand in a session: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
 // sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
-#include "app/files/session_files.h"
 #include "app/frontends/headless/headless.h"
+#include "app/frontends/window/session_files.h"
+#include "app/model/launch.h"
+#include "app/services/stale_parts.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
-#include "app/session/stale_parts.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/measure/body_energy.h"

@@ -1,7 +1,7 @@
 // What the camera follows is in the middle of the picture, in its first frame and in every other, and marks are on bodies.
 // Rule: the tests look at the picture, not at the camera.
-#include "app/film/picture.h"
 #include "app/frontends/headless/headless.h"
+#include "app/picture.h"
 #include "app/session/frame_loop.h"
 #include "app/view/overlay_space.h"
 #include "tests/paths.h"

@@ -1,7 +1,7 @@
 // Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
 #include "app/view/four_view.h"
 
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"

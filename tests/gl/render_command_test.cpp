@@ -1,5 +1,5 @@
 // `gravlab render` from outside: exit codes, files, and what is in them.
-#include "app/film/picture.h"
+#include "app/picture.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>

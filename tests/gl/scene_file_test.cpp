@@ -1,10 +1,10 @@
 // Scene files: what is written is read back, a picture restores its scene, and mistakes are named with their line.
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 
-#include "app/files/config.h"
-#include "app/film/picture.h"
+#include "app/control/config.h"
 #include "app/frontends/headless/headless.h"
 #include "app/model/look.h"
+#include "app/picture.h"
 #include "app/session/frame_loop.h"
 #include "sim/core/error.h"
 

@@ -1,7 +1,7 @@
 // Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
-#include "app/film/tiles.h"
+#include "app/frontends/headless/tiles.h"
 #include "app/frontends/headless/headless.h"
-#include "app/session/twin_choice.h"
+#include "app/model/twin_choice.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 

@@ -1,8 +1,8 @@
 // A session's drops by an arrow and its paths ahead.
 #include "app/frontends/headless/headless.h"
+#include "app/model/launch.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/session/frame_loop.h"
-#include "app/session/launch.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Twins in a session: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
 #include "app/session/twin.h"
 
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/panels/ui.h"
 #include "app/services/trajectory_prediction.h"

@@ -1,9 +1,9 @@
 // Files dropped on the window, in this process: through GLFW's own callback into the frame loop's parts. And what people do
 // while a file loads.
 #include "app/control/keys.h"
-#include "app/files/scene_file.h"
-#include "app/film/picture.h"
+#include "app/control/scene_file.h"
 #include "app/model/look.h"
+#include "app/picture.h"
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>

@@ -2,7 +2,7 @@
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
 #include "app/commands/options.h"
-#include "app/files/session_files.h"
+#include "app/frontends/window/session_files.h"
 #include "app/frontends/window/window.h"
 #include "app/panels/ui.h"
 #include "app/session/frame_loop.h"

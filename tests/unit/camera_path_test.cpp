@@ -1,5 +1,5 @@
 // Camera paths: through every point, without jumps, at a place that depends on time alone.
-#include "app/film/camera_path.h"
+#include "app/model/camera_path.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

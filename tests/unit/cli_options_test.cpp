@@ -1,7 +1,7 @@
 // The command line as data: what is accepted where, what is refused, and with what words.
 #include "app/commands/options.h"
 
-#include "app/commands/option_values.h"
+#include "app/control/option_values.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

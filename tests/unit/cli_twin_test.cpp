@@ -1,5 +1,5 @@
 // Twin runs from the command line: columns, pictures, refusals.
-#include "app/film/picture.h"
+#include "app/picture.h"
 #include "cli_support.h"
 
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // Every way to get a scene file or an option wrong that we could think of: each is refused with the line, and with what is
 // allowed. And files that are none.
 #include "app/commands/options.h"
+#include "app/control/config.h"
 #include "app/control/parameter.h"
-#include "app/files/config.h"
-#include "app/files/scene_file.h"
-#include "app/film/picture.h"
+#include "app/control/scene_file.h"
+#include "app/picture.h"
 #include "cli_support.h"
 #include "sim/core/error.h"
 

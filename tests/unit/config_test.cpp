@@ -1,5 +1,5 @@
 // What the window remembers: the file's lines, what is wrong with them, and what goes before them.
-#include "app/files/config.h"
+#include "app/control/config.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

@@ -104,14 +104,13 @@ const Room kRooms[] = {
     {"sim/io/file", 14},
     {"sim/io", 15},
     {"render", 20},
-    {"app", 30},  // clocks, texts and the version
+    {"app", 30},  // clocks, texts, pixels, fonts and the version
     {"app/model", 31},
     {"app/control", 32},
-    {"app/files", 33},
     {"app/session", 33},
     {"app/services", 33},
-    {"app/view", 34},
-    {"app/plots", 35},
+    {"app/plots", 34},
+    {"app/view", 35},
     {"app/lab", 36},
     {"app/lessons", 37},
     {"app/film", 38},
@@ -135,17 +134,7 @@ const Exception kExceptions[] = {
      "a device says how many threads a block has"},
     {"app/", "app/session/", "the session is taken apart: its parts go into model, control, services and view"},
     {"app/session/", "app/", "as above"},
-    {"app/", "app/files/", "opening and saving go into control and services"},
-    {"app/files/", "app/", "as above"},
     {"app/control/", "app/", "actions still act on the session's services, views and films"},
-    {"app/", "app/commands/option", "the options are both what is asked and what the command line is"},
-    {"app/", "app/film/picture.h", "pixels belong into a room of their own, below plots"},
-    {"app/services/equilibrium.cpp", "app/view/overlay.h", "names what the overlay shows"},
-    {"app/view/overlay_four.cpp", "app/plots/plot.h", "round ticks"},
-    {"app/plots/canvas.cpp", "app/panels/font_files.h", "fonts of plots are those of the panels"},
-    {"app/plots/card", "app/lab/", "a card is made from a sweep"},
-    {"app/film/", "app/frontends/headless/headless.h", "a film draws into a context without a window"},
-    {"app/film/recorder", "app/panels/ui.h", "a film can show the panels"},
 };
 
 /// The row of a file; null for a folder that is no room.
@@ -317,7 +306,7 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
         {"app/session/frame_loop.cpp", "cuda_gl_interop.h", 1},
-        {"app/files/config.cpp", "toml++/toml.h", 1},
+        {"app/control/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };
     for (const Include& include : broken)

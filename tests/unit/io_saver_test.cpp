@@ -1,9 +1,9 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
-#include "app/files/state_folder.h"
 #include "app/numbered_name.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
+#include "app/services/state_folder.h"
 #include "sim/core/error.h"
 #include "sim/io/file/file_calls.h"
 #include "tests/unit/io_support.h"

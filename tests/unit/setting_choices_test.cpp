@@ -1,6 +1,6 @@
 // What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
 #include "app/panels/setting_choices.h"
-#include "app/session/twin_run.h"
+#include "app/services/twin_run.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

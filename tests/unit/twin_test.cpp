@@ -1,6 +1,6 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
 #include "app/services/divergence.h"
-#include "app/session/twin_run.h"
+#include "app/services/twin_run.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>

@@ -1,13 +1,13 @@
 // One JSON object a frame, under a temporary name first so that a reader never sees half of it.
 #include "app/frontends/window/status_report.h"
 
-#include "app/film/camera_path.h"
+#include "app/model/camera_path.h"
+#include "app/model/launch.h"
 #include "app/model/look.h"
 #include "app/services/instruments.h"
 #include "app/services/quality_ladder.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/launch.h"
 #include "app/session/twin.h"
 #include "app/view/four_view.h"
 #include "render/gl_objects.h"

@@ -2,8 +2,8 @@
 #include "app/frontends/window/window.h"
 
 #include "app/control/action.h"
-#include "app/files/config.h"
-#include "app/session/launch.h"
+#include "app/control/config.h"
+#include "app/model/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
 

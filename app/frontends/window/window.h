@@ -1,7 +1,7 @@
 // A window with OpenGL 4.5 and what people do to it. GLFW stays in window.cpp.
 // Rule: callbacks only take notes or edit intent; work happens in the frame loop.
 #pragma once
-#include "app/commands/options.h"
+#include "app/model/options.h"
 #include "app/panels/ui.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The rows of config.toml, its small grammar, and when it is written.
-#include "app/files/config.h"
+#include "app/control/config.h"
 
-#include "app/commands/option_values.h"
-#include "app/files/file_values.h"
+#include "app/control/file_values.h"
+#include "app/control/option_values.h"
 #include "app/model/look.h"
 #include "app/session/frame_loop.h"
 #include "app/user_folder.h"

@@ -1,5 +1,5 @@
 // The benchmark card.
-#include "app/plots/card.h"
+#include "app/lab/card.h"
 
 #include "app/format.h"
 #include "app/lab/sweep_axis.h"

@@ -1,5 +1,5 @@
 // Values of config and scene files.
-#include "app/files/file_values.h"
+#include "app/control/file_values.h"
 
 #include "app/format.h"
 #include "sim/core/error.h"

@@ -1,7 +1,9 @@
-// Text of the command line to values. Rule: the whole text must fit, and every refusal is a sentence that names the option.
+// Text that people type to values. Rule: the whole text must fit, and every refusal is a sentence that names the option.
 #pragma once
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,16 @@ namespace gravlab {
 
 /// Largest number of bodies that the project counts with.
 constexpr std::int64_t kMaxBodies = 2147483647;
+
+/// The number that the whole text is, with a sign or without.
+template <class Number>
+std::optional<Number> wholeText(std::string_view text) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
 
 /// A whole number in [least, most]. Throws UsageError.
 std::int64_t parseInteger(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
@@ -27,11 +39,6 @@ double parseReal(std::string_view option, std::string_view text);
 double parsePositive(std::string_view option, std::string_view text);
 /// A finite number, zero included, not negative. Throws UsageError.
 double parseNonNegative(std::string_view option, std::string_view text);
-
-/// A number, or a whole one, of the parameter of that path, in the unit of options and files. Throws UsageError, which says
-/// what the table of parameters allows.
-double parseNumber(std::string_view path, std::string_view option, std::string_view text);
-std::int64_t parseWhole(std::string_view path, std::string_view option, std::string_view text);
 
 /// "1280x720", both at least 1 and at most 16384 pixels. Throws UsageError.
 std::pair<int, int> parseSize(std::string_view option, std::string_view text);

@@ -1,4 +1,4 @@
-#include "app/session/run.h"
+#include "app/services/run.h"
 
 #include <utility>
 

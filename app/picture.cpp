@@ -1,6 +1,6 @@
 // PNG through libpng, in memory; files are touched only by the few lines at the end of this file.
 // Rule: libpng reports errors by longjmp, so no object with a destructor is made between setjmp and the last png_ call.
-#include "app/film/picture.h"
+#include "app/picture.h"
 
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"

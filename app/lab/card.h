@@ -1,8 +1,8 @@
 // The benchmark card: what a device reaches, with everything that a reader needs to believe it, as text and as a picture
 // that people can post. Rule: a card without a verified rate does not exist.
 #pragma once
-#include "app/film/picture.h"
 #include "app/lab/sweep.h"
+#include "app/picture.h"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
-#include "app/files/scene_file.h"
-#include "app/film/camera_path.h"
+#include "app/control/scene_file.h"
+#include "app/model/camera_path.h"
 #include "app/model/look.h"
 #include "app/session/frame_loop.h"
 #include "app/view/four_view.h"

@@ -1,7 +1,7 @@
 // A second run of the same start in other settings, on the first one's clock. Knows no picture.
 // Rule: the twin is never ahead of the first, and never behind by one of its own steps once it has caught up.
 #pragma once
-#include "app/session/twin_choice.h"
+#include "app/model/twin_choice.h"
 #include "sim/core/body_edit.h"
 
 #include <cstdint>

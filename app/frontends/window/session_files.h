@@ -1,11 +1,11 @@
 // Files of a window: quick save, opening, autosave, recovery after a crash, and the watch over its numbers. Rule: the frame
 // loop never waits for a disk.
 #pragma once
-#include "app/files/state_folder.h"
 #include "app/model/files_state.h"
 #include "app/services/non_finite_monitor.h"
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
+#include "app/services/state_folder.h"
 #include "app/session/frame_loop.h"
 
 #include <chrono>

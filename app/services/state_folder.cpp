@@ -1,4 +1,4 @@
-#include "app/files/state_folder.h"
+#include "app/services/state_folder.h"
 
 #include "app/timed_name.h"
 #include "app/user_folder.h"

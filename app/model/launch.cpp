@@ -1,5 +1,5 @@
 // The arrow's length on the screen is the speed: a quarter of the picture's height is the top of the scene's colour map.
-#include "app/session/launch.h"
+#include "app/model/launch.h"
 
 #include "sim/scenes/companion.h"
 

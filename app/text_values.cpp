@@ -1,25 +1,13 @@
-// Text of the command line to values.
-#include "app/commands/option_values.h"
+#include "app/text_values.h"
 
-#include "app/control/parameter.h"
 #include "sim/core/error.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 namespace gravlab {
 namespace {
-
-template <class Number>
-std::optional<Number> wholeText(std::string_view text) {
-    if (text.starts_with('+')) text.remove_prefix(1);
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 [[noreturn]] void refuse(std::string_view option, std::string_view text, const std::string& expected) {
     throw UsageError(std::string(option) + " '" + std::string(text) + "': expected " + expected);
@@ -68,29 +56,6 @@ double parsePositive(std::string_view option, std::string_view text) {
 double parseNonNegative(std::string_view option, std::string_view text) {
     const auto value = wholeText<double>(text);
     if (!value || !std::isfinite(*value) || !(*value >= 0)) refuse(option, text, "a finite number of at least 0");
-    return *value;
-}
-
-namespace {
-
-/// Refuses what the row does not allow. Options and files leave a number out where scripts say auto.
-void requireAllowed(std::string_view path, std::string_view option, const Value& value) {
-    Parameter row = parameter(path);
-    row.otherwise = {};
-    checked(row, value, option, true);
-}
-
-}  // namespace
-
-double parseNumber(std::string_view path, std::string_view option, std::string_view text) {
-    const auto value = wholeText<double>(text);
-    requireAllowed(path, option, value ? Value(*value) : Value(std::string(text)));
-    return *value;
-}
-
-std::int64_t parseWhole(std::string_view path, std::string_view option, std::string_view text) {
-    const auto value = wholeText<std::int64_t>(text);
-    requireAllowed(path, option, value ? Value(*value) : Value(std::string(text)));
     return *value;
 }
 

@@ -1,6 +1,6 @@
-#include "app/film/camera_path.h"
+#include "app/model/camera_path.h"
 
-#include "app/commands/option_values.h"
+#include "app/text_values.h"
 #include "sim/core/error.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Scene files: scene, its numbers, camera and look as TOML, by itself or inside a picture's PNG.
 // Rule: what reads it is strict, and names file, line and what is allowed; a machine's own settings are never in it.
 #pragma once
-#include "app/commands/options.h"
+#include "app/model/options.h"
 
 #include <string>
 #include <string_view>

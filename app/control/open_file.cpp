@@ -1,6 +1,6 @@
-#include "app/files/open_file.h"
+#include "app/control/open_file.h"
 
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 #include "sim/core/error.h"
 #include "sim/io/run_settings.h"
 

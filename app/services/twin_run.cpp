@@ -1,4 +1,4 @@
-#include "app/session/twin_run.h"
+#include "app/services/twin_run.h"
 
 #include "app/host_clock.h"
 

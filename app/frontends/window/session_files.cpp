@@ -1,6 +1,6 @@
-#include "app/files/session_files.h"
+#include "app/frontends/window/session_files.h"
 
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 #include "app/timed_name.h"
 #include "sim/core/error.h"
 

@@ -1,8 +1,8 @@
 // What the window remembers from one time to the next: $XDG_CONFIG_HOME/gravlab/config.toml.
 // Rule: a file that is wrong in places is used for the rest, and each wrong line is named; the command line goes before it.
 #pragma once
-#include "app/commands/options.h"
-#include "app/panels/ui.h"
+#include "app/model/options.h"
+#include "app/model/ui_state.h"
 
 #include <filesystem>
 #include <map>
@@ -11,6 +11,8 @@
 #include <vector>
 
 namespace gravlab {
+
+class Session;
 
 /// Where a window is on the display, in the display's units.
 struct WindowPlace {

@@ -1,5 +1,5 @@
 // The names and what each says in a label. Values are parsed by the rows of a run's settings.
-#include "app/session/twin_choice.h"
+#include "app/model/twin_choice.h"
 
 #include "app/format.h"
 #include "sim/core/error.h"

@@ -1,4 +1,4 @@
-#include "app/session/stale_parts.h"
+#include "app/services/stale_parts.h"
 
 #include "sim/forces/law_numbers.h"
 

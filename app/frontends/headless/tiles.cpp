@@ -1,4 +1,4 @@
-#include "app/film/tiles.h"
+#include "app/frontends/headless/tiles.h"
 
 #include "app/frontends/headless/headless.h"
 #include "app/interrupt.h"

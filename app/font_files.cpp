@@ -1,5 +1,5 @@
 // Where fonts are, best first.
-#include "app/panels/font_files.h"
+#include "app/font_files.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,12 +1,12 @@
 // The rows of [view], and the settings of a run above them.
-#include "app/files/scene_file.h"
+#include "app/control/scene_file.h"
 
-#include "app/commands/option_values.h"
+#include "app/control/file_values.h"
+#include "app/control/option_values.h"
 #include "app/control/parameter.h"
-#include "app/files/file_values.h"
-#include "app/film/camera_path.h"
-#include "app/film/picture.h"
+#include "app/model/camera_path.h"
 #include "app/model/look.h"
+#include "app/picture.h"
 #include "app/session/frame_loop.h"
 #include "app/session/twin.h"
 #include "app/view/four_view.h"

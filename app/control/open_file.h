@@ -1,6 +1,6 @@
 // Files on the command line and dropped on the window: from a path to settings that a run starts with.
 #pragma once
-#include "app/commands/options.h"
+#include "app/model/options.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 

@@ -1,0 +1,37 @@
+// What the user wants of the runs. Rule: plain data; it becomes action at one place, once a frame.
+#pragma once
+#include "app/model/twin_choice.h"
+#include "sim/run/simulation.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace gravlab {
+
+/// What to do to single bodies between two steps.
+enum class Touch {
+    none,
+    remove,
+    dropStar,
+    undo,
+    hold,   ///< the selected body stays where it is, or falls again from rest
+    coast,  ///< the selected body goes straight on, or feels forces again
+    launch  ///< what LaunchTool::order says
+};
+
+/// What the user wants; edited by panels, keys and the command line, applied at one place.
+struct Intent {
+    SimulationSettings settings;
+    int stepsPerFrame = 1;
+    double timeBudgetMs = 10;
+    bool paused = false;
+    int singleSteps = 0;  ///< steps still to make while paused
+    bool reset = false;
+    bool quit = false;
+    Touch touch = Touch::none;
+    std::optional<std::size_t> rewindTo;  ///< a mark of the history
+    int rewindBy = 0;                     ///< marks to go back (below 0) or on
+    TwinChoice twin;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,118 @@
+// What was asked for at the start, as plain data: by the command line, a configuration or a scene file.
+#pragma once
+#include "app/model/camera_path.h"
+#include "app/model/twin_choice.h"
+#include "sim/io/snapshot.h"
+#include "sim/run/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+enum class Subcommand { view, render, run, bench, tune, list, check, convert, info, fingerprint, play, version };
+
+/// What is written over the picture.
+struct OverlayChoice {
+    bool legend = false, scaleBar = false, clock = false, axes = false, grid = false;
+    bool any() const { return legend || scaleBar || clock || axes || grid; }
+    bool operator==(const OverlayChoice&) const = default;
+};
+
+/// How the picture shall look; what is not given is the scene's or the program's own.
+struct LookOptions {
+    std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
+    std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
+    bool paper = false, autoExposure = false;
+    std::string splat{};  ///< row of pathWishes()
+    std::optional<OverlayChoice> overlay{};
+    std::optional<int> trails{};                               ///< points
+    std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
+    std::optional<std::array<double, 3>> target{};             ///< what the camera looks at [L]
+    std::optional<std::uint32_t> select{};                     ///< a body to select, by its id
+    std::optional<double> ahead{};                             ///< show its path so far [T]; 0: about a turn and a half
+    std::string follow{};  ///< body, centre, or the number of a galaxy from 1; empty: nothing
+    double rotation = 0;   ///< of the camera [degrees a second]
+    bool orthographic = false;
+    std::optional<double> field{};  ///< of view, upwards [degrees]
+    std::vector<PathPoint> path{};  ///< of the camera; empty: none
+};
+
+struct Options {
+    Subcommand command = Subcommand::view;
+    SimulationSettings simulation;
+
+    std::string file;                ///< to start from instead of a scene; for convert and info: to read
+    ReadOptions read;                ///< how
+    std::vector<std::string> given;  ///< long names of the options that were given
+    /// Whether that one is among them; the empty name is not.
+    bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }
+
+    TwinChoice twin;  ///< a second run beside it: view, render and run
+
+    // view and render
+    LookOptions look;
+    int width = 1280, height = 720;
+    bool fullscreen = false;
+    double uiScale = 0;       ///< 0: from the display
+    std::int64_t frames = 0;  ///< 0: until closed (view); must be given for render
+    std::string screenshot;   ///< written after the last frame
+    int stepsPerFrame = 1;
+    double timeBudgetMs = 10;  ///< sim time per frame that keeps the window answering
+    bool vsync = true;
+    bool fullQuality = false;            ///< keep the full look, whatever the rate
+    std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
+    std::string lab;                     ///< page of the lab to open; empty: none
+    int views = 1;                       ///< 4: the planes xy, xz and yz and space at once
+    bool showUi = true;                  ///< render: false unless --ui
+    bool flyPath = false;                ///< along the camera path
+
+    // render
+    std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
+    double fps = 60;
+    std::string encoder;  ///< row of encoders(); empty: the first that fits the file
+    double quality = -1;  ///< 0 to 100; below 0: the usual one
+    int tile = 0;         ///< pixels of a part of a large picture; 0: as large as OpenGL allows
+
+    // run
+    std::int64_t steps = -1;  ///< -1: not given; for bench: steps of one repetition
+    double until = -1;
+    std::string csv, finalFile;
+    std::string plots;  ///< folder for pictures of the run; empty: none
+    std::int64_t every = 1;
+    std::int64_t snapshotEvery = 0;                ///< 0: no numbered snapshots
+    std::string checkpoint;                        ///< where autosaves and an interrupt go; empty: the state folder
+    double autosaveSeconds = -1;                   ///< 0: no autosave
+    std::string snapshots = "snapshot_%08d.hdf5";  ///< their names, by step
+
+    // bench
+    std::vector<std::size_t> benchBodies;
+    std::vector<int> benchBlocks, benchUnrolls;
+    std::vector<std::string> benchKernels;
+    bool benchSpreadMasses = false;
+    std::string benchFormat = "table";
+    int benchRepeats = 5;
+    bool benchStages = false;                     ///< with frames: GPU time of each stage of drawing
+    std::vector<std::pair<int, int>> benchSizes;  ///< of pictures [px]; empty: width x height
+    std::string benchFigure;                      ///< empty: a table of rates
+    std::string benchCard;                        ///< file of the benchmark card; empty: none
+
+    // check
+    bool checkPhysics = false;        ///< the reference table instead of the kernels
+    std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
+
+    // play
+    std::string script;     ///< file of lines, or "-"
+    bool inWindow = false;  ///< else off screen
+
+    // list
+    std::string listWhat;
+    bool json = false;
+};
+
+}  // namespace gravlab
