@@ -2,6 +2,7 @@
 // Rule: both are drawn as a single one would be; only then they are put together.
 #pragma once
 #include "render/gl_objects.h"
+#include "render/picture_part.h"
 
 #include <array>
 #include <optional>
@@ -9,12 +10,6 @@
 #include <glm/vec3.hpp>
 
 namespace gravlab {
-
-/// A part of a surface, in pixels from its upper left corner.
-struct PicturePart {
-    int left = 0, top = 0, width = 0, height = 0;
-    bool operator==(const PicturePart&) const = default;
-};
 
 /// Hues of the two, sRGB: blue and orange, which every eye tells apart; darker on paper.
 std::array<glm::vec3, 2> pairHues(bool paper);

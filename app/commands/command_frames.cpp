@@ -7,7 +7,7 @@
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
 #include "app/services/frame_times.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -25,18 +25,19 @@ namespace {
 /// A session off screen whose frames are made as the window makes them.
 class Offscreen {
 public:
-    explicit Offscreen(const Options& options) : options_(options), session_(options) {
-        if (options.showUi) panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen");
+    explicit Offscreen(const Options& options) : options_(options), workspace_(options) {
+        if (options.showUi)
+            panels_.emplace(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, "off screen", workspace_.ui);
     }
     /// `panelTimer`: takes the time of the panels on the GPU; may be null.
     void makeFrame(GpuTimer* panelTimer = nullptr) {
         InterruptWatch::check();
-        session_.apply();
-        session_.advance(true);
-        session_.draw(target_.framebuffer(), options_.width, options_.height);
+        workspace_.apply();
+        workspace_.advance(true);
+        workspace_.draw(target_.framebuffer(), options_.width, options_.height);
         if (panels_) {
             panels_->setSurface(options_.width, options_.height, 1 / options_.fps);
-            panels_->frame(session_);
+            panels_->frame(workspace_);
             if (panelTimer) panelTimer->begin();
             panels_->draw();
             if (panelTimer) panelTimer->end();
@@ -44,12 +45,12 @@ public:
         pace_.submitted();
     }
 
-    Session& session() { return session_; }
+    Workspace& workspace() { return workspace_; }
 
 private:
     const Options& options_;
     OffscreenTarget target_{options_.width, options_.height};
-    Session session_;
+    Workspace workspace_;
     std::optional<Ui> panels_;
     OneFrameAhead pace_;
 };
@@ -62,13 +63,13 @@ void waitForDisplay(double rate, double start) {
 
 void timeFrames(const Options& options) {
     Offscreen screen(options);
-    Session& session = screen.session();
+    Workspace& workspace = screen.workspace();
     FrameTimes times;
     // The energy of the start is measured beside the first frames, on a device in a good part of its time.
     do screen.makeFrame();
-    while (session.conservation.busy());
-    const std::int64_t firstStep = session.simulation().step();
-    const WorkTotals before = session.simulation().backend().totals();
+    while (workspace.conservation.busy());
+    const std::int64_t firstStep = workspace.host.simulation().step();
+    const WorkTotals before = workspace.host.simulation().backend().totals();
     const double start = hostClock();
     double last = start;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
@@ -79,10 +80,10 @@ void timeFrames(const Options& options) {
         last = time;
     }
     const double seconds = hostClock() - start;
-    const double steps = static_cast<double>(session.simulation().step() - firstStep) / seconds;
-    const WorkTotals after = session.simulation().backend().totals();
+    const double steps = static_cast<double>(workspace.host.simulation().step() - firstStep) / seconds;
+    const WorkTotals after = workspace.host.simulation().backend().totals();
     const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;
-    const Facts& facts = session.facts();
+    const Facts& facts = workspace.facts;
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
                 facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
                 options.showUi ? " with panels" : "", times.text().c_str(), steps);
@@ -93,32 +94,32 @@ void timeFrames(const Options& options) {
 /// One row: the same picture again and again while nothing else is on the GPU: first whole pictures, then their stages.
 StageRow timeStages(const Options& options) {
     Offscreen screen(options);
-    Session& session = screen.session();
-    session.intent.paused = true;
+    Workspace& workspace = screen.workspace();
+    workspace.intent.paused = true;
     StageSamples samples;
     GpuTimer panelTimer;
     // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
     constexpr int kLeftOut = 20;
-    for (int frame = 0; frame < kLeftOut || session.conservation.busy(); ++frame) screen.makeFrame(&panelTimer);
-    session.renderer().takeTimes();
+    for (int frame = 0; frame < kLeftOut || workspace.conservation.busy(); ++frame) screen.makeFrame(&panelTimer);
+    workspace.host.first().renderer().takeTimes();
     panelTimer.take();
     for (const bool detailed : {false, true}) {
-        session.renderer().timeStages(detailed);
+        workspace.host.first().renderer().timeStages(detailed);
         double last = hostClock();
         for (std::int64_t frame = 0; frame < options.frames; ++frame) {
             screen.makeFrame(&panelTimer);
             const double time = hostClock();
             if (!detailed && frame > 0) samples.addFrame(1e3 * (time - last));  // each waits for the one before
             last = time;
-            for (const DrawTimes& times : session.renderer().takeTimes()) samples.add(times);
+            for (const DrawTimes& times : workspace.host.first().renderer().takeTimes()) samples.add(times);
             if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
         }
     }
-    StageRow row{.scene = session.facts().settings.scene,
-                 .bodies = session.facts().settings.bodies,
+    StageRow row{.scene = workspace.facts.settings.scene,
+                 .bodies = workspace.facts.settings.bodies,
                  .width = options.width,
                  .height = options.height,
-                 .path = session.renderer().path().path()};
+                 .path = workspace.host.first().renderer().path().path()};
     samples.finish(row);
     return row;
 }

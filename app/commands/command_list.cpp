@@ -2,7 +2,7 @@
 #include "app/commands/command_rows.h"
 #include "app/control/action.h"
 #include "app/control/parameter.h"
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"

@@ -11,7 +11,7 @@
 #include "app/panels/ui.h"
 #include "app/picture.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/io/checkpoint.h"
 
@@ -23,43 +23,42 @@ namespace {
 constexpr double kFrame = 1.0 / 60;  ///< [s]
 constexpr double kLook = 0.1;        ///< [s] between looks for a signal while no line comes
 
-/// A session without a window that a script drives.
+/// A workspace without a window that a script drives.
 class Stage {
 public:
     explicit Stage(const Options& options)
         : context_(options.simulation.backendOptions.device),
           target_(options.width, options.height),
-          session_(options),
-          ui_(1, context_.description()),
-          document_{session_, ui_.state} {
+          workspace_(options),
+          ui_(1, context_.description(), workspace_.ui) {
         ui_.state.visible = false;
     }
 
-    Document& document() { return document_; }
+    Workspace& workspace() { return workspace_; }
     double seconds() const { return static_cast<double>(frames_) * kFrame; }
 
     /// A frame for a wait: the steps, the camera, and what only a picture can tell.
     void frame() {
         if (const std::string lost = lostContext(); !lost.empty()) throw DeviceError("the picture of the script " + lost);
-        session_.advance(false);
+        workspace_.advance(false);
         // The check of the forces comes when the device is done; a script must not see how long that takes.
-        if (!session_.facts().check) session_.settle();
-        session_.turn(kFrame);
-        const bool shown = session_.selected() || session_.follow || session_.followedCentre() || session_.orbit().wanted;
-        session_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
+        if (!workspace_.facts.check) workspace_.host.settle();
+        workspace_.turn(kFrame);
+        const bool shown = workspace_.selected || workspace_.follow || workspace_.followedCentre || workspace_.ahead.wanted;
+        workspace_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
         ++frames_;
     }
 
     /// Writes what a command has asked for; gives why not.
     std::string serve() {
         try {
-            UiState& ui = ui_.state;
+            UiState& ui = workspace_.ui;
             if (std::exchange(ui.files.saveAsked, false)) return "off screen 'do save' needs a FILE";
             if (const std::string path = std::exchange(ui.files.saveAs, {}); !path.empty())
-                writeSnapshot(path, checkpointOf(session_.simulation()), {.keepPrevious = true});
+                writeSnapshot(path, checkpointOf(workspace_.host.simulation()), {.keepPrevious = true});
             if (std::exchange(ui.saveScene, false)) {
                 if (ui.sceneName.empty()) return "off screen 'do save-scene' needs a FILE.toml";
-                writeSceneFile(std::exchange(ui.sceneName, {}), session_);
+                writeSceneFile(std::exchange(ui.sceneName, {}), workspace_);
             }
             if (std::exchange(ui.screenshot, false)) {
                 if (ui.pictureName.empty()) return "off screen 'do picture' needs a FILE.png";
@@ -77,23 +76,22 @@ public:
 
 private:
     void writePicture(const std::string& path) {
-        session_.draw(target_.framebuffer(), target_.width(), target_.height());
+        workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
         // Panels that fit themselves to their content know its size from the frame before.
-        const bool over = ui_.state.visible || session_.overlay.any() || session_.fourViewed() || session_.selected();
+        const bool over = ui_.state.visible || workspace_.overlay.any() || workspace_.fourViewed() || workspace_.selected;
         for (int built = 0; over && built < 3; ++built) {
             ui_.setSurface(target_.width(), target_.height(), kFrame);
-            ui_.frame(session_);
+            ui_.frame(workspace_);
         }
         if (over) ui_.draw();
-        const PictureTexts texts{{"Software", "gravlab"}, {kSceneFileKey, sceneFileText(session_)}};
+        const PictureTexts texts{{"Software", "gravlab"}, {kSceneFileKey, sceneFileText(workspace_)}};
         writePng(path, target_.read(), target_.width(), target_.height(), texts);
     }
 
     HeadlessContext context_;
     OffscreenTarget target_;
-    Session session_;
+    Workspace workspace_;
     Ui ui_;
-    Document document_;
     std::int64_t frames_ = 0;
 };
 
@@ -104,13 +102,14 @@ int playCommand(const Options& asked) {
     const InterruptWatch watch;
     Player player(asked.script, false);
     Stage stage(withFile(asked));
+    Workspace& workspace = stage.workspace();
     while (!player.ended()) {
         InterruptWatch::check();
-        player.feed(stage.document(), stage.seconds(), kLook, [&](Document&) { return stage.serve(); });
+        player.feed(workspace, stage.seconds(), kLook, [&] { return stage.serve(); });
         if (!player.needsFrame()) continue;
-        const std::vector<Event> events = player.controller().apply(stage.document());
+        const std::vector<Event> events = workspace.apply(player.controller());
         stage.frame();
-        player.look(stage.document(), events, stage.seconds());
+        player.look(workspace, events, stage.seconds());
     }
     return player.exitCode();
 }

@@ -3,7 +3,7 @@
 #include "app/commands/options.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/film/film.h"
 #include "app/format.h"
 #include "app/frontends/headless/headless.h"
@@ -13,9 +13,8 @@
 #include "app/model/camera_path.h"
 #include "app/panels/ui.h"
 #include "app/progress.h"
-#include "app/session/frame_loop.h"
-#include "app/session/twin.h"
 #include "app/version.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -46,23 +45,23 @@ PictureTexts settingsTexts(const SimulationSettings& settings, const Options& op
 /// The panels over a film, which has no mouse, no keys and a clock of its own.
 class FilmPanels {
 public:
-    FilmPanels(const Options& options, const std::string& renderer)
-        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer) {
+    FilmPanels(const Options& options, const std::string& renderer, UiState& state)
+        : ui_(options.uiScale > 0 ? static_cast<float>(options.uiScale) : 1.0f, renderer, state) {
         ui_.state.visible = options.showUi;
     }
-    void draw(Session& session, const Options& options) {
-        build(session, options);
+    void draw(Workspace& workspace, const Options& options) {
+        build(workspace, options);
         // Panels that fit themselves to their content know its size from the frame before.
-        while (built_ < 3) build(session, options);
+        while (built_ < 3) build(workspace, options);
         ui_.draw();
     }
     /// A part of what draw() built: pixels from the upper left corner.
     void drawPart(int left, int top, int width, int height) { ui_.drawPart(left, top, width, height); }
 
 private:
-    void build(Session& session, const Options& options) {
+    void build(Workspace& workspace, const Options& options) {
         ui_.setSurface(options.width, options.height, 1 / options.fps);
-        ui_.frame(session);
+        ui_.frame(workspace);
         ++built_;
     }
     Ui ui_;
@@ -106,17 +105,18 @@ int renderCommand(const Options& asked) {
     // In parts: the whole is drawn small first, for the light and for what follows the picture.
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));
-    Session session(options);
-    if (side > 0 && session.fourViewed())
+    Workspace workspace(options);
+    if (side > 0 && workspace.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
-    if (options.showUi || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected()) {
-        panels.emplace(options, context.description());
-        panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
+    if (options.showUi || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on ||
+        workspace.selected) {
+        panels.emplace(options, context.description(), workspace.ui);
+        panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
     }
-    session.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(session.simulation().settings(), options);
-    writer->texts[kSceneFileKey] = sceneFileText(session);
+    workspace.turn(0);  // a camera path starts at its first point
+    writer->texts = settingsTexts(workspace.host.simulation().settings(), options);
+    writer->texts[kSceneFileKey] = sceneFileText(workspace);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);
@@ -125,21 +125,21 @@ int renderCommand(const Options& asked) {
         if (const std::string lost = lostContext(); !lost.empty())
             throw DeviceError("after frame " + std::to_string(frame) + " of " + std::to_string(options.frames) + " " + lost +
                               "; frames drawn since would be empty, so the film ends here. Start it again");
-        session.apply();
+        workspace.apply();
         if (frame > 0) {
-            session.advance(false);
-            session.turn(1 / options.fps);
+            workspace.advance(false);
+            workspace.turn(1 / options.fps);
         }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.
         if (kept || panels)
-            session.draw(target.framebuffer(), target.width(), target.height());
+            workspace.draw(target.framebuffer(), target.width(), target.height());
         else
-            session.draw(0, 0, 0);  // trails remember every frame
-        if (panels) panels->draw(session, options);
+            workspace.draw(0, 0, 0);  // trails remember every frame
+        if (panels) panels->draw(workspace, options);
         if (kept && side > 0) {
             const auto over = [&](int left, int top, int width, int height) { panels->drawPart(left, top, width, height); };
-            writer->write(drawTiles(session, parts, panels ? over : std::function<void(int, int, int, int)>()));
+            writer->write(drawTiles(workspace, parts, panels ? over : std::function<void(int, int, int, int)>()));
         } else if (kept) {
             // One copy stays under way while the next frame is computed.
             target.beginRead();
@@ -153,7 +153,7 @@ int renderCommand(const Options& asked) {
 
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%s: %lld %s of %dx%d to t = %g in %.1f s\n", options.output.c_str(), static_cast<long long>(options.frames),
-                options.frames == 1 ? "frame" : "frames", options.width, options.height, session.simulation().time(),
+                options.frames == 1 ? "frame" : "frames", options.width, options.height, workspace.host.simulation().time(),
                 seconds);
     return static_cast<int>(ExitCode::ok);
 }

@@ -3,9 +3,9 @@
 
 #include "app/control/open_file.h"
 #include "app/control/option_values.h"
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/lab/figure.h"
-#include "app/lab/lab.h"
+#include "app/model/lab_panel.h"
 #include "app/model/look.h"
 #include "app/numbered_name.h"
 #include "app/version.h"

@@ -16,8 +16,8 @@
 #include "app/panels/ui.h"
 #include "app/picture.h"
 #include "app/services/frame_times.h"
-#include "app/session/frame_loop.h"
 #include "app/timed_name.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -34,10 +34,10 @@ constexpr double kIdleWait = 0.25;        // [s] between looks at the clock when
 constexpr double kAutosaveSeconds = 60;   // what a class would not mind to lose
 constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that is not shown
 
-/// Connects events for as long as it lives, which is shorter than session and panels do.
+/// Connects events for as long as it lives, which is shorter than workspace and panels do.
 class Connection {
 public:
-    Connection(Window& window, Session& session, Ui& ui) : window_(window) { window_.attach(session, ui); }
+    Connection(Window& window, Workspace& workspace, Ui& ui) : window_(window) { window_.attach(workspace, ui); }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -46,65 +46,64 @@ private:
     Window& window_;
 };
 
-PictureTexts describe(const Session& session) {
-    const SimulationSettings& s = session.facts().settings;
+PictureTexts describe(const Workspace& workspace) {
+    const SimulationSettings& s = workspace.facts.settings;
     return {{"Software", "gravlab"},
-            {kSceneFileKey, sceneFileText(session)},
+            {kSceneFileKey, sceneFileText(workspace)},
             {"gravlab:scene", s.scene},
             {"gravlab:bodies", std::to_string(s.bodies)},
             {"gravlab:seed", std::to_string(s.seed)},
             {"gravlab:backend", s.backend},
             {"gravlab:kernel", s.kernel.kernel},
             {"gravlab:integrator", s.integrator},
-            {"gravlab:step", std::to_string(session.facts().step)},
-            {"gravlab:time", std::to_string(session.facts().time)}};
+            {"gravlab:step", std::to_string(workspace.facts.step)},
+            {"gravlab:time", std::to_string(workspace.facts.time)}};
 }
 
-void writePicture(const std::string& path, const Window& window, const Session& session) {
-    writePng(path, window.read(), window.width(), window.height(), describe(session));
+void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
+    writePng(path, window.read(), window.width(), window.height(), describe(workspace));
 }
 
 /// F12: a failure is a message, not the end.
-void takeScreenshot(const Window& window, Session& session, std::string path) {
+void takeScreenshot(const Window& window, Workspace& workspace, std::string path) {
     if (path.empty()) path = timedName("gravlab", ".png");
     try {
-        writePicture(path, window, session);
-        session.say("The picture was written to " + path + ".");
+        writePicture(path, window, workspace);
+        workspace.say("The picture was written to " + path + ".");
     } catch (const IoError& error) {
-        session.say(error.what());
+        workspace.say(error.what());
     }
 }
 
 /// Ctrl E: likewise.
-void saveScene(Session& session, std::string path) {
+void saveScene(Workspace& workspace, std::string path) {
     if (path.empty()) path = timedName("gravlab", ".toml");
     try {
-        writeSceneFile(path, session);
-        session.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
+        writeSceneFile(path, workspace);
+        workspace.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
     } catch (const IoError& error) {
-        session.say(error.what());
+        workspace.say(error.what());
     }
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
-void comeBack(Window& window, Session& session, Ui& ui, const std::string& why) {
+void comeBack(Window& window, Workspace& workspace, Ui& ui, const std::string& why) {
     ui.dropPicture();
-    session.dropPicture();
+    workspace.dropPicture();
     window.detach();
     window.remake();
-    session.remakePicture();
+    workspace.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(session, ui);
-    session.say("The picture was made anew, because " + why + "; the run goes on as it was.");
+    window.attach(workspace, ui);
+    workspace.say("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files, ConfigKeeper& config,
-               Player* player) {
+void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, SessionFiles& files,
+               ConfigKeeper& config, Player* player) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
     Controller own;
     Controller& controller = player ? player->controller() : own;
-    Document document{session, ui.state};
     const StatusReport report;
     FrameTimes times;
     ui.recordItems(report.on());
@@ -114,18 +113,17 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
-    while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
-        const bool busy = session.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
+    while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
+        const bool busy = workspace.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
                           framesOwed > 0 || options.frames > 0 || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
-            if (const std::string text = config.update(session, ui.state, window.place(), now); !text.empty())
-                session.say(text);
+            if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.say(text);
         if (player) {
             const bool before = player->needsFrame();
-            player->feed(document, hostClock(), 0);
-            if (player->ended()) session.intent.quit = true;
+            player->feed(workspace, hostClock(), 0);
+            if (player->ended()) workspace.intent.quit = true;
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
         if (files.update() || events)
@@ -138,7 +136,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
             try {
-                comeBack(window, session, ui, lost);
+                comeBack(window, workspace, ui, lost);
             } catch (const DeviceError&) {
                 throw;  // the simulation's state went, too
             } catch (const std::runtime_error& error) {
@@ -154,33 +152,33 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
-        const std::vector<Event> done = controller.apply(document);
-        if (player) player->look(document, done, hostClock());
-        recorder.prepare(session, ui, window.width(), window.height(), window.description());
-        session.advance(true);
+        const std::vector<Event> done = workspace.apply(controller);
+        if (player) player->look(workspace, done, hostClock());
+        recorder.prepare(workspace, window.width(), window.height(), window.description());
+        workspace.advance(true);
         window.holdKeys(time - last);
-        session.turn(recorder.pace(time - last));
-        session.glide(time - last);
+        workspace.turn(recorder.pace(time - last));
+        workspace.glide(time - last);
         last = time;
-        session.draw(0, window.width(), window.height());
+        workspace.draw(0, window.width(), window.height());
         ++frame;
         const bool lastFrame = frame == options.frames;
         double worked = hostClock() - time;
         if (window.width() > 0 && window.height() > 0) {
             window.beginUi();
-            ui.frame(session);
+            ui.frame(workspace);
             ui.draw();
-            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, session);
+            if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
             if (std::exchange(ui.state.screenshot, false))
-                takeScreenshot(window, session, std::exchange(ui.state.pictureName, {}));
-            if (std::exchange(ui.state.saveScene, false)) saveScene(session, std::exchange(ui.state.sceneName, {}));
+                takeScreenshot(window, workspace, std::exchange(ui.state.pictureName, {}));
+            if (std::exchange(ui.state.saveScene, false)) saveScene(workspace, std::exchange(ui.state.sceneName, {}));
             worked = hostClock() - time;
             window.show();
         }
         window.follow(ui.state);
-        report.write(session, ui, frame, window.width(), window.height());
-        session.frameTook(hostClock() - time, worked);
-        recorder.update(session, ui);
+        report.write(workspace, ui, frame, window.width(), window.height());
+        workspace.view.frameTook(workspace.host, hostClock() - time, worked);
+        recorder.update(workspace);
         if (options.frames > 0) times.add(hostClock() - time);
         if (lastFrame) break;
     }
@@ -202,34 +200,34 @@ int viewCommand(const Options& asked) {
     const Options options = withFile(memory.options);
     Window window(options);
     window.moveTo(memory.place);
-    Session session(options);
-    Ui ui(window.uiScale(), window.description());
-    ui.state = memory.ui;
+    Workspace workspace(options);
+    workspace.ui = memory.ui;
+    Ui ui(window.uiScale(), window.description(), workspace.ui);
     ui.state.visible = options.showUi;
     constexpr std::size_t kFewBodies = 100;
-    if (!options.look.trails && session.facts().settings.bodies <= kFewBodies) session.look.trails = kUsualTrail;
-    if (!options.look.overlay) session.overlay.scaleBar = session.overlay.clock = true;
+    if (!options.look.trails && workspace.facts.settings.bodies <= kFewBodies) workspace.look.trails = kUsualTrail;
+    if (!options.look.overlay) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
     if (options.rewindMegabytes > 0) {
-        session.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
+        workspace.host.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;
     }
     for (const std::string& note : config.notes()) {
         std::fprintf(stderr, "gravlab: %s\n", note.c_str());
-        session.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+        workspace.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, session, ui);
+    const Connection connection(window, workspace, ui);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
-    SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
-        runFrames(options, window, session, ui, files, config, player.get());
+        runFrames(options, window, workspace, ui, files, config, player.get());
     } catch (const Error& error) {
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
         throw DeviceError(error.what() + (kept.empty() ? std::string() : ". " + kept));
     }
-    config.close(session, ui.state, window.place());
+    config.close(workspace, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal),
                     (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());

@@ -6,7 +6,7 @@
 #include "app/control/open_file.h"
 #include "app/control/option_values.h"
 #include "app/control/scene_file.h"
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/film/film.h"
 #include "app/numbered_name.h"
 #include "app/version.h"

@@ -1,6 +1,6 @@
 #include "app/commands/play.h"
 
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <cerrno>
@@ -21,7 +21,7 @@ void write(const std::string& line) {
 
 Player::Player(const std::string& path, bool clock) : reader_(path), script_(controller_, write, clock) {}
 
-void Player::feed(Document& document, double seconds, double wait, const Serve& serve) {
+void Player::feed(Workspace& workspace, double seconds, double wait, const Serve& serve) {
     constexpr int kMostLines = 100;
     for (int count = 0; script_.ready() && !ended_ && count < kMostLines; ++count) {
         LineReader::Line line;
@@ -32,14 +32,14 @@ void Player::feed(Document& document, double seconds, double wait, const Serve& 
             script_.take(line.number, line.text);
         else
             script_.refuse(line.number, line.problem);
-        std::vector<Event> events = controller_.apply(document);
+        std::vector<Event> events = workspace.apply(controller_);
         if (serve)
-            if (const std::string why = serve(document); !why.empty() && !events.empty()) {
+            if (const std::string why = serve(); !why.empty() && !events.empty()) {
                 events.back().status = CommandStatus::failed;
                 events.back().why = why;
             }
-        script_.look(document, events, seconds);
-        if (document.session.intent.quit) ended_ = true;
+        script_.look(workspace, events, seconds);
+        if (workspace.intent.quit) ended_ = true;
     }
 }
 

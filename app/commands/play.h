@@ -4,6 +4,7 @@
 #include "app/control/controller.h"
 #include "app/control/line_reader.h"
 #include "app/control/script.h"
+#include "app/view/workspace.h"
 
 #include <functional>
 #include <string>
@@ -17,10 +18,10 @@ public:
     Player(const std::string& path, bool clock);
 
     /// Does what a command asked of the files of whoever plays; gives why that failed, or nothing.
-    using Serve = std::function<std::string(Document&)>;
+    using Serve = std::function<std::string()>;
     /// Takes lines until one needs frames, none is there, or many were taken: a window must go on. `wait`: up to so long for
     /// a line [s]. Throws IoError when answers cannot be written.
-    void feed(Document& document, double seconds, double wait, const Serve& serve = {});
+    void feed(Workspace& workspace, double seconds, double wait, const Serve& serve = {});
     /// Once a frame, with what the controller has done in it.
     void look(const Document& document, const std::vector<Event>& events, double seconds);
     /// Whoever plays it ends before the script does.

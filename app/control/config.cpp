@@ -3,8 +3,8 @@
 
 #include "app/control/file_values.h"
 #include "app/control/option_values.h"
+#include "app/model/document.h"
 #include "app/model/look.h"
-#include "app/session/frame_loop.h"
 #include "app/user_folder.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"
@@ -27,7 +27,7 @@ constexpr double kInterval = 1, kRest = 2;  // [s] between looks; before a chang
 constexpr std::size_t kLargestFile = 1 << 16;
 
 struct Source {
-    const Session& session;
+    const Document& document;
     const UiState& ui;
     const WindowPlace& place;
 };
@@ -83,7 +83,8 @@ constexpr Row kRows[] = {
      [](Remembered& r, auto& k, auto v) { r.ui.instruments = parseFlag(k, v); }},
     {"panels", "lab", "--lab",
      [](const Source& s) {
-         return inQuotes(s.session.lab.open ? labPages()[static_cast<std::size_t>(s.session.lab.page)] : std::string_view());
+         return inQuotes(s.document.labPanel.open ? labPages()[static_cast<std::size_t>(s.document.labPanel.page)]
+                                                  : std::string_view());
      },
      [](Remembered& r, auto& k, auto v) {
          const std::string page = parseWord(k, v);
@@ -92,24 +93,24 @@ constexpr Row kRows[] = {
      }},
     {"scene", "name", "SCENE",
      [](const Source& s) {
-         const std::string& scene = s.session.facts().settings.scene;
+         const std::string& scene = s.document.facts.settings.scene;
          return known(scene) ? inQuotes(scene) : std::string();
      },
      [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = sceneNamed(parseWord(k, v)).name; }},
     {"scene", "bodies", "SCENE",
      [](const Source& s) {
          // A scene's usual number is left to the machine of next time.
-         const Scene& scene = *s.session.facts().scene;
-         const std::size_t bodies = s.session.startBodies();
+         const Scene& scene = *s.document.facts.scene;
+         const std::size_t bodies = s.document.facts.startBodies;
          const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
-         return usual || !known(s.session.facts().settings.scene) ? std::string() : std::to_string(bodies);
+         return usual || !known(s.document.facts.settings.scene) ? std::string() : std::to_string(bodies);
      },
      [](Remembered& r, auto& k, auto v) {
          if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
              throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
          r.options.simulation.bodies = parseBodies(k, std::string(v));
      }},
-    {"look", "colour", "--colour", [](const Source& s) { return inQuotes(s.session.shownMode().name); },
+    {"look", "colour", "--colour", [](const Source& s) { return inQuotes(s.document.shownMode().name); },
      [](Remembered& r, auto& k, auto v) {
          const std::string name = parseWord(k, v);
          requireColourMode(name);
@@ -118,7 +119,7 @@ constexpr Row kRows[] = {
     {"look", "map", "--map",
      [](const Source& s) {
          return inQuotes(
-             colourMaps()[static_cast<std::size_t>(std::max(s.session.look.colourMap, 0)) % colourMaps().size()].name);
+             colourMaps()[static_cast<std::size_t>(std::max(s.document.look.colourMap, 0)) % colourMaps().size()].name);
      },
      [](Remembered& r, auto& k, auto v) {
          const std::string name = parseWord(k, v);
@@ -126,19 +127,19 @@ constexpr Row kRows[] = {
          r.options.look.colourMap = name;
      }},
     {"look", "tone", "--tone",
-     [](const Source& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.session.look.tone)].name); },
+     [](const Source& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.document.look.tone)].name); },
      [](Remembered& r, auto& k, auto v) {
          const std::string name = parseWord(k, v);
          requireTone(name);
          r.options.look.tone = name;
      }},
-    {"look", "auto_exposure", "--auto-exposure", [](const Source& s) { return flagText(s.session.look.autoExposure); },
+    {"look", "auto_exposure", "--auto-exposure", [](const Source& s) { return flagText(s.document.look.autoExposure); },
      [](Remembered& r, auto& k, auto v) { r.options.look.autoExposure = parseFlag(k, v); }},
-    {"look", "glow", "--glow", [](const Source& s) { return numberText(static_cast<double>(s.session.look.bloom)); },
+    {"look", "glow", "--glow", [](const Source& s) { return numberText(static_cast<double>(s.document.look.bloom)); },
      [](Remembered& r, auto& k, auto v) { r.options.look.glow = parseNumber("look.glow", k, v); }},
-    {"look", "paper", "--paper", [](const Source& s) { return flagText(s.session.look.paper); },
+    {"look", "paper", "--paper", [](const Source& s) { return flagText(s.document.look.paper); },
      [](Remembered& r, auto& k, auto v) { r.options.look.paper = parseFlag(k, v); }},
-    {"look", "overlay", "--overlay", [](const Source& s) { return inQuotes(overlayText(s.session.overlay)); },
+    {"look", "overlay", "--overlay", [](const Source& s) { return inQuotes(overlayText(s.document.overlay)); },
      [](Remembered& r, auto& k, auto v) { r.options.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
 };
 
@@ -228,9 +229,9 @@ bool ConfigKeeper::due(double seconds) const {
     return !file_.empty() && (lookedAt_ < 0 || seconds - lookedAt_ >= kInterval);
 }
 
-std::string ConfigKeeper::text(const Session& session, const UiState& ui, const WindowPlace& place) {
+std::string ConfigKeeper::text(const Document& document, const WindowPlace& place) {
     std::vector<std::string> now;
-    for (const Row& row : kRows) now.push_back(row.text({session, ui, place}));
+    for (const Row& row : kRows) now.push_back(row.text({document, document.ui, place}));
     if (begun_.empty()) begun_ = now;
     // Width and height, or scene and bodies, belong together.
     const auto changed = [&](std::string_view option) {
@@ -254,10 +255,10 @@ std::string ConfigKeeper::text(const Session& session, const UiState& ui, const 
     return text;
 }
 
-std::string ConfigKeeper::update(const Session& session, const UiState& ui, const WindowPlace& place, double seconds) {
+std::string ConfigKeeper::update(const Document& document, const WindowPlace& place, double seconds) {
     if (!due(seconds)) return {};
     lookedAt_ = seconds;
-    std::string now = text(session, ui, place);
+    std::string now = text(document, place);
     if (now != seen_) {
         seen_ = std::move(now);
         changedAt_ = seconds;
@@ -266,9 +267,9 @@ std::string ConfigKeeper::update(const Session& session, const UiState& ui, cons
     return seen_ == written_ || seconds - changedAt_ < kRest ? std::string() : write(seen_);
 }
 
-void ConfigKeeper::close(const Session& session, const UiState& ui, const WindowPlace& place) noexcept {
+void ConfigKeeper::close(const Document& document, const WindowPlace& place) noexcept {
     try {
-        const std::string now = text(session, ui, place);
+        const std::string now = text(document, place);
         if (!file_.empty() && now != written_) write(now);
     } catch (const std::exception&) {
         // The window is closing; there is nobody to tell and nothing else to lose.

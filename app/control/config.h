@@ -12,7 +12,7 @@
 
 namespace gravlab {
 
-class Session;
+struct Document;
 
 /// Where a window is on the display, in the display's units.
 struct WindowPlace {
@@ -48,12 +48,12 @@ public:
     /// look() would do something.
     bool due(double seconds) const;
     /// Writes a change that has rested. A sentence, once, when it cannot be written; then it is left alone.
-    std::string update(const Session& session, const UiState& ui, const WindowPlace& place, double seconds);
+    std::string update(const Document& document, const WindowPlace& place, double seconds);
     /// Writes what has changed since, in silence.
-    void close(const Session& session, const UiState& ui, const WindowPlace& place) noexcept;
+    void close(const Document& document, const WindowPlace& place) noexcept;
 
     /// The text of the file for the session as it is. The first call learns what the window begins with.
-    std::string text(const Session& session, const UiState& ui, const WindowPlace& place);
+    std::string text(const Document& document, const WindowPlace& place);
 
 private:
     std::string write(const std::string& text);

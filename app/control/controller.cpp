@@ -6,13 +6,8 @@
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
-#include "app/model/camera_path.h"
-#include "app/model/launch.h"
+#include "app/model/document.h"
 #include "app/model/ui_state.h"
-#include "app/services/quality_ladder.h"
-#include "app/services/trajectory_prediction.h"
-#include "app/session/frame_loop.h"
-#include "app/view/four_view.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 
@@ -50,144 +45,70 @@ Reach reachOf(std::string_view path) {
     return path == "view.selected" || path == "view.follow" ? Reach::bodies : Reach::rest;
 }
 
-/// What settings change beside the run, to be put back where one of a batch is refused.
-class Before {
-public:
-    explicit Before(Document& document)
-        : document_(document),
-          intent_(document.session.intent),
-          camera_(document.session.camera),
-          look_(document.session.look),
-          overlay_(document.session.overlay),
-          ui_(document.ui),
-          splat_(document.session.splat),
-          colourMode_(document.session.colourMode),
-          rotation_(document.session.rotation),
-          follow_(document.session.follow),
-          followed_(document.session.followedCentre()),
-          quality_(document.session.quality->on),
-          four_(document.session.fourView->on()),
-          ahead_(document.session.orbit().wanted),
-          aheadTime_(document.session.orbit().duration),
-          dropOn_(document.session.launch().on),
-          dropRow_(document.session.launch().row),
-          dropFactors_{document.session.launch().massFactor, document.session.launch().sizeFactor,
-                       document.session.launch().bodiesFactor},
-          labOpen_(document.session.lab.open),
-          labPage_(document.session.lab.page) {
-        if (document.session.selected()) selected_ = document.session.selected()->id;
-    }
-    void putBack() const {
-        Session& session = document_.session;
-        if (!selected_)
-            session.clearSelection();
-        else if (!session.selected() || session.selected()->id != *selected_)
-            session.selectId(*selected_);
-        session.intent = intent_;
-        session.camera = camera_;
-        if (session.fourView->on() != four_) session.fourView->show(four_, session.look, session.facts().settings.bodies);
-        session.look = look_;
-        session.overlay = overlay_;
-        document_.ui = ui_;
-        session.splat = splat_;
-        session.colourMode = colourMode_;
-        session.rotation = rotation_;
-        if (session.followedCentre() != followed_) session.followCentre(followed_);
-        session.follow = follow_;
-        session.quality->on = quality_;
-        session.orbit().wanted = ahead_;
-        session.orbit().duration = aheadTime_;
-        LaunchTool& drop = session.launch();
-        drop.on = dropOn_;
-        drop.row = dropRow_;
-        drop.massFactor = dropFactors_[0];
-        drop.sizeFactor = dropFactors_[1];
-        drop.bodiesFactor = dropFactors_[2];
-        session.lab.open = labOpen_;
-        session.lab.page = labPage_;
-    }
-
-private:
-    Document& document_;
-    Intent intent_;
-    Camera camera_;
-    Look look_;
-    OverlayChoice overlay_;
-    UiState ui_;
-    PathWish splat_;
-    int colourMode_;
-    double rotation_;
-    bool follow_;
-    std::optional<int> followed_;
-    std::optional<std::uint32_t> selected_;
-    bool quality_, four_, ahead_;
-    double aheadTime_;
-    bool dropOn_;
-    int dropRow_;
-    double dropFactors_[3];
-    bool labOpen_;
-    LabPage labPage_;
-};
+/// Puts back what was asked, where one of a batch is refused. What is known is true in any case.
+void putBack(Document& document, const Document& before) {
+    Document now = document;
+    document = before;
+    if (now.facts.bodies != before.facts.bodies) document.selected = std::move(now.selected);
+    document.facts = std::move(now.facts);
+    document.message = std::move(now.message);
+}
 
 /// Takes up the intent. Throws UsageError with the sentence of a refusal.
-void takeUp(Document& document) {
-    Session& session = document.session;
-    const bool edits = session.intent.touch != Touch::none || session.intent.rewindTo || session.intent.rewindBy != 0;
-    const TwinChoice twin = session.intent.twin;
-    if (edits) session.dismissMessage();
-    const auto revision = session.simulation().revision();
-    if (!session.apply()) throw UsageError(session.message());
+void takeUp(Document& document, const TakeUp& takesUp) {
+    const bool edits = document.intent.touch != Touch::none || document.intent.rewindTo || document.intent.rewindBy != 0;
+    const TwinChoice twin = document.intent.twin;
+    if (edits) document.dismissMessage();
+    const auto revision = document.facts.revision;
+    if (!takesUp()) throw UsageError(document.message);
     // Edits and jumps say in the message alone why they are refused; one that was made may say something, too.
-    if (edits && session.simulation().revision() == revision && !session.message().empty())
-        throw UsageError(session.message());
-    if (session.intent.twin != twin)
-        throw UsageError(session.message().empty() ? "the twin was refused" : session.message());
+    if (edits && document.facts.revision == revision && !document.message.empty()) throw UsageError(document.message);
+    if (document.intent.twin != twin) throw UsageError(document.message.empty() ? "the twin was refused" : document.message);
 }
 
-void set(Document& document, const SetParameter& command) {
+void set(Document& document, const SetParameter& command, const TakeUp& takesUp) {
     setParameter(document, command.path, command.value);
-    takeUp(document);
+    takeUp(document, takesUp);
 }
 
-void act(Document& document, const Invoke& command) {
+void act(Document& document, const Invoke& command, const TakeUp& takesUp) {
     invoke(actionOf(command.action), command.arguments, document);
-    takeUp(document);
+    takeUp(document, takesUp);
 }
 
-void point(Document& document, const Pointer& p) {
-    Session& session = document.session;
+void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
     switch (p.kind) {
         case PointerKind::orbit:
-            session.camera.orbit(p.by);
+            document.camera.orbit(p.by);
             break;
         case PointerKind::pan:
-            session.panBy(p.by, p.at, p.surface);
+            document.panBy(p.by, p.at, p.surface);
             break;
         case PointerKind::zoom:
-            session.zoomAt(p.by.y, p.at, p.surface);
+            document.zoomAt(p.by.y, p.at, p.surface);
             break;
         case PointerKind::centre:
-            session.centreOn(p.at, p.surface);
+            document.centreOn(p.at, p.surface);
             break;
         case PointerKind::pick:
-            session.pickAt(p.at, p.surface);
+            document.pickAt(p.at, p.surface);
             break;
         case PointerKind::dropStart:
-            session.startDrop(p.at, p.surface);
+            document.startDrop(p.at, p.surface);
             break;
         case PointerKind::dropMove:
-            session.moveDrop(p.at);
+            document.moveDrop(p.at);
             break;
         case PointerKind::dropEnd:
-            session.dropPending();
-            takeUp(document);
+            document.dropPending();
+            takeUp(document, takesUp);
             break;
     }
 }
 
-void edit(Document& document, const EditBodies& command) {
-    document.session.intent.touch = rowOf(command.change).touch;
-    takeUp(document);
+void edit(Document& document, const EditBodies& command, const TakeUp& takesUp) {
+    document.intent.touch = rowOf(command.change).touch;
+    takeUp(document, takesUp);
 }
 
 bool isScene(const std::string& name) {
@@ -195,13 +116,12 @@ bool isScene(const std::string& name) {
 }
 
 /// True where it is open; false where a thread reads it. Throws UsageError, InputError, IoError.
-bool open(Document& document, const OpenFile& command) {
-    Session& session = document.session;
+bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
     if (isScene(command.path)) {
         // A scene by name is that scene from its start, also where it runs already.
-        session.intent.settings.scene = command.path;
-        session.intent.reset = session.facts().settings.scene == command.path;
-        takeUp(document);
+        document.intent.settings.scene = command.path;
+        document.intent.reset = document.facts.settings.scene == command.path;
+        takeUp(document, takesUp);
         return true;
     }
     if (!meansFile(command.path)) {
@@ -215,15 +135,15 @@ bool open(Document& document, const OpenFile& command) {
         return false;
     }
     if (isSceneFile(command.path)) {
-        Options base = sceneBase(session);
+        Options base = sceneBase(document);
         base.file = command.path;
-        if (!takeScene(session, withSceneFile(base))) throw UsageError(session.message());
+        if (!takeScene(document, withSceneFile(base), takesUp)) throw UsageError(document.message);
         return true;
     }
     StartOffer offer = openStart(command.path, {});
-    offer.settings.tuning = session.intent.settings.tuning;  // of this machine, not of the file
-    session.intent.settings = offer.settings;
-    takeUp(document);
+    offer.settings.tuning = document.intent.settings.tuning;  // of this machine, not of the file
+    document.intent.settings = offer.settings;
+    takeUp(document, takesUp);
     return true;
 }
 
@@ -264,7 +184,7 @@ bool Controller::busy() const {
 }
 
 /// One batch, all or nothing.
-void Controller::run(Document& document, Batch& batch, std::vector<Event>& events) {
+void Controller::run(Document& document, const TakeUp& takesUp, Batch& batch, std::vector<Event>& events) {
     std::size_t at = 0;  // the command that says no
     const auto end = [&](CommandStatus status, const std::string& why) {
         // The others of a batch name the one that was refused.
@@ -274,22 +194,22 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
                               other ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
         }
         if (status != CommandStatus::applied && (batch.sender == Sender::key || batch.sender == Sender::panel))
-            document.session.say(why);
+            document.say(why);
     };
-    const Before before(document);
+    const Document before = document;
     const auto refuse = [&](CommandStatus status, const std::string& why) {
-        before.putBack();
+        putBack(document, before);
         end(status, why);
     };
-    const std::string message = document.session.message();
+    const std::string message = document.message;
     try {
         if (batch.commands.size() == 1) {
             const Command& command = batch.commands.front();
-            if (const auto* c = std::get_if<SetParameter>(&command)) set(document, *c);
-            if (const auto* c = std::get_if<Invoke>(&command)) act(document, *c);
-            if (const auto* c = std::get_if<Pointer>(&command)) point(document, *c);
-            if (const auto* c = std::get_if<EditBodies>(&command)) edit(document, *c);
-            if (const auto* c = std::get_if<OpenFile>(&command); c && !open(document, *c)) {
+            if (const auto* c = std::get_if<SetParameter>(&command)) set(document, *c, takesUp);
+            if (const auto* c = std::get_if<Invoke>(&command)) act(document, *c, takesUp);
+            if (const auto* c = std::get_if<Pointer>(&command)) point(document, *c, takesUp);
+            if (const auto* c = std::get_if<EditBodies>(&command)) edit(document, *c, takesUp);
+            if (const auto* c = std::get_if<OpenFile>(&command); c && !open(document, *c, takesUp)) {
                 opening_ = Event{batch.ticket, command, batch.sender, CommandStatus::applied, {}};
                 return;
             }
@@ -309,7 +229,7 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
                     reach == Reach::run || reach == Reach::twin)
                     at = i;
             at = std::min(at, batch.commands.size() - 1);
-            takeUp(document);
+            takeUp(document, takesUp);
         }
     } catch (const DeviceError&) {
         throw;  // there is no run to go on with
@@ -320,10 +240,10 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
     } catch (const std::bad_alloc&) {
         return refuse(CommandStatus::failed, "There is not enough memory for that; the run goes on as it was.");
     }
-    end(CommandStatus::applied, document.session.message() == message ? std::string() : document.session.message());
+    end(CommandStatus::applied, document.message == message ? std::string() : document.message);
 }
 
-std::vector<Event> Controller::apply(Document& document) {
+std::vector<Event> Controller::apply(Document& document, const TakeUp& takesUp) {
     std::deque<Batch> now;
     {
         const std::lock_guard lock(mutex_);
@@ -336,8 +256,8 @@ std::vector<Event> Controller::apply(Document& document) {
         if (!opening_->why.empty()) opening_->status = CommandStatus::refused;
         events.push_back(*std::exchange(opening_, std::nullopt));
     }
-    document.session.apply();  // what panels wrote since the last frame is older than what was posted
-    for (Batch& batch : now) run(document, batch, events);
+    takesUp();  // what panels wrote since the last frame is older than what was posted
+    for (Batch& batch : now) run(document, takesUp, batch, events);
     return events;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -29,6 +30,9 @@ struct Event {
     std::string why{};  ///< of what was not applied; of an action that was, what it says of itself
 };
 
+/// Makes what is asked of the runs happen. False, with the document's message, where it is refused.
+using TakeUp = std::function<bool()>;
+
 class Controller {
 public:
     /// From any thread. Gives the ticket that its events carry; tickets rise in the order of posting.
@@ -40,7 +44,7 @@ public:
     /// On the frame thread, once a frame, before the run goes on: applies all that was posted, and what panels have written
     /// into the intent. The only place where intent becomes action. Events of a file that opens beside the frames come with
     /// a later call. Throws DeviceError where the device of the run is lost.
-    std::vector<Event> apply(Document& document);
+    std::vector<Event> apply(Document& document, const TakeUp& takesUp);
     /// Whether an answer is still to come.
     bool busy() const;
 
@@ -54,7 +58,7 @@ private:
         std::vector<Command> commands;
         Sender sender;
     };
-    void run(Document& document, Batch& batch, std::vector<Event>& events);
+    void run(Document& document, const TakeUp& takesUp, Batch& batch, std::vector<Event>& events);
 
     mutable std::mutex mutex_;
     std::deque<Batch> posted_;

@@ -2,7 +2,7 @@
 #include "app/control/keys.h"
 
 #include "app/control/action.h"
-#include "app/session/frame_loop.h"
+#include "app/model/document.h"
 
 #include <iterator>
 
@@ -67,10 +67,10 @@ void perform(const Action& action, int which, KeyTarget& target) {
     if (reason.empty())
         action.act(target, which);
     else
-        target.session.say(reason);
+        target.say(reason);
 }
 
-const Action* pressKey(Key key, int modifiers, KeyTarget target, bool repeated) {
+const Action* pressKey(Key key, int modifiers, KeyTarget& target, bool repeated) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
             for (const KeyStroke& stroke : action.strokes)

@@ -85,6 +85,6 @@ struct KeyStroke {
 
 /// Does what the key's row says, also when the key only `repeated` because it stayed down: then for rows that want it.
 /// The row; null when none has the key.
-const Action* pressKey(Key key, int modifiers, KeyTarget target, bool repeated = false);
+const Action* pressKey(Key key, int modifiers, KeyTarget& target, bool repeated = false);
 
 }  // namespace gravlab

@@ -1,8 +1,8 @@
 // The rows of the menus File and Help.
 #include "app/control/action.h"
+#include "app/model/document.h"
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
-#include "app/session/frame_loop.h"
 #include "app/version.h"
 #include "sim/core/error.h"
 
@@ -72,7 +72,7 @@ constexpr Action kFile[] = {
      .label = "Quit",
      .idea = "quit",
      .strokes = {{Key::letterQ, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.intent.quit = true; },
+     .act = [](KeyTarget& t, int) { t.intent.quit = true; },
      .line = true},
 };
 
@@ -89,20 +89,20 @@ constexpr Action kHelp[] = {
      .strokes = {{Key::escape}},
      .act =
          [](KeyTarget& t, int) {
-             if (t.session.launch().dragging()) {
-                 t.session.launch().cancel();
+             if (t.drop.dragging()) {
+                 t.drop.cancel();
                  return;
              }
-             t.session.launch().on = false;
+             t.drop.on = false;
              t.ui.help = false;
              t.ui.files.shown = t.ui.film.shown = false;
-             if (t.session.message().empty()) t.session.clearSelection();
-             t.session.dismissMessage();
+             if (t.message.empty()) t.clearSelection();
+             t.dismissMessage();
          }},
     {.name = "about",
      .label = "About gravlab",
      .idea = "which version this is",
-     .act = [](KeyTarget& t, int) { t.session.say(versionText()); },
+     .act = [](KeyTarget& t, int) { t.say(versionText()); },
      .line = true},
 };
 

@@ -1,7 +1,7 @@
 // The rows of the menu Scene: the nine of the digits, every scene in its group, and how many bodies.
 #include "app/control/action.h"
 #include "app/control/scene_groups.h"
-#include "app/session/frame_loop.h"
+#include "app/model/document.h"
 
 #include <algorithm>
 #include <iterator>
@@ -14,23 +14,22 @@ constexpr std::string_view kPresets[] = {"collision", "galaxy",        "antennae
 
 void changeScene(KeyTarget& t, std::ptrdiff_t by) {
     const auto rows = sceneTable();
-    const auto found =
-        std::find_if(rows.begin(), rows.end(), [&](const Scene& row) { return &row == t.session.facts().scene; });
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Scene& row) { return &row == t.facts.scene; });
     // A file is none of the rows: the next one is the first.
     const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     const auto n = static_cast<std::ptrdiff_t>(rows.size());
-    t.session.intent.settings.scene = rows[static_cast<std::size_t>((now + by + n) % n)].name;
+    t.intent.settings.scene = rows[static_cast<std::size_t>((now + by + n) % n)].name;
 }
 
 Reason fixedBodies(const KeyTarget& t) {
-    const Scene& scene = *t.session.facts().scene;
+    const Scene& scene = *t.facts.scene;
     if (scene.fixedBodies == 0) return {};
     return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
 }
 
 bool entry(const KeyTarget& t, const Scene* row, ActionChoice& out) {
     if (!row) return false;
-    out = {.label = row->name, .idea = row->idea, .chosen = row == t.session.facts().scene};
+    out = {.label = row->name, .idea = row->idea, .chosen = row == t.facts.scene};
     return true;
 }
 
@@ -40,7 +39,7 @@ bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
 }
 template <SceneGroup group>
 void openGroup(KeyTarget& t, int which) {
-    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.settings.scene = row->name;
+    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.intent.settings.scene = row->name;
 }
 
 constexpr Action kScene[] = {
@@ -49,10 +48,8 @@ constexpr Action kScene[] = {
      .idea = "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
              "figure-eight",
      .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
-     .act =
-         [](KeyTarget& t, int which) {
-             t.session.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)];
-         },
+     .act = [](KeyTarget& t,
+               int which) { t.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]; },
      .choice =
          [](const KeyTarget& t, int which, ActionChoice& out) {
              return static_cast<std::size_t>(which) < std::size(kPresets) &&
@@ -94,7 +91,7 @@ constexpr Action kScene[] = {
      .label = "Twice the bodies",
      .idea = "twice the bodies",
      .strokes = {{Key::pageUp}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.bodies *= 2; },
+     .act = [](KeyTarget& t, int) { t.intent.settings.bodies *= 2; },
      .unavailable = fixedBodies,
      .line = true},
     {.name = "fewer-bodies",
@@ -103,14 +100,14 @@ constexpr Action kScene[] = {
      .strokes = {{Key::pageDown}},
      .act =
          [](KeyTarget& t, int) {
-             std::size_t& bodies = t.session.intent.settings.bodies;
+             std::size_t& bodies = t.intent.settings.bodies;
              bodies = std::max<std::size_t>(bodies / 2, 1);
          },
      .unavailable = fixedBodies},
     {.name = "next-seed",
      .label = "Another seed",
      .idea = "other bodies of the same scene: the next seed",
-     .act = [](KeyTarget& t, int) { ++t.session.intent.settings.seed; }},
+     .act = [](KeyTarget& t, int) { ++t.intent.settings.seed; }},
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
+#include "app/model/document.h"
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
-#include "app/services/trajectory_prediction.h"
-#include "app/session/frame_loop.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ constexpr int kAllMarks = 1 << 20;  // more than are ever kept
 
 void nextBackend(KeyTarget& t, int) {
     const auto rows = backends();
-    SimulationSettings& wanted = t.session.intent.settings;
+    SimulationSettings& wanted = t.intent.settings;
     const auto now =
         std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == wanted.backend; });
     const auto first = static_cast<std::size_t>(now - rows.begin());
@@ -31,18 +30,18 @@ void nextBackend(KeyTarget& t, int) {
 
 void nextKernel(KeyTarget& t, int) {
     const auto rows = kernels();
-    const KernelRow* now = t.session.facts().kernel;
+    const KernelRow* now = t.facts.kernel;
     const auto first = static_cast<std::size_t>(now - rows.data());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         if (row.backend != now->backend) continue;
-        t.session.intent.settings.kernel = {std::string(row.name), {}};
+        t.intent.settings.kernel = {std::string(row.name), {}};
         return;
     }
 }
 
 Reason oneKernel(const KeyTarget& t) {
-    const KernelRow* now = t.session.facts().kernel;
+    const KernelRow* now = t.facts.kernel;
     const auto rows = kernels();
     const auto count =
         std::count_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.backend == now->backend; });
@@ -50,8 +49,8 @@ Reason oneKernel(const KeyTarget& t) {
 }
 
 void singleStep(KeyTarget& t, int) {
-    t.session.intent.paused = true;
-    ++t.session.intent.singleSteps;
+    t.intent.paused = true;
+    ++t.intent.singleSteps;
 }
 
 /// A number of times from 1. Throws UsageError.
@@ -64,12 +63,12 @@ int timesOf(const Value& argument) {
 }
 
 void openLab(KeyTarget& t) {
-    t.session.lab.open = true;
+    t.labPanel.open = true;
     t.ui.visible = t.ui.panel = true;
 }
 
 Reason noneSelected(const KeyTarget& t) {
-    return t.session.selected() ? Reason() : Reason("No body is selected: click on one first.");
+    return t.selected ? Reason() : Reason("No body is selected: click on one first.");
 }
 
 struct PageRow {
@@ -85,8 +84,8 @@ constexpr Action kSimulation[] = {
      .label = "Run",
      .idea = "run or pause",
      .strokes = {{Key::space}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.intent.paused); },
-     .checked = [](const KeyTarget& t) { return !t.session.intent.paused; }},
+     .act = [](KeyTarget& t, int) { toggle(t.intent.paused); },
+     .checked = [](const KeyTarget& t) { return !t.intent.paused; }},
     {.name = "step",
      .label = "One step",
      .idea = "one step, then pause",
@@ -96,28 +95,28 @@ constexpr Action kSimulation[] = {
      .with =
          [](KeyTarget& t, const Value& count) {
              const int steps = timesOf(count);
-             t.session.intent.paused = true;
-             t.session.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.session.intent.singleSteps);
+             t.intent.paused = true;
+             t.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.intent.singleSteps);
          },
      .repeats = true},
     {.name = "reverse",
      .label = "Backwards",
      .idea = "run backwards, or forwards again",
      .strokes = {{Key::left}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= -1; },
-     .checked = [](const KeyTarget& t) { return t.session.intent.settings.timeStep < 0; }},
+     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= -1; },
+     .checked = [](const KeyTarget& t) { return t.intent.settings.timeStep < 0; }},
     {.name = "reset",
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
-     .act = [](KeyTarget& t, int) { t.session.intent.reset = true; }},
+     .act = [](KeyTarget& t, int) { t.intent.reset = true; }},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
      .strokes = {{Key::left, kControl}},
-     .act = [](KeyTarget& t, int) { --t.session.intent.rewindBy; },
+     .act = [](KeyTarget& t, int) { --t.intent.rewindBy; },
      .argument = "COUNT",
-     .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
+     .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
      .list = "Kept states",
      .line = true,
      .repeats = true},
@@ -125,35 +124,35 @@ constexpr Action kSimulation[] = {
      .label = "On one",
      .idea = "on to the next kept state, and pause",
      .strokes = {{Key::right, kControl}},
-     .act = [](KeyTarget& t, int) { ++t.session.intent.rewindBy; },
+     .act = [](KeyTarget& t, int) { ++t.intent.rewindBy; },
      .argument = "COUNT",
-     .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
+     .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
      .list = "Kept states",
      .repeats = true},
     {.name = "rewind-oldest",
      .label = "The oldest",
      .idea = "back to the oldest kept state",
      .strokes = {{Key::home, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = -kAllMarks; },
+     .act = [](KeyTarget& t, int) { t.intent.rewindBy = -kAllMarks; },
      .list = "Kept states"},
     {.name = "rewind-newest",
      .label = "The newest",
      .idea = "on to the newest kept state",
      .strokes = {{Key::end, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = kAllMarks; },
+     .act = [](KeyTarget& t, int) { t.intent.rewindBy = kAllMarks; },
      .list = "Kept states"},
     {.name = "longer-step",
      .label = "Twice the time step",
      .idea = "twice the time step",
      .strokes = {{Key::period}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 2; },
+     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= 2; },
      .line = true,
      .repeats = true},
     {.name = "shorter-step",
      .label = "Half the time step",
      .idea = "half the time step",
      .strokes = {{Key::comma}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; },
+     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= 0.5; },
      .repeats = true},
     {.name = "next-backend",
      .label = "Next backend",
@@ -171,9 +170,8 @@ constexpr Action kSimulation[] = {
      .label = "A twin",
      .idea = "the same start a second time in other settings, or none",
      .strokes = {{Key::letterT, kControl}},
-     .act = [](KeyTarget& t,
-               int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().settings); },
-     .checked = [](const KeyTarget& t) { return t.session.intent.twin.on; },
+     .act = [](KeyTarget& t, int) { t.intent.twin = toggledTwin(t.intent.twin, t.facts.settings); },
+     .checked = [](const KeyTarget& t) { return t.intent.twin.on; },
      .line = true},
     {.name = "twin-view",
      .label = "Twins overlaid",
@@ -181,14 +179,12 @@ constexpr Action kSimulation[] = {
      .strokes = {{Key::letterT, kAlt}},
      .act =
          [](KeyTarget& t, int) {
-             TwinView& view = t.session.intent.twin.view;
+             TwinView& view = t.intent.twin.view;
              view = view == TwinView::side ? TwinView::overlaid : TwinView::side;
          },
-     .checked = [](const KeyTarget& t) { return t.session.intent.twin.view == TwinView::overlaid; },
+     .checked = [](const KeyTarget& t) { return t.intent.twin.view == TwinView::overlaid; },
      .unavailable =
-         [](const KeyTarget& t) {
-             return t.session.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one.");
-         }},
+         [](const KeyTarget& t) { return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one."); }},
 };
 
 constexpr Action kBodies[] = {
@@ -196,44 +192,44 @@ constexpr Action kBodies[] = {
      .label = "Follow",
      .idea = "keep the selected body in the middle, or let it go",
      .strokes = {{Key::letterF}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.follow); },
-     .checked = [](const KeyTarget& t) { return t.session.follow; },
+     .act = [](KeyTarget& t, int) { toggle(t.follow); },
+     .checked = [](const KeyTarget& t) { return t.follow; },
      .unavailable = noneSelected},
     {.name = "follow-centre",
      .label = "Follow the centre",
      .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
      .strokes = {{Key::letterF, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.followNext(); },
-     .checked = [](const KeyTarget& t) { return t.session.followedCentre().has_value(); }},
+     .act = [](KeyTarget& t, int) { t.followNext(); },
+     .checked = [](const KeyTarget& t) { return t.followedCentre.has_value(); }},
     {.name = "path-ahead",
      .label = "Path ahead",
      .idea = "path of the selected body ahead",
      .strokes = {{Key::letterO}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.orbit().wanted); },
-     .checked = [](const KeyTarget& t) { return t.session.orbit().wanted; }},
+     .act = [](KeyTarget& t, int) { toggle(t.ahead.wanted); },
+     .checked = [](const KeyTarget& t) { return t.ahead.wanted; }},
     {.name = "remove",
      .label = "Remove",
      .idea = "remove the selected body",
      .strokes = {{Key::remove}},
-     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::remove; },
+     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::remove; },
      .unavailable = noneSelected},
     {.name = "hold",
      .label = "Hold",
      .idea = "hold the selected body at its place, or let it fall",
      .strokes = {{Key::letterV}},
-     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::hold; },
+     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::hold; },
      .unavailable = noneSelected},
     {.name = "coast",
      .label = "Straight on",
      .idea = "let the selected body go straight on, or feel forces again",
      .strokes = {{Key::letterV, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::coast; },
+     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::coast; },
      .unavailable = noneSelected},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",
      .strokes = {{Key::letterI}},
-     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::dropStar; },
+     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::dropStar; },
      .line = true},
     {.name = "drop-by-arrow",
      .label = "Drop by an arrow",
@@ -241,18 +237,18 @@ constexpr Action kBodies[] = {
      .strokes = {{Key::letterI, kControl}},
      .act =
          [](KeyTarget& t, int) {
-             LaunchTool& tool = t.session.launch();
+             LaunchTool& tool = t.drop;
              const int rows = static_cast<int>(launchRows().size());
              tool.row = tool.on ? tool.row + 1 : 0;
              tool.on = tool.row < rows;
              tool.row %= rows;
          },
-     .checked = [](const KeyTarget& t) { return t.session.launch().on; }},
+     .checked = [](const KeyTarget& t) { return t.drop.on; }},
     {.name = "undo",
      .label = "Undo",
      .idea = "undo the last removal, drop or hold of a body",
      .strokes = {{Key::letterZ, kControl}},
-     .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::undo; },
+     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::undo; },
      .line = true,
      .repeats = true},
 };
@@ -264,25 +260,25 @@ constexpr Action kLab[] = {
      .strokes = {{Key::letterL}},
      .act =
          [](KeyTarget& t, int) {
-             if (t.session.lab.open)
-                 t.session.lab.open = false;
+             if (t.labPanel.open)
+                 t.labPanel.open = false;
              else
                  openLab(t);
          },
-     .checked = [](const KeyTarget& t) { return t.session.lab.open; }},
+     .checked = [](const KeyTarget& t) { return t.labPanel.open; }},
     {.name = "lab-page",
      .label = "Page",
      .idea = "open the lab at one of its pages",
      .act =
          [](KeyTarget& t, int which) {
              openLab(t);
-             t.session.lab.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
+             t.labPanel.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
          },
      .choice =
          [](const KeyTarget& t, int which, ActionChoice& out) {
              if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
              const PageRow& row = kPages[static_cast<std::size_t>(which)];
-             out = {.label = row.label, .idea = row.idea, .chosen = t.session.lab.open && t.session.lab.page == row.page};
+             out = {.label = row.label, .idea = row.idea, .chosen = t.labPanel.open && t.labPanel.page == row.page};
              return true;
          }},
 };

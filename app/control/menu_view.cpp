@@ -1,12 +1,9 @@
 // The rows of the menus View, Look and Window.
 #include "app/control/action.h"
 #include "app/model/camera_path.h"
+#include "app/model/document.h"
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
-#include "app/services/instruments.h"
-#include "app/session/frame_loop.h"
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
 #include "render/colour_map.h"
 
 #include <algorithm>
@@ -23,12 +20,12 @@ constexpr double kTurn = 0.2;        // [rad/s]
 
 template <int x, int z>
 void fly(KeyTarget& t, int) {
-    t.session.camera.fly({x * kFlight, 0, z * kFlight});
+    t.camera.fly({x * kFlight, 0, z * kFlight});
 }
 template <int x, int z>
 void flyOn(KeyTarget& t, double seconds) {
     const auto way = static_cast<float>(kFlightRate * seconds);
-    t.session.camera.fly({x * way, 0, z * way});
+    t.camera.fly({x * way, 0, z * way});
 }
 
 /// One of the nine places for views.
@@ -37,7 +34,7 @@ bool place(const KeyTarget& t, int which, ActionChoice& out) {
     static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",
                                                    "View 6", "View 7", "View 8", "View 9"};
     if (static_cast<std::size_t>(which) >= std::size(kPlaces)) return false;
-    const bool known = t.session.views[static_cast<std::size_t>(which)].has_value();
+    const bool known = t.views[static_cast<std::size_t>(which)].has_value();
     out = {.label = kPlaces[which], .idea = "camera and distance", .chosen = known};
     if (!empty && !known)
         out.unavailable = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
@@ -60,14 +57,14 @@ constexpr Action kView[] = {
      .strokes = {{Key::home}},
      .act =
          [](KeyTarget& t, int) {
-             t.session.followCentre(std::nullopt);
-             t.session.camera = sceneCamera(t.session.facts().scene->view);
+             t.followCentre(std::nullopt);
+             t.camera = sceneCamera(t.facts.scene->view);
          }},
     {.name = "remember-view",
      .label = "Remember this view",
      .idea = "remember this view",
      .strokes = {{Key::digit1, kControl, Key::digit9}},
-     .act = [](KeyTarget& t, int which) { t.session.views[static_cast<std::size_t>(which)] = t.session.camera; },
+     .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
      .choice = place<true>},
     {.name = "recall-view",
      .label = "Back to a view",
@@ -75,15 +72,15 @@ constexpr Action kView[] = {
      .strokes = {{Key::digit1, kAlt, Key::digit9}},
      .act =
          [](KeyTarget& t, int which) {
-             if (const auto& view = t.session.views[static_cast<std::size_t>(which)]) t.session.camera = *view;
+             if (const auto& view = t.views[static_cast<std::size_t>(which)]) t.camera = *view;
          },
      .choice = place<false>},
     {.name = "turn",
      .label = "Turn slowly",
      .idea = "turn the camera slowly by itself",
      .strokes = {{Key::letterQ}},
-     .act = [](KeyTarget& t, int) { t.session.rotation = t.session.rotation == 0 ? kTurn : 0; },
-     .checked = [](const KeyTarget& t) { return t.session.rotation != 0; },
+     .act = [](KeyTarget& t, int) { t.rotation = t.rotation == 0 ? kTurn : 0; },
+     .checked = [](const KeyTarget& t) { return t.rotation != 0; },
      .line = true},
     {.name = "fly-path",
      .label = "Fly along the path",
@@ -91,27 +88,24 @@ constexpr Action kView[] = {
      .strokes = {{Key::letterW, kAlt}},
      .act =
          [](KeyTarget& t, int) {
-             if (const std::string why = toggleTour(*t.session.tour, t.session.views); !why.empty()) t.session.say(why);
+             if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.say(why);
          },
-     .checked = [](const KeyTarget& t) { return t.session.tour->playing; }},
+     .checked = [](const KeyTarget& t) { return t.tour.playing; }},
     {.name = "flat",
      .label = "Without perspective",
      .idea = "with or without perspective",
      .strokes = {{Key::letterP}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.camera.orthographic); },
-     .checked = [](const KeyTarget& t) { return t.session.camera.orthographic; }},
+     .act = [](KeyTarget& t, int) { toggle(t.camera.orthographic); },
+     .checked = [](const KeyTarget& t) { return t.camera.orthographic; }},
     {.name = "four-views",
      .label = "Four views",
      .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
      .strokes = {{Key::f4}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().settings.bodies);
-         },
-     .checked = [](const KeyTarget& t) { return t.session.fourViewed(); },
+     .act = [](KeyTarget& t, int) { t.showFourViews(!t.fourViews); },
+     .checked = [](const KeyTarget& t) { return t.fourViewed(); },
      .unavailable =
          [](const KeyTarget& t) {
-             return t.session.twin().on() ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
+             return t.facts.twin.on ? Reason("Two runs share the picture: Ctrl T ends the twin.") : Reason();
          }},
     {.name = "fly-ahead",
      .label = "Ahead",
@@ -145,109 +139,96 @@ constexpr Action kView[] = {
      .label = "Legend",
      .idea = "legend of the colours",
      .strokes = {{Key::letterY}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.legend); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.legend; },
+     .act = [](KeyTarget& t, int) { toggle(t.overlay.legend); },
+     .checked = [](const KeyTarget& t) { return t.overlay.legend; },
      .line = true},
     {.name = "scale-and-clock",
      .label = "Scale bar and clock",
      .idea = "scale bar and clock",
      .strokes = {{Key::letterU}},
-     .act = [](KeyTarget& t, int) { t.session.overlay.scaleBar = t.session.overlay.clock = !t.session.overlay.clock; },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.clock; }},
+     .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
+     .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
     {.name = "axes",
      .label = "Axes",
      .idea = "axes",
      .strokes = {{Key::letterX}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.axes); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.axes; }},
+     .act = [](KeyTarget& t, int) { toggle(t.overlay.axes); },
+     .checked = [](const KeyTarget& t) { return t.overlay.axes; }},
     {.name = "grid",
      .label = "Grid",
      .idea = "grid",
      .strokes = {{Key::letterZ}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.grid); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.grid; }},
+     .act = [](KeyTarget& t, int) { toggle(t.overlay.grid); },
+     .checked = [](const KeyTarget& t) { return t.overlay.grid; }},
 };
 
 constexpr Action kLook[] = {
     {.name = "colour-by",
      .label = "Colour by",
      .idea = "what colours say",
-     .act = [](KeyTarget& t, int which) { t.session.colourMode = which; },
+     .act = [](KeyTarget& t, int which) { t.colourMode = which; },
      .choice =
          [](const KeyTarget& t, int which, ActionChoice& out) {
-             const auto now = static_cast<std::size_t>(&t.session.shownMode() - colourModes().data());
+             const auto now = static_cast<std::size_t>(&t.shownMode() - colourModes().data());
              return rowOf(colourModes(), which, now, out);
          }},
     {.name = "next-colour-mode",
      .label = "Next of these",
      .idea = "next colour mode: what colours say",
      .strokes = {{Key::letterM}},
-     .act = [](KeyTarget& t,
-               int) { t.session.colourMode = (t.session.colourMode + 1) % static_cast<int>(colourModes().size()); }},
+     .act = [](KeyTarget& t, int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
     {.name = "colour-map",
      .label = "Colour map",
      .idea = "colours from low to high",
-     .act = [](KeyTarget& t, int which) { t.session.look.colourMap = which; },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             return rowOf(colourMaps(), which, static_cast<std::size_t>(t.session.look.colourMap), out);
-         },
+     .act = [](KeyTarget& t, int which) { t.look.colourMap = which; },
+     .choice = [](const KeyTarget& t, int which,
+                  ActionChoice& out) { return rowOf(colourMaps(), which, static_cast<std::size_t>(t.look.colourMap), out); },
      .line = true},
     {.name = "next-colour-map",
      .label = "Next of these",
      .idea = "next colour map",
      .strokes = {{Key::letterC}},
-     .act = [](KeyTarget& t,
-               int) { t.session.look.colourMap = (t.session.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
+     .act = [](KeyTarget& t, int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
     {.name = "tone",
      .label = "Tone curve",
      .idea = "how light becomes what the screen shows",
-     .act = [](KeyTarget& t, int which) { t.session.look.tone = toneCurves()[static_cast<std::size_t>(which)].curve; },
-     .unavailable =
-         [](const KeyTarget& t) { return t.session.look.paper ? Reason("A white page has its own curve.") : Reason(); },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             return rowOf(toneCurves(), which, static_cast<std::size_t>(t.session.look.tone), out);
-         }},
+     .act = [](KeyTarget& t, int which) { t.look.tone = toneCurves()[static_cast<std::size_t>(which)].curve; },
+     .unavailable = [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); },
+     .choice = [](const KeyTarget& t, int which,
+                  ActionChoice& out) { return rowOf(toneCurves(), which, static_cast<std::size_t>(t.look.tone), out); }},
     {.name = "trails",
      .label = "Trails",
      .idea = "trails behind bodies",
      .strokes = {{Key::letterT}},
-     .act = [](KeyTarget& t, int) { t.session.look.trails = t.session.look.trails > 0 ? 0 : kUsualTrail; },
-     .checked = [](const KeyTarget& t) { return t.session.look.trails > 0; },
+     .act = [](KeyTarget& t, int) { t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail; },
+     .checked = [](const KeyTarget& t) { return t.look.trails > 0; },
      .line = true},
     {.name = "auto-exposure",
      .label = "Automatic exposure",
      .idea = "automatic exposure",
      .strokes = {{Key::letterE}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.look.autoExposure); },
-     .checked = [](const KeyTarget& t) { return t.session.look.autoExposure; }},
+     .act = [](KeyTarget& t, int) { toggle(t.look.autoExposure); },
+     .checked = [](const KeyTarget& t) { return t.look.autoExposure; }},
     {.name = "brighter",
      .label = "Brighter",
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.session.look.exposure =
-                 std::min(t.session.look.exposure * kExposureStep, std::max(t.session.look.exposure, 100.f));
-         },
+     .act = [](KeyTarget& t,
+               int) { t.look.exposure = std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f)); },
      .repeats = true},
     {.name = "darker",
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
-     .act =
-         [](KeyTarget& t, int) {
-             t.session.look.exposure =
-                 std::max(t.session.look.exposure / kExposureStep, std::min(t.session.look.exposure, 0.01f));
-         },
+     .act = [](KeyTarget& t,
+               int) { t.look.exposure = std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f)); },
      .repeats = true},
     {.name = "paper",
      .label = "White page",
      .idea = "white background",
      .strokes = {{Key::letterB, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.look.paper); },
-     .checked = [](const KeyTarget& t) { return t.session.look.paper; },
+     .act = [](KeyTarget& t, int) { toggle(t.look.paper); },
+     .checked = [](const KeyTarget& t) { return t.look.paper; },
      .line = true},
 };
 
@@ -272,7 +253,7 @@ constexpr Action kWindow[] = {
      .checked = [](const KeyTarget& t) { return t.ui.instruments; },
      .unavailable =
          [](const KeyTarget& t) {
-             return t.session.facts().settings.bodies < Instruments::kFewest && !t.ui.instruments
+             return t.facts.settings.bodies < kFewestOfCurves && !t.ui.instruments
                         ? Reason("So few bodies have no curves over a radius.")
                         : Reason();
          }},

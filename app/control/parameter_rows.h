@@ -1,17 +1,17 @@
 // How rows of the table reach what they stand for: the only place that knows where the document keeps it.
 #pragma once
 #include "app/control/parameter.h"
+#include "app/model/document.h"
 #include "app/model/ui_state.h"
-#include "app/session/frame_loop.h"
 
 #include <utility>
 
 namespace gravlab::rows {
 
 /// What was asked of the run, and what is in force.
-inline SimulationSettings& asked(Document& d) { return d.session.intent.settings; }
-inline const SimulationSettings& asked(const Document& d) { return d.session.intent.settings; }
-inline const SimulationSettings& inForce(const Document& d) { return d.session.facts().settings; }
+inline SimulationSettings& asked(Document& d) { return d.intent.settings; }
+inline const SimulationSettings& asked(const Document& d) { return d.intent.settings; }
+inline const SimulationSettings& inForce(const Document& d) { return d.facts.settings; }
 
 /// Names of a table's rows.
 template <class Rows>

@@ -1,7 +1,7 @@
 // The second run beside the first: what it does otherwise. Each row takes kind, range and names from the row of the run.
 #include "app/control/parameter_rows.h"
+#include "app/model/document.h"
 #include "app/model/twin_choice.h"
-#include "app/session/twin.h"
 #include "sim/core/error.h"
 #include "sim/io/run_settings.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace rows;
 
-TwinChoice& twin(Document& d) { return d.session.intent.twin; }
+TwinChoice& twin(Document& d) { return d.intent.twin; }
 
 /// The row of the run that is kept under that key.
 const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) {
@@ -43,7 +43,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
         };
     if (!run.names.empty()) row.names = run.names;
     row.get = [key](const Document& d) -> Value {
-        const TwinChoice& choice = d.session.intent.twin;
+        const TwinChoice& choice = d.intent.twin;
         if (!choice.names(key)) return std::string("same");
         return valueOf(settingOf(key).text(choice.values));
     };
@@ -78,28 +78,25 @@ std::vector<Parameter> comparisonParameters() {
                    .kept = {.option = "--twin-view", .scene = "twin.view"},
                    .choices = [] { return std::vector<std::string>(twinViews().begin(), twinViews().end()); },
                    .get = [](const Document& d) -> Value {
-                       return std::string(twinViews()[static_cast<std::size_t>(d.session.intent.twin.view)]);
+                       return std::string(twinViews()[static_cast<std::size_t>(d.intent.twin.view)]);
                    },
                    .set = [](Document& d, const Value& v) { twin(d).view = twinView(textOf(v)); }});
     for (const std::string_view key : twinKeys()) all.push_back(differing(rowOfRun(run, key), key));
     const auto add = [&](Parameter row, auto get) {
         all.push_back(
-            fact(std::move(row), [get](const Document& d) -> Value { return d.session.twin().on() ? get(d) : Value(); }));
+            fact(std::move(row), [get](const Document& d) -> Value { return d.facts.twin.on ? get(d) : Value(); }));
     };
     add({.path = "twin.step", .label = "Twin's step", .idea = "complete steps of the twin", .kind = Kind::integer},
-        [](const Document& d) -> Value { return d.session.twin().simulation().step(); });
+        [](const Document& d) -> Value { return d.facts.twin.step; });
     add({.path = "twin.time", .label = "Twin's time", .idea = "simulated, of the twin", .unit = "T"},
-        [](const Document& d) -> Value { return d.session.twin().simulation().time(); });
+        [](const Document& d) -> Value { return d.facts.twin.time; });
     add({.path = "twin.label", .label = "Twin's label", .idea = "what the twin does otherwise", .kind = Kind::text},
-        [](const Document& d) -> Value { return d.session.twin().labels().second; });
+        [](const Document& d) -> Value { return d.facts.twin.label; });
     add({.path = "twin.apart",
          .label = "Apart",
          .idea = "root mean square of the distances between the same bodies of both runs",
          .unit = "L"},
-        [](const Document& d) -> Value {
-            const auto points = d.session.twin().watch().curve().points();
-            return points.empty() ? Value() : Value(points.back().apart.rms);
-        });
+        [](const Document& d) -> Value { return d.facts.twin.apart ? Value(*d.facts.twin.apart) : Value(); });
     return all;
 }
 

@@ -1,7 +1,6 @@
 // How bodies look.
 #include "app/control/parameter_rows.h"
 #include "app/model/look.h"
-#include "app/services/quality_ladder.h"
 #include "render/colour_map.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace {
 
 using namespace rows;
 
-Look& look(Document& d) { return d.session.look; }
+Look& look(Document& d) { return d.look; }
 
 Parameter light(Parameter row, float Look::*at) {
     return withMember(
@@ -51,15 +50,15 @@ std::vector<Parameter> lookParameters() {
          .idea = "what the colour of a body says",
          .usual = "speed",
          .kept = {.option = "--colour", .scene = "view.colour", .configuration = "look.colour"}},
-        colourModes, [](const Document& d) { return &d.session.shownMode() - colourModes().data(); },
-        [](Document& d, std::size_t i) { d.session.colourMode = static_cast<int>(i); }));
+        colourModes, [](const Document& d) { return &d.shownMode() - colourModes().data(); },
+        [](Document& d, std::size_t i) { d.colourMode = static_cast<int>(i); }));
     all.push_back(ofTable(
         {.path = "look.colour_map",
          .label = "Colours",
          .idea = "colour map, low to high",
          .usual = "glow",
          .kept = {.option = "--map", .scene = "view.map", .configuration = "look.map"}},
-        colourMaps, [](const Document& d) { return std::max(d.session.look.colourMap, 0); },
+        colourMaps, [](const Document& d) { return std::max(d.look.colourMap, 0); },
         [](Document& d, std::size_t i) { look(d).colourMap = static_cast<int>(i); }));
     all.push_back(ofTable(
         {.path = "look.tone",
@@ -67,7 +66,7 @@ std::vector<Parameter> lookParameters() {
          .idea = "how light becomes what the screen shows",
          .usual = "plate",
          .kept = {.option = "--tone", .scene = "view.tone", .configuration = "look.tone"}},
-        toneCurves, [](const Document& d) { return d.session.look.tone; },
+        toneCurves, [](const Document& d) { return d.look.tone; },
         [](Document& d, std::size_t i) { look(d).tone = toneCurves()[i].curve; }));
     all.push_back(light({.path = "look.exposure",
                          .label = "Exposure",
@@ -141,10 +140,9 @@ std::vector<Parameter> lookParameters() {
         pathWishes,
         [](const Document& d) {
             const auto rows = pathWishes();
-            return std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.wish == d.session.splat; }) -
-                   rows.begin();
+            return std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.wish == d.splat; }) - rows.begin();
         },
-        [](Document& d, std::size_t i) { d.session.splat = pathWishes()[i].wish; }));
+        [](Document& d, std::size_t i) { d.splat = pathWishes()[i].wish; }));
     all.push_back(withMember(
         {.path = "look.hold_rate",
          .label = "Hold 30 frames/s",
@@ -152,16 +150,16 @@ std::vector<Parameter> lookParameters() {
          .kind = Kind::flag,
          .usual = "true",
          .kept = {.option = "--full-quality"}},
-        [](Document & d) -> auto& { return d.session.quality->on; }));
+        [](Document & d) -> auto& { return d.holdRate; }));
     all.push_back(fact({.path = "look.quality",
                         .label = "Quality",
                         .idea = "what is lowered to hold the rate",
                         .kind = Kind::text,
                         .measured = true},
-                       [](const Document& d) -> Value { return d.session.quality->text(); }));
+                       [](const Document& d) -> Value { return d.facts.quality; }));
     all.push_back(fact(
         {.path = "look.draw_path", .label = "Draw path", .idea = "how bodies become a picture and why", .kind = Kind::text},
-        [](const Document& d) -> Value { return d.session.facts().drawPath; }));
+        [](const Document& d) -> Value { return d.facts.drawPath; }));
     return all;
 }
 

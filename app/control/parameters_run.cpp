@@ -110,7 +110,7 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                            .otherwise = "auto",
                            .kept = {.option = "--set", .scene = "parameters", .checkpoint = "parameters"},
                            .get = [rowOf](const Document& d) -> Value {
-                               const SceneParameter* row = rowOf(*d.session.facts().scene);
+                               const SceneParameter* row = rowOf(*d.facts.scene);
                                if (!row) return {};
                                SceneRequest running;
                                running.parameters = inForce(d).parameters;
@@ -324,7 +324,7 @@ void addPace(std::vector<Parameter>& all) {
          .bounds = {.least = 1, .most = 1000000},
          .usual = "1",
          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}},
-        [](Document & d) -> auto& { return d.session.intent.stepsPerFrame; }));
+        [](Document & d) -> auto& { return d.intent.stepsPerFrame; }));
     all.push_back(withMember(
         {.path = "run.time_budget",
          .label = "Time budget",
@@ -333,34 +333,34 @@ void addPace(std::vector<Parameter>& all) {
          .bounds = {.least = 0, .aboveLeast = true},
          .usual = "10",
          .kept = {.option = "--time-budget"}},
-        [](Document & d) -> auto& { return d.session.intent.timeBudgetMs; }));
+        [](Document & d) -> auto& { return d.intent.timeBudgetMs; }));
     all.push_back(withMember(
         {.path = "run.paused", .label = "Paused", .idea = "the run stands still", .kind = Kind::flag, .usual = "false"},
-        [](Document & d) -> auto& { return d.session.intent.paused; }));
+        [](Document & d) -> auto& { return d.intent.paused; }));
 }
 
 void addFacts(std::vector<Parameter>& all) {
     const auto add = [&](Parameter row, auto get) { all.push_back(fact(std::move(row), get)); };
     add({.path = "run.step", .label = "Step", .idea = "complete steps since the start", .kind = Kind::integer},
-        [](const Document& d) -> Value { return d.session.facts().step; });
+        [](const Document& d) -> Value { return d.facts.step; });
     add({.path = "run.time", .label = "Time", .idea = "simulated", .unit = "T"},
-        [](const Document& d) -> Value { return d.session.facts().time; });
+        [](const Document& d) -> Value { return d.facts.time; });
     add({.path = "run.inner_step",
          .label = "Inner step",
          .idea = "length of the newest automatic step; 0 with fixed steps",
          .unit = "T"},
-        [](const Document& d) -> Value { return d.session.facts().innerStep; });
+        [](const Document& d) -> Value { return d.facts.innerStep; });
     add({.path = "run.step_progress",
          .label = "Progress",
          .idea = "part of the forces of the step under way",
          .measured = true},
-        [](const Document& d) -> Value { return d.session.facts().stepProgress; });
+        [](const Document& d) -> Value { return d.facts.stepProgress; });
     add({.path = "run.check",
          .label = "Check",
          .idea = "whether the forces agree with double precision: pending, passed, failed",
          .kind = Kind::text},
         [](const Document& d) -> Value {
-            const auto& check = d.session.facts().check;
+            const auto& check = d.facts.check;
             return std::string(!check ? "pending" : check->passed ? "passed" : "failed");
         });
     add({.path = "run.rate",
@@ -368,32 +368,32 @@ void addFacts(std::vector<Parameter>& all) {
          .idea = "interactions a second, N*N for each force",
          .unit = "1/s",
          .measured = true},
-        [](const Document& d) -> Value { return d.session.telemetry.interactionsPerSecond; });
+        [](const Document& d) -> Value { return d.facts.interactionsPerSecond; });
     add({.path = "run.steps_per_second",
          .label = "Steps a second",
          .idea = "complete steps a second",
          .unit = "1/s",
          .measured = true},
-        [](const Document& d) -> Value { return d.session.telemetry.stepsPerSecond; });
+        [](const Document& d) -> Value { return d.facts.stepsPerSecond; });
     add({.path = "run.energy_change",
          .label = "Energy",
          .idea = "largest relative change of the energy since the start",
          .measured = true},
-        [](const Document& d) -> Value { return d.session.conservation.worstChange(); });
+        [](const Document& d) -> Value { return d.facts.energyChange; });
     add({.path = "run.backend_reason",
          .label = "Why this backend",
          .idea = "which backend runs and why",
          .kind = Kind::text},
-        [](const Document& d) -> Value { return d.session.facts().backendWhy; });
+        [](const Document& d) -> Value { return d.facts.backendWhy; });
     add({.path = "run.vertex_path",
          .label = "Vertices",
          .idea = "how vertices reach the picture and why",
          .kind = Kind::text},
-        [](const Document& d) -> Value { return d.session.facts().vertexPath; });
+        [](const Document& d) -> Value { return d.facts.vertexPath; });
     add({.path = "run.edited", .label = "Edited", .idea = "bodies were changed by hand since the start", .kind = Kind::flag},
-        [](const Document& d) -> Value { return d.session.edited(); });
+        [](const Document& d) -> Value { return d.facts.edited; });
     add({.path = "run.held", .label = "Held bodies", .idea = "bodies that feel no force", .kind = Kind::integer},
-        [](const Document& d) -> Value { return wholeValue(d.session.heldBodies().size()); });
+        [](const Document& d) -> Value { return wholeValue(d.facts.held.size()); });
 }
 
 }  // namespace

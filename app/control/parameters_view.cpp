@@ -2,8 +2,6 @@
 #include "app/control/parameter_rows.h"
 #include "app/model/camera_path.h"
 #include "app/model/launch.h"
-#include "app/services/trajectory_prediction.h"
-#include "app/view/four_view.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -19,7 +17,7 @@ constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr Shown kInDegrees{"degrees", kDegrees};
 constexpr double kLeastField = 1 / kDegrees, kMostField = 150 / kDegrees;
 
-Camera& camera(Document& d) { return d.session.camera; }
+Camera& camera(Document& d) { return d.camera; }
 
 void addCamera(std::vector<Parameter>& all) {
     all.push_back(withMember(
@@ -58,7 +56,7 @@ void addCamera(std::vector<Parameter>& all) {
                    .usual = "(the scene's own)",
                    .kept = {.scene = "view.target"},
                    .get = [](const Document& d) -> Value {
-                       const glm::vec3 t = d.session.camera.target;
+                       const glm::vec3 t = d.camera.target;
                        return std::vector{plainNumber(t.x), plainNumber(t.y), plainNumber(t.z)};
                    },
                    .set =
@@ -96,13 +94,13 @@ void addCamera(std::vector<Parameter>& all) {
          .usual = "0",
          .shown = {"degrees/s", kDegrees},
          .kept = {.option = "--rotate", .scene = "view.rotate"}},
-        [](Document & d) -> auto& { return d.session.rotation; }));
+        [](Document & d) -> auto& { return d.rotation; }));
     all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
-                       [](const Document& d) -> Value { return d.session.tour->playing; }));
+                       [](const Document& d) -> Value { return d.tour.playing; }));
     all.push_back(
         fact({.path = "camera.remembered", .label = "Views", .idea = "views that are remembered", .kind = Kind::integer},
              [](const Document& d) -> Value {
-                 const auto& views = d.session.views;
+                 const auto& views = d.views;
                  return wholeValue(static_cast<std::uint64_t>(
                      std::count_if(views.begin(), views.end(), [](const auto& view) { return view.has_value(); })));
              }));
@@ -126,30 +124,29 @@ void addOverlays(std::vector<Parameter>& all) {
              .kind = Kind::flag,
              .usual = "(scale bar and clock in a window)",
              .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay"}},
-            [shown = row.shown](Document & d) -> auto& { return d.session.overlay.*shown; }));
+            [shown = row.shown](Document & d) -> auto& { return d.overlay.*shown; }));
 }
 
 /// What the camera keeps in the middle, as one word or number.
 Value followed(const Document& d) {
-    if (d.session.follow) return std::string("body");
-    const std::optional<int>& centre = d.session.followedCentre();
+    if (d.follow) return std::string("body");
+    const std::optional<int>& centre = d.followedCentre;
     if (!centre) return std::string("none");
-    return *centre == Session::kWholeScene ? Value(std::string("centre"))
-                                           : wholeValue(static_cast<std::uint64_t>(*centre) + 1);
+    return *centre == Document::kWholeScene ? Value(std::string("centre"))
+                                            : wholeValue(static_cast<std::uint64_t>(*centre) + 1);
 }
 
 void follow(Document& d, const Value& value) {
     const std::string what = std::holds_alternative<std::string>(value) ? textOf(value) : valueText(value);
-    Session& session = d.session;
     if (what == "none") {
-        session.follow = false;
-        session.followCentre(std::nullopt);
+        d.follow = false;
+        d.followCentre(std::nullopt);
     } else if (what == "body") {
-        if (!session.selected()) throw UsageError("view.follow body: no body is selected; set view.selected first");
-        session.followCentre(std::nullopt);
-        session.follow = true;
+        if (!d.selected) throw UsageError("view.follow body: no body is selected; set view.selected first");
+        d.followCentre(std::nullopt);
+        d.follow = true;
     } else {
-        session.followAsAsked(what);
+        d.followAsAsked(what);
     }
 }
 
@@ -160,11 +157,8 @@ void addBodies(std::vector<Parameter>& all) {
                    .kind = Kind::flag,
                    .usual = "false",
                    .kept = {.option = "--views", .scene = "view.views"},
-                   .get = [](const Document& d) -> Value { return d.session.fourView->on(); },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           d.session.fourView->show(std::get<bool>(v), d.session.look, d.session.facts().settings.bodies);
-                       }});
+                   .get = [](const Document& d) -> Value { return d.fourViews; },
+                   .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
     all.push_back(
         {.path = "view.follow",
          .label = "Follow",
@@ -191,20 +185,19 @@ void addBodies(std::vector<Parameter>& all) {
                    .otherwise = "none",
                    .kept = {.option = "--select"},
                    .get = [](const Document& d) -> Value {
-                       const auto& selected = d.session.selected();
+                       const auto& selected = d.selected;
                        return selected ? Value(static_cast<std::int64_t>(selected->id)) : Value(std::string("none"));
                    },
                    .set =
                        [](Document& d, const Value& v) {
                            if (std::holds_alternative<std::string>(v))
-                               d.session.clearSelection();
+                               d.clearSelection();
                            else
-                               d.session.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
+                               d.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
                        }});
     const auto selected = [&](Parameter row, auto get) {
-        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
-            return d.session.selected() ? get(*d.session.selected()) : Value();
-        }));
+        all.push_back(
+            fact(std::move(row), [get](const Document& d) -> Value { return d.selected ? get(*d.selected) : Value(); }));
     };
     selected({.path = "view.selected_mass", .label = "Mass", .idea = "of the selected body", .unit = "M"},
              [](const BodyReadout& body) -> Value { return body.mass ? Value(*body.mass) : Value(); });
@@ -219,7 +212,7 @@ void addBodies(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false",
          .kept = {.option = "--ahead"}},
-        [](Document & d) -> auto& { return d.session.orbit().wanted; }));
+        [](Document & d) -> auto& { return d.ahead.wanted; }));
     Parameter duration = withMember(
         {.path = "view.ahead_time",
          .label = "How far ahead",
@@ -229,14 +222,14 @@ void addBodies(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--ahead"}},
-        [](Document & d) -> auto& { return d.session.orbit().duration; });
+        [](Document & d) -> auto& { return d.ahead.duration; });
     duration.get = [](const Document& d) -> Value {
-        const double found = d.session.orbit().duration;
+        const double found = d.ahead.duration;
         return found == 0 ? Value(std::string("auto")) : Value(found);
     };
     duration.set = [set = duration.set](Document& d, const Value& v) {
         if (isAuto(v))
-            d.session.orbit().duration = 0;
+            d.ahead.duration = 0;
         else
             set(d, v);
     };
@@ -250,7 +243,7 @@ void addArrow(std::vector<Parameter>& all) {
          .idea = "a drag of the mouse drops a body",
          .kind = Kind::flag,
          .usual = "false"},
-        [](Document & d) -> auto& { return d.session.launch().on; }));
+        [](Document & d) -> auto& { return d.drop.on; }));
     all.push_back({.path = "drop.kind",
                    .label = "What drops",
                    .idea = "what is dropped by the arrow",
@@ -258,14 +251,14 @@ void addArrow(std::vector<Parameter>& all) {
                    .usual = launchRows().front().name,
                    .choices = [] { return namesOf(launchRows()); },
                    .get = [](const Document& d) -> Value {
-                       return std::string(launchRows()[static_cast<std::size_t>(d.session.launch().row)].name);
+                       return std::string(launchRows()[static_cast<std::size_t>(d.drop.row)].name);
                    },
                    .set =
                        [](Document& d, const Value& v) {
                            const auto kinds = launchRows();
                            const auto found =
                                std::find_if(kinds.begin(), kinds.end(), [&](auto& row) { return row.name == textOf(v); });
-                           d.session.launch().row = static_cast<int>(found - kinds.begin());
+                           d.drop.row = static_cast<int>(found - kinds.begin());
                        }});
     struct Row {
         std::string_view path, label, idea;
@@ -282,7 +275,7 @@ void addArrow(std::vector<Parameter>& all) {
              .idea = row.idea,
              .bounds = {.least = 0.001, .most = 1000},
              .usual = "1"},
-            [at = row.at](Document & d) -> auto& { return d.session.launch().*at; }));
+            [at = row.at](Document & d) -> auto& { return d.drop.*at; }));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // What the window and its panels show, films, kept states and the lab.
 #include "app/control/parameter_rows.h"
-#include "app/film/encoders.h"
-#include "app/services/rewind.h"
+#include "app/encoders.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -97,12 +96,12 @@ void addWindow(std::vector<Parameter>& all) {
                         .idea = "pictures a second",
                         .unit = "1/s",
                         .measured = true},
-                       [](const Document& d) -> Value { return d.session.telemetry.framesPerSecond; }));
+                       [](const Document& d) -> Value { return d.facts.framesPerSecond; }));
     all.push_back(
         fact({.path = "window.frame_time", .label = "Frame", .idea = "time of a frame", .unit = "ms", .measured = true},
-             [](const Document& d) -> Value { return d.session.telemetry.frameMilliseconds; }));
+             [](const Document& d) -> Value { return d.facts.frameMilliseconds; }));
     all.push_back(fact({.path = "window.message", .label = "Message", .idea = "the sentence on screen", .kind = Kind::text},
-                       [](const Document& d) -> Value { return d.session.message(); }));
+                       [](const Document& d) -> Value { return d.message; }));
 }
 
 void addFilm(std::vector<Parameter>& all) {
@@ -195,31 +194,28 @@ void addFilm(std::vector<Parameter>& all) {
 
 void addHistory(std::vector<Parameter>& all) {
     const auto add = [&](Parameter row, auto get) {
-        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
-            return d.session.history() ? get(*d.session.history()) : Value();
-        }));
+        all.push_back(fact(std::move(row),
+                           [get](const Document& d) -> Value { return d.facts.history ? get(*d.facts.history) : Value(); }));
     };
     add({.path = "history.states",
          .label = "Kept states",
          .idea = "that one can go back to",
          .kind = Kind::integer,
          .measured = true},
-        [](const Rewind& history) -> Value { return wholeValue(history.marks().size()); });
+        [](const HistoryFacts& history) -> Value { return wholeValue(history.states); });
     add({.path = "history.oldest_step",
          .label = "Oldest",
          .idea = "step of the oldest kept state",
          .kind = Kind::integer,
          .measured = true},
-        [](const Rewind& history) -> Value {
-            return history.marks().empty() ? Value() : Value(history.marks().front().step);
-        });
+        [](const HistoryFacts& history) -> Value { return history.states == 0 ? Value() : Value(history.oldestStep); });
     add({.path = "history.bytes",
          .label = "Memory",
          .idea = "that kept states take",
          .unit = "byte",
          .kind = Kind::integer,
          .measured = true},
-        [](const Rewind& history) -> Value { return wholeValue(history.bytes()); });
+        [](const HistoryFacts& history) -> Value { return wholeValue(history.bytes); });
 }
 
 void addLab(std::vector<Parameter>& all) {
@@ -230,7 +226,7 @@ void addLab(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false",
          .kept = {.option = "--lab", .configuration = "panels.lab"}},
-        [](Document & d) -> auto& { return d.session.lab.open; }));
+        [](Document & d) -> auto& { return d.labPanel.open; }));
     all.push_back({.path = "lab.page",
                    .label = "Page",
                    .idea = "launch, sweep or matrix",
@@ -239,21 +235,21 @@ void addLab(std::vector<Parameter>& all) {
                    .kept = {.option = "--lab", .configuration = "panels.lab"},
                    .choices = [] { return std::vector<std::string>(labPages().begin(), labPages().end()); },
                    .get = [](const Document& d) -> Value {
-                       return std::string(labPages()[static_cast<std::size_t>(d.session.lab.page)]);
+                       return std::string(labPages()[static_cast<std::size_t>(d.labPanel.page)]);
                    },
-                   .set = [](Document& d, const Value& v) { d.session.lab.page = labPage(textOf(v)); }});
+                   .set = [](Document& d, const Value& v) { d.labPanel.page = labPage(textOf(v)); }});
     all.push_back(fact({.path = "lab.busy",
                         .label = "Measuring",
                         .idea = "a sweep or search is under way",
                         .kind = Kind::flag,
                         .measured = true},
-                       [](const Document& d) -> Value { return d.session.lab.busy(); }));
+                       [](const Document& d) -> Value { return d.facts.labBusy; }));
     all.push_back(fact({.path = "lab.status",
                         .label = "Status",
                         .idea = "what is measured, or how it ended",
                         .kind = Kind::text,
                         .measured = true},
-                       [](const Document& d) -> Value { return d.session.lab.status(); }));
+                       [](const Document& d) -> Value { return d.facts.labStatus; }));
 }
 
 }  // namespace

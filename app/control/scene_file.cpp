@@ -5,11 +5,9 @@
 #include "app/control/option_values.h"
 #include "app/control/parameter.h"
 #include "app/model/camera_path.h"
+#include "app/model/document.h"
 #include "app/model/look.h"
 #include "app/picture.h"
-#include "app/session/frame_loop.h"
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
 #include "render/colour_map.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -45,64 +43,64 @@ std::array<double, 3> place(const std::string& key, std::string_view value) {
 struct ViewRow {
     std::string_view key;
     std::string_view option;  ///< of the command line, which goes before the file; empty: none
-    std::string (*text)(const Session&);
+    std::string (*text)(const Document&);
     void (*take)(Options&, const std::string& key, std::string_view value);
 };
 
 constexpr ViewRow kRows[] = {
-    {"distance", "--distance", [](const Session& s) { return numberText(static_cast<double>(s.camera.distance)); },
+    {"distance", "--distance", [](const Document& s) { return numberText(static_cast<double>(s.camera.distance)); },
      [](Options& o, auto& k, auto v) { o.look.distance = parseNumber("camera.distance", k, v); }},
-    {"azimuth", "--azimuth", [](const Session& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
+    {"azimuth", "--azimuth", [](const Document& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.azimuth = parseNumber("camera.azimuth", k, v); }},
     {"elevation", "--elevation",
-     [](const Session& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
+     [](const Document& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.elevation = parseNumber("camera.elevation", k, v); }},
     {"target", "",
-     [](const Session& s) {
+     [](const Document& s) {
          const glm::vec3 t = s.camera.target;
          return "[" + numberText(static_cast<double>(t.x)) + ", " + numberText(static_cast<double>(t.y)) + ", " +
                 numberText(static_cast<double>(t.z)) + "]";
      },
      [](Options& o, auto& k, auto v) { o.look.target = place(k, v); }},
-    {"orthographic", "--orthographic", [](const Session& s) { return flagText(s.camera.orthographic); },
+    {"orthographic", "--orthographic", [](const Document& s) { return flagText(s.camera.orthographic); },
      [](Options& o, auto& k, auto v) { o.look.orthographic = parseFlag(k, v); }},
-    {"field", "", [](const Session& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
+    {"field", "", [](const Document& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.field = parseNumber("camera.field_of_view", k, v); }},
-    {"rotate", "--rotate", [](const Session& s) { return numberText(s.rotation * kDegrees); },
+    {"rotate", "--rotate", [](const Document& s) { return numberText(s.rotation * kDegrees); },
      [](Options& o, auto& k, auto v) { o.look.rotation = parseNumber("camera.rotation", k, v); }},
-    {"colour", "--colour", [](const Session& s) { return inQuotes(s.shownMode().name); },
+    {"colour", "--colour", [](const Document& s) { return inQuotes(s.shownMode().name); },
      [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = parseWord(k, v)); }},
     {"map", "--map",
-     [](const Session& s) {
+     [](const Document& s) {
          return inQuotes(colourMaps()[static_cast<std::size_t>(std::max(s.look.colourMap, 0)) % colourMaps().size()].name);
      },
      [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = parseWord(k, v)); }},
-    {"tone", "--tone", [](const Session& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
+    {"tone", "--tone", [](const Document& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
      [](Options& o, auto& k, auto v) { requireTone(o.look.tone = parseWord(k, v)); }},
-    {"exposure", "--exposure", [](const Session& s) { return numberText(static_cast<double>(s.look.exposure)); },
+    {"exposure", "--exposure", [](const Document& s) { return numberText(static_cast<double>(s.look.exposure)); },
      [](Options& o, auto& k, auto v) { o.look.exposure = parseNumber("look.exposure", k, v); }},
-    {"auto_exposure", "--auto-exposure", [](const Session& s) { return flagText(s.look.autoExposure); },
+    {"auto_exposure", "--auto-exposure", [](const Document& s) { return flagText(s.look.autoExposure); },
      [](Options& o, auto& k, auto v) { o.look.autoExposure = parseFlag(k, v); }},
-    {"glow", "--glow", [](const Session& s) { return numberText(static_cast<double>(s.look.bloom)); },
+    {"glow", "--glow", [](const Document& s) { return numberText(static_cast<double>(s.look.bloom)); },
      [](Options& o, auto& k, auto v) { o.look.glow = parseNumber("look.glow", k, v); }},
-    {"body_size", "--body-size", [](const Session& s) { return numberText(static_cast<double>(s.look.pointSize)); },
+    {"body_size", "--body-size", [](const Document& s) { return numberText(static_cast<double>(s.look.pointSize)); },
      [](Options& o, auto& k, auto v) { o.look.bodySize = parseNumber("look.body_size", k, v); }},
-    {"top_speed", "--top-speed", [](const Session& s) { return numberText(static_cast<double>(s.look.valueScale)); },
+    {"top_speed", "--top-speed", [](const Document& s) { return numberText(static_cast<double>(s.look.valueScale)); },
      [](Options& o, auto& k, auto v) { o.look.topSpeed = parseNumber("look.top_speed", k, v); }},
-    {"dark_matter", "--dark-matter", [](const Session& s) { return numberText(static_cast<double>(s.look.darkLight)); },
+    {"dark_matter", "--dark-matter", [](const Document& s) { return numberText(static_cast<double>(s.look.darkLight)); },
      [](Options& o, auto& k, auto v) { o.look.darkLight = parseNumber("look.dark_matter", k, v); }},
-    {"paper", "--paper", [](const Session& s) { return flagText(s.look.paper); },
+    {"paper", "--paper", [](const Document& s) { return flagText(s.look.paper); },
      [](Options& o, auto& k, auto v) { o.look.paper = parseFlag(k, v); }},
-    {"trails", "--trails", [](const Session& s) { return std::to_string(s.look.trails); },
+    {"trails", "--trails", [](const Document& s) { return std::to_string(s.look.trails); },
      [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseWhole("look.trails", k, v)); }},
-    {"overlay", "--overlay", [](const Session& s) { return inQuotes(overlayText(s.overlay)); },
+    {"overlay", "--overlay", [](const Document& s) { return inQuotes(overlayText(s.overlay)); },
      [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
-    {"views", "--views", [](const Session& s) { return std::string(s.fourView->on() ? "4" : "1"); },
+    {"views", "--views", [](const Document& s) { return std::string(s.fourViews ? "4" : "1"); },
      [](Options& o, auto& k, auto v) {
          o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
          if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
      }},
-    {"steps_per_frame", "--steps-per-frame", [](const Session& s) { return std::to_string(s.intent.stepsPerFrame); },
+    {"steps_per_frame", "--steps-per-frame", [](const Document& s) { return std::to_string(s.intent.stepsPerFrame); },
      [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", k, v)); }},
 };
 
@@ -176,9 +174,9 @@ void takePath(std::string_view text, std::size_t line, const std::string& name, 
 }
 
 /// The remembered views, or the path there was.
-CameraPath pathOf(const Session& session) {
-    const CameraPath remembered = CameraPath::through(session.views);
-    return remembered.empty() ? session.tour->path : remembered;
+CameraPath pathOf(const Document& document) {
+    const CameraPath remembered = CameraPath::through(document.views);
+    return remembered.empty() ? document.tour.path : remembered;
 }
 
 constexpr std::string_view kTables[] = {"[view]", "[twin]", "[camera.path]"};
@@ -192,25 +190,25 @@ bool isHeading(std::string_view line) {
 
 bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path.ends_with(".png"); }
 
-std::string sceneFileText(const Session& session) {
-    const Facts& facts = session.facts();
+std::string sceneFileText(const Document& document) {
+    const Facts& facts = document.facts;
     SimulationSettings settings = facts.settings;
-    settings.bodies = session.startBodies();
+    settings.bodies = document.facts.startBodies;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
-    if (session.edited())
+    if (document.facts.edited)
         text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
     if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
     for (const SettingRow& row : settingRows())
         if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
             text += std::string(row.key) + " = " + row.text(settings) + "\n";
     text += "\n[view]\n";
-    for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(session) + "\n";
-    TwinChoice twin = session.intent.twin;
+    for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(document) + "\n";
+    TwinChoice twin = document.intent.twin;
     for (const std::string_view key : kMachine) twin.release(key);
     if (twin.on)
         text += "\n[twin]\nview = " + inQuotes(twinViews()[static_cast<std::size_t>(twin.view)]) + "\n" + twinText(twin);
-    if (const CameraPath path = pathOf(session); !path.empty())
+    if (const CameraPath path = pathOf(document); !path.empty())
         text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
     return text;
 }
@@ -279,6 +277,8 @@ Options withSceneFile(const Options& options) {
     return merged;
 }
 
-void writeSceneFile(const std::string& path, const Session& session) { writeFileAtomically(path, sceneFileText(session)); }
+void writeSceneFile(const std::string& path, const Document& document) {
+    writeFileAtomically(path, sceneFileText(document));
+}
 
 }  // namespace gravlab

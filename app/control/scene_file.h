@@ -3,12 +3,13 @@
 #pragma once
 #include "app/model/options.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace gravlab {
 
-class Session;
+struct Document;
 
 /// The keyword of the PNG text chunk that holds a scene file.
 inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
@@ -17,7 +18,7 @@ inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
 bool isSceneFile(std::string_view path);
 
 /// The session's scene, numbers, camera and look, as a scene file.
-std::string sceneFileText(const Session& session);
+std::string sceneFileText(const Document& document);
 
 /// Puts what the text says into options; what the command line has given stays. Throws InputError.
 void takeSceneText(std::string_view text, const std::string& name, Options& options);
@@ -29,12 +30,12 @@ std::string sceneTextOf(const std::string& path);
 Options withSceneFile(const Options& options);
 
 /// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.
-Options sceneBase(const Session& session);
-/// Starts the scene that was opened, with its camera, look and twin. A refusal is the session's message, changes nothing and
-/// gives false.
-bool takeScene(Session& session, const Options& scene);
+Options sceneBase(const Document& document);
+/// Starts the scene that was opened, with its camera, look and twin. `takesUp` as Controller has it. A refusal is the
+/// document's message, changes nothing and gives false.
+bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp);
 
 /// Writes the session's scene file. Throws IoError.
-void writeSceneFile(const std::string& path, const Session& session);
+void writeSceneFile(const std::string& path, const Document& document);
 
 }  // namespace gravlab

@@ -4,7 +4,7 @@
 #include "app/control/action.h"
 #include "app/control/json_value.h"
 #include "app/control/parameter.h"
-#include "app/session/frame_loop.h"
+#include "app/model/document.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
@@ -216,7 +216,7 @@ void Script::answerEvent(const Document& document, const Event& event) {
     if (event.status == CommandStatus::applied) {
         Value value;
         if (const auto* set = std::get_if<SetParameter>(&event.command)) value = valueOfPath(document, set->path);
-        if (std::holds_alternative<OpenFile>(event.command)) value = document.session.facts().settings.scene;
+        if (std::holds_alternative<OpenFile>(event.command)) value = document.facts.settings.scene;
         if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) value = event.why;
         return say(number, "applied", isNothing(value) ? nullptr : &value, nullptr, {});
     }

@@ -1,43 +1,42 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
 #include "app/control/scene_file.h"
 #include "app/model/camera_path.h"
+#include "app/model/document.h"
 #include "app/model/look.h"
-#include "app/session/frame_loop.h"
-#include "app/view/four_view.h"
 
 #include <numbers>
 
 namespace gravlab {
 
-Options sceneBase(const Session& session) {
+Options sceneBase(const Document& document) {
     Options base;
-    base.simulation = session.intent.settings;
+    base.simulation = document.intent.settings;
     base.simulation.start = nullptr;
-    base.stepsPerFrame = session.intent.stepsPerFrame;
+    base.stepsPerFrame = document.intent.stepsPerFrame;
     return base;
 }
 
-bool takeScene(Session& session, const Options& scene) {
-    session.dismissMessage();
-    session.intent.reset = true;
-    session.intent.twin = scene.twin;
+bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp) {
+    document.dismissMessage();
+    document.intent.reset = true;
+    document.intent.twin = scene.twin;
     // Twice: where scenes change, a number that is the running one counts as left open, and the file does mean it.
     for (int pass = 0; pass < 2; ++pass) {
-        session.intent.settings = scene.simulation;
-        if (!session.apply()) return false;
+        document.intent.settings = scene.simulation;
+        if (!takesUp()) return false;
     }
-    const Facts& facts = session.facts();
-    session.look = sceneLook(facts.scene->view, facts.settings.bodies);
-    applyLook(scene.look, session.look);
-    session.camera = sceneCamera(facts.scene->view);
-    applyCamera(scene.look, session.camera);
-    session.colourMode = colourModeIndex(scene.look.colourMode);
-    session.rotation = scene.look.rotation * std::numbers::pi / 180;
-    session.tour->playing = false;
-    session.tour->path = scene.look.path.empty() ? CameraPath() : CameraPath(scene.look.path);
-    if (scene.look.overlay) session.overlay = *scene.look.overlay;
-    session.fourView->show(scene.views == 4, session.look, facts.settings.bodies);
-    session.intent.stepsPerFrame = scene.stepsPerFrame;
+    const Facts& facts = document.facts;
+    document.look = sceneLook(facts.scene->view, facts.settings.bodies);
+    applyLook(scene.look, document.look);
+    document.camera = sceneCamera(facts.scene->view);
+    applyCamera(scene.look, document.camera);
+    document.colourMode = colourModeIndex(scene.look.colourMode);
+    document.rotation = scene.look.rotation * std::numbers::pi / 180;
+    document.tour.playing = false;
+    document.tour.path = scene.look.path.empty() ? CameraPath() : CameraPath(scene.look.path);
+    if (scene.look.overlay) document.overlay = *scene.look.overlay;
+    document.showFourViews(scene.views == 4);
+    document.intent.stepsPerFrame = scene.stepsPerFrame;
     return true;
 }
 

@@ -2,7 +2,7 @@
 // Rule: what is written is complete or not there; a writer that is destroyed before finish() takes everything back, unless
 // it was told to keep a part.
 #pragma once
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/picture.h"
 
 #include <cstdint>

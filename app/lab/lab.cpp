@@ -25,8 +25,6 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .checkOnHost = false,
                                     .checkBodies = 128};
 
-constexpr std::array<std::string_view, 3> kPages{"launch", "sweep", "matrix"};
-
 constexpr LabSweep kSweeps[] = {
     {"unroll", "rate over the unroll factor", "unroll", ""},
     {"block", "rate over the block size", "block", ""},
@@ -39,26 +37,12 @@ constexpr LabSweep kSweeps[] = {
 
 }  // namespace
 
-std::span<const std::string_view> labPages() { return kPages; }
-
-LabPage labPage(std::string_view name) {
-    const auto found = std::find(kPages.begin(), kPages.end(), name);
-    if (found == kPages.end()) throw UsageError(unknownName("page of the lab", name, {kPages.begin(), kPages.end()}));
-    return static_cast<LabPage>(found - kPages.begin());
-}
-
 std::span<const LabSweep> labSweeps() { return kSweeps; }
 
 Reason refusal(const LabSweep& sweep, const KernelRow& row) {
     Reason reason = sweepAxis(sweep.axis).refuses(row);
     if (reason.empty() && !sweep.rows.empty()) reason = sweepAxis(sweep.rows).refuses(row);
     return reason;
-}
-
-void Lab::openAt(std::string_view name) {
-    if (name.empty()) return;
-    page = labPage(name);
-    open = true;
 }
 
 void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {

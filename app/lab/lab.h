@@ -15,13 +15,6 @@
 
 namespace gravlab {
 
-/// The pages of the lab's panel.
-enum class LabPage { launch, sweep, matrix };
-/// Their names, in the order of the enumeration.
-std::span<const std::string_view> labPages();
-/// The page of that name. Throws UsageError naming the valid ones and the nearest.
-LabPage labPage(std::string_view name);
-
 /// A kind of sweep: one axis, or a map over two.
 struct LabSweep {
     std::string_view name;  ///< stable: "block", "block x unroll"
@@ -45,15 +38,10 @@ struct LabSubject {
 class Lab {
 public:
     /// What the panel shows and edits.
-    bool open = false;
-    LabPage page = LabPage::launch;
     std::size_t sweepIndex = 0;  ///< of labSweeps()
     bool wholeSteps = false;     ///< which rate is drawn
     PairMatrix matrix;           ///< kept new while its page is shown
     Sweep::Maker maker{};        ///< replaces the table of backends, for tests
-
-    /// Opens the page of that name; nothing for an empty one.
-    void openAt(std::string_view page);
 
     /// Begins a sweep at the next advance(); one that runs is ended first.
     void startSweep(const LabSweep& sweep, LabSubject subject);

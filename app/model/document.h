@@ -1,14 +1,136 @@
-// All that commands change and that parameters are read from.
+// All that commands change and that parameters are read from. Rule: plain data: what is asked, and what is known since the
+// last frame; a copy of it can be kept and put back. What acts on it is elsewhere.
 #pragma once
+#include "app/model/camera_path.h"
+#include "app/model/facts.h"
+#include "app/model/intent.h"
+#include "app/model/lab_panel.h"
+#include "app/model/launch.h"
+#include "app/model/options.h"
+#include "app/model/ui_state.h"
+#include "app/model/viewport.h"
+#include "render/camera.h"
+#include "render/particle_renderer.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
 namespace gravlab {
 
-class Session;
-struct UiState;
+/// A click whose body is to be found.
+struct PickRequest {
+    glm::vec2 cursor, surface;  ///< pixels
+};
 
-/// One open document: the runs with their picture, and what the panels show. Both outlive it.
+/// The path of the selected body ahead.
+struct PathAhead {
+    bool wanted = false;
+    double duration = 0;  ///< [T]; 0: about a turn and a half
+};
+
 struct Document {
-    Session& session;
-    UiState& ui;
+    // the runs
+    Intent intent;
+    Facts facts;
+    /// Of the next steps of a window: up to the next frame of a film.
+    std::int64_t mostSteps = std::numeric_limits<std::int64_t>::max();
+
+    // the picture
+    Camera camera;  ///< wanted; drawnCamera() glides towards it
+    Look look;
+    int colourMode = 0;  ///< row of colourModes()
+    OverlayChoice overlay;
+    PathWish splat = PathWish::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
+    bool holdRate = true;                  ///< a window lowers its look while the machine is too slow for it
+    bool fourViews = false;                ///< wanted; see fourViewed()
+    int trailsBefore = -1;                 ///< four views bring paths: to go back to; -1: none
+    double rotation = 0;                   ///< of the camera by itself [rad/s]
+    std::array<std::optional<Camera>, 9> views;  ///< saved ones
+    CameraTour tour;
+    Camera shown;  ///< what bodies are drawn with while `gliding`
+    bool gliding = false;
+    PicturePart free;  ///< of the window's surface: what no panel covers; empty: all
+
+    // single bodies
+    std::optional<BodyReadout> selected;
+    std::uint64_t selections = 0;       ///< counts what was selected
+    std::optional<PickRequest> pick;    ///< asked for
+    bool follow = false;                ///< keeps the selected body in the middle
+    std::optional<int> followedCentre;  ///< keeps a galaxy there, or kWholeScene
+    PathAhead ahead;
+    LaunchTool drop;
+
+    /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
+    std::string message;
+    UiState ui;
+    LabPanel labPanel;
+
+    void say(std::string text) { message = std::move(text); }
+    void dismissMessage() { message.clear(); }
+
+    // What touches several of them at once: document.cpp, document_camera.cpp
+    /// Selects body `index`; nothing where there is none.
+    void select(std::size_t index);
+    void clearSelection();
+    /// Selects the body of that id. Throws UsageError when there is none.
+    void selectId(std::uint32_t id);
+    /// Selects the body nearest to a point of the picture (pixels from the upper left corner), or nothing.
+    void pickAt(glm::vec2 cursor, glm::vec2 surface) { pick = PickRequest{cursor, surface}; }
+
+    static constexpr int kWholeScene = -1;
+    /// Keeps the centre of mass of all bodies (kWholeScene) or a galaxy in the middle; empty: neither.
+    void followCentre(std::optional<int> which);
+    /// What --follow says: body, centre, or a galaxy's number from 1. Throws UsageError for what is not there.
+    void followAsAsked(const std::string& what);
+    /// Goes on: all bodies, the first galaxy, ..., nothing.
+    void followNext();
+
+    const ColourMode& shownMode() const;
+    /// Ends of the colour map, in the scene's units.
+    ValueRange shownRange() const;
+    /// Starts are marked, and paths come with four views, of at most so many bodies: of more they would be a fog.
+    static constexpr std::size_t kMostStarts = 256, kMostPaths = 4096;
+    /// Shows four views with paths, or one view again with the trails there were before.
+    void showFourViews(bool on);
+    /// Other bodies: paths come and go with their number.
+    void fitFourViews();
+    /// Whether the surface shows four views now: twins share it in their own way.
+    bool fourViewed() const { return fourViews && !facts.twin.on; }
+
+    /// What bodies are drawn with.
+    const Camera& drawnCamera() const { return gliding ? shown : camera; }
+    /// Lets the camera turn or fly by itself for `seconds`, if it shall. Once a frame, before glide() in windows.
+    void turn(double seconds);
+    /// Lets the drawn camera glide towards `camera` for `seconds`; without it the drawn camera is `camera`.
+    void glide(double seconds);
+    /// Both cameras, without lag: what is followed stands still and the rest moves.
+    void aimAt(glm::vec3 target);
+
+    /// A point of the surface in the picture that is there.
+    struct SurfaceSpot {
+        glm::vec2 cursor, size;  ///< pixels from that picture's upper left corner
+        Camera camera;           ///< that it is drawn with
+        std::size_t run = 0;
+    };
+    SurfaceSpot spotAt(glm::vec2 cursor, glm::vec2 surface) const;
+    /// Camera moves by pixels of the picture under the cursor: towards it, with it, onto it.
+    void zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface);
+    void panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface);
+    void centreOn(glm::vec2 cursor, glm::vec2 surface);
+
+    /// What a drop must know of the run.
+    LaunchScene launchScene() const;
+    /// The arrow begins at the cursor, and follows it.
+    void startDrop(glm::vec2 cursor, glm::vec2 surface);
+    void moveDrop(glm::vec2 cursor);
+    /// Drops what the arrow points at.
+    void dropPending();
+    glm::vec2 dropFrom{0};  ///< corner of the picture that the arrow began in
 };
 
 }  // namespace gravlab

@@ -1,5 +1,7 @@
 // What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
+#include "app/model/colour_mode.h"
+#include "app/model/twin_choice.h"
 #include "sim/run/simulation.h"
 
 #include <glm/ext/vector_double3.hpp>
@@ -7,11 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace gravlab {
+
+/// Bodies, below which the rings of a profile would be empty.
+constexpr std::size_t kFewestOfCurves = 32;
 
 /// A body near the selected one.
 struct BodyNeighbour {
@@ -31,6 +37,7 @@ struct HeldBody {
 /// What is known of the selected body.
 struct BodyReadout {
     std::uint32_t id = 0;
+    std::size_t index = 0;  ///< in the order of the bodies
     int galaxy = 0;
     bool dark = false;
     double source = 0;                        ///< what it acts with: mass, charge, ...: LawRow::source
@@ -41,6 +48,22 @@ struct BodyReadout {
     bool bound = false;                       ///< cannot go to infinity with that energy
     bool held = false, coasting = false;      ///< feels no force; and moves
     std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
+};
+
+/// The run beside the first, which it is compared with.
+struct TwinFacts {
+    bool on = false;
+    TwinView view = TwinView::side;
+    std::int64_t step = 0;
+    double time = 0;                ///< simulated [T]
+    std::string label;              ///< what it does otherwise
+    std::optional<double> apart{};  ///< root mean square of the distances between the same bodies [L]
+};
+
+/// States to go back to.
+struct HistoryFacts {
+    std::size_t states = 0, bytes = 0;
+    std::int64_t oldestStep = 0;  ///< where there are states
 };
 
 /// What is known of the run at the end of a frame.
@@ -61,6 +84,25 @@ struct Facts {
     double stepProgress = 0;          ///< 0..1 of the forces of the step under way
     double innerStep = 0;             ///< length of the newest automatic step; 0 with fixed steps [T]
     std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it is there
+
+    std::shared_ptr<const BodyFacts> bodies = std::make_shared<BodyFacts>();  ///< what of them stays; never null
+    std::size_t startBodies = 0;  ///< with which the scene began, before any was dropped or removed by hand
+    bool edited = false;          ///< bodies were changed by hand since the start
+    int galaxies = 0;             ///< (or species, or single bodies) that the scene tells apart
+    bool darkBodies = false;      ///< some are dark matter, which Look::darkLight dims
+    double totalMass = 0;         ///< [M]
+    double usualResponse = 1;     ///< of bodies that are not held
+    std::vector<HeldBody> held;   ///< the first few
+    std::vector<Double4> starts;  ///< where bodies were at the start, of few
+    ValueRange colourRange;       ///< of colour modes that find their own
+
+    double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
+    double energyChange = 0;  ///< the largest since the start, relative
+    std::string quality;      ///< what is lowered to hold the rate
+    bool labBusy = false;
+    std::string labStatus;  ///< what the lab measures, or how that ended
+    TwinFacts twin;
+    std::optional<HistoryFacts> history;  ///< empty: none is kept
 };
 
 }  // namespace gravlab

@@ -57,15 +57,15 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
         ImGui::SameLine();
         ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
     }
-    if (chosen) p.session.select(*chosen);
+    if (chosen) p.workspace.select(*chosen);
 }
 
 /// Chooses what the arrow drops.
 void drawLaunch(PanelContext& p) {
-    LaunchTool& tool = p.session.launch();
+    LaunchTool& tool = p.workspace.drop;
     if (!tool.on) return;
     const auto rows = launchRows();
-    const LaunchScene scene = p.session.launchScene();
+    const LaunchScene scene = p.workspace.launchScene();
     const SceneUnits& units = p.facts.scene->units;
     p.widgets.section("Drop by an arrow");
     if (p.widgets.beginCombo(kWhat, rows[static_cast<std::size_t>(tool.row)].label)) {
@@ -94,14 +94,14 @@ void drawLaunch(PanelContext& p) {
 }
 
 void drawBody(PanelContext& p) {
-    const std::optional<BodyReadout>& body = p.session.selected();
+    const std::optional<BodyReadout>& body = p.workspace.selected;
     if (!body) return;
     const SceneUnits& units = p.facts.scene->units;
     char title[64];
     std::snprintf(title, sizeof title, "Body %u", body->id);
     p.widgets.section(title);
     if (body->dark) row(p, "kind", "dark matter");
-    if (p.session.galaxies() > 1) row(p, "origin", std::to_string(body->galaxy + 1));
+    if (p.workspace.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
     const std::string_view source = laws()[static_cast<std::size_t>(*p.facts.settings.law)].source;
     if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
     if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
@@ -117,30 +117,30 @@ void drawBody(PanelContext& p) {
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
     const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
     drawNeighbours(p, shown, units);
-    if (!p.session.selected()) return;
-    p.widgets.toggle(kAhead, p.session.orbit().wanted);
-    if (p.session.orbit().wanted)
-        p.widgets.drag(kHowFar, p.session.orbit().duration,
+    if (!p.workspace.selected) return;
+    p.widgets.toggle(kAhead, p.workspace.ahead.wanted);
+    if (p.workspace.ahead.wanted)
+        p.widgets.drag(kHowFar, p.workspace.ahead.duration,
                        {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
     const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
     static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
-    if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;
+    if (p.widgets.button(p.workspace.follow ? kStay : kFollow, width)) p.workspace.follow = !p.workspace.follow;
     ImGui::SameLine();
     const bool remove = p.widgets.button(kRemove, width);
     ImGui::SameLine();
-    if (p.widgets.button(kUnselect, width)) p.session.clearSelection();
+    if (p.widgets.button(kUnselect, width)) p.workspace.clearSelection();
     const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
-    if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.session.intent.touch = Touch::hold;
+    if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.workspace.intent.touch = Touch::hold;
     ImGui::SameLine();
-    if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.session.intent.touch = Touch::coast;
-    if (remove) p.session.intent.touch = Touch::remove;
+    if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.workspace.intent.touch = Touch::coast;
+    if (remove) p.workspace.intent.touch = Touch::remove;
 }
 
 }  // namespace
 
 void drawBodyPanel(PanelContext& p) {
     p.state.bodyPanel = 0;
-    if (!p.session.selected() && !p.session.launch().on) return;
+    if (!p.workspace.selected && !p.workspace.drop.on) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + kBodyPanelGap) * s),
                             ImGuiCond_Always, ImVec2(1, 1));

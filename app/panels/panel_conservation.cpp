@@ -47,7 +47,7 @@ void add(Plot& plot, const char* label, const std::vector<ConservationPoint>& po
 
 /// Draws into the next `width` pixels of the line.
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
-    const ConservationWatch& watch = p.session.conservation;
+    const ConservationWatch& watch = p.workspace.conservation;
     for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -57,7 +57,7 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
 }
 
 void drawNumbers(PanelContext& p) {
-    const ConservationWatch& watch = p.session.conservation;
+    const ConservationWatch& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
     char text[240];
     std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
@@ -74,18 +74,18 @@ void drawNumbers(PanelContext& p) {
 
 }  // namespace
 
-float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
+float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
     return state.inWindow && state.visible && state.panel && state.conservation &&
-                   instrumentsHeight(session, state, surface, scale) == 0 && stripFits(surface, scale)
+                   instrumentsHeight(workspace, state, surface, scale) == 0 && stripFits(surface, scale)
                ? (kConservationHeight + kMargin) * scale
                : 0;
 }
 
 void drawConservation(PanelContext& p) {
-    if (conservationHeight(p.session, p.state, p.surface, p.widgets.scale()) == 0) return;
+    if (conservationHeight(p.workspace, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale();
     if (beginStrip(p, "conservation", kConservationHeight)) {
-        const ConservationWatch& watch = p.session.conservation;
+        const ConservationWatch& watch = p.workspace.conservation;
         const std::vector<ConservationPoint>& points = watch.points();
         if (!watch.why().empty() || points.empty()) {
             p.widgets.text(kNumbers, palette::kMuted,

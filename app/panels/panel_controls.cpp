@@ -83,7 +83,7 @@ constexpr Control kVsync{"vsync", "Display sync",
                          "Wait for the display before showing a picture: no tearing, no wasted power"};
 
 void drawTransport(PanelContext& p) {
-    Intent& intent = p.session.intent;
+    Intent& intent = p.workspace.intent;
     const float gap = ImGui::GetStyle().ItemSpacing.x;
     const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
     if (p.widgets.button(intent.paused ? kRun : kPause, width)) intent.paused = !intent.paused;
@@ -104,12 +104,12 @@ void takeTyped(PanelContext& p, Value& value, const char* name, const std::strin
     try {
         value = static_cast<Value>(parse(name, plain));
     } catch (const UsageError& error) {
-        p.session.say(error.what());
+        p.workspace.say(error.what());
     }
 }
 
 void drawBodies(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     Reason fixed;
     if (p.facts.scene->fixedBodies > 0) {
         fixed = "The scene '" + std::string(p.facts.scene->name) + "' always has " +
@@ -128,7 +128,7 @@ void drawBodies(PanelContext& p) {
 }
 
 void drawSeed(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     p.widgets.label(kSeed);
     const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
     char shown[32];
@@ -142,7 +142,7 @@ void drawSeed(PanelContext& p) {
 
 /// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
 void drawParameters(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     SceneRequest running;
     running.parameters = p.facts.settings.parameters;
     for (const SceneParameter& row : p.facts.scene->parameters) {
@@ -160,7 +160,7 @@ void drawParameters(PanelContext& p) {
 }
 
 void drawScene(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     p.widgets.section("Scene");
     if (p.widgets.beginCombo(kScene, p.facts.scene->name)) {
         for (const Scene& row : sceneTable())
@@ -195,7 +195,7 @@ void drawFactor(PanelContext& p, const Control& control, const char* what, std::
     if (!p.widgets.beginCombo(control, reason.empty() ? shown : "-", reason)) return;
     for (const int value : values) {
         std::snprintf(shown, sizeof shown, "%d", value);
-        if (p.widgets.choice(shown, "", value == now)) p.session.intent.settings.kernel.launch.*member = value;
+        if (p.widgets.choice(shown, "", value == now)) p.workspace.intent.settings.kernel.launch.*member = value;
     }
     p.widgets.endCombo();
 }
@@ -204,7 +204,7 @@ void drawFactor(PanelContext& p, const Control& control, const char* what, std::
 void drawRange(PanelContext& p, const Control& control, const Control& list, const char* what, Range range, int least,
                int LaunchConfig::*member) {
     const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
-    int& wanted = p.session.intent.settings.kernel.launch.*member;
+    int& wanted = p.workspace.intent.settings.kernel.launch.*member;
     const int now = p.facts.settings.kernel.launch.*member;
     p.widgets.label(control, reason);
     const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
@@ -227,7 +227,7 @@ void drawRange(PanelContext& p, const Control& control, const Control& list, con
 }
 
 void drawCompute(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
     if (p.widgets.beginCombo(kBackend, p.facts.settings.backend)) {
@@ -253,7 +253,7 @@ void drawCompute(PanelContext& p) {
 
 /// Law and precision; what no kernel of the backend has is grey.
 void drawForce(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     const SimulationSettings& running = p.facts.settings;
     const LawRow& now = laws()[static_cast<std::size_t>(*running.law)];
     if (p.widgets.beginCombo(kLaw, now.name)) {
@@ -283,7 +283,7 @@ DragRange ofTable(std::string_view path, DragRange range) {
 }
 
 void drawPhysics(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    SimulationSettings& wanted = p.workspace.intent.settings;
     p.widgets.section("Physics");
     p.widgets.drag(kTimeStep, wanted.timeStep,
                    {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .bothSigns = true});
@@ -296,27 +296,27 @@ void drawPhysics(PanelContext& p) {
         p.widgets.endCombo();
     }
     p.widgets.section("Pace");
-    p.widgets.drag(kStepsPerFrame, p.session.intent.stepsPerFrame,
+    p.widgets.drag(kStepsPerFrame, p.workspace.intent.stepsPerFrame,
                    ofTable("run.steps_per_frame", {.speed = 0.02, .floor = 0.1, .format = "%.0f"}));
-    p.widgets.drag(kTimeBudget, p.session.intent.timeBudgetMs,
+    p.widgets.drag(kTimeBudget, p.workspace.intent.timeBudgetMs,
                    ofTable("run.time_budget", {.floor = 0.05, .format = "%.5g ms"}));
     if (p.state.inWindow) p.widgets.toggle(kVsync, p.state.vsync);
 }
 
 void drawLook(PanelContext& p) {
-    Look& look = p.session.look;
+    Look& look = p.workspace.look;
     p.widgets.section("Look");
     const auto modes = colourModes();
-    if (p.widgets.beginCombo(kColourMode, p.session.shownMode().name)) {
+    if (p.widgets.beginCombo(kColourMode, p.workspace.shownMode().name)) {
         for (std::size_t i = 0; i < modes.size(); ++i)
-            if (p.widgets.choice(modes[i].name, modes[i].idea, &modes[i] == &p.session.shownMode()))
-                p.session.colourMode = static_cast<int>(i);
+            if (p.widgets.choice(modes[i].name, modes[i].idea, &modes[i] == &p.workspace.shownMode()))
+                p.workspace.colourMode = static_cast<int>(i);
         p.widgets.endCombo();
     }
     const auto maps = colourMaps();
-    const Reason given = p.session.shownMode().map.empty()
+    const Reason given = p.workspace.shownMode().map.empty()
                              ? Reason()
-                             : "Colouring by " + std::string(p.session.shownMode().name) + " brings its own colours.";
+                             : "Colouring by " + std::string(p.workspace.shownMode().name) + " brings its own colours.";
     const auto index = static_cast<std::size_t>(std::clamp(look.colourMap, 0, static_cast<int>(maps.size()) - 1));
     if (p.widgets.beginCombo(kColours, maps[index].name, given)) {
         for (std::size_t i = 0; i < maps.size(); ++i)
@@ -325,15 +325,15 @@ void drawLook(PanelContext& p) {
     }
     p.widgets.drag(kExposure, look.exposure, ofTable("look.exposure", {.format = "%.3g"}));
     p.widgets.drag(kPointSize, look.pointSize, ofTable("look.body_size", {.floor = 1e-6, .format = "%.3g"}));
-    if (p.session.shownMode().published == VertexValue::speed && !p.session.shownMode().ofTraits && given.empty())
+    if (p.workspace.shownMode().published == VertexValue::speed && !p.workspace.shownMode().ofTraits && given.empty())
         p.widgets.drag(kTopSpeed, look.valueScale, ofTable("look.top_speed", {.floor = 1e-6, .format = "%.3g"}));
     p.widgets.drag(kGlow, look.bloom, ofTable("look.glow", {.speed = 0, .floor = 0.005, .format = "%.2f"}));
 }
 
 void drawMoreLight(PanelContext& p) {
     if (!p.widgets.fold(kMoreLight, false)) return;
-    Look& look = p.session.look;
-    if (p.session.hasDarkBodies())
+    Look& look = p.workspace.look;
+    if (p.workspace.facts.darkBodies)
         p.widgets.drag(kDarkMatter, look.darkLight, ofTable("look.dark_matter", {.floor = 0.002, .format = "%.3g"}));
     const auto tones = toneCurves();
     if (p.widgets.beginCombo(kTone, tones[static_cast<std::size_t>(look.tone)].name,
@@ -344,11 +344,11 @@ void drawMoreLight(PanelContext& p) {
     }
     p.widgets.toggle(kAutoExposure, look.autoExposure);
     p.widgets.toggle(kPaper, look.paper);
-    p.widgets.toggle(kHoldRate, p.session.quality->on);
+    p.widgets.toggle(kHoldRate, p.workspace.holdRate);
 }
 
 void drawOverlayChoice(PanelContext& p) {
-    OverlayChoice& overlay = p.session.overlay;
+    OverlayChoice& overlay = p.workspace.overlay;
     if (!p.widgets.fold(kOverlay, false)) return;
     const struct {
         const Control& control;
@@ -359,13 +359,14 @@ void drawOverlayChoice(PanelContext& p) {
                 {kAxes, overlay.axes},
                 {kGrid, overlay.grid}};
     for (const auto& row : rows) p.widgets.toggle(row.control, row.shown);
-    p.widgets.drag(kTrails, p.session.look.trails, ofTable("look.trails", {.speed = 0.01, .floor = 0.3, .format = "%.0f"}));
-    if (p.session.look.trails > 0)
-        p.widgets.drag(kTrailLight, p.session.look.trailLight, ofTable("look.trail_light", {.format = "%.3g"}));
-    double turn = p.session.rotation * 180 / std::numbers::pi;
+    p.widgets.drag(kTrails, p.workspace.look.trails,
+                   ofTable("look.trails", {.speed = 0.01, .floor = 0.3, .format = "%.0f"}));
+    if (p.workspace.look.trails > 0)
+        p.widgets.drag(kTrailLight, p.workspace.look.trailLight, ofTable("look.trail_light", {.format = "%.3g"}));
+    double turn = p.workspace.rotation * 180 / std::numbers::pi;
     if (p.widgets.drag(kRotation, turn, {.least = -90, .most = 90, .speed = 0, .floor = 0.1, .format = "%.1f deg/s"}))
-        p.session.rotation = turn * std::numbers::pi / 180;
-    p.widgets.toggle(kOrthographic, p.session.camera.orthographic);
+        p.workspace.rotation = turn * std::numbers::pi / 180;
+    p.widgets.toggle(kOrthographic, p.workspace.camera.orthographic);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Recording: a small panel of settings, and while a film grows, how long it is.
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/panels/panels.h"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ void drawProgress(PanelContext& p) {
     std::string more = film.ending ? "the encoder writes the last frames" : "";
     if (more.empty() && film.secondsLeft >= 0) more = leftText(film.secondsLeft);
     if (film.waiting && !film.ending) more += (more.empty() ? "" : ", ") + std::string("waiting for the encoder");
-    if (more.empty() && p.session.intent.paused) more = "paused: no steps, no frames";
+    if (more.empty() && p.workspace.intent.paused) more = "paused: no steps, no frames";
     p.widgets.wrapped(palette::kMuted, more.empty() ? film.file.c_str() : more.c_str());
 }
 

@@ -48,7 +48,7 @@ constexpr CentreText kCentreTexts[] = {
     {"densest place", "Spheres that shrink around their own centre: the middle of a galaxy, also with tails"}};
 
 void drawChoice(PanelContext& p) {
-    Instruments& instruments = *p.session.instruments;
+    Instruments& instruments = p.workspace.instruments;
     const float s = p.widgets.scale();
     ProfileRequest& wanted = instruments.wanted;
     const auto now = static_cast<std::size_t>(wanted.centre);
@@ -58,7 +58,7 @@ void drawChoice(PanelContext& p) {
                 wanted.centre = static_cast<ProfileCentre>(k);
         p.widgets.endCombo();
     }
-    const int galaxies = p.session.galaxies();
+    const int galaxies = p.workspace.facts.galaxies;
     if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
     if (galaxies > 1) {
         ImGui::SameLine();
@@ -123,16 +123,16 @@ void drawPlots(PanelContext& p, const Profile& profile) {
 
 }  // namespace
 
-float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
+float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
     // Few bodies have no curves over a radius.
-    const bool fits = stripFits(surface, scale) && session.facts().settings.bodies >= Instruments::kFewest;
+    const bool fits = stripFits(surface, scale) && workspace.facts.settings.bodies >= Instruments::kFewest;
     return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 
 void drawInstruments(PanelContext& p) {
-    const Instruments& instruments = *p.session.instruments;
+    const Instruments& instruments = p.workspace.instruments;
     const float s = p.widgets.scale();
-    if (instrumentsHeight(p.session, p.state, p.surface, s) == 0) return;
+    if (instrumentsHeight(p.workspace, p.state, p.surface, s) == 0) return;
     if (beginStrip(p, "instruments", kHeight)) {
         drawChoice(p);
         const std::optional<Profile>& profile = instruments.profile();

@@ -39,8 +39,9 @@ bool pageButton(PanelContext& p, const Control& control, bool lit, float width) 
 }  // namespace
 
 void drawLabPanel(PanelContext& p) {
-    Lab& lab = p.session.lab;
-    if (!lab.open) {
+    Lab& lab = p.workspace.lab;
+    LabPanel& shown = p.workspace.labPanel;
+    if (!shown.open) {
         if (lab.busy()) lab.cancel();
         return;
     }
@@ -56,13 +57,13 @@ void drawLabPanel(PanelContext& p) {
         p.widgets.panel("lab");
         const float button = 72 * s;
         for (const PageRow& row : kPages) {
-            if (pageButton(p, row.control, lab.page == row.page, button)) lab.page = row.page;
+            if (pageButton(p, row.control, shown.page == row.page, button)) shown.page = row.page;
             ImGui::SameLine();
         }
         ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-        if (p.widgets.button(kClose, button)) lab.open = false;
+        if (p.widgets.button(kClose, button)) shown.open = false;
         for (const PageRow& row : kPages)
-            if (row.page == lab.page) row.draw(p);
+            if (row.page == shown.page) row.draw(p);
     }
     ImGui::End();
 }

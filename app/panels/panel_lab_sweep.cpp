@@ -40,7 +40,7 @@ LabSubject subjectOf(const PanelContext& p) {
 }
 
 void drawProgress(PanelContext& p) {
-    const Lab& lab = p.session.lab;
+    const Lab& lab = p.workspace.lab;
     const float s = p.widgets.scale();
     const ImVec2 from = ImGui::GetCursorScreenPos(), size(ImGui::GetContentRegionAvail().x, 5 * s);
     ImGui::Dummy(size);
@@ -67,7 +67,7 @@ void drawProgress(PanelContext& p) {
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
-    Lab& lab = p.session.lab;
+    Lab& lab = p.workspace.lab;
     const KernelRow& row = *p.facts.kernel;
     const float s = p.widgets.scale(), button = 66 * s;
     const std::span<const LabSweep> sweeps = labSweeps();
@@ -101,7 +101,7 @@ void drawLabSweep(PanelContext& p) {
     const Reason nothing = best ? "" : "There are no results yet.";
     ImGui::SameLine();
     if (p.widgets.button(kUse, 72 * s, nothing)) {
-        SimulationSettings& wanted = p.session.intent.settings;
+        SimulationSettings& wanted = p.workspace.intent.settings;
         wanted.kernel = {best->row.kernel, best->point.kernel.launch};
         if (best->point.options.threads > 0) wanted.backendOptions.threads = best->point.options.threads;
     }

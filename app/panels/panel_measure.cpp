@@ -60,7 +60,7 @@ void strikeThrough(ImU32 colour, float thickness) {
 }
 
 void drawRate(PanelContext& p) {
-    const Telemetry& t = p.session.telemetry;
+    const Telemetry& t = p.workspace.telemetry;
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
     const bool failed = check && !check->passed;
@@ -99,7 +99,7 @@ void drawRate(PanelContext& p) {
 
     if (!check) {
         std::snprintf(line, sizeof line, "%s",
-                      p.session.intent.paused ? "error: the next step is checked" : "error: checking");
+                      p.workspace.intent.paused ? "error: the next step is checked" : "error: checking");
         p.widgets.text(kError, palette::kWarning, line);
     } else if (check->nonFinite > 0) {
         std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
@@ -117,7 +117,7 @@ void drawRate(PanelContext& p) {
 
 /// The rate over time: own draw list, labelled, minimum and maximum named.
 void drawHistory(PanelContext& p) {
-    const Telemetry& t = p.session.telemetry;
+    const Telemetry& t = p.workspace.telemetry;
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     const float line = ImGui::GetTextLineHeight();
@@ -182,7 +182,7 @@ void drawHistory(PanelContext& p) {
 }
 
 void drawPace(PanelContext& p) {
-    const Telemetry& t = p.session.telemetry;
+    const Telemetry& t = p.workspace.telemetry;
     struct Row {
         const Control& control;
         double value;
@@ -208,7 +208,7 @@ void drawPace(PanelContext& p) {
 }
 
 void drawSplit(PanelContext& p) {
-    const Telemetry& t = p.session.telemetry;
+    const Telemetry& t = p.workspace.telemetry;
     const float s = p.widgets.scale();
     const Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
     double sum = 0;
@@ -250,11 +250,12 @@ void drawSplit(PanelContext& p) {
 
 /// Does the scene stand still when left alone? Nothing where that has no meaning.
 void drawBalance(PanelContext& p) {
-    const auto start = p.session.virial->read(!p.state.inWindow);
+    const auto start = p.workspace.virial.read(!p.state.inWindow);
     if (start.empty()) return;
     p.widgets.section("Balance");
     ImGui::PushFont(p.widgets.fonts().small);
-    const std::string text = virialText(start, measuredDrift(start, p.session.conservation.points()), p.facts.scene->units);
+    const std::string text =
+        virialText(start, measuredDrift(start, p.workspace.conservation.points()), p.facts.scene->units);
     ImGui::BeginGroup();
     p.widgets.wrapped(palette::kText, text.c_str());
     ImGui::EndGroup();
@@ -303,7 +304,7 @@ void drawMeasurePanel(PanelContext& p) {
         drawBalance(p);
         p.widgets.section("Runs on");
         drawWhere(p);
-        if (p.widgets.button(kLab, ImGui::GetContentRegionAvail().x)) p.session.lab.open = !p.session.lab.open;
+        if (p.widgets.button(kLab, ImGui::GetContentRegionAvail().x)) p.workspace.labPanel.open = !p.workspace.labPanel.open;
     }
     ImGui::End();
 }

@@ -54,7 +54,7 @@ void walk(PanelContext& p, std::size_t place) {
 
 void drawMenu(PanelContext& p, std::size_t place) {
     const Menu& menu = menus()[place];
-    KeyTarget target{p.session, p.state};
+    KeyTarget& target = p.workspace;
     const std::string name = "menu/" + std::string(menu.name);
     if (!p.widgets.beginMenu(name, menu.name)) return;
     p.widgets.listOpen = p.widgets.listFocused = false;

@@ -41,7 +41,7 @@ void drawStatusLine(PanelContext& p) {
         ImGui::PushFont(p.widgets.fonts().small);
         const SimulationSettings& now = p.facts.settings;
         char text[160];
-        ImGui::TextUnformatted(p.session.intent.paused ? "Paused" : "Running");
+        ImGui::TextUnformatted(p.workspace.intent.paused ? "Paused" : "Running");
         std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
         plain(text);
         quiet(p, "   N ");
@@ -59,7 +59,7 @@ void drawStatusLine(PanelContext& p) {
         plain(text);
         quiet(p, "   step ");
         plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
-        if (p.facts.stepProgress > 0 && p.session.telemetry.stepsPerSecond < kSlowSteps) {
+        if (p.facts.stepProgress > 0 && p.workspace.telemetry.stepsPerSecond < kSlowSteps) {
             std::snprintf(text, sizeof text, "  + %.0f %%", 100 * p.facts.stepProgress);
             quiet(p, text);
         }
@@ -69,7 +69,7 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
             p.widgets.text(kAutomatic, palette::kText, text);
         }
-        if (const std::string lowered = p.session.quality->text(); !lowered.empty()) {
+        if (const std::string lowered = p.workspace.facts.quality; !lowered.empty()) {
             ImGui::SameLine(0, 0);
             p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
         }
@@ -86,7 +86,7 @@ void drawStatusLine(PanelContext& p) {
 }
 
 void drawMessage(PanelContext& p) {
-    if (p.session.message().empty()) return;
+    if (p.workspace.message.empty()) return;
     const float s = p.widgets.scale();
     const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
     const float width = std::clamp(free, 240 * s, 560 * s);
@@ -97,8 +97,8 @@ void drawMessage(PanelContext& p) {
     if (ImGui::Begin("gravlab message", nullptr,
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
-        p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
-        if (p.widgets.button(kDismiss, 0)) p.session.dismissMessage();
+        p.widgets.wrapped(palette::kWarning, p.workspace.message.c_str());
+        if (p.widgets.button(kDismiss, 0)) p.workspace.dismissMessage();
     }
     ImGui::End();
 }

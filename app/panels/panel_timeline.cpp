@@ -53,7 +53,7 @@ std::size_t nearest(std::span<const RewindMark> marks, const Scale& scale, ImVec
 float bottomHeight(const UiState& state) { return kStatusHeight + (state.timeline ? kTimelineHeight : 0); }
 
 void drawTimeline(PanelContext& p) {
-    const Rewind* history = p.session.history();
+    const Rewind* history = p.workspace.host.history();
     if (!p.state.timeline || !history) return;
     const float s = p.widgets.scale(), height = kTimelineHeight * s;
     ImGui::SetNextWindowPos(ImVec2(0, p.surface.y - bottomHeight(p.state) * s));
@@ -74,7 +74,7 @@ void drawTimeline(PanelContext& p) {
         const std::size_t near = nearest(marks, scale, ImGui::GetIO().MousePos, middle);
         // Once a mark: a hand that rests goes nowhere, and the click itself counts.
         if (held && !marks.empty() && (marks[near].step != p.facts.step || (ImGui::IsItemActivated() && marks[near].other)))
-            p.session.intent.rewindTo = near;
+            p.workspace.intent.rewindTo = near;
         p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()});
 
         ImDrawList& draw = *ImGui::GetWindowDrawList();

@@ -4,7 +4,7 @@
 #include "app/panels/panel_strip.h"
 #include "app/plots/plot.h"
 #include "app/plots/twin_plot.h"
-#include "app/session/twin.h"
+#include "app/services/twin.h"
 #include "sim/forces/law.h"
 #include "sim/forces/precision.h"
 
@@ -48,7 +48,7 @@ constexpr const char* kAsTheFirst = "as the first";
 template <class Rows>
 void drawList(PanelContext& p, const Control& control, std::string_view key, std::string_view now, const Reason& off,
               Rows rows) {
-    TwinChoice& twin = p.session.intent.twin;
+    TwinChoice& twin = p.workspace.intent.twin;
     const bool named = twin.names(key);
     if (!p.widgets.beginCombo(control, named ? now : std::string_view(kAsTheFirst), off)) return;
     if (p.widgets.choice(kAsTheFirst, "Whatever the first run has.", !named)) twin.release(key);
@@ -87,7 +87,7 @@ void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 
 }
 
 void showPlot(PanelContext& p, const Control& control, Plot plot, float width, float height, bool legend) {
-    const std::vector<double>& changes = p.session.twin().watch().changes();
+    const std::vector<double>& changes = p.workspace.host.twin().watch().changes();
     plot.changes.insert(plot.changes.end(), changes.begin(), changes.end());
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -99,8 +99,8 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
 }  // namespace
 
 void drawTwinControls(PanelContext& p) {
-    TwinChoice& wanted = p.session.intent.twin;
-    const Twin& twin = p.session.twin();
+    TwinChoice& wanted = p.workspace.intent.twin;
+    const Twin& twin = p.workspace.host.twin();
     if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
     bool on = wanted.on;
     if (p.widgets.toggle(kOn, on)) wanted = toggledTwin(wanted, p.facts.settings);
@@ -141,10 +141,9 @@ void drawTwinControls(PanelContext& p) {
 }
 
 void drawTwinLabels(PanelContext& p) {
-    const Twin& twin = p.session.twin();
+    const Twin& twin = p.workspace.host.twin();
     if (!twin.on()) return;
     const float s = p.widgets.scale();
-    const auto panes = twin.panes(static_cast<int>(p.surface.x), static_cast<int>(p.surface.y));
     std::string other = twin.labels().second;
     if (const double behind = p.facts.time - twin.simulation().time();
         std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.settings.timeStep))) {
@@ -152,27 +151,25 @@ void drawTwinLabels(PanelContext& p) {
         std::snprintf(text, sizeof text, ", waits at t = %.4g", twin.simulation().time());
         other += text;
     }
-    const auto middle = [](const TwinPane& pane) {
-        return static_cast<float>(pane.part.left) + 0.5f * static_cast<float>(pane.part.width);
-    };
-    const float top = static_cast<float>(panes[0].part.top) + 12 * s;
+    const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
+    const float top = p.views[0].corner().y + 12 * s;
     const bool side = twin.choice().view == TwinView::side;
-    const float most = static_cast<float>(panes[0].part.width) - 60 * s;
+    const float most = p.views[0].size().x - 60 * s;
     const float offset = side ? 0 : ImGui::GetTextLineHeight() + 14 * s;
-    drawLabel(p, kFirstLabel, 0, ImVec2(middle(panes[0]), top), most, twin.labels().first);
-    drawLabel(p, kTwinLabel, 1, ImVec2(middle(panes[1]), top + offset), most, other);
+    drawLabel(p, kFirstLabel, 0, ImVec2(middle(p.views[0]), top), most, twin.labels().first);
+    drawLabel(p, kTwinLabel, 1, ImVec2(middle(p.views[1]), top + offset), most, other);
 }
 
-float twinStripHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
-    if (!session.twin().on() || !state.visible || !state.panel || !state.conservation) return 0;
-    if (instrumentsHeight(session, state, surface, scale) > 0) return 0;
+float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
+    if (!workspace.host.twin().on() || !state.visible || !state.panel || !state.conservation) return 0;
+    if (instrumentsHeight(workspace, state, surface, scale) > 0) return 0;
     return stripFits(surface, scale) ? (kStripHeight + kMargin) * scale : 0;
 }
 
 void drawTwinStrip(PanelContext& p) {
     const float s = p.widgets.scale();
     if (beginStrip(p, "divergence", kStripHeight)) {
-        const Twin& twin = p.session.twin();
+        const Twin& twin = p.workspace.host.twin();
         const Divergence& curve = twin.watch().curve();
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units.length, units.lengthScale, units.time, units.timeScale);

@@ -6,13 +6,14 @@ namespace gravlab {
 
 /// What a panel reads and edits.
 struct PanelContext {
-    Session& session;
+    Workspace& workspace;
     const Facts& facts;
     UiState& state;
     Widgets& widgets;
     const std::string& renderer;  ///< the OpenGL context, for people
     ImVec2 surface;               ///< pixels
-    float top = 0;                ///< pixels that the menu bar takes
+    std::span<const Viewport> views;
+    float top = 0;  ///< pixels that the menu bar takes
 };
 
 /// A panel's window: it stays where it is put.
@@ -33,9 +34,9 @@ void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, p
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
 /// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
-float conservationHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
+float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
 /// The same for the strip that takes its place.
-float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale);
+float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
 void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta and shape over time
 void drawInstruments(PanelContext& panel);   // in its place: a galaxy over its radius
 void drawTimeline(PanelContext& panel);      // over the status line: kept states

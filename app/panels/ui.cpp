@@ -4,8 +4,7 @@
 #include "app/font_files.h"
 #include "app/panels/panel_twin.h"
 #include "app/services/instruments.h"
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
+#include "app/services/twin.h"
 #include "app/view/overlay.h"
 #include "app/view/overlay_four.h"
 
@@ -117,12 +116,13 @@ struct Ui::Parts {
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
     std::string panelWithKeys;
+    PicturePart free;
 
     void passKeys(UiState& state);
-    void build(Session& session, UiState& state);
+    void build(Workspace& workspace, UiState& state);
 };
 
-Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
+Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
     IMGUI_CHECKVERSION();
     parts_->context = ImGui::CreateContext();
     const CurrentContext current(parts_->context);
@@ -199,7 +199,7 @@ void Ui::setSurface(int width, int height, double seconds) {
     io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
 }
 
-void Ui::Parts::build(Session& session, UiState& state) {
+void Ui::Parts::build(Workspace& workspace, UiState& state) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
@@ -207,35 +207,32 @@ void Ui::Parts::build(Session& session, UiState& state) {
     if (!state.visible && visibleBefore) ImGui::SetWindowFocus(nullptr);  // a hidden field must not eat keys
     visibleBefore = state.visible;
     // A film beside the window has panels of its own, which measure nothing.
-    if (state.inWindow) session.instruments->on = instrumentsHeight(session, state, ImGui::GetIO().DisplaySize, scale) > 0;
+    if (state.inWindow)
+        workspace.instruments.on = instrumentsHeight(workspace, state, ImGui::GetIO().DisplaySize, scale) > 0;
     const float top = menuHeight(state, scale);
-    if (state.visible || !state.inWindow) {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    const bool over = state.visible || !state.inWindow;
+    OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
+    if (over) {
         const bool sides = state.visible && state.panel;
-        const ImVec2 size = ImGui::GetIO().DisplaySize;
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
         const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
         const float strip =
-            std::max({conservationHeight(session, state, size, scale), instrumentsHeight(session, state, size, scale),
-                      twinStripHeight(session, state, size, scale)});
-        const OverlayArea area{.from = ImVec2(fits ? wide : 0, top),
-                               .to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
-                                            size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip),
-                               .scale = scale,
-                               .font = fonts.normal};
-        session.twin().setFree({static_cast<int>(area.from.x), static_cast<int>(area.from.y),
-                                static_cast<int>(area.to.x - area.from.x), static_cast<int>(area.to.y - area.from.y)});
-        drawFourViewOverlay(session, area, size);
-        drawOverlay(session, area, size);
-    } else {
-        session.twin().setFree({});
-        // Views of planes without their axes would say little: those stay.
-        drawFourViewOverlay(session,
-                            {.from = ImVec2(0, 0), .to = ImGui::GetIO().DisplaySize, .scale = scale, .font = fonts.normal},
-                            ImGui::GetIO().DisplaySize);
+            std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
+                      twinStripHeight(workspace, state, size, scale)});
+        area.from = ImVec2(fits ? wide : 0, top);
+        area.to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+                         size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
-    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
-    if (state.visible || !state.inWindow) drawTwinLabels(panel);
+    free = freeOf(workspace, area);
+    // A film beside the window has panels of its own, which leave the window's pictures where they are.
+    if (&state == &workspace.ui) workspace.free = free;
+    const std::vector<Viewport> views = viewports(workspace, static_cast<int>(size.x), static_cast<int>(size.y), free);
+    drawFourViewOverlay(workspace, area, views);  // views of planes without their axes would say little: those stay
+    if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
+    PanelContext panel{workspace, workspace.facts, state, widgets, renderer, size, views, top};
+    if (over) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
         // Nothing is there that keys could move in.
@@ -246,7 +243,7 @@ void Ui::Parts::build(Session& session, UiState& state) {
     if (state.panel) {
         drawControlPanel(panel);
         drawMeasurePanel(panel);
-        if (twinStripHeight(session, state, panel.surface, scale) > 0)
+        if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
             drawTwinStrip(panel);
         else
             drawConservation(panel);
@@ -277,7 +274,7 @@ void Ui::Parts::passKeys(UiState& state) {
     ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
-void Ui::frame(Session& session) {
+void Ui::frame(Workspace& workspace) {
     const CurrentContext current(parts_->context);
     palette::strong = parts_->strong;
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
@@ -290,11 +287,11 @@ void Ui::frame(Session& session) {
 #endif
     // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(session, state);
+        parts_->build(workspace, state);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(session, state);
+    parts_->build(workspace, state);
     ImGui::Render();
 }
 
@@ -327,6 +324,7 @@ bool Ui::hasPopup() const { return parts_->popup; }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
 
 void Ui::recordItems(bool on) { parts_->widgets.recording = on; }
+const PicturePart& Ui::free() const { return parts_->free; }
 std::span<const UiItem> Ui::items() const { return parts_->widgets.items; }
 
 }  // namespace gravlab

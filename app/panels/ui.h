@@ -2,7 +2,7 @@
 // Rule: panels read facts and write intent; they never call the simulation and never wait.
 #pragma once
 #include "app/model/ui_state.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 
 #include <memory>
 #include <span>
@@ -21,7 +21,8 @@ class Ui {
 public:
     /// Needs a current OpenGL 4.5 context for its whole life. `renderer` names that context for people. Several may live: a
     /// film has its own. A window's platform backend belongs to the first.
-    Ui(float scale, std::string renderer);
+    /// `state`: what it shows and what is asked of it; outlives it.
+    Ui(float scale, std::string renderer, UiState& state);
     ~Ui();
     Ui(const Ui&) = delete;
     Ui& operator=(const Ui&) = delete;
@@ -34,8 +35,8 @@ public:
     void remakePicture(std::string renderer);
     /// Size and time without a window: films, tests. A window's platform backend sets them itself.
     void setSurface(int width, int height, double seconds);
-    /// Builds the panels of one frame from the session's facts, and edits its intent, look and camera.
-    void frame(Session& session);
+    /// Builds the panels of one frame from what is known, and edits what is asked.
+    void frame(Workspace& workspace);
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
     void draw();
     /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.
@@ -55,7 +56,10 @@ public:
     void recordItems(bool on);
     std::span<const UiItem> items() const;
 
-    UiState state;
+    /// The part of the surface that the panels of the last frame leave to pictures; empty: all.
+    const PicturePart& free() const;
+
+    UiState& state;
 
 private:
     struct Parts;

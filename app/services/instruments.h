@@ -1,6 +1,7 @@
 // Profiles of the running galaxy, measured beside the picture. Rule: a state of the feed now and then, or one that
 // is kept anyway; everything else on a thread of its own, together below a fixed share of the time.
 #pragma once
+#include "app/model/facts.h"
 #include "app/services/state_feed.h"
 #include "app/services/worker.h"
 #include "sim/measure/profile.h"
@@ -25,8 +26,8 @@ public:
     static constexpr double kInterval = 1;          ///< between two profiles at least [s]
     static constexpr double kShareOfCopies = 0.02;  ///< of the time, for copies that the picture waits for
     static constexpr double kShareOfACore = 0.05;   ///< of the time, for the sums
-    static constexpr std::size_t kFewest = 32;      ///< bodies, below which rings would be empty
-    static constexpr std::size_t kSample = 16384;   ///< bodies that are looked at, beside the heaviest
+    static constexpr std::size_t kFewest = kFewestOfCurves;
+    static constexpr std::size_t kSample = 16384;  ///< bodies that are looked at, beside the heaviest
     /// Above, a copy would be felt as a frame that takes longer: where somebody keeps copies, those serve.
     static constexpr std::size_t kLarge = 131072;
 

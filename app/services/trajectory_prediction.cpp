@@ -2,8 +2,7 @@
 #include "app/services/trajectory_prediction.h"
 
 #include "app/format.h"
-#include "app/model/facts.h"
-#include "app/model/launch.h"
+#include "app/model/document.h"
 
 #include <glm/geometric.hpp>
 
@@ -115,16 +114,16 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
     if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
 }
 
-void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now,
-                                  bool wait) {
-    if (!wanted || !selected) {
+void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead,
+                                  const BodyReadout* selected, double now, bool wait) {
+    if (!ahead.wanted || !selected) {
         if (asked_) worker_.drop();
         asked_.reset();
         start_.drop();
         path_ = {};
         return;
     }
-    const Asked ask{.id = selected->id, .duration = duration, .run = simulation.id(), .revision = simulation.revision()};
+    const Asked ask{.id = selected->id, .duration = ahead.duration, .run = simulation.id(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
     const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;

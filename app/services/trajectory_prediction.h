@@ -12,6 +12,7 @@
 namespace gravlab {
 
 struct BodyReadout;
+struct PathAhead;
 class LaunchTool;
 
 /// Computes paths beside the frame: a new question drops the old one, and a path grows while it is computed. A path that
@@ -23,11 +24,9 @@ public:
 
 class TrajectoryPrediction {
 public:
-    bool wanted = false;
-    double duration = 0;  ///< how far ahead [T]; 0: about a turn and a half
-
     /// Once a frame, after the selection has been read. `wait`: for films.
-    void update(Simulation& simulation, StateFeed& feed, const BodyReadout* selected, double now, bool wait);
+    void update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead, const BodyReadout* selected, double now,
+                bool wait);
     /// What is known of the path; without points while nothing is selected or wanted.
     const Forecast& path() const { return path_; }
     /// A path is on its way.

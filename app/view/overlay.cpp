@@ -2,7 +2,6 @@
 #include "app/view/overlay.h"
 
 #include "app/model/colour_mode.h"
-#include "app/view/four_view.h"
 #include "app/view/overlay_space.h"
 #include "app/view/overlay_touch.h"
 #include "render/colour_map.h"
@@ -27,9 +26,9 @@ Ink inkOf(bool paper) {
     return {IM_COL32(222, 226, 232, 235), IM_COL32(222, 226, 232, 200), IM_COL32(160, 175, 200, 50)};
 }
 
-void drawScaleBar(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
+void drawScaleBar(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
     const auto pixel = static_cast<double>(view.camera.lengthPerPixel({view.size.x, view.size.y}));
-    const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), session.facts().scene->units);
+    const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), document.facts.scene->units);
     const auto width = static_cast<float>(bar.length / pixel);
     const float s = area.scale, tick = 4 * s;
     const ImVec2 at(area.from.x + 16 * s, area.to.y - 16 * s);
@@ -40,30 +39,30 @@ void drawScaleBar(Session& session, const OverlayArea& area, const SpaceView& vi
     list.AddText(ImVec2(at.x + 0.5f * (width - size.x), at.y - size.y - 5 * s), ink.text, bar.text.c_str());
 }
 
-void drawClock(Session& session, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
-    const std::string text = clockText(session.facts().time, session.facts().scene->units);
+void drawClock(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
+    const std::string text = clockText(document.facts.time, document.facts.scene->units);
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     list.AddText(ImVec2(area.to.x - size.x - 16 * area.scale, area.to.y - size.y - 12 * area.scale), ink.text, text.c_str());
 }
 
-void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
-    const ColourMode& mode = session.shownMode();
+void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& list, const Ink& ink) {
+    const ColourMode& mode = document.shownMode();
     if (mode.label.empty()) return;
     const float s = area.scale, width = 220 * s, height = 9 * s, line = ImGui::GetTextLineHeight();
-    const int map = mapOf(mode, session.look.colourMap);
+    const int map = mapOf(mode, document.look.colourMap);
     const auto maps = colourMaps();
     const auto colours = linearColours(map < 0 ? categoryMap() : maps[static_cast<std::size_t>(map) % maps.size()]);
     std::string title(mode.label);
     ShownUnit unit;
     if (mode.unit) {
-        unit = mode.unit(session.facts().scene->units);
+        unit = mode.unit(document.facts.scene->units);
         title += " [" + unit.name + "]";
     }
     const float left = std::clamp(0.5f * (area.from.x + area.to.x - width), area.from.x, area.to.x);
     const float top = area.to.y - height - line - 14 * s;
     constexpr int kStrips = 128;
     // Of the categories only those that the scene has.
-    const int used = map < 0 ? std::clamp(session.galaxies(), 1, static_cast<int>(kCategories)) : 0;
+    const int used = map < 0 ? std::clamp(document.facts.galaxies, 1, static_cast<int>(kCategories)) : 0;
     for (int i = 0; i < kStrips; ++i) {
         const std::size_t place =
             used > 0 ? (static_cast<std::size_t>(i * used / kStrips) * 2 + 1) * kColourMapSize / (2 * kCategories)
@@ -77,7 +76,7 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
     const ImVec2 titleSize = ImGui::CalcTextSize(title.c_str());
     list.AddText(ImVec2(left + 0.5f * (width - titleSize.x), top - titleSize.y - 3 * s), ink.text, title.c_str());
     if (!mode.unit) return;
-    const ValueRange range = session.shownRange();
+    const ValueRange range = document.shownRange();
     const double middle = mode.logarithmic ? std::sqrt(range.low * range.high) : 0.5 * (range.low + range.high);
     const struct {
         double value;
@@ -90,19 +89,19 @@ void drawLegend(Session& session, const OverlayArea& area, ImDrawList& list, con
     }
 }
 
-void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
-    const SceneUnits& units = session.facts().scene->units;
+void drawSpace(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
+    const SceneUnits& units = document.facts.scene->units;
     const RoundLength step = roundLength(0.35 * static_cast<double>(view.camera.distance), units);
     const auto cell = static_cast<float>(step.length);
     constexpr int kCells = 6;
     const float reach = cell * kCells;
-    if (session.overlay.grid)
+    if (document.overlay.grid)
         for (int i = -kCells; i <= kCells; ++i) {
             const float at = cell * static_cast<float>(i);
             drawSegment(list, view, {at, -reach, 0}, {at, reach, 0}, ink.faint, area.scale);
             drawSegment(list, view, {-reach, at, 0}, {reach, at, 0}, ink.faint, area.scale);
         }
-    if (!session.overlay.axes || session.fourViewed()) return;  // four views have their own
+    if (!document.overlay.axes || document.fourViewed()) return;  // four views have their own
     // Colours that stay apart for every eye, and letters anyway.
     const struct {
         glm::vec3 way;
@@ -123,23 +122,24 @@ void drawSpace(Session& session, const OverlayArea& area, const SpaceView& view,
 
 }  // namespace
 
-void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
-    const OverlayChoice& wanted = session.overlay;
-    if (!wanted.any() && !touchDraws(session)) return;
+void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
+                 std::span<const Viewport> viewports) {
+    const OverlayChoice& wanted = document.overlay;
+    if (!wanted.any() && !touchDraws(document)) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
-    const Ink ink = inkOf(session.look.paper);
+    const Ink ink = inkOf(document.look.paper);
     ImGui::PushFont(area.font);
-    const std::vector<SpaceView> views = spaceViews(session, surface);
-    const bool four = session.fourViewed();  // these have axes with numbers instead of a scale bar
+    const std::vector<SpaceView> views = spaceViews(viewports);
+    const bool four = document.fourViewed();  // these have axes with numbers instead of a scale bar
     for (const SpaceView& view : views) {
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
-        if (wanted.axes || wanted.grid) drawSpace(session, area, view, list, ink);
-        if (four || &view == &views.front()) drawTouch(session, area, view, list);
+        if (wanted.axes || wanted.grid) drawSpace(document, area, view, list, ink);
+        if (four || &view == &views.front()) drawTouch(document, paths, area, view, list);
         list.PopClipRect();
     }
-    if (wanted.scaleBar && !four) drawScaleBar(session, area, views.front(), list, ink);
-    if (wanted.clock) drawClock(session, area, list, ink);
-    if (wanted.legend) drawLegend(session, area, list, ink);
+    if (wanted.scaleBar && !four) drawScaleBar(document, area, views.front(), list, ink);
+    if (wanted.clock) drawClock(document, area, list, ink);
+    if (wanted.legend) drawLegend(document, area, list, ink);
     ImGui::PopFont();
 }
 

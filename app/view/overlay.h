@@ -1,10 +1,12 @@
 // What is written over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
 #pragma once
 #include "app/model/unit_text.h"
-#include "app/session/frame_loop.h"
+#include "app/model/document.h"
+#include "sim/run/forecast.h"
 
 #include <imgui.h>
 
+#include <span>
 #include <string>
 
 namespace gravlab {
@@ -16,7 +18,13 @@ struct OverlayArea {
     ImFont* font = nullptr;
 };
 
-/// Draws whatever session.overlay asks for behind all panels. Between ImGui's NewFrame and Render.
-void drawOverlay(Session& session, const OverlayArea& area, ImVec2 surface);
+/// Paths ahead of the selected body and of the one under the arrow.
+struct OverlayPaths {
+    const Forecast &selected, &dropped;
+};
+
+/// Draws whatever document.overlay asks for behind all panels. Between ImGui's NewFrame and Render.
+void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
+                 std::span<const Viewport> viewports);
 
 }  // namespace gravlab

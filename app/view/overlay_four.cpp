@@ -2,7 +2,6 @@
 #include "app/view/overlay_four.h"
 
 #include "app/plots/plot.h"
-#include "app/view/four_view.h"
 #include "app/view/overlay_space.h"
 
 #include <algorithm>
@@ -22,8 +21,8 @@ double component(const Double4& v, int axis) { return axis == 0 ? v.x : axis == 
 /// Draws over one of the four.
 class PaneDrawing {
 public:
-    PaneDrawing(Session& session, const SpaceView& view, float scale, ImDrawList& list)
-        : session_(session), view_(view), scale_(scale), list_(list), paper_(session.look.paper) {
+    PaneDrawing(const Document& document, const SpaceView& view, float scale, ImDrawList& list)
+        : document_(document), view_(view), scale_(scale), list_(list), paper_(document.look.paper) {
         to_ = ImVec2(view.from.x + view.size.x, view.from.y + view.size.y);
         ink_ = paper_ ? IM_COL32(20, 24, 30, 255) : IM_COL32(214, 219, 228, 255);
         line_ = paper_ ? IM_COL32(20, 24, 30, 200) : IM_COL32(205, 211, 220, 190);
@@ -31,11 +30,11 @@ public:
         shade_ = paper_ ? IM_COL32(255, 255, 255, 190) : IM_COL32(0, 0, 0, 190);
     }
 
-    void plane(const FourView::Row& row) {
-        const SceneUnits& units = session_.facts().scene->units;
+    void plane(const FourViewRow& row) {
+        const SceneUnits& units = document_.facts.scene->units;
         const std::string unit = units.length.empty() ? "L" : std::string(units.length);
         const float line = ImGui::GetTextLineHeight(), tick = 5 * scale_;
-        const double half = FourView::halfHeight(view_.camera);
+        const double half = halfHeight(view_.camera);
         const double wide = half * static_cast<double>(view_.size.x / std::max(view_.size.y, 1.0f));
         const glm::vec3 target = view_.camera.target;
         for (const bool across : {true, false}) {
@@ -72,7 +71,7 @@ public:
 
     void space() {
         const RoundLength step =
-            roundLength(0.35 * static_cast<double>(view_.camera.distance), session_.facts().scene->units);
+            roundLength(0.35 * static_cast<double>(view_.camera.distance), document_.facts.scene->units);
         const glm::vec3 target = view_.camera.target;
         for (int axis = 0; axis < 3; ++axis) {
             glm::vec3 end = target;
@@ -87,7 +86,7 @@ public:
 
     void starts() {
         const float r = 4.5f * scale_;
-        for (const Double4& start : session_.fourView->starts()) {
+        for (const Double4& start : document_.facts.starts) {
             const auto at = onSurface(view_, glm::vec3(component(start, 0), component(start, 1), component(start, 2)));
             if (!at) continue;
             list_.AddCircle(*at, r, shade_, 20, 3.2f * scale_);
@@ -105,7 +104,7 @@ private:
         list_.AddText(at, ink, text.c_str());
     }
 
-    Session& session_;
+    const Document& document_;
     const SpaceView& view_;
     float scale_;
     ImDrawList& list_;
@@ -116,26 +115,28 @@ private:
 
 }  // namespace
 
-void drawFourViewOverlay(Session& session, const OverlayArea& area, ImVec2 surface) {
-    // Clock and legend stand below the views, not on their axes.
-    const OverlayChoice& shown = session.overlay;
-    const float below = shown.legend ? 50 * area.scale : shown.clock ? 34 * area.scale : 0;
-    session.fourView->setFree({static_cast<int>(area.from.x), static_cast<int>(area.from.y),
-                               static_cast<int>(area.to.x - area.from.x),
-                               static_cast<int>(area.to.y - area.from.y - below)});
-    if (!session.fourViewed()) return;
+PicturePart freeOf(const Document& document, const OverlayArea& area) {
+    const OverlayChoice& shown = document.overlay;
+    const float bar = shown.legend ? 50 * area.scale : shown.clock ? 34 * area.scale : 0;
+    const float below = document.fourViewed() ? bar : 0;
+    return {static_cast<int>(area.from.x), static_cast<int>(area.from.y), static_cast<int>(area.to.x - area.from.x),
+            static_cast<int>(area.to.y - area.from.y - below)};
+}
+
+void drawFourViewOverlay(const Document& document, const OverlayArea& area, std::span<const Viewport> viewports) {
+    if (!document.fourViewed()) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     ImGui::PushFont(area.font);
-    const std::vector<SpaceView> views = spaceViews(session, surface);
-    for (std::size_t row = 0; row < views.size(); ++row) {
-        const SpaceView& view = views[row];
+    const std::vector<SpaceView> views = spaceViews(viewports);
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        const SpaceView& view = views[i];
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
-        PaneDrawing drawing(session, view, area.scale, list);
+        PaneDrawing drawing(document, view, area.scale, list);
         drawing.starts();
-        if (FourView::kRows[row].across < 0)
+        if (i == kSpaceView)
             drawing.space();
         else
-            drawing.plane(FourView::kRows[row]);
+            drawing.plane(kFourViews[i]);
         list.PopClipRect();
     }
     ImGui::PopFont();

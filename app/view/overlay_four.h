@@ -4,7 +4,9 @@
 
 namespace gravlab {
 
-/// Draws nothing where there are no four views. Tells them which area is free. Between ImGui's NewFrame and Render.
-void drawFourViewOverlay(Session& session, const OverlayArea& area, ImVec2 surface);
+/// Of the area that panels leave, what views take: clock and legend stand below four, not on their axes.
+PicturePart freeOf(const Document& document, const OverlayArea& area);
+/// Draws nothing where there are no four views. Between ImGui's NewFrame and Render.
+void drawFourViewOverlay(const Document& document, const OverlayArea& area, std::span<const Viewport> viewports);
 
 }  // namespace gravlab

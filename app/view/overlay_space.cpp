@@ -1,7 +1,5 @@
 #include "app/view/overlay_space.h"
 
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
 
 #include <glm/mat4x4.hpp>
 #include <glm/vec4.hpp>
@@ -10,31 +8,15 @@
 
 namespace gravlab {
 
-std::vector<SpaceView> spaceViews(const Session& session, ImVec2 surface) {
+std::vector<SpaceView> spaceViews(std::span<const Viewport> viewports) {
     std::vector<SpaceView> views;
-    const auto add = [&](ImVec2 from, ImVec2 size, float stretch) {
-        Camera camera = session.drawnCamera();
-        camera.distance *= stretch;
-        views.push_back({from, size, camera, camera.projection(size.x / std::max(size.y, 1.0f)) * camera.view()});
-    };
-    if (session.fourViewed()) {
-        const auto parts = session.fourView->parts(static_cast<int>(surface.x), static_cast<int>(surface.y));
-        for (std::size_t row = 0; row < parts.size(); ++row) {
-            const PicturePart& part = parts[row];
-            const Camera camera = FourView::cameraOf(row, session.drawnCamera());
-            const ImVec2 size(static_cast<float>(part.width), static_cast<float>(part.height));
-            views.push_back({ImVec2(static_cast<float>(part.left), static_cast<float>(part.top)), size, camera,
-                             camera.projection(size.x / size.y) * camera.view()});
-        }
-        return views;
+    for (const Viewport& viewport : viewports) {
+        if (!views.empty() && viewport.rectangle == viewports.front().rectangle) continue;
+        const glm::vec2 from = viewport.corner(), size = viewport.size();
+        const Camera& camera = viewport.camera;
+        views.push_back({ImVec2(from.x, from.y), ImVec2(size.x, size.y), camera,
+                         camera.projection(size.x / std::max(size.y, 1.0f)) * camera.view()});
     }
-    if (!session.twin().on() || session.twin().choice().view != TwinView::side) {
-        add(ImVec2(0, 0), surface, 1);
-        return views;
-    }
-    for (const TwinPane& pane : session.twin().panes(static_cast<int>(surface.x), static_cast<int>(surface.y)))
-        add(ImVec2(static_cast<float>(pane.part.left), static_cast<float>(pane.part.top)),
-            ImVec2(static_cast<float>(pane.part.width), static_cast<float>(pane.part.height)), pane.stretch);
     return views;
 }
 

@@ -1,10 +1,11 @@
 // Points and lines of space on the surface that the overlay is drawn on.
 #pragma once
-#include "app/session/frame_loop.h"
+#include "app/model/viewport.h"
 
 #include <imgui.h>
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace gravlab {
@@ -16,8 +17,8 @@ struct SpaceView {
     glm::mat4 clipFromWorld{1};
 };
 
-/// The first run's picture, and the twin's where both share the surface side by side; or its four views, in their order.
-std::vector<SpaceView> spaceViews(const Session& session, ImVec2 surface);
+/// One for each viewport; pictures one over the other are one.
+std::vector<SpaceView> spaceViews(std::span<const Viewport> viewports);
 
 /// Where a point of space is on the surface; empty behind the eye.
 std::optional<ImVec2> onSurface(const SpaceView& view, glm::vec3 point);

@@ -18,10 +18,10 @@ namespace {
 constexpr ImU32 kSelected = IM_COL32(106, 176, 243, 255), kHeld = IM_COL32(240, 178, 70, 255);
 constexpr ImU32 kArrow = IM_COL32(240, 178, 70, 255);
 
-void drawHeld(Session& session, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
+void drawHeld(const Document& document, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
     const float r = 7 * area.scale;
-    for (const HeldBody& body : session.heldBodies()) {
-        const std::optional<ImVec2> at = onSurface(view, glm::vec3(body.at(session.facts().time)));
+    for (const HeldBody& body : document.facts.held) {
+        const std::optional<ImVec2> at = onSurface(view, glm::vec3(body.at(document.facts.time)));
         if (!at) continue;
         const ImVec2 corners[] = {{at->x, at->y - r}, {at->x + r, at->y}, {at->x, at->y + r}, {at->x - r, at->y}};
         list.AddPolyline(corners, 4, kHeld, ImDrawFlags_Closed, 1.6f * area.scale);
@@ -47,10 +47,10 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
-void drawPath(Session& session, const Forecast& path, const SpaceView& view, const OverlayArea& area, ImDrawList& list,
+void drawPath(const Document& document, const Forecast& path, const SpaceView& view, const OverlayArea& area, ImDrawList& list,
               ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;
-    const double now = session.facts().time, whole = path.until - now;
+    const double now = document.facts.time, whole = path.until - now;
     const ForecastPoint* before = nullptr;
     std::optional<ImVec2> end;
     const auto place = [](const ForecastPoint& p) {
@@ -68,14 +68,14 @@ void drawPath(Session& session, const Forecast& path, const SpaceView& view, con
     end = onSurface(view, place(path.points.back()));
     if (!end) return;
     list.AddCircleFilled(*end, 2.5f * area.scale, colour);
-    const std::string clock = clockText(path.points.back().time - now, session.facts().scene->units);
-    write(list, {end->x + 10 * area.scale, end->y - ImGui::GetTextLineHeight()}, view, area, session.look.paper,
+    const std::string clock = clockText(path.points.back().time - now, document.facts.scene->units);
+    write(list, {end->x + 10 * area.scale, end->y - ImGui::GetTextLineHeight()}, view, area, document.look.paper,
           (path.complete ? "in" : "in, so far,") + clock.substr(clock.find('=') + 1) + "\n" + trajectoryText(path) + note,
           colour);
 }
 
-void drawArrow(Session& session, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
-    const LaunchTool& tool = session.launch();
+void drawArrow(const Document& document, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
+    const LaunchTool& tool = document.drop;
     const LaunchOrder& order = tool.pending();
     const std::optional<ImVec2> from = onSurface(view, glm::vec3(order.place)), to = onSurface(view, tool.arrowEnd());
     if (!from || !to) return;
@@ -91,35 +91,35 @@ void drawArrow(Session& session, const SpaceView& view, const OverlayArea& area,
         list.AddTriangleFilled(*to, {base.x - 0.45f * head * u.y, base.y + 0.45f * head * u.x},
                                {base.x + 0.45f * head * u.y, base.y - 0.45f * head * u.x}, kArrow);
     }
-    const SceneUnits& units = session.facts().scene->units;
+    const SceneUnits& units = document.facts.scene->units;
     const double speed = glm::length(order.velocity) * units.speedScale;
     char text[96];
     std::snprintf(text, sizeof text, "%s  %.4g %s",
                   std::string(launchRows()[static_cast<std::size_t>(order.row)].label).c_str(), speed,
                   units.speed.empty() ? "L/T" : std::string(units.speed).c_str());
-    write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, session.look.paper, text, kArrow);
+    write(list, {to->x + 12 * s, to->y + 4 * s}, view, area, document.look.paper, text, kArrow);
 }
 
 }  // namespace
 
-bool touchDraws(const Session& session) {
-    return session.selected() || !session.heldBodies().empty() || session.launch().dragging();
+bool touchDraws(const Document& document) {
+    return document.selected || !document.facts.held.empty() || document.drop.dragging();
 }
 
-void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list) {
-    drawHeld(session, view, area, list);
-    if (session.launch().dragging()) {
-        drawPath(session, session.launchPath().path(), view, area, list, kArrow,
-                 session.launch().pending().bodies > 1 ? "; the galaxy as one body" : "");
-        drawArrow(session, view, area, list);
+void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view, ImDrawList& list) {
+    drawHeld(document, view, area, list);
+    if (document.drop.dragging()) {
+        drawPath(document, paths.dropped, view, area, list, kArrow,
+                 document.drop.pending().bodies > 1 ? "; the galaxy as one body" : "");
+        drawArrow(document, view, area, list);
     }
-    drawPath(session, session.orbit().path(), view, area, list, kSelected);
-    if (!session.selected() || !session.selected()->placed) return;
-    const std::optional<ImVec2> at = onSurface(view, session.selected()->position);
+    drawPath(document, paths.selected, view, area, list, kSelected);
+    if (!document.selected || !document.selected->placed) return;
+    const std::optional<ImVec2> at = onSurface(view, document.selected->position);
     if (!at) return;
     list.AddCircle(*at, 11 * area.scale, kSelected, 32, 1.6f * area.scale);
-    if (const std::string& failure = session.orbit().path().failure; !failure.empty())
-        write(list, {at->x + 16 * area.scale, at->y}, view, area, session.look.paper, "no path ahead: " + failure,
+    if (const std::string& failure = paths.selected.failure; !failure.empty())
+        write(list, {at->x + 16 * area.scale, at->y}, view, area, document.look.paper, "no path ahead: " + failure,
               kSelected);
 }
 

@@ -6,7 +6,8 @@
 namespace gravlab {
 
 /// Whether drawTouch() has anything to draw.
-bool touchDraws(const Session& session);
-void drawTouch(Session& session, const OverlayArea& area, const SpaceView& view, ImDrawList& list);
+bool touchDraws(const Document& document);
+void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view,
+               ImDrawList& list);
 
 }  // namespace gravlab

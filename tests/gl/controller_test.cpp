@@ -3,7 +3,7 @@
 
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 
@@ -26,18 +26,19 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";
-        session = std::make_unique<Session>(options);
+        workspace = std::make_unique<Workspace>(options);
     }
     void TearDown() override {
-        session.reset();
+        workspace.reset();
         GlTest::TearDown();
     }
-    Document document() { return {*session, ui}; }
+    Document& document() { return *workspace; }
+    std::vector<Event> apply() { return workspace->apply(controller); }
     /// What became of one command, posted alone.
     Event ask(Command command) {
-        Document d = document();
+        Document& d = document();
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
-        const std::vector<Event> events = controller.apply(d);
+        const std::vector<Event> events = apply();
         EXPECT_EQ(events.size(), 1u);
         EXPECT_EQ(events.front().ticket, ticket);
         return events.front();
@@ -50,31 +51,30 @@ protected:
         return text;
     }
 
-    std::unique_ptr<Session> session;
-    UiState ui;
+    std::unique_ptr<Workspace> workspace;
     Controller controller;
 };
 
 TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
-    Document d = document();
+    Document& d = document();
     std::vector<std::uint64_t> tickets;
     for (const double glow : {0.1, 0.2, 0.9})
         tickets.push_back(controller.post(SetParameter{"look.glow", glow}, Sender::panel));
     EXPECT_TRUE(controller.busy());
-    const std::vector<Event> events = controller.apply(d);
+    const std::vector<Event> events = apply();
     ASSERT_EQ(events.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(events[i].ticket, tickets[i]);
         EXPECT_EQ(events[i].status, CommandStatus::applied);
         EXPECT_EQ(events[i].sender, Sender::panel);
     }
-    EXPECT_EQ(session->look.bloom, 0.9f);
+    EXPECT_EQ(workspace->look.bloom, 0.9f);
     EXPECT_FALSE(controller.busy());
-    EXPECT_TRUE(controller.apply(d).empty()) << "each is answered once";
+    EXPECT_TRUE(apply().empty()) << "each is answered once";
 }
 
 TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
-    Document d = document();
+    Document& d = document();
     const std::string before = everything();
     const std::vector<Command> good{SetParameter{"look.glow", 0.8},
                                     SetParameter{"camera.distance", 7.5},
@@ -97,7 +97,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
             std::vector<Command> batch = good;
             batch.insert(first ? batch.begin() : batch.end(), wrong);
             controller.post(batch, Sender::file);
-            const std::vector<Event> events = controller.apply(d);
+            const std::vector<Event> events = apply();
             ASSERT_EQ(events.size(), batch.size());
             for (const Event& event : events) {
                 EXPECT_EQ(event.status, CommandStatus::refused) << commandText(wrong);
@@ -106,10 +106,10 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
             EXPECT_EQ(everything(), before) << commandText(wrong);
         }
     controller.post(good, Sender::file);
-    for (const Event& event : controller.apply(d)) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     EXPECT_NE(everything(), before);
-    EXPECT_EQ(session->facts().settings.integrator, "yoshida4");
-    EXPECT_EQ(session->look.bloom, 0.8f);
+    EXPECT_EQ(workspace->facts.settings.integrator, "yoshida4");
+    EXPECT_EQ(workspace->look.bloom, 0.8f);
 }
 
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
@@ -133,42 +133,42 @@ TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
 
 TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
     EXPECT_EQ(ask(Invoke{"step", {std::int64_t{25}}}).status, CommandStatus::applied);
-    EXPECT_TRUE(session->intent.paused);
-    EXPECT_EQ(session->intent.singleSteps, 25);
-    session->advance(false);
-    EXPECT_EQ(session->facts().step, 25);
+    EXPECT_TRUE(workspace->intent.paused);
+    EXPECT_EQ(workspace->intent.singleSteps, 25);
+    workspace->advance(false);
+    EXPECT_EQ(workspace->facts.step, 25);
     for (const char* text : {"on", "on", "off"}) {
         EXPECT_EQ(ask(Invoke{"trails", {std::string(text)}}).status, CommandStatus::applied);
-        EXPECT_EQ(session->look.trails > 0, std::string(text) == "on");
+        EXPECT_EQ(workspace->look.trails > 0, std::string(text) == "on");
     }
     EXPECT_EQ(ask(Invoke{"colour-by", {std::string("mass")}}).status, CommandStatus::applied);
-    EXPECT_EQ(session->shownMode().name, "mass");
+    EXPECT_EQ(workspace->shownMode().name, "mass");
     EXPECT_EQ(ask(Invoke{"presets", {std::int64_t{9}}}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.scene, "figure-eight");
+    EXPECT_EQ(workspace->facts.settings.scene, "figure-eight");
     EXPECT_EQ(ask(OpenFile{"plummer"}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.scene, "plummer");
-    EXPECT_EQ(session->facts().step, 0);
+    EXPECT_EQ(workspace->facts.settings.scene, "plummer");
+    EXPECT_EQ(workspace->facts.step, 0);
 }
 
 TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
-    const std::size_t bodies = session->facts().settings.bodies;
+    const std::size_t bodies = workspace->facts.settings.bodies;
     EXPECT_EQ(ask(EditBodies{BodyChange::dropStar}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.bodies, bodies + 1);
+    EXPECT_EQ(workspace->facts.settings.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.bodies, bodies);
+    EXPECT_EQ(workspace->facts.settings.bodies, bodies);
 }
 
 TEST_F(ControllerTest, pointsAtThePicture) {
-    const float azimuth = session->camera.azimuth;
+    const float azimuth = workspace->camera.azimuth;
     EXPECT_EQ(ask(Pointer{PointerKind::orbit, {}, {30, 0}, {100, 100}}).status, CommandStatus::applied);
-    EXPECT_NE(session->camera.azimuth, azimuth);
-    const float distance = session->camera.distance;
+    EXPECT_NE(workspace->camera.azimuth, azimuth);
+    const float distance = workspace->camera.distance;
     EXPECT_EQ(ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}}).status, CommandStatus::applied);
-    EXPECT_LT(session->camera.distance, distance);
+    EXPECT_LT(workspace->camera.distance, distance);
 }
 
 TEST_F(ControllerTest, isPostedToFromAnyThread) {
-    Document d = document();
+    Document& d = document();
     constexpr int kThreads = 4, kEach = 500;
     std::atomic<int> left = kThreads;
     std::vector<std::thread> threads;
@@ -180,9 +180,9 @@ TEST_F(ControllerTest, isPostedToFromAnyThread) {
         });
     std::vector<Event> all;
     while (left > 0 || controller.busy())
-        for (const Event& event : controller.apply(d)) all.push_back(event);
+        for (const Event& event : apply()) all.push_back(event);
     for (std::thread& thread : threads) thread.join();
-    for (const Event& event : controller.apply(d)) all.push_back(event);
+    for (const Event& event : apply()) all.push_back(event);
     ASSERT_EQ(all.size(), static_cast<std::size_t>(kThreads * kEach)) << "none is lost, none is there twice";
     std::vector<double> last(kThreads + 1, 0);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -196,7 +196,7 @@ TEST_F(ControllerTest, isPostedToFromAnyThread) {
 
 TEST_F(ControllerTest, tellsTheStateAsJson) {
     const std::string paths[] = {"run.bodies", "look.glow", "camera.target", "run.rate", "view.selected_mass"};
-    const Document d = document();
+    const Document& d = document();
     EXPECT_EQ(Controller::state(d, std::span(paths).first(2)), "{\"run.bodies\":64,\"look.glow\":0.3}");
     EXPECT_THAT(Controller::state(d, paths, false), HasSubstr("\"run.rate\":null,\"view.selected_mass\":null"));
     const std::string wrong[] = {"run.bodys"};

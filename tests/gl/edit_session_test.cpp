@@ -4,7 +4,7 @@
 #include "app/frontends/window/session_files.h"
 #include "app/model/launch.h"
 #include "app/services/stale_parts.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
 #include "sim/measure/body_energy.h"
@@ -31,23 +31,23 @@ protected:
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
         options.simulation.backend = "cpu";
-        session_ = std::make_unique<Session>(options);
+        workspace_ = std::make_unique<Workspace>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
         frame(2);
     }
     void frame(int steps = 0) {
-        session_->intent.stepsPerFrame = steps;
-        session_->apply();
-        session_->advance(false);
-        session_->draw(target_->framebuffer(), 320, 200);
+        workspace_->intent.stepsPerFrame = steps;
+        workspace_->apply();
+        workspace_->advance(false);
+        workspace_->draw(target_->framebuffer(), 320, 200);
     }
     void touch(Touch what) {
-        session_->intent.touch = what;
-        session_->apply();
+        workspace_->intent.touch = what;
+        workspace_->apply();
     }
     ParticleSet bodies() {
         ParticleSet set;
-        session_->simulation().snapshot(set);
+        workspace_->host.simulation().snapshot(set);
         return set;
     }
     std::string hash() { return hashOf(bodies()); }
@@ -58,7 +58,7 @@ protected:
         return std::accumulate(rgb.begin(), rgb.end(), 0.0);
     }
     HeadlessContext context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
@@ -77,14 +77,14 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
         for (const EditRow& row : kEdits) {
             open(scene);
             const std::string before = hash();
-            session_->select(77);
-            session_->launch().order = LaunchOrder{.row = 0, .mass = 0.5};
+            workspace_->select(77);
+            workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
             touch(row.touch);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
-            EXPECT_EQ(session_->message(), "") << row.name;
+            EXPECT_EQ(workspace_->message, "") << row.name;
             touch(Touch::undo);
             EXPECT_EQ(hash(), before) << scene << ": " << row.name;
-            EXPECT_EQ(session_->message(), "") << row.name;
+            EXPECT_EQ(workspace_->message, "") << row.name;
         }
 }
 
@@ -92,7 +92,7 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     open("plummer");
     std::vector<std::string> states{hash()};
     for (const std::size_t body : {kBodies - 1, std::size_t{0}, std::size_t{600}}) {
-        session_->select(body);
+        workspace_->select(body);
         touch(Touch::remove);
         states.push_back(hash());
     }
@@ -101,35 +101,35 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
         EXPECT_EQ(hash(), states[i]) << i;
     }
     touch(Touch::undo);
-    EXPECT_THAT(session_->message(), HasSubstr("nothing to undo"));
+    EXPECT_THAT(workspace_->message, HasSubstr("nothing to undo"));
 }
 
 TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     open("plummer");
-    session_->select(5);
+    workspace_->select(5);
     const std::string before = hash();
     touch(Touch::remove);
     frame(3);
     touch(Touch::undo);
     EXPECT_EQ(bodies().size(), kBodies);
     EXPECT_NE(hash(), before);
-    EXPECT_THAT(session_->message(), HasSubstr("3 steps were made since"));
+    EXPECT_THAT(workspace_->message, HasSubstr("3 steps were made since"));
 }
 
 TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     open("plummer");
-    session_->select(5);
+    workspace_->select(5);
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
-        session_->launch().order = LaunchOrder{.row = 0, .mass = 0.5};
+        workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
         const ScarceMemory scarce(kCopy);
         ASSERT_NO_THROW(touch(row.touch)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;
-        EXPECT_THAT(session_->message(), HasSubstr("not enough memory")) << row.name;
+        EXPECT_THAT(workspace_->message, HasSubstr("not enough memory")) << row.name;
         EXPECT_EQ(hash(), first) << row.name;
-        EXPECT_TRUE(session_->selected()) << row.name;
+        EXPECT_TRUE(workspace_->selected) << row.name;
     }
-    session_->dismissMessage();
+    workspace_->dismissMessage();
     touch(Touch::hold);
     const std::string held = hash();
     ASSERT_NE(held, first);
@@ -138,7 +138,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
         ASSERT_NO_THROW(touch(Touch::undo));
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_THAT(session_->message(), HasSubstr("not enough memory"));
+    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory"));
     EXPECT_EQ(hash(), held);
     touch(Touch::undo);
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
@@ -151,8 +151,8 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     int refused = 0;
     for (const std::size_t bodies : {kBodies, kBodies - 1})
         for (const std::size_t size : {sizeof(Double4), sizeof(std::uint32_t), sizeof(std::uint8_t)}) {
-            session_->select(5);
-            session_->dismissMessage();
+            workspace_->select(5);
+            workspace_->dismissMessage();
             bool hit = false;
             {
                 const ScarceMemory scarce(bodies * size);
@@ -160,11 +160,11 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
                 hit = scarce.refused();
             }
             refused += hit;
-            EXPECT_EQ(hit, !session_->message().empty()) << bodies << " times " << size;
+            EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
             if (!hit) touch(Touch::undo);
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
-            ASSERT_EQ(session_->facts().settings.bodies, kBodies);
-            ASSERT_EQ(session_->selected().has_value(), hit);
+            ASSERT_EQ(workspace_->facts.settings.bodies, kBodies);
+            ASSERT_EQ(workspace_->selected.has_value(), hit);
             ASSERT_NO_THROW(frame());
         }
     EXPECT_GT(refused, 3) << "hardly any request was refused: this test shows nothing";
@@ -191,66 +191,66 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
 
 TEST_F(EditSession, readsABodyUnderItsLaw) {
     open("charges");
-    session_->select(4);
+    workspace_->select(4);
     frame();
     const ParticleSet now = bodies();
-    const BodyReadout& body = *session_->selected();
+    const BodyReadout& body = *workspace_->selected;
     ASSERT_TRUE(body.mass && body.energy);
     EXPECT_LT(body.source, 0) << "an electron";
     EXPECT_FLOAT_EQ(static_cast<float>(body.source), static_cast<float>(now.position[4].w));
     EXPECT_DOUBLE_EQ(*body.mass, inertialMass(now.position[4], now.velocity[4]));
     EXPECT_NE(*body.mass, body.source);
-    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, session_->simulation().force(), 0));
+    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().force(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
     const double mass = *body.mass;
     touch(Touch::hold);
     frame();
-    EXPECT_DOUBLE_EQ(*session_->selected()->mass, mass) << "a body that is held keeps its mass";
+    EXPECT_DOUBLE_EQ(*workspace_->selected->mass, mass) << "a body that is held keeps its mass";
 }
 
 TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     open("plummer");
-    session_->look.trails = 200;
-    session_->look.trailLight = 10;
+    workspace_->look.trails = 200;
+    workspace_->look.trailLight = 10;
     for (int i = 0; i < 30; ++i) frame(4);
-    session_->draw(target_->framebuffer(), 320, 200);
-    const double whole = light(), rate = session_->telemetry.interactionsPerSecond;
+    workspace_->draw(target_->framebuffer(), 320, 200);
+    const double whole = light(), rate = workspace_->telemetry.interactionsPerSecond;
     ASSERT_GT(rate, 0);
-    session_->intent.settings.timeStep *= 0.5;
-    session_->apply();
-    session_->draw(target_->framebuffer(), 320, 200);
+    workspace_->intent.settings.timeStep *= 0.5;
+    workspace_->apply();
+    workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
-    EXPECT_GT(session_->telemetry.interactionsPerSecond, 0);
-    session_->intent.settings.kernel = {"naive", {}};
-    session_->apply();
-    session_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_GT(workspace_->telemetry.interactionsPerSecond, 0);
+    workspace_->intent.settings.kernel = {"naive", {}};
+    workspace_->apply();
+    workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
-    EXPECT_EQ(session_->telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
-    session_->intent.reset = true;
-    session_->apply();
-    session_->draw(target_->framebuffer(), 320, 200);
+    EXPECT_EQ(workspace_->telemetry.interactionsPerSecond, 0) << "the rate is another kernel's";
+    workspace_->intent.reset = true;
+    workspace_->apply();
+    workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_LT(light(), 0.9 * whole) << "trails of other bodies";
 }
 
 TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     open("plummer");
     FilesState state;
-    SessionFiles files(*session_, state, 0);
+    SessionFiles files(*workspace_, state, 0);
     const auto watch = [&] {
         files.update();
-        session_->feed().pump(session_->simulation());
+        workspace_->host.first().feed().pump(workspace_->host.simulation());
     };
     files.update();
-    session_->feed().serve(session_->simulation());
+    workspace_->host.first().feed().serve(workspace_->host.simulation());
     watch();  // the start has been looked at
     const ScarceMemory scarce(kCopy);
     for (int i = 0; i < 5; ++i) {
-        session_->intent.settings.timeStep *= 1.01;
-        session_->apply();
+        workspace_->intent.settings.timeStep *= 1.01;
+        workspace_->apply();
         watch();
     }
     EXPECT_FALSE(scarce.refused()) << "all bodies were copied";
-    EXPECT_EQ(session_->message(), "");
+    EXPECT_EQ(workspace_->message, "");
 }
 
 TEST(StaleParts, areWhatAChangeMakesWrong) {

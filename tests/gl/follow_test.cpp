@@ -2,8 +2,8 @@
 // Rule: the tests look at the picture, not at the camera.
 #include "app/frontends/headless/headless.h"
 #include "app/picture.h"
-#include "app/session/frame_loop.h"
 #include "app/view/overlay_space.h"
+#include "app/view/workspace.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -44,30 +44,30 @@ protected:
         options.look.follow = follow;
         options.look.select = 0;
         options.look.trails = 0;
-        session_ = std::make_unique<Session>(options);
-        session_->look.bloom = 0;
+        workspace_ = std::make_unique<Workspace>(options);
+        workspace_->look.bloom = 0;
         target_ = std::make_unique<OffscreenTarget>(kWidth, kHeight);
     }
     /// A frame of a film, some steps after the one before; top row first.
     std::span<const std::uint8_t> frame(int steps) {
-        session_->intent.stepsPerFrame = steps;
-        session_->apply();
-        if (steps > 0) session_->advance(false);
-        session_->draw(target_->framebuffer(), kWidth, kHeight);
+        workspace_->intent.stepsPerFrame = steps;
+        workspace_->apply();
+        if (steps > 0) workspace_->advance(false);
+        workspace_->draw(target_->framebuffer(), kWidth, kHeight);
         target_->beginRead();
         return target_->endRead();
     }
     glm::vec3 place(std::size_t body) {
         ParticleSet set;
-        session_->simulation().snapshot(set);
+        workspace_->host.simulation().snapshot(set);
         const Double4& x = set.position[body];
         return {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
     }
     float pixels(glm::vec3 way) const {
-        return std::hypot(way.x, way.y, way.z) / session_->camera.lengthPerPixel({kWidth, kHeight});
+        return std::hypot(way.x, way.y, way.z) / workspace_->camera.lengthPerPixel({kWidth, kHeight});
     }
     HeadlessContext context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
@@ -91,9 +91,9 @@ TEST_F(FollowTest, marksAreOnTheirBodies) {
     open("body");
     for (int k = 0; k < 4; ++k) {
         const auto rgb = frame(k == 0 ? 0 : 60);
-        const SpaceView view = spaceViews(*session_, ImVec2(kWidth, kHeight)).front();
+        const SpaceView view = spaceViews(viewports(*workspace_, kWidth, kHeight, workspace_->free)).front();
         for (const std::size_t body : {0u, 1u}) {
-            const auto mark = onSurface(view, body == 0 ? session_->selected()->position : place(1));
+            const auto mark = onSurface(view, body == 0 ? workspace_->selected->position : place(1));
             ASSERT_TRUE(mark);
             if (mark->x < 8 || mark->y < 8 || mark->x > kWidth - 8 || mark->y > kHeight - 8) continue;
             const auto found = middleOfLight(rgb, {mark->x, mark->y}, 7);
@@ -115,14 +115,14 @@ TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
 
 TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
     open("");
-    session_->clearSelection();
+    workspace_->clearSelection();
     frame(0);
-    const SpaceView view = spaceViews(*session_, ImVec2(kWidth, kHeight)).front();
+    const SpaceView view = spaceViews(viewports(*workspace_, kWidth, kHeight, workspace_->free)).front();
     const ImVec2 at = onSurface(view, place(1)).value();
-    session_->pickAt({at.x, at.y}, {kWidth, kHeight});
+    workspace_->pickAt({at.x, at.y}, {kWidth, kHeight});
     frame(0);
-    ASSERT_TRUE(session_->selected());
-    EXPECT_EQ(session_->selected()->id, 1u);
+    ASSERT_TRUE(workspace_->selected);
+    EXPECT_EQ(workspace_->selected->id, 1u);
 }
 
 /// Frame k shows the state after k steps, also to the camera: a still is the last frame of its film.

@@ -1,10 +1,9 @@
 // Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
-#include "app/view/four_view.h"
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
-#include "app/session/frame_loop.h"
-#include "app/session/twin.h"
+#include "app/services/twin.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>
@@ -17,6 +16,13 @@ namespace {
 
 constexpr int kWidth = 402, kHeight = 302;
 
+/// Where the four are.
+std::vector<PicturePart> partsOf(const Workspace& workspace) {
+    std::vector<PicturePart> parts;
+    for (const Viewport& view : viewports(workspace, kWidth, kHeight, workspace.free)) parts.push_back(view.rectangle);
+    return parts;
+}
+
 class FourViewPicture : public ::testing::Test {
 protected:
     static Options optionsOf(const char* scene, int views = 4) {
@@ -27,8 +33,8 @@ protected:
         options.views = views;
         return options;
     }
-    std::vector<std::uint8_t> picture(Session& session) {
-        session.draw(target_.framebuffer(), kWidth, kHeight);
+    std::vector<std::uint8_t> picture(Workspace& workspace) {
+        workspace.draw(target_.framebuffer(), kWidth, kHeight);
         return target_.read();
     }
     /// Bright pixels within a part of one view, given by shares of its size.
@@ -49,11 +55,11 @@ protected:
 
 TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     // Two bodies on the x axis: apart in x-y and x-z, one behind the other in y-z.
-    Session session(optionsOf("two-body"));
-    session.look.trails = 0;
-    session.look.bloom = 0;
-    const auto rgb = picture(session);
-    const auto parts = session.fourView->parts(kWidth, kHeight);
+    Workspace workspace(optionsOf("two-body"));
+    workspace.look.trails = 0;
+    workspace.look.bloom = 0;
+    const auto rgb = picture(workspace);
+    const auto parts = partsOf(workspace);
     for (const std::size_t row : {std::size_t{0}, std::size_t{2}}) {
         EXPECT_GT(bright(rgb, parts[row], 0.02, 0.45, 0.3, 0.7), 0) << row;
         EXPECT_GT(bright(rgb, parts[row], 0.55, 0.98, 0.3, 0.7), 0) << row;
@@ -63,76 +69,84 @@ TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
     EXPECT_EQ(bright(rgb, parts[3], 0.02, 0.4, 0, 1), 0);
     EXPECT_EQ(bright(rgb, parts[3], 0.6, 0.98, 0, 1), 0);
     // One view again: nothing is left of the lines between.
-    session.fourView->show(false, session.look, 2);
+    workspace.showFourViews(false);
     EXPECT_EQ(glGetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
 TEST_F(FourViewPicture, isTheSameBesideTheFrame) {
-    Session session(optionsOf("two-body"));
-    const auto rgb = picture(session);
+    Workspace workspace(optionsOf("two-body"));
+    const auto rgb = picture(workspace);
     OffscreenTarget film(kWidth, kHeight);
-    session.drawAgain(film.framebuffer(), kWidth, kHeight);
+    workspace.drawAgain(viewports(workspace, kWidth, kHeight, workspace.free), film.framebuffer(), kWidth, kHeight);
     EXPECT_EQ(film.read(), rgb) << "as a film beside the window has it";
 }
 
 TEST_F(FourViewPicture, drawsPathsInEachView) {
-    Session session(optionsOf("figure-eight"));
-    EXPECT_GT(session.look.trails, 0) << "paths come with the views";
-    picture(session);
+    Workspace workspace(optionsOf("figure-eight"));
+    EXPECT_GT(workspace.look.trails, 0) << "paths come with the views";
+    picture(workspace);
     int before[4], after[4];
-    const auto parts = session.fourView->parts(kWidth, kHeight);
+    const auto parts = partsOf(workspace);
     for (int pass = 0; pass < 2; ++pass) {
-        const auto rgb = picture(session);
+        const auto rgb = picture(workspace);
         for (std::size_t row = 0; row < 4; ++row) (pass ? after : before)[row] = bright(rgb, parts[row], 0, 1, 0, 1);
         for (int frame = 0; frame < 60 && pass == 0; ++frame) {
-            session.apply();
-            session.advance(false);
-            session.draw(0, 0, 0);  // trails remember every frame
+            workspace.apply();
+            workspace.advance(false);
+            workspace.draw(0, 0, 0);  // trails remember every frame
         }
     }
     for (int row = 0; row < 4; ++row) EXPECT_GT(after[row], before[row] + 5) << row;
 }
 
 TEST_F(FourViewPicture, theMouseMovesAllFourThroughTheViewUnderIt) {
-    Session session(optionsOf("two-body"));
-    picture(session);
+    Workspace workspace(optionsOf("two-body"));
+    picture(workspace);
     const glm::vec2 surface(kWidth, kHeight);
-    const PicturePart xz = session.fourView->parts(kWidth, kHeight)[2];
+    const PicturePart xz = partsOf(workspace)[2];
     const glm::vec2 middle(xz.left + 0.5f * static_cast<float>(xz.width), xz.top + 0.5f * static_cast<float>(xz.height));
-    const glm::vec3 before = session.camera.target;
-    const float azimuth = session.camera.azimuth;
-    session.panBy({10, 0}, middle, surface);
-    EXPECT_LT(session.camera.target.x, before.x) << "the picture follows the pointer";
-    EXPECT_NEAR(session.camera.target.y, before.y, 1e-5f);
-    EXPECT_NEAR(session.camera.target.z, before.z, 1e-5f);
-    session.panBy({0, 10}, middle, surface);
-    EXPECT_GT(session.camera.target.z, before.z);
-    const float distance = session.camera.distance;
-    session.zoomAt(1, middle, surface);
-    EXPECT_LT(session.camera.distance, distance);
-    EXPECT_EQ(session.camera.azimuth, azimuth) << "the view of space keeps its way of looking";
-    EXPECT_FALSE(session.camera.orthographic);
-    const Session::SurfaceSpot spot = session.spotAt(middle, surface);
+    const glm::vec3 before = workspace.camera.target;
+    const float azimuth = workspace.camera.azimuth;
+    workspace.panBy({10, 0}, middle, surface);
+    EXPECT_LT(workspace.camera.target.x, before.x) << "the picture follows the pointer";
+    EXPECT_NEAR(workspace.camera.target.y, before.y, 1e-5f);
+    EXPECT_NEAR(workspace.camera.target.z, before.z, 1e-5f);
+    workspace.panBy({0, 10}, middle, surface);
+    EXPECT_GT(workspace.camera.target.z, before.z);
+    const float distance = workspace.camera.distance;
+    workspace.zoomAt(1, middle, surface);
+    EXPECT_LT(workspace.camera.distance, distance);
+    EXPECT_EQ(workspace.camera.azimuth, azimuth) << "the view of space keeps its way of looking";
+    EXPECT_FALSE(workspace.camera.orthographic);
+    const Workspace::SurfaceSpot spot = workspace.spotAt(middle, surface);
     EXPECT_EQ(spot.size, glm::vec2(xz.width, xz.height));
     EXPECT_TRUE(spot.camera.orthographic);
+}
+
+TEST_F(FourViewPicture, marksStartsOfFewBodiesOnly) {
+    EXPECT_EQ(Workspace(optionsOf("figure-eight")).facts.starts.size(), 3u);
+    Options many = optionsOf("plummer");
+    many.simulation.bodies = Document::kMostStarts + 1;
+    EXPECT_TRUE(Workspace(many).facts.starts.empty());
 }
 
 TEST_F(FourViewPicture, leavesThePictureToTwins) {
     Options options = optionsOf("two-body");
     options.twin = parseTwin("integrator=euler");
-    Session session(options);
-    EXPECT_FALSE(session.fourViewed());
-    picture(session);
-    session.twin().end();
-    EXPECT_TRUE(session.fourViewed());
+    Workspace workspace(options);
+    EXPECT_FALSE(workspace.fourViewed());
+    picture(workspace);
+    workspace.intent.twin.on = false;
+    workspace.apply();
+    EXPECT_TRUE(workspace.fourViewed());
 }
 
 TEST_F(FourViewPicture, goesThroughASceneFile) {
-    const Session session(optionsOf("figure-eight"));
+    const Workspace workspace(optionsOf("figure-eight"));
     Options read;
-    takeSceneText(sceneFileText(session), "test", read);
+    takeSceneText(sceneFileText(workspace), "test", read);
     EXPECT_EQ(read.views, 4);
-    const Session one(optionsOf("figure-eight", 1));
+    const Workspace one(optionsOf("figure-eight", 1));
     Options other;
     takeSceneText(sceneFileText(one), "test", other);
     EXPECT_EQ(other.views, 1);
@@ -140,12 +154,12 @@ TEST_F(FourViewPicture, goesThroughASceneFile) {
 }
 
 TEST_F(FourViewPicture, survivesALostContext) {
-    Session session(optionsOf("figure-eight"));
-    picture(session);
-    session.dropPicture();
-    session.remakePicture();
-    const auto rgb = picture(session);
-    EXPECT_GT(bright(rgb, session.fourView->parts(kWidth, kHeight)[0], 0, 1, 0, 1), 0);
+    Workspace workspace(optionsOf("figure-eight"));
+    picture(workspace);
+    workspace.dropPicture();
+    workspace.remakePicture();
+    const auto rgb = picture(workspace);
+    EXPECT_GT(bright(rgb, partsOf(workspace)[0], 0, 1, 0, 1), 0);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "app/host_clock.h"
 #include "app/model/look.h"
 #include "app/panels/ui.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <glad/gl.h>
@@ -33,30 +33,30 @@ protected:
         options.simulation.bodies = 300;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
-        session_ = std::make_unique<Session>(options);
-        ui_ = std::make_unique<Ui>(1.0f, context_->description());
+        workspace_ = std::make_unique<Workspace>(options);
+        ui_ = std::make_unique<Ui>(1.0f, context_->description(), workspace_->ui);
     }
     void TearDown() override {
         ui_.reset();
-        session_.reset();
+        workspace_.reset();
         context_.reset();
         EXPECT_EQ(liveGlNames(), 0);
         hostClockSource() = source_;
     }
     void step(double seconds = 1.0 / 60) {
         testClock += seconds;
-        session_->apply();
-        session_->advance(true);
-        session_->glide(seconds);
+        workspace_->apply();
+        workspace_->advance(true);
+        workspace_->glide(seconds);
         picture();
     }
     /// Bodies alone, or with the panels over them.
     std::vector<std::uint8_t> picture(bool panels = false) {
         OffscreenTarget target(kWidth, kHeight);
-        session_->draw(target.framebuffer(), kWidth, kHeight);
+        workspace_->draw(target.framebuffer(), kWidth, kHeight);
         if (panels) {
             ui_->setSurface(kWidth, kHeight, 1.0 / 60);
-            ui_->frame(*session_);
+            ui_->frame(*workspace_);
             ui_->draw();
         }
         return target.read();
@@ -64,13 +64,13 @@ protected:
     /// What a reset leaves: nothing.
     void lose() {
         ui_->dropPicture();
-        session_->dropPicture();
+        workspace_->dropPicture();
         EXPECT_EQ(liveGlNames(), 0) << "something still has a name in the context that is gone";
         context_.reset();
     }
     void comeBack() {
         context_ = std::make_unique<HeadlessContext>();
-        session_->remakePicture();
+        workspace_->remakePicture();
         ui_->remakePicture(context_->description());
     }
     static double memoryMiB() {
@@ -81,7 +81,7 @@ protected:
     }
 
     std::unique_ptr<HeadlessContext> context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Ui> ui_;
 
 private:
@@ -95,14 +95,14 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 }
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
-    session_->look.bloom = 0.2f;
-    session_->colourMode = colourModeIndex("mass");  // traits are in OpenGL too
+    workspace_->look.bloom = 0.2f;
+    workspace_->colourMode = colourModeIndex("mass");  // traits are in OpenGL too
     for (int i = 0; i < 3; ++i) step();
-    session_->intent.paused = true;
+    workspace_->intent.paused = true;
     const std::vector<std::uint8_t> want = picture();
     ASSERT_GT(lit(want), 500u) << "an empty picture proves nothing";
-    const Clock clock = session_->simulation().clock();
-    const Camera camera = session_->camera;
+    const Clock clock = workspace_->host.simulation().clock();
+    const Camera camera = workspace_->camera;
     double warm = 0;
     for (int i = 0; i < 100; ++i) {
         lose();
@@ -113,44 +113,44 @@ TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
         if (i == 20) warm = memoryMiB();
     }
     EXPECT_EQ(picture(), want);
-    EXPECT_EQ(session_->simulation().step(), clock.step);
-    EXPECT_EQ(session_->camera.distance, camera.distance);
+    EXPECT_EQ(workspace_->host.simulation().step(), clock.step);
+    EXPECT_EQ(workspace_->camera.distance, camera.distance);
     ASSERT_GT(warm, 0);
     EXPECT_LT(memoryMiB() - warm, 12) << "MiB that eighty contexts left behind";
     // It goes on.
-    session_->intent.paused = false;
+    workspace_->intent.paused = false;
     step();
-    EXPECT_EQ(session_->simulation().step(), clock.step + 1);
+    EXPECT_EQ(workspace_->host.simulation().step(), clock.step + 1);
     EXPECT_NE(picture(), want);
 }
 
 TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
-    session_->lab.open = true;
-    session_->lab.page = LabPage::matrix;
-    session_->look.trails = 20;
+    workspace_->labPanel.open = true;
+    workspace_->labPanel.page = LabPage::matrix;
+    workspace_->look.trails = 20;
     for (int i = 0; i < 12; ++i) step();
-    session_->select(0);
-    EXPECT_NE(session_->lab.matrix.texture(), 0u);
-    ASSERT_TRUE(session_->selected());
-    session_->intent.paused = true;
+    workspace_->select(0);
+    EXPECT_NE(workspace_->lab.matrix.texture(), 0u);
+    ASSERT_TRUE(workspace_->selected);
+    workspace_->intent.paused = true;
     const auto later = [&] {
         testClock += 1;
-        session_->advance(true);
+        workspace_->advance(true);
         picture(true);
         return picture(true);
     };
     // Speed and energy come from a state that is copied beside the frames.
-    for (int i = 0; i < 2000 && !session_->selected()->energy; ++i) later();
-    ASSERT_TRUE(session_->selected()->energy);
+    for (int i = 0; i < 2000 && !workspace_->selected->energy; ++i) later();
+    ASSERT_TRUE(workspace_->selected->energy);
     const std::vector<std::uint8_t> trailed = later();
     // Trails have no past in the simulation; they start anew, and the rest is as before.
-    session_->look.trails = 0;
+    workspace_->look.trails = 0;
     const std::vector<std::uint8_t> want = later();
     lose();
     comeBack();
     const std::vector<std::uint8_t> now = later();
-    EXPECT_NE(session_->lab.matrix.texture(), 0u) << "the matrix is shown again";
-    EXPECT_TRUE(session_->selected());
+    EXPECT_NE(workspace_->lab.matrix.texture(), 0u) << "the matrix is shown again";
+    EXPECT_TRUE(workspace_->selected);
     const auto apart = [](const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
         std::size_t different = 0;
         for (std::size_t i = 0; i < a.size(); ++i) different += std::abs(a[i] - b[i]) > 40 ? 1 : 0;
@@ -160,14 +160,14 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     constexpr double kLetters = 0.002;
     EXPECT_LT(apart(now, want), kLetters) << "the panels are not as they were";
     EXPECT_GT(apart(trailed, want), 0) << "trails were never drawn";
-    session_->clearSelection();
+    workspace_->clearSelection();
     EXPECT_GT(apart(later(), want), kLetters) << "the comparison does not see a panel that is missing";
-    session_->look.trails = 20;
-    session_->intent.paused = false;
+    workspace_->look.trails = 20;
+    workspace_->intent.paused = false;
     for (int i = 0; i < 3; ++i) step();
-    session_->intent.paused = true;
+    workspace_->intent.paused = true;
     const std::vector<std::uint8_t> with = picture();
-    session_->look.trails = 0;
+    workspace_->look.trails = 0;
     EXPECT_NE(picture(), with) << "no trails grow in the new picture";
 }
 
@@ -192,35 +192,35 @@ TEST_F(LostContext, isSaidInWordsAndOnlyWhenItHappens) {
 
 /// A machine that slept for a week: nobody makes up for the time, in steps, in camera or in light.
 TEST_F(LostContext, aClockThatJumpsMovesNothing) {
-    session_->rotation = 0.2;
-    session_->look.autoExposure = true;
+    workspace_->rotation = 0.2;
+    workspace_->look.autoExposure = true;
     for (int i = 0; i < 5; ++i) step();
-    const std::int64_t before = session_->simulation().step();
-    const float azimuth = session_->camera.azimuth;
+    const std::int64_t before = workspace_->host.simulation().step();
+    const float azimuth = workspace_->camera.azimuth;
     for (const double gap : {8 * 3600.0, 7 * 86400.0, 1e9}) {
-        const std::int64_t now = session_->simulation().step();
+        const std::int64_t now = workspace_->host.simulation().step();
         step(gap);
-        EXPECT_EQ(session_->simulation().step(), now + session_->intent.stepsPerFrame) << gap;
-        EXPECT_TRUE(std::isfinite(session_->telemetry.framesPerSecond)) << gap;
-        EXPECT_GE(session_->telemetry.framesPerSecond, 0) << gap;
+        EXPECT_EQ(workspace_->host.simulation().step(), now + workspace_->intent.stepsPerFrame) << gap;
+        EXPECT_TRUE(std::isfinite(workspace_->telemetry.framesPerSecond)) << gap;
+        EXPECT_GE(workspace_->telemetry.framesPerSecond, 0) << gap;
     }
-    EXPECT_EQ(session_->simulation().step(), before + 3 * session_->intent.stepsPerFrame);
-    EXPECT_LE(std::abs(session_->camera.azimuth - azimuth), 3 * 0.25 * 0.2 + 1e-5)
+    EXPECT_EQ(workspace_->host.simulation().step(), before + 3 * workspace_->intent.stepsPerFrame);
+    EXPECT_LE(std::abs(workspace_->camera.azimuth - azimuth), 3 * 0.25 * 0.2 + 1e-5)
         << "a quarter of a second a frame at most";
     for (int i = 0; i < 60; ++i) step();
-    EXPECT_NEAR(session_->telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
+    EXPECT_NEAR(workspace_->telemetry.framesPerSecond, 60, 5) << "rates are those of now again";
     EXPECT_GT(lit(picture()), 100u);
 }
 
 /// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
-    session_->intent.paused = true;
+    workspace_->intent.paused = true;
     OffscreenTarget target(2000, 2000);
-    const auto draw = [&](int width, int height) { session_->draw(target.framebuffer(), width, height); };
+    const auto draw = [&](int width, int height) { workspace_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint32_t r = (i * 2654435761u) >> 16;
-            session_->look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
+            workspace_->look.bloom = i % 10 == 0 ? 0.2f : 0;  // its chain of textures follows the size too
             draw(static_cast<int>(r % 25), static_cast<int>((r / 25) % 25));
             if (i % 2500 == 0) {
                 for (const auto& [width, height] :

@@ -1,6 +1,6 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
 #include "app/frontends/headless/headless.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 
 #include <gtest/gtest.h>
 
@@ -15,30 +15,30 @@ protected:
         options.simulation.bodies = 64;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
-        session_ = std::make_unique<Session>(options);
-        session_->lab.open = true;
-        session_->lab.page = LabPage::matrix;
-        session_->intent.paused = true;
+        workspace_ = std::make_unique<Workspace>(options);
+        workspace_->labPanel.open = true;
+        workspace_->labPanel.page = LabPage::matrix;
+        workspace_->intent.paused = true;
         frame();
     }
     void frame() {
-        session_->apply();
-        session_->advance(false);
+        workspace_->apply();
+        workspace_->advance(false);
     }
     static std::vector<std::uint8_t> pictureOf(const PairMatrix& matrix) {
         return {matrix.picture().begin(), matrix.picture().end()};
     }
-    std::vector<std::uint8_t> shown() const { return pictureOf(session_->lab.matrix); }
+    std::vector<std::uint8_t> shown() const { return pictureOf(workspace_->lab.matrix); }
     /// Of the bodies and the law as they are.
     std::vector<std::uint8_t> wanted() {
         ParticleSet bodies;
-        session_->simulation().snapshot(bodies);
+        workspace_->host.simulation().snapshot(bodies);
         PairMatrix matrix;
-        matrix.compute(bodies.position, session_->simulation().force());
+        matrix.compute(bodies.position, workspace_->host.simulation().force());
         return pictureOf(matrix);
     }
     HeadlessContext context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
 };
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
@@ -46,11 +46,11 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
     const auto changes = [&](const char* what, auto change) {
         SCOPED_TRACE(what);
         const std::vector<std::uint8_t> before = shown();
-        change(session_->intent);
+        change(workspace_->intent);
         frame();
-        EXPECT_EQ(session_->message(), "");
-        EXPECT_EQ(session_->facts().step, 0);
-        EXPECT_EQ(session_->facts().settings.bodies, 64u);
+        EXPECT_EQ(workspace_->message, "");
+        EXPECT_EQ(workspace_->facts.step, 0);
+        EXPECT_EQ(workspace_->facts.settings.bodies, 64u);
         ASSERT_NE(wanted(), before) << "a change that changes nothing proves nothing";
         EXPECT_TRUE(shown() == wanted());
     };
@@ -65,15 +65,15 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
-    session_->lab.open = false;  // meanwhile it is not looked at
-    session_->select(5);
-    session_->intent.touch = Touch::remove;
+    workspace_->labPanel.open = false;  // meanwhile it is not looked at
+    workspace_->select(5);
+    workspace_->intent.touch = Touch::remove;
     frame();
-    session_->intent.touch = Touch::dropStar;
+    workspace_->intent.touch = Touch::dropStar;
     frame();
-    session_->lab.open = true;
+    workspace_->labPanel.open = true;
     frame();
-    ASSERT_EQ(session_->facts().settings.bodies, 64u);
+    ASSERT_EQ(workspace_->facts.settings.bodies, 64u);
     ASSERT_NE(wanted(), before);
     EXPECT_TRUE(shown() == wanted());
 }

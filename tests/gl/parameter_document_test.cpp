@@ -1,7 +1,7 @@
 // The table of parameters on a session: what is set is there when it is read again, and facts are read.
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 
@@ -27,24 +27,22 @@ Value valueNow(const Document& document, std::string_view path) { return paramet
 
 TEST_F(ParameterDocument, everyRowTakesWhatItGives) {
     for (const char* scene : {"collision", "lennard-jones", "figure-eight"}) {
-        Session session(smallScene(scene));
-        UiState ui;
-        Document document{session, ui};
+        Workspace workspace(smallScene(scene));
+        Document& document = workspace;
         for (const Parameter& row : parameters()) {
             const Value before = row.get(document);
             if (row.fact() || isNothing(before)) continue;
             if (row.unavailable && !row.unavailable(document).empty()) continue;
             ASSERT_NO_THROW(setParameter(document, row.path, before)) << row.path << " " << valueText(before);
-            ASSERT_TRUE(session.apply()) << row.path << ": " << session.message();
+            ASSERT_TRUE(workspace.apply()) << row.path << ": " << workspace.message;
             EXPECT_EQ(valueText(row.get(document)), valueText(before)) << row.path << " in " << scene;
         }
     }
 }
 
 TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
-    Session session(smallScene("collision"));
-    UiState ui;
-    Document document{session, ui};
+    Workspace workspace(smallScene("collision"));
+    Document& document = workspace;
     const std::pair<const char*, const char*> rows[] = {
         {"run.time_step", "-0.0125"},   {"run.softening", "0.25"}, {"run.integrator", "yoshida4"},
         {"run.bodies", "128"},          {"run.seed", "12345"},     {"look.glow", "0.75"},
@@ -56,7 +54,7 @@ TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
     for (const auto& [path, text] : rows) {
         ASSERT_NE(valueText(valueNow(document, path)), text) << path << " is so already; the test says nothing";
         setParameter(document, path, valueOf(text));
-        ASSERT_TRUE(session.apply()) << path << ": " << session.message();
+        ASSERT_TRUE(workspace.apply()) << path << ": " << workspace.message;
         EXPECT_EQ(valueText(valueNow(document, path)), text) << path;
     }
     setParameter(document, "twin.time_step", 0.5);
@@ -66,13 +64,12 @@ TEST_F(ParameterDocument, anotherValueIsTheOneThatIsRead) {
 }
 
 TEST_F(ParameterDocument, refusesWhatCannotBe) {
-    Session session(smallScene("figure-eight"));
-    UiState ui;
-    Document document{session, ui};
+    Workspace workspace(smallScene("figure-eight"));
+    Document& document = workspace;
     const auto refusal = [&](const char* path, const Value& value) -> std::string {
         try {
             setParameter(document, path, value);
-            return session.apply() ? std::string() : session.message();
+            return workspace.apply() ? std::string() : workspace.message;
         } catch (const UsageError& error) {
             return error.what();
         }
@@ -88,13 +85,12 @@ TEST_F(ParameterDocument, refusesWhatCannotBe) {
 }
 
 TEST_F(ParameterDocument, factsFollowTheRun) {
-    Session session(smallScene("figure-eight"));
-    UiState ui;
-    Document document{session, ui};
+    Workspace workspace(smallScene("figure-eight"));
+    Document& document = workspace;
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{0}));
-    session.advance(false);
+    workspace.advance(false);
     EXPECT_EQ(valueNow(document, "run.step"), Value(std::int64_t{1}));
-    EXPECT_EQ(valueNow(document, "run.kernel"), Value(std::string(session.facts().kernel->name)));
+    EXPECT_EQ(valueNow(document, "run.kernel"), Value(std::string(workspace.facts.kernel->name)));
 }
 
 }  // namespace

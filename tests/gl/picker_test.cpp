@@ -1,6 +1,6 @@
 // Picking among many bodies, and Session's edits of single ones.
 #include "render/picker.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "gl_fixture.h"
 #include "render/centre_finder.h"
 #include "render/nearest_bodies.h"
@@ -200,33 +200,33 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = 200;
         options.simulation.backend = "cpu";
-        session_ = std::make_unique<Session>(options);
+        workspace_ = std::make_unique<Workspace>(options);
         target_ = std::make_unique<OffscreenTarget>(320, 200);
     }
     void TearDown() override {
-        session_.reset();
+        workspace_.reset();
         target_.reset();
         context_.reset();
     }
     void frame(int steps = 0) {
-        session_->intent.stepsPerFrame = steps;
-        session_->apply();
-        session_->advance(false);
-        session_->draw(target_->framebuffer(), 320, 200);
+        workspace_->intent.stepsPerFrame = steps;
+        workspace_->apply();
+        workspace_->advance(false);
+        workspace_->draw(target_->framebuffer(), 320, 200);
     }
     ParticleSet bodies() {
         ParticleSet set;
-        session_->simulation().snapshot(set);
+        workspace_->host.simulation().snapshot(set);
         return set;
     }
     void clickOn(std::size_t index) {
         const Double4 x = bodies().position[index];
-        const glm::vec4 clip = session_->camera.projection(1.6f) * session_->camera.view() *
+        const glm::vec4 clip = workspace_->camera.projection(1.6f) * workspace_->camera.view() *
                                glm::vec4(static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z), 1);
-        session_->pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
+        workspace_->pickAt({(0.5f + 0.5f * clip.x / clip.w) * 320, (0.5f - 0.5f * clip.y / clip.w) * 200}, {320, 200});
     }
     std::unique_ptr<HeadlessContext> context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<OffscreenTarget> target_;
 };
 
@@ -234,8 +234,8 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     frame(3);
     clickOn(42);
     frame();
-    ASSERT_TRUE(session_->selected().has_value());
-    const BodyReadout& read = *session_->selected();
+    ASSERT_TRUE(workspace_->selected.has_value());
+    const BodyReadout& read = *workspace_->selected;
     const ParticleSet set = bodies();
     const auto i = static_cast<std::size_t>(read.id);
     EXPECT_NEAR(read.mass.value(), 1.0 / 200, 1e-9);
@@ -244,69 +244,69 @@ TEST_F(TouchTest, ReadsTheBodyThatWasClicked) {
     ASSERT_TRUE(read.speed.has_value());
     EXPECT_NEAR(*read.speed, std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z), 1e-9);
     EXPECT_LT(*read.energy, 0) << "bodies of a Plummer sphere are bound";
-    session_->pickAt({2, 2}, {320, 200});
+    workspace_->pickAt({2, 2}, {320, 200});
     frame();
-    EXPECT_FALSE(session_->selected().has_value()) << "a click on the empty sky";
+    EXPECT_FALSE(workspace_->selected.has_value()) << "a click on the empty sky";
 }
 
 TEST_F(TouchTest, FollowsTheCentreOfMass) {
-    session_->camera.target = {1, 1, 1};
-    session_->followNext();
-    ASSERT_EQ(session_->followedCentre(), Session::kWholeScene);
+    workspace_->camera.target = {1, 1, 1};
+    workspace_->followNext();
+    ASSERT_EQ(workspace_->followedCentre, Workspace::kWholeScene);
     frame(2);
-    EXPECT_NEAR(session_->camera.target.x, 0, 1e-4f);
-    EXPECT_NEAR(session_->camera.target.z, 0, 1e-4f);
-    session_->followNext();
-    EXPECT_FALSE(session_->followedCentre().has_value()) << "one galaxy has one centre";
-    session_->camera.target = {1, 1, 1};
+    EXPECT_NEAR(workspace_->camera.target.x, 0, 1e-4f);
+    EXPECT_NEAR(workspace_->camera.target.z, 0, 1e-4f);
+    workspace_->followNext();
+    EXPECT_FALSE(workspace_->followedCentre.has_value()) << "one galaxy has one centre";
+    workspace_->camera.target = {1, 1, 1};
     frame(1);
-    EXPECT_EQ(session_->camera.target.x, 1);
+    EXPECT_EQ(workspace_->camera.target.x, 1);
 }
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
-    session_->camera.target = {2, 1, 0};
-    session_->intent.touch = Touch::dropStar;
+    workspace_->camera.target = {2, 1, 0};
+    workspace_->intent.touch = Touch::dropStar;
     frame();
-    for (int i = 0; i < 3; ++i) session_->followNext();
-    ASSERT_EQ(session_->followedCentre(), std::optional(1)) << "the first is that of the cluster";
+    for (int i = 0; i < 3; ++i) workspace_->followNext();
+    ASSERT_EQ(workspace_->followedCentre, std::optional(1)) << "the first is that of the cluster";
     frame();
-    EXPECT_NE(session_->message().find("galaxy 2"), std::string::npos) << session_->message();
-    session_->followNext();
-    EXPECT_FALSE(session_->followedCentre()) << session_->message();
+    EXPECT_NE(workspace_->message.find("galaxy 2"), std::string::npos) << workspace_->message;
+    workspace_->followNext();
+    EXPECT_FALSE(workspace_->followedCentre) << workspace_->message;
 }
 
 TEST_F(TouchTest, RemovesAndUndoes) {
     frame(5);
     clickOn(10);
     frame();
-    ASSERT_TRUE(session_->selected().has_value());
-    const std::uint32_t id = session_->selected()->id;
+    ASSERT_TRUE(workspace_->selected.has_value());
+    const std::uint32_t id = workspace_->selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    session_->intent.touch = Touch::remove;
+    workspace_->intent.touch = Touch::remove;
     frame();
     EXPECT_EQ(bodies().size(), 199u);
-    EXPECT_EQ(session_->facts().settings.bodies, 199u);
-    EXPECT_FALSE(session_->selected().has_value());
-    EXPECT_EQ(session_->facts().step, 5) << "the run goes on from where it was";
+    EXPECT_EQ(workspace_->facts.settings.bodies, 199u);
+    EXPECT_FALSE(workspace_->selected.has_value());
+    EXPECT_EQ(workspace_->facts.step, 5) << "the run goes on from where it was";
     frame(1);
-    EXPECT_EQ(session_->facts().step, 6);
-    EXPECT_EQ(session_->message(), "");
-    session_->intent.touch = Touch::undo;
+    EXPECT_EQ(workspace_->facts.step, 6);
+    EXPECT_EQ(workspace_->message, "");
+    workspace_->intent.touch = Touch::undo;
     frame();
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), 200u);
     EXPECT_EQ(after.id, before.id) << "it is back at its place";
     EXPECT_NEAR(after.position[index].x, before.position[index].x, 1e-6);
     EXPECT_NEAR(after.velocity[index].y, before.velocity[index].y, 1e-6);
-    session_->intent.touch = Touch::undo;
+    workspace_->intent.touch = Touch::undo;
     frame();
-    EXPECT_NE(session_->message().find("nothing to undo"), std::string::npos);
+    EXPECT_NE(workspace_->message.find("nothing to undo"), std::string::npos);
 }
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
-    session_->camera.target = {0.5f, 0.25f, -0.125f};
-    session_->intent.touch = Touch::dropStar;
+    workspace_->camera.target = {0.5f, 0.25f, -0.125f};
+    workspace_->intent.touch = Touch::dropStar;
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -314,18 +314,18 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     EXPECT_NEAR(set.position.back().w, 0.01, 1e-6);
     EXPECT_EQ(set.id.back(), 200u);
     frame(2);
-    session_->intent.touch = Touch::undo;
+    workspace_->intent.touch = Touch::undo;
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    session_->intent.touch = Touch::remove;
+    workspace_->intent.touch = Touch::remove;
     frame();
-    EXPECT_NE(session_->message().find("click on one first"), std::string::npos);
+    EXPECT_NE(workspace_->message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
 }
 
 TEST_F(TouchTest, ShowsTheNearestBodies) {
     frame(1);
-    session_->select(42);
+    workspace_->select(42);
     frame();
     const ParticleSet set = bodies();
     const auto away = [&](std::size_t i) {
@@ -336,7 +336,7 @@ TEST_F(TouchTest, ShowsTheNearestBodies) {
     for (std::size_t i = 0; i < set.size(); ++i)
         if (i != 42) order.push_back(i);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return away(a) < away(b); });
-    const std::vector<BodyNeighbour>& nearest = session_->selected()->nearest;
+    const std::vector<BodyNeighbour>& nearest = workspace_->selected->nearest;
     ASSERT_EQ(nearest.size(), NearestBodies::kMost);
     for (std::size_t k = 0; k < nearest.size(); ++k) {
         EXPECT_EQ(nearest[k].id, set.id[order[k]]);
@@ -346,85 +346,85 @@ TEST_F(TouchTest, ShowsTheNearestBodies) {
 
 TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
-    session_->select(42);
+    workspace_->select(42);
     const ParticleSet before = bodies();
-    session_->intent.touch = Touch::hold;
+    workspace_->intent.touch = Touch::hold;
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
     EXPECT_NE(held.position[43].x, before.position[43].x);
-    ASSERT_EQ(session_->heldBodies().size(), 1u);
-    ASSERT_TRUE(session_->selected().has_value()) << "it stays selected";
-    EXPECT_TRUE(session_->selected()->held);
-    EXPECT_FALSE(session_->selected()->coasting);
-    session_->intent.touch = Touch::hold;
+    ASSERT_EQ(workspace_->facts.held.size(), 1u);
+    ASSERT_TRUE(workspace_->selected.has_value()) << "it stays selected";
+    EXPECT_TRUE(workspace_->selected->held);
+    EXPECT_FALSE(workspace_->selected->coasting);
+    workspace_->intent.touch = Touch::hold;
     frame();
-    EXPECT_TRUE(session_->heldBodies().empty());
+    EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
     EXPECT_EQ(bodies().velocity[42].w, 1);
-    session_->intent.touch = Touch::undo;  // held again
+    workspace_->intent.touch = Touch::undo;  // held again
     frame();
-    EXPECT_EQ(session_->heldBodies().size(), 1u);
-    session_->intent.touch = Touch::undo;  // as it was
+    EXPECT_EQ(workspace_->facts.held.size(), 1u);
+    workspace_->intent.touch = Touch::undo;  // as it was
     frame();
-    EXPECT_TRUE(session_->heldBodies().empty());
+    EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
     EXPECT_EQ(bodies().velocity[42].w, 1);
 }
 
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
-        session_->select(i);
-        session_->intent.touch = Touch::hold;
-        session_->apply();
+        workspace_->select(i);
+        workspace_->intent.touch = Touch::hold;
+        workspace_->apply();
     }
-    EXPECT_TRUE(session_->selected()->held);
-    session_->intent.touch = Touch::hold;
-    session_->apply();
-    EXPECT_FALSE(session_->selected()->held);
+    EXPECT_TRUE(workspace_->selected->held);
+    workspace_->intent.touch = Touch::hold;
+    workspace_->apply();
+    EXPECT_FALSE(workspace_->selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
 }
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
-    session_->select(42);
-    session_->intent.touch = Touch::coast;
+    workspace_->select(42);
+    workspace_->intent.touch = Touch::coast;
     frame();
     const ParticleSet before = bodies();
     frame(10);
     const ParticleSet after = bodies();
-    ASSERT_EQ(session_->heldBodies().size(), 1u);
-    EXPECT_TRUE(session_->selected()->coasting);
-    const glm::dvec3 at = session_->heldBodies()[0].at(session_->facts().time);
+    ASSERT_EQ(workspace_->facts.held.size(), 1u);
+    EXPECT_TRUE(workspace_->selected->coasting);
+    const glm::dvec3 at = workspace_->facts.held[0].at(workspace_->facts.time);
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    session_->intent.touch = Touch::hold;  // from coasting to standing still
+    workspace_->intent.touch = Touch::hold;  // from coasting to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
-    EXPECT_TRUE(session_->selected()->held);
-    session_->intent.reset = true;
+    EXPECT_TRUE(workspace_->selected->held);
+    workspace_->intent.reset = true;
     frame();
-    EXPECT_TRUE(session_->heldBodies().empty());
+    EXPECT_TRUE(workspace_->facts.held.empty());
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    session_->intent.touch = Touch::dropStar;
+    workspace_->intent.touch = Touch::dropStar;
     frame();
     clickOn(3);
     frame();
-    session_->intent.settings.scene = "figure-eight";
+    workspace_->intent.settings.scene = "figure-eight";
     frame();
-    EXPECT_FALSE(session_->selected().has_value());
+    EXPECT_FALSE(workspace_->selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);
-    session_->intent.touch = Touch::undo;
+    workspace_->intent.touch = Touch::undo;
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    session_->intent.touch = Touch::dropStar;
+    workspace_->intent.touch = Touch::dropStar;
     frame();
     EXPECT_EQ(bodies().size(), 4u);
-    session_->intent.reset = true;
+    workspace_->intent.reset = true;
     frame();
-    EXPECT_EQ(bodies().size(), session_->facts().settings.bodies);
+    EXPECT_EQ(bodies().size(), workspace_->facts.settings.bodies);
     frame(1);
 }
 

@@ -4,8 +4,8 @@
 #include "app/host_clock.h"
 #include "app/services/instruments.h"
 #include "app/services/rewind.h"
-#include "app/session/frame_loop.h"
-#include "app/session/twin.h"
+#include "app/services/twin.h"
+#include "app/view/workspace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,16 +37,16 @@ protected:
         options.simulation.backend = "cpu";
         options.timeBudgetMs = 1e6;  // all steps of a frame, however slow the machine is
         if (twin) options.twin = parseTwin(twin);
-        session_ = std::make_unique<Session>(options);
+        workspace_ = std::make_unique<Workspace>(options);
     }
     /// A frame of a window, long after the one before it.
     void frame(double seconds = 10) {
         testClock += seconds;
-        session_->apply();
-        session_->advance(true);
+        workspace_->apply();
+        workspace_->advance(true);
     }
     HeadlessContext context_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
 
 private:
     HostClockSource source_ = hostClockSource();
@@ -54,56 +54,56 @@ private:
 
 TEST_F(ScarceSession, keepsItsHistoryShorter) {
     open(nullptr);
-    session_->keepHistory(std::size_t{64} << 20);
-    const auto kept = [&] { return session_->history()->marks().size(); };
+    workspace_->host.keepHistory(std::size_t{64} << 20);
+    const auto kept = [&] { return workspace_->host.history()->marks().size(); };
     for (int i = 0; i < 2000 && kept() < 4; ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     ASSERT_GE(kept(), 4u);
-    const std::size_t budget = session_->history()->budget();
+    const std::size_t budget = workspace_->host.history()->budget();
     // What is measured beside the run asks for as many bytes, and may be the one that gets none.
-    for (int round = 0; round < 50 && session_->history()->budget() == budget; ++round) {
+    for (int round = 0; round < 50 && workspace_->host.history()->budget() == budget; ++round) {
         for (int i = 0; i < round % 3; ++i) frame();  // the two take turns; not always with the same one
         const ScarceMemory scarce(kCopy);
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
         frame();  // a state that was being packed is taken up
     }
-    EXPECT_LT(session_->history()->budget(), budget);
-    const std::int64_t step = session_->facts().step;
+    EXPECT_LT(workspace_->host.history()->budget(), budget);
+    const std::int64_t step = workspace_->facts.step;
     frame();
-    EXPECT_EQ(session_->facts().step, step + 1);
+    EXPECT_EQ(workspace_->facts.step, step + 1);
 }
 
 TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     open(nullptr);
-    session_->keepHistory(std::size_t{64} << 20);
-    for (int i = 0; i < 2000 && session_->history()->marks().size() < 2; ++i) {
+    workspace_->host.keepHistory(std::size_t{64} << 20);
+    for (int i = 0; i < 2000 && workspace_->host.history()->marks().size() < 2; ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    const auto first = session_->history()->marks().front().step;
-    session_->advance(true);  // a step that is not kept
-    const std::int64_t step = session_->facts().step;
-    session_->intent.rewindTo = 0;
+    const auto first = workspace_->host.history()->marks().front().step;
+    workspace_->advance(true);  // a step that is not kept
+    const std::int64_t step = workspace_->facts.step;
+    workspace_->intent.rewindTo = 0;
     {
         const ScarceMemory scarce(kCopy);
-        ASSERT_NO_THROW(session_->apply());
+        ASSERT_NO_THROW(workspace_->apply());
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_THAT(session_->message(), HasSubstr("not enough memory to go there"));
-    EXPECT_EQ(session_->simulation().step(), step);
-    EXPECT_EQ(session_->intent.settings, session_->simulation().settings());
-    session_->intent.rewindTo = 0;
-    session_->apply();
-    EXPECT_EQ(session_->simulation().step(), first);
+    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory to go there"));
+    EXPECT_EQ(workspace_->host.simulation().step(), step);
+    EXPECT_EQ(workspace_->intent.settings, workspace_->host.simulation().settings());
+    workspace_->intent.rewindTo = 0;
+    workspace_->apply();
+    EXPECT_EQ(workspace_->host.simulation().step(), first);
 }
 
 TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     open(nullptr);
     for (int i = 0; i < 5; ++i) frame(0.01);  // the run has all that it needs
-    session_->instruments->on = true;
+    workspace_->instruments.on = true;
     bool refused = false;
     for (int i = 0; i < 200 && !refused; ++i) {
         const ScarceMemory scarce(kCopy);
@@ -111,53 +111,53 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
         refused = scarce.refused();
     }
     ASSERT_TRUE(refused);
-    EXPECT_THAT(session_->message(), HasSubstr("not enough memory to measure"));
-    const std::int64_t step = session_->facts().step;
-    for (int i = 0; i < 2000 && !session_->instruments->profile(); ++i) {
+    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory to measure"));
+    const std::int64_t step = workspace_->facts.step;
+    for (int i = 0; i < 2000 && !workspace_->instruments.profile(); ++i) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    EXPECT_GT(session_->facts().step, step);
-    EXPECT_TRUE(session_->instruments->profile()) << "there is memory again";
+    EXPECT_GT(workspace_->facts.step, step);
+    EXPECT_TRUE(workspace_->instruments.profile()) << "there is memory again";
 }
 
 /// What compares the two takes a copy of each.
 TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     open("softening=0.2");
-    session_->intent.stepsPerFrame = 4;
+    workspace_->intent.stepsPerFrame = 4;
     // Once a comparison has come, none is under way.
-    const auto points = [&] { return session_->twin().watch().curve().points().size(); };
+    const auto points = [&] { return workspace_->host.twin().watch().curve().points().size(); };
     for (int i = 0; i < 2000 && points() < 3; ++i) frame();
     ASSERT_GE(points(), 3u);
     // What else is measured beside the run asks for as many bytes, and may be the one that gets none.
-    std::int64_t step = session_->facts().step;
-    for (int round = 0; round < 50 && session_->twin().on(); ++round) {
+    std::int64_t step = workspace_->facts.step;
+    for (int round = 0; round < 50 && workspace_->host.twin().on(); ++round) {
         for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
         const ScarceMemory scarce(kCopy);
         // However long the last one seems to have taken, the next is due, once none is under way.
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) {
-            step = session_->facts().step;
+            step = workspace_->facts.step;
             ASSERT_NO_THROW(frame(1e6));
-            EXPECT_EQ(session_->facts().step, step + 4);
+            EXPECT_EQ(workspace_->facts.step, step + 4);
         }
         ASSERT_TRUE(scarce.refused());
     }
-    EXPECT_FALSE(session_->twin().on());
-    EXPECT_FALSE(session_->intent.twin.on);
-    EXPECT_THAT(session_->message(), HasSubstr("not enough memory for a twin"));
+    EXPECT_FALSE(workspace_->host.twin().on());
+    EXPECT_FALSE(workspace_->intent.twin.on);
+    EXPECT_THAT(workspace_->message, HasSubstr("not enough memory for a twin"));
     frame();
-    EXPECT_EQ(session_->facts().step, step + 8);
+    EXPECT_EQ(workspace_->facts.step, step + 8);
 }
 
 /// A film of two runs is none of one.
 TEST_F(ScarceSession, endsAFilmWithItsTwin) {
     open("softening=0.2");
-    session_->advance(false);
+    workspace_->advance(false);
     const ScarceMemory scarce(kCopy);
     bool ended = false;
     for (int i = 0; i < 20 && !scarce.refused(); ++i) {
         try {
-            session_->advance(false);
+            workspace_->advance(false);
         } catch (const std::bad_alloc&) {
             ended = true;
         }

@@ -5,7 +5,7 @@
 #include "app/frontends/headless/headless.h"
 #include "app/model/look.h"
 #include "app/picture.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "sim/core/error.h"
 
 #include <gtest/gtest.h>
@@ -38,14 +38,14 @@ protected:
 };
 
 TEST_F(SceneFileTest, AFailedWriteLeavesNothing) {
-    Session session{Options{}};
+    Workspace workspace{Options{}};
     const auto folder = folder_ / "taken.toml";
     std::filesystem::create_directories(folder / "by a folder");
-    EXPECT_THROW(writeSceneFile(folder.string(), session), IoError);
+    EXPECT_THROW(writeSceneFile(folder.string(), workspace), IoError);
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) left.push_back(entry.path().filename());
     EXPECT_EQ(left, std::vector<std::string>{"taken.toml"});
-    writeSceneFile((folder_ / "free.toml").string(), session);
+    writeSceneFile((folder_ / "free.toml").string(), workspace);
     EXPECT_GT(std::filesystem::file_size(folder_ / "free.toml"), 100u);
 }
 
@@ -56,26 +56,26 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     options.simulation.seed = 9;
     options.simulation.parameters["mass-ratio"] = 0.5;
     options.simulation.backend = "cpu";
-    Session session(options);
-    session.camera.azimuth = 1.25f;
-    session.camera.distance = 77;
-    session.camera.target = {1, -2, 3.5f};
-    session.camera.orthographic = true;
-    session.colourMode = colourModeIndex("stars");
-    session.look.colourMap = 2;
-    session.look.tone = ToneCurve::agx;
-    session.look.paper = true;
-    session.look.trails = 33;
-    session.overlay.legend = true;
-    session.intent.stepsPerFrame = 4;
-    const std::string text = sceneFileText(session);
+    Workspace workspace(options);
+    workspace.camera.azimuth = 1.25f;
+    workspace.camera.distance = 77;
+    workspace.camera.target = {1, -2, 3.5f};
+    workspace.camera.orthographic = true;
+    workspace.colourMode = colourModeIndex("stars");
+    workspace.look.colourMap = 2;
+    workspace.look.tone = ToneCurve::agx;
+    workspace.look.paper = true;
+    workspace.look.trails = 33;
+    workspace.overlay.legend = true;
+    workspace.intent.stepsPerFrame = 4;
+    const std::string text = sceneFileText(workspace);
     Options read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
-    Session again(read);
+    Workspace again(read);
     EXPECT_EQ(sceneFileText(again), text);
     EXPECT_EQ(text.find("backend"), std::string::npos) << "a machine's own settings stay there";
-    EXPECT_EQ(again.facts().settings.parameters.at("mass-ratio"), 0.5);
+    EXPECT_EQ(again.facts.settings.parameters.at("mass-ratio"), 0.5);
 }
 
 TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
@@ -89,8 +89,8 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(options.look.path[1].distance, 5);
     EXPECT_EQ(options.look.path[1].field, 20);
     EXPECT_EQ(options.look.distance, 9) << "what follows is read too";
-    Session session(options);
-    const std::string text = sceneFileText(session);
+    Workspace workspace(options);
+    const std::string text = sceneFileText(workspace);
     Options read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
@@ -98,10 +98,10 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
     EXPECT_EQ(read.look.path.size(), 2u);
 
     // Remembered views are a path.
-    session.views[2] = Camera{.distance = 1};
-    session.views[3] = Camera{.distance = 2};
-    session.views[5] = Camera{.distance = 3};
-    takeSceneText(sceneFileText(session), "test", read);
+    workspace.views[2] = Camera{.distance = 1};
+    workspace.views[3] = Camera{.distance = 2};
+    workspace.views[5] = Camera{.distance = 3};
+    takeSceneText(sceneFileText(workspace), "test", read);
     ASSERT_EQ(read.look.path.size(), 3u);
     EXPECT_EQ(read.look.path[2].distance, 3);
     EXPECT_EQ(read.look.path[2].seconds, 8);
@@ -119,10 +119,10 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     Options options;
     options.simulation.scene = "figure-eight";
     options.simulation.backend = "cpu";
-    Session session(options);
-    session.camera.distance = 9;
+    Workspace workspace(options);
+    workspace.camera.distance = 9;
     const std::string path = folder_ / "picture.png";
-    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(session)}});
+    writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {{kSceneFileKey, sceneFileText(workspace)}});
     Options from;
     from.file = path;
     const Options restored = withSceneFile(from);
@@ -140,22 +140,22 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         options.simulation.scene = scene;
         options.simulation.bodies = scene == std::string("plummer") ? 50 : 0;
         options.simulation.backend = "cpu";
-        Session session(options);
-        const std::size_t before = session.startBodies();
+        Workspace workspace(options);
+        const std::size_t before = workspace.facts.startBodies;
         Remembered none;
-        EXPECT_EQ(sceneFileText(session).find("by hand"), std::string::npos);
-        session.intent.touch = Touch::dropStar;
-        session.apply();
-        ASSERT_EQ(session.facts().settings.bodies, before + 1);
-        const std::string text = sceneFileText(session);
+        EXPECT_EQ(sceneFileText(workspace).find("by hand"), std::string::npos);
+        workspace.intent.touch = Touch::dropStar;
+        workspace.apply();
+        ASSERT_EQ(workspace.facts.settings.bodies, before + 1);
+        const std::string text = sceneFileText(workspace);
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;
         EXPECT_NE(text.find("by hand"), std::string::npos);
         EXPECT_EQ(refusal(text), "");
-        EXPECT_EQ(ConfigKeeper(false, none).text(session, {}, {}).find("bodies = " + std::to_string(before + 1)),
+        EXPECT_EQ(ConfigKeeper(false, none).text(workspace, {}).find("bodies = " + std::to_string(before + 1)),
                   std::string::npos);
-        session.intent.settings.softening = 0.25;
-        session.apply();
-        EXPECT_EQ(session.startBodies(), before);
+        workspace.intent.settings.softening = 0.25;
+        workspace.apply();
+        EXPECT_EQ(workspace.facts.startBodies, before);
     }
 }
 
@@ -169,16 +169,16 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     takeConfig("[window]\ntext_scale = 1.5\n[scene]\nname = \"two-body\"\n[look]\npaper = false\nglow = 0.25\n", "f",
                memory);
     ConfigKeeper keeper(false, memory);
-    Session session(memory.options);
-    const auto has = [&](const char* line) { return keeper.text(session, {}, {}).find(line) != std::string::npos; };
+    Workspace workspace(memory.options);
+    const auto has = [&](const char* line) { return keeper.text(workspace, {}).find(line) != std::string::npos; };
     EXPECT_TRUE(has("text_scale = 1.5\n"));
     EXPECT_TRUE(has("paper = false\n"));
     EXPECT_TRUE(has("name = \"two-body\"\n"));
     EXPECT_FALSE(has("bodies"));
     EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
     // What is changed in the window is remembered, and a number of bodies with its scene.
-    session.intent.settings.bodies = 50;
-    session.apply();
+    workspace.intent.settings.bodies = 50;
+    workspace.apply();
     EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));
     EXPECT_TRUE(has("paper = false\n"));
 }

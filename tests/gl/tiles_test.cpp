@@ -82,14 +82,14 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     options.look.trails = 20;
     options.look.glow = 0.8;  // strong, so that a seam would show
     constexpr int kWidth = 1088, kHeight = 832;
-    Session session(options);
+    Workspace workspace(options);
     OffscreenTarget target(kWidth, kHeight);
     for (int i = 0; i < 4; ++i) {
-        if (i > 0) session.advance(false);
-        session.draw(target.framebuffer(), kWidth, kHeight);
+        if (i > 0) workspace.advance(false);
+        workspace.draw(target.framebuffer(), kWidth, kHeight);
     }
     const std::vector<std::uint8_t> whole = target.read();
-    const std::vector<std::uint8_t> parts = drawTiles(session, planTiles(kWidth, kHeight, 320), {});
+    const std::vector<std::uint8_t> parts = drawTiles(workspace, planTiles(kWidth, kHeight, 320), {});
     ASSERT_EQ(parts.size(), whole.size());
     EXPECT_GT(*std::max_element(whole.begin(), whole.end()), 100) << "there must be a picture";
     const Difference found = difference(whole, parts);
@@ -104,7 +104,7 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
         tile.width = tile.innerWidth;
         tile.height = tile.innerHeight;
     }
-    EXPECT_GT(difference(whole, drawTiles(session, bare, {})).most, 3);
+    EXPECT_GT(difference(whole, drawTiles(workspace, bare, {})).most, 3);
 }
 
 TEST_F(TilesGl, orthographicAndPaperToo) {
@@ -113,10 +113,10 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
     options.simulation.bodies = 500;
     options.simulation.backend = "cpu";
     options.look.orthographic = options.look.paper = true;
-    Session session(options);
+    Workspace workspace(options);
     OffscreenTarget target(704, 640);
-    session.draw(target.framebuffer(), 704, 640);
-    EXPECT_LE(difference(target.read(), drawTiles(session, planTiles(704, 640, 192), {})).most, 3);
+    workspace.draw(target.framebuffer(), 704, 640);
+    EXPECT_LE(difference(target.read(), drawTiles(workspace, planTiles(704, 640, 192), {})).most, 3);
 }
 
 TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
@@ -129,12 +129,12 @@ TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
             options.twin = parseTwin("integrator=euler");
         else
             options.views = 4;
-        Session session(options);
+        Workspace workspace(options);
         OffscreenTarget target(512, 512), again(512, 512);
-        session.draw(target.framebuffer(), 512, 512);
+        workspace.draw(target.framebuffer(), 512, 512);
         const std::vector<std::uint8_t> first = target.read();
         EXPECT_GT(*std::max_element(first.begin(), first.end()), 100) << "there must be a picture";
-        session.drawAgain(again.framebuffer(), 512, 512);
+        workspace.drawAgain(viewports(workspace, 512, 512, workspace.free), again.framebuffer(), 512, 512);
         EXPECT_LE(difference(first, again.read()).most, 1) << (twin ? "twin" : "four views");
     }
 }

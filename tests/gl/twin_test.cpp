@@ -1,11 +1,11 @@
 // Twins in a session: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
-#include "app/session/twin.h"
+#include "app/services/twin.h"
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
 #include "app/panels/ui.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "render/vertex_sample.h"
 #include "sim/core/error.h"
 
@@ -36,14 +36,14 @@ Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView:
 
 class TwinPictureTest : public ::testing::Test {
 protected:
-    std::vector<std::uint8_t> picture(Session& session) {
-        session.draw(target_.framebuffer(), kWidth, kHeight);
+    std::vector<std::uint8_t> picture(Workspace& workspace) {
+        workspace.draw(target_.framebuffer(), kWidth, kHeight);
         return target_.read();
     }
-    static void film(Session& session, int frames) {
+    static void film(Workspace& workspace, int frames) {
         for (int i = 0; i < frames; ++i) {
-            session.apply();
-            session.advance(false);
+            workspace.apply();
+            workspace.advance(false);
         }
     }
     /// Pixels of a part that meet a condition.
@@ -66,9 +66,9 @@ bool blue(int r, int g, int b) { return b > 90 && b > r + 40 && b >= g; }
 bool orange(int r, int, int b) { return r > 90 && r > b + 60; }
 
 TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
-    Session session(optionsOf("two-body", ""));
-    film(session, 20);
-    const auto rgb = picture(session);
+    Workspace workspace(optionsOf("two-body", ""));
+    film(workspace, 20);
+    const auto rgb = picture(workspace);
     EXPECT_GT(count(rgb, 0, 200, bright), 4);
     EXPECT_GT(count(rgb, 202, kWidth, bright), 4);
     // The same settings: the two halves are the same picture.
@@ -82,103 +82,103 @@ TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
 }
 
 TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
-    Session session(optionsOf("two-body", "integrator=euler"));
-    film(session, 400);
-    ASSERT_TRUE(session.twin().on());
-    EXPECT_EQ(session.facts().time, session.twin().simulation().time());
-    const auto rgb = picture(session);
+    Workspace workspace(optionsOf("two-body", "integrator=euler"));
+    film(workspace, 400);
+    ASSERT_TRUE(workspace.host.twin().on());
+    EXPECT_EQ(workspace.facts.time, workspace.host.twin().simulation().time());
+    const auto rgb = picture(workspace);
     int different = 0;
     for (int y = 0; y < kHeight; ++y)
         for (int x = 0; x < 3 * 200; ++x)
             different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kWidth + x)]} -
                                   int{rgb[static_cast<std::size_t>(3 * (y * kWidth + 202) + x)]}) > 40;
     EXPECT_GT(different, 20);
-    EXPECT_GT(session.twin().watch().curve().worst(), 0.1);
-    EXPECT_GT(session.twin().watch().curve().worstTwinChange(), 0.1);
-    EXPECT_LT(session.twin().watch().curve().worstChange(), 3e-3);
+    EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0.1);
+    EXPECT_GT(workspace.host.twin().watch().curve().worstTwinChange(), 0.1);
+    EXPECT_LT(workspace.host.twin().watch().curve().worstChange(), 3e-3);
 }
 
 TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
-    Session session(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
-    session.look.bloom = 0;
-    const auto together = picture(session);
+    Workspace workspace(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
+    workspace.look.bloom = 0;
+    const auto together = picture(workspace);
     EXPECT_EQ(count(together, 0, kWidth, orange), 0) << "where both are in one place, the hues add up to white";
     EXPECT_GT(count(together, 0, kWidth, bright), 4);
-    film(session, 400);
-    const auto apart = picture(session);
+    film(workspace, 400);
+    const auto apart = picture(workspace);
     EXPECT_GT(count(apart, 0, kWidth, blue), 4);
     EXPECT_GT(count(apart, 0, kWidth, orange), 4);
-    session.look.paper = true;
-    const auto page = picture(session);
+    workspace.look.paper = true;
+    const auto page = picture(workspace);
     EXPECT_EQ(page[0], 255);
     EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return b > r + 60; }), 4);
     EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return r > b + 60; }), 4);
 }
 
 TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
-    Session session(optionsOf("two-body", nullptr));
-    film(session, 3);
-    session.intent.twin = parseTwin("kernel=tiled");
-    film(session, 1);
-    EXPECT_FALSE(session.twin().on());
-    EXPECT_FALSE(session.intent.twin.on);
-    EXPECT_THAT(session.message(), HasSubstr("kernel"));
-    film(session, 1);
-    EXPECT_EQ(session.facts().step, 5);
+    Workspace workspace(optionsOf("two-body", nullptr));
+    film(workspace, 3);
+    workspace.intent.twin = parseTwin("kernel=tiled");
+    film(workspace, 1);
+    EXPECT_FALSE(workspace.host.twin().on());
+    EXPECT_FALSE(workspace.intent.twin.on);
+    EXPECT_THAT(workspace.message, HasSubstr("kernel"));
+    film(workspace, 1);
+    EXPECT_EQ(workspace.facts.step, 5);
     // One that runs keeps its old settings.
-    session.intent.twin = parseTwin("integrator=euler");
-    film(session, 1);
-    ASSERT_TRUE(session.twin().on());
-    EXPECT_EQ(session.twin().simulation().step(), 6) << "begun at step 5";
-    setTwin(session.intent.twin, "kernel", "tiled");
-    film(session, 1);
-    ASSERT_TRUE(session.twin().on());
-    EXPECT_EQ(session.twin().simulation().settings().integrator, "euler");
-    EXPECT_EQ(session.intent.twin.keys.size(), 1u);
-    EXPECT_THROW(Session(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
+    workspace.intent.twin = parseTwin("integrator=euler");
+    film(workspace, 1);
+    ASSERT_TRUE(workspace.host.twin().on());
+    EXPECT_EQ(workspace.host.twin().simulation().step(), 6) << "begun at step 5";
+    setTwin(workspace.intent.twin, "kernel", "tiled");
+    film(workspace, 1);
+    ASSERT_TRUE(workspace.host.twin().on());
+    EXPECT_EQ(workspace.host.twin().simulation().settings().integrator, "euler");
+    EXPECT_EQ(workspace.intent.twin.keys.size(), 1u);
+    EXPECT_THROW(Workspace(optionsOf("two-body", "kernel=tiled")), UsageError) << "on the command line it is a mistake";
 }
 
 TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     Options options = optionsOf("plummer", "softening=0.2");
     options.simulation.bodies = 60;
-    Session session(options);
-    film(session, 4);
-    EXPECT_GT(session.twin().watch().curve().worst(), 0);
-    session.intent.reset = true;
-    film(session, 1);
-    EXPECT_EQ(session.facts().step, 1);
-    EXPECT_EQ(session.twin().simulation().step(), 1);
-    session.intent.touch = Touch::dropStar;
-    film(session, 1);
-    EXPECT_EQ(session.facts().settings.bodies, 61u);
-    EXPECT_EQ(session.twin().simulation().settings().bodies, 61u);
-    session.intent.touch = Touch::undo;
-    film(session, 1);
-    EXPECT_EQ(session.twin().simulation().settings().bodies, 60u);
-    session.intent.settings.bodies = 80;
-    film(session, 1);
-    EXPECT_EQ(session.twin().simulation().settings().bodies, 80u);
-    EXPECT_EQ(session.twin().simulation().settings().softening, 0.2);
-    session.intent.settings.timeStep *= -0.5;
-    film(session, 2);
-    EXPECT_EQ(session.twin().simulation().settings().timeStep, session.facts().settings.timeStep);
-    EXPECT_NEAR(session.twin().simulation().time(), session.facts().time, 1e-14);
-    session.intent.settings.scene = "figure-eight";
-    film(session, 2);
-    EXPECT_EQ(session.twin().simulation().settings().scene, "figure-eight");
-    EXPECT_EQ(session.twin().simulation().step(), 2);
-    picture(session);
-    session.intent.twin.on = false;
-    film(session, 1);
-    EXPECT_FALSE(session.twin().on());
-    picture(session);
+    Workspace workspace(options);
+    film(workspace, 4);
+    EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0);
+    workspace.intent.reset = true;
+    film(workspace, 1);
+    EXPECT_EQ(workspace.facts.step, 1);
+    EXPECT_EQ(workspace.host.twin().simulation().step(), 1);
+    workspace.intent.touch = Touch::dropStar;
+    film(workspace, 1);
+    EXPECT_EQ(workspace.facts.settings.bodies, 61u);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().bodies, 61u);
+    workspace.intent.touch = Touch::undo;
+    film(workspace, 1);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().bodies, 60u);
+    workspace.intent.settings.bodies = 80;
+    film(workspace, 1);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().bodies, 80u);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().softening, 0.2);
+    workspace.intent.settings.timeStep *= -0.5;
+    film(workspace, 2);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().timeStep, workspace.facts.settings.timeStep);
+    EXPECT_NEAR(workspace.host.twin().simulation().time(), workspace.facts.time, 1e-14);
+    workspace.intent.settings.scene = "figure-eight";
+    film(workspace, 2);
+    EXPECT_EQ(workspace.host.twin().simulation().settings().scene, "figure-eight");
+    EXPECT_EQ(workspace.host.twin().simulation().step(), 2);
+    picture(workspace);
+    workspace.intent.twin.on = false;
+    film(workspace, 1);
+    EXPECT_FALSE(workspace.host.twin().on());
+    picture(workspace);
 }
 
 TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     Options options = optionsOf("plummer", "softening=0.5");
     options.simulation.bodies = 30;
-    Session session(options);
-    film(session, 30);
+    Workspace workspace(options);
+    film(workspace, 30);
     const auto placeOf = [](Simulation& simulation, std::uint32_t id) {
         ParticleSet bodies;
         simulation.snapshot(bodies);
@@ -186,17 +186,17 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
             if (bodies.id[i] == id) return bodies.position[i].x;
         return 1e9;
     };
-    const double here = placeOf(session.simulation(), 3), there = placeOf(session.twin().simulation(), 3);
+    const double here = placeOf(workspace.host.simulation(), 3), there = placeOf(workspace.host.twin().simulation(), 3);
     ASSERT_NE(here, there);
-    session.intent.stepsPerFrame = 0;
-    session.selectId(3);
-    session.intent.touch = Touch::remove;
-    film(session, 1);
-    ASSERT_EQ(placeOf(session.twin().simulation(), 3), 1e9);
-    session.intent.touch = Touch::undo;
-    film(session, 1);
-    EXPECT_EQ(placeOf(session.simulation(), 3), here);
-    EXPECT_EQ(placeOf(session.twin().simulation(), 3), there);
+    workspace.intent.stepsPerFrame = 0;
+    workspace.selectId(3);
+    workspace.intent.touch = Touch::remove;
+    film(workspace, 1);
+    ASSERT_EQ(placeOf(workspace.host.twin().simulation(), 3), 1e9);
+    workspace.intent.touch = Touch::undo;
+    film(workspace, 1);
+    EXPECT_EQ(placeOf(workspace.host.simulation(), 3), here);
+    EXPECT_EQ(placeOf(workspace.host.twin().simulation(), 3), there);
 }
 
 TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
@@ -205,18 +205,18 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     options.simulation.timeStep = 1.0 / 64;
     options.stepsPerFrame = 20;
     options.timeBudgetMs = 0.5;
-    Session session(options);
-    const auto measured = [&] { return session.twin().watch().curve().points().size() > 1; };
-    for (int i = 0; i < 20000 && (session.facts().step < 40 || !measured()); ++i) {
-        session.apply();
-        session.advance(true);
-        const double behind = session.facts().time - session.twin().simulation().time();
+    Workspace workspace(options);
+    const auto measured = [&] { return workspace.host.twin().watch().curve().points().size() > 1; };
+    for (int i = 0; i < 20000 && (workspace.facts.step < 40 || !measured()); ++i) {
+        workspace.apply();
+        workspace.advance(true);
+        const double behind = workspace.facts.time - workspace.host.twin().simulation().time();
         EXPECT_GE(behind, 0);
-        if (session.twin().even()) {
+        if (workspace.host.twin().even()) {
             EXPECT_EQ(behind, 0);
         }
     }
-    EXPECT_GE(session.facts().step, 40);
+    EXPECT_GE(workspace.facts.step, 40);
     EXPECT_TRUE(measured());
 }
 
@@ -227,17 +227,17 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     options.simulation.timeStep = 1.0 / 64;
     options.stepsPerFrame = 20;
     options.timeBudgetMs = 0;
-    Session session(options);
+    Workspace workspace(options);
     int together = 0;
     for (int i = 0; i < 400; ++i) {
-        session.apply();
-        session.advance(true);
-        together += session.twin().even() ? 1 : 0;
+        workspace.apply();
+        workspace.advance(true);
+        together += workspace.host.twin().even() ? 1 : 0;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    EXPECT_GT(session.facts().step, 20);
+    EXPECT_GT(workspace.facts.step, 20);
     EXPECT_GT(together, 20);
-    EXPECT_GT(session.twin().watch().curve().points().size(), 2u);
+    EXPECT_GT(workspace.host.twin().watch().curve().points().size(), 2u);
 }
 
 /// What is drawn waits for the twin; without it nothing is left to wait for.
@@ -245,44 +245,44 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
     options.timeBudgetMs = 0;
-    Session session(options);
-    session.splat = PathWish::raster;
-    picture(session);  // the first one publishes by itself
-    for (int i = 0; i < 2000 && (session.facts().step < 4 || session.twin().even()); ++i) {
-        session.apply();
-        session.advance(true);
+    Workspace workspace(options);
+    workspace.splat = PathWish::raster;
+    picture(workspace);  // the first one publishes by itself
+    for (int i = 0; i < 2000 && (workspace.facts.step < 4 || workspace.host.twin().even()); ++i) {
+        workspace.apply();
+        workspace.advance(true);
     }
-    ASSERT_FALSE(session.twin().even());
-    const auto step = static_cast<int>(session.facts().step);
-    session.intent.paused = true;
-    session.intent.twin.on = false;
-    film(session, 1);
-    ASSERT_FALSE(session.twin().on());
-    ASSERT_EQ(session.facts().step, step);
+    ASSERT_FALSE(workspace.host.twin().even());
+    const auto step = static_cast<int>(workspace.facts.step);
+    workspace.intent.paused = true;
+    workspace.intent.twin.on = false;
+    film(workspace, 1);
+    ASSERT_FALSE(workspace.host.twin().on());
+    ASSERT_EQ(workspace.facts.step, step);
     options.twin = {};
-    Session alone(options);
+    Workspace alone(options);
     alone.splat = PathWish::raster;
     film(alone, step - 1);
     const auto before = picture(alone);
     film(alone, 1);
     const auto now = picture(alone);
     ASSERT_NE(now, before) << "a step that nobody sees proves nothing";
-    EXPECT_EQ(picture(session), now);
+    EXPECT_EQ(picture(workspace), now);
 }
 
 TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
-    Session session(optionsOf("two-body", ""));
-    Ui ui(1, context_.description());
+    Workspace workspace(optionsOf("two-body", ""));
+    Ui ui(1, context_.description(), workspace.ui);
     ui.state.visible = false;
-    session.selectId(0);
-    session.intent.touch = Touch::hold;
-    film(session, 2);
-    session.panBy({100, 0}, {100, 100}, {kWidth, kHeight});  // the middle comes to the edge between the two
+    workspace.selectId(0);
+    workspace.intent.touch = Touch::hold;
+    film(workspace, 2);
+    workspace.panBy({100, 0}, {100, 100}, {kWidth, kHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
         for (int i = 0; i < 2; ++i) {
-            session.draw(target_.framebuffer(), kWidth, kHeight);
+            workspace.draw(target_.framebuffer(), kWidth, kHeight);
             ui.setSurface(kWidth, kHeight, 1.0 / 60);
-            ui.frame(session);
+            ui.frame(workspace);
             ui.draw();
         }
         return target_.read();
@@ -296,18 +296,18 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
             }
         return found;
     };
-    session.orbit().wanted = true;
-    session.orbit().duration = 7;
-    session.selectId(1);
+    workspace.ahead.wanted = true;
+    workspace.ahead.duration = 7;
+    workspace.selectId(1);
     const auto marked = framed();
-    ASSERT_TRUE(session.orbit().path().complete);
-    session.orbit().wanted = false;
-    session.clearSelection();
-    session.intent.stepsPerFrame = 0;
-    session.intent.touch = Touch::undo;  // a body that is let go has no mark
-    film(session, 1);
+    ASSERT_TRUE(workspace.trajectory.path().complete);
+    workspace.ahead.wanted = false;
+    workspace.clearSelection();
+    workspace.intent.stepsPerFrame = 0;
+    workspace.intent.touch = Touch::undo;  // a body that is let go has no mark
+    film(workspace, 1);
     const auto plain = framed();
-    ASSERT_TRUE(session.heldBodies().empty());
+    ASSERT_TRUE(workspace.facts.held.empty());
     EXPECT_GT(difference(marked, plain, 150, 200), 100) << "the path leads to the edge";
     EXPECT_EQ(difference(marked, plain, 200, kWidth), 0);
 }
@@ -315,10 +315,10 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
 TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
     constexpr int kWide = 1280, kHigh = 800;
     Options options = optionsOf("two-body", "integrator=euler");
-    Session session(options);
-    film(session, 300);
+    Workspace workspace(options);
+    film(workspace, 300);
     OffscreenTarget target(kWide, kHigh);
-    Ui ui(1, context_.description());
+    Ui ui(1, context_.description(), workspace.ui);
     ui.recordItems(true);
     const auto item = [&](std::string_view name) -> const UiItem* {
         const auto found =
@@ -330,9 +330,9 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
         ui.state.projector = projector;
         ui.setScale(1);
         for (int i = 0; i < 2; ++i) {
-            session.draw(target.framebuffer(), kWide, kHigh);
+            workspace.draw(target.framebuffer(), kWide, kHigh);
             ui.setSurface(kWide, kHigh, 1.0 / 60);
-            ui.frame(session);
+            ui.frame(workspace);
             ui.draw();
         }
         const UiItem* const plot = item("twin_energies");
@@ -356,8 +356,8 @@ TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
 }
 
 TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
-    Session session(optionsOf("two-body", "integrator=euler,dt=0.03,threads=1", TwinView::overlaid));
-    const std::string text = sceneFileText(session);
+    Workspace workspace(optionsOf("two-body", "integrator=euler,dt=0.03,threads=1", TwinView::overlaid));
+    const std::string text = sceneFileText(workspace);
     EXPECT_THAT(text, HasSubstr("[twin]\nview = \"overlaid\"\nintegrator = \"euler\"\ntime_step = 0.03\n"));
     EXPECT_EQ(text.find("threads"), std::string::npos) << "a machine's own settings stay there";
     Options read;
@@ -386,61 +386,45 @@ TEST_F(TwinPictureTest, ASceneFileCarriesTheTwin) {
 }
 
 TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
-    Session session(optionsOf("two-body", "integrator=hermite4"));
+    Workspace workspace(optionsOf("two-body", "integrator=hermite4"));
     const auto dropped = [&](const std::string& text) {
-        Options scene = sceneBase(session);
+        Options scene = sceneBase(workspace);
         takeSceneText(text, "my.toml", scene);
-        const bool taken = takeScene(session, scene);
-        film(session, 1);
+        const bool taken = takeScene(workspace, scene, [&] { return workspace.apply(); });
+        film(workspace, 1);
         return taken;
     };
     ASSERT_TRUE(dropped("scene = \"plummer\"\nbodies = 30\nlaw = \"coulomb\"\n[view]\ndistance = 3\npaper = true\n"));
-    EXPECT_EQ(session.facts().settings.bodies, 30u);
-    EXPECT_EQ(session.camera.distance, 3);
-    EXPECT_TRUE(session.look.paper);
-    EXPECT_FALSE(session.twin().on());
-    EXPECT_EQ(session.message(), "");
+    EXPECT_EQ(workspace.facts.settings.bodies, 30u);
+    EXPECT_EQ(workspace.camera.distance, 3);
+    EXPECT_TRUE(workspace.look.paper);
+    EXPECT_FALSE(workspace.host.twin().on());
+    EXPECT_EQ(workspace.message, "");
     // One that says what it trims is no refusal either.
     ASSERT_TRUE(dropped("scene = \"two-body\"\ntime_step = 0.01\n[view]\ndistance = 4\n[twin]\ntime_step = 0.0314\n"));
-    EXPECT_EQ(session.camera.distance, 4);
-    EXPECT_TRUE(session.twin().on());
+    EXPECT_EQ(workspace.camera.distance, 4);
+    EXPECT_TRUE(workspace.host.twin().on());
     EXPECT_FALSE(dropped("scene = \"disc\"\nbodies = 600\nintegrator = \"radau15\"\n[twin]\ndt = 1\n"));
-    EXPECT_EQ(session.camera.distance, 4);
-    EXPECT_TRUE(session.twin().on()) << "what is refused leaves the twin, too";
-    EXPECT_THAT(session.message(), HasSubstr("radau15"));
+    EXPECT_EQ(workspace.camera.distance, 4);
+    EXPECT_TRUE(workspace.host.twin().on()) << "what is refused leaves the twin, too";
+    EXPECT_THAT(workspace.message, HasSubstr("radau15"));
 }
 
 TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
-    Session session(optionsOf("two-body", ""));
-    session.draw(target_.framebuffer(), kWidth, kHeight);
-    const auto panes = session.twin().panes(kWidth, kHeight);
+    Workspace workspace(optionsOf("two-body", ""));
+    workspace.draw(target_.framebuffer(), kWidth, kHeight);
+    const auto views = viewports(workspace, kWidth, kHeight, workspace.free);
     for (const bool twin : {false, true}) {
-        const glm::vec2 cursor(static_cast<float>(panes[twin].part.left) + 30, 50);
-        const Session::SurfaceSpot spot = session.spotAt(cursor, {kWidth, kHeight});
-        EXPECT_EQ(spot.ofTwin, twin);
+        const glm::vec2 cursor(views[twin].corner().x + 30, 50);
+        const Workspace::SurfaceSpot spot = workspace.spotAt(cursor, {kWidth, kHeight});
+        EXPECT_EQ(spot.run, twin ? 1u : 0u);
         EXPECT_EQ(spot.cursor, glm::vec2(30, 50));
         EXPECT_EQ(spot.size, glm::vec2(200, kHeight));
     }
     // The wheel keeps what is under the pointer: the middle of a picture is the camera's target.
-    const glm::vec3 before = session.camera.target;
-    session.zoomAt(2, {301, 100}, {kWidth, kHeight});
-    EXPECT_NEAR(glm::length(session.camera.target - before), 0, 0.02f * session.camera.distance);
-}
-
-TEST(TwinPanes, KeepOutOfThePanelsAndInsideTheSurface) {
-    const auto free = twinPanes(TwinView::side, 1280, 720, {292, 0, 696, 520});
-    EXPECT_EQ(free[0].part, (PicturePart{292, 0, 347, 520}));
-    EXPECT_EQ(free[1].part.left + free[1].part.width, 292 + 696);
-    EXPECT_NEAR(free[0].stretch, 520.0f / 347, 1e-5);
-    for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 900), std::pair(64, 2)}) {
-        const auto panes = twinPanes(TwinView::side, width, height, {292, 0, 696, 520});
-        for (const TwinPane& pane : panes) {
-            EXPECT_GE(pane.part.width, 1);
-            EXPECT_GE(pane.part.left, 0);
-            EXPECT_LE(pane.part.left + pane.part.width, width);
-        }
-    }
-    EXPECT_EQ(twinPanes(TwinView::overlaid, 640, 480, {100, 0, 300, 300})[1].part, (PicturePart{0, 0, 640, 480}));
+    const glm::vec3 before = workspace.camera.target;
+    workspace.zoomAt(2, {301, 100}, {kWidth, kHeight});
+    EXPECT_NEAR(glm::length(workspace.camera.target - before), 0, 0.02f * workspace.camera.distance);
 }
 
 TEST(VertexSample, TakesTheSameBodiesOfBoth) {

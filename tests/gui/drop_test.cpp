@@ -37,7 +37,7 @@ protected:
     }
     /// Drops, and lets frames pass until the file is in or refused.
     void dropAndWait(const std::string& path) {
-        session_->dismissMessage();
+        workspace_->dismissMessage();
         drop({path});
         for (const auto end = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < end;) {
             const bool news = frame();
@@ -50,7 +50,7 @@ protected:
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
-    const SimulationSettings& running() const { return session_->facts().settings; }
+    const SimulationSettings& running() const { return workspace_->facts.settings; }
 };
 
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
@@ -58,36 +58,36 @@ constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,
 TEST_F(DropTest, snapshotsScenesAndPicturesAreOpened) {
     frame();
     dropAndWait(put("three bodies.csv", kThreeBodies));
-    EXPECT_EQ(running().scene, "three bodies.csv") << session_->message();
+    EXPECT_EQ(running().scene, "three bodies.csv") << workspace_->message;
     EXPECT_EQ(running().bodies, 3u);
 
     dropAndWait(put("scène.toml",
                     "scene = \"plummer\"\nbodies = 50\nseed = 9\ntime_step = 0.03125\n[view]\ndistance = 7\n"
                     "colour = \"mass\"\nsteps_per_frame = 2\npaper = true\n"));
-    EXPECT_EQ(session_->message(), "");
+    EXPECT_EQ(workspace_->message, "");
     EXPECT_EQ(running().scene, "plummer");
     EXPECT_EQ(running().bodies, 50u);
     EXPECT_EQ(running().seed, 9u);
     EXPECT_EQ(running().timeStep, 0.03125);
     EXPECT_EQ(running().backend, "cpu") << "the machine's own settings stay";
-    EXPECT_EQ(session_->camera.distance, 7);
-    EXPECT_EQ(session_->shownMode().name, "mass");
-    EXPECT_EQ(session_->intent.stepsPerFrame, 2);
-    EXPECT_TRUE(session_->look.paper);
-    const std::string text = sceneFileText(*session_);
+    EXPECT_EQ(workspace_->camera.distance, 7);
+    EXPECT_EQ(workspace_->shownMode().name, "mass");
+    EXPECT_EQ(workspace_->intent.stepsPerFrame, 2);
+    EXPECT_TRUE(workspace_->look.paper);
+    const std::string text = sceneFileText(*workspace_);
 
     dropAndWait(put("other.toml", "scene = \"figure-eight\"\n"));
     EXPECT_EQ(running().scene, "figure-eight");
-    EXPECT_FALSE(session_->look.paper) << "a scene file brings all of its look";
+    EXPECT_FALSE(workspace_->look.paper) << "a scene file brings all of its look";
 
     const std::string picture = folder / "picture.png";
     writePng(picture, std::vector<std::uint8_t>(3 * 8 * 8, 40), 8, 8, {{kSceneFileKey, text}});
     dropAndWait(picture);
-    EXPECT_EQ(session_->message(), "");
+    EXPECT_EQ(workspace_->message, "");
     EXPECT_EQ(running().bodies, 50u);
     EXPECT_EQ(running().seed, 9u);
-    EXPECT_EQ(session_->camera.distance, 7);
-    EXPECT_TRUE(session_->look.paper);
+    EXPECT_EQ(workspace_->camera.distance, 7);
+    EXPECT_TRUE(workspace_->look.paper);
 }
 
 TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
@@ -105,18 +105,18 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
     for (const auto& [path, words] : kBad) {
         SCOPED_TRACE(path);
         const SimulationSettings before = running();
-        const Camera camera = session_->camera;
-        const std::int64_t step = session_->facts().step;
+        const Camera camera = workspace_->camera;
+        const std::int64_t step = workspace_->facts.step;
         dropAndWait(path);
-        EXPECT_THAT(session_->message(), HasSubstr(words));
+        EXPECT_THAT(workspace_->message, HasSubstr(words));
         EXPECT_TRUE(running() == before);
-        EXPECT_EQ(session_->camera.distance, camera.distance);
+        EXPECT_EQ(workspace_->camera.distance, camera.distance);
         frame();
-        EXPECT_GT(session_->facts().step, step);
+        EXPECT_GT(workspace_->facts.step, step);
     }
     // Of several files the first is opened, and that is said.
     drop({put("a.csv", kThreeBodies), put("b.csv", "m,x,y,z\n1,0,0,0\n")});
-    EXPECT_THAT(session_->message(), HasSubstr("the first is opened"));
+    EXPECT_THAT(workspace_->message, HasSubstr("the first is opened"));
     for (int i = 0; i < 500 && running().scene != "a.csv"; ++i) {
         frame();
         std::this_thread::sleep_for(2ms);
@@ -137,12 +137,12 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
         // All keys but those that leave, write files, or double the bodies again and again.
         const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
                                 Key::space,   Key::letterT, Key::home};
-        pressKey(kPressed[framesMeanwhile % 7], kNoModifier, {*session_, ui_->state});
+        pressKey(kPressed[framesMeanwhile % 7], kNoModifier, *workspace_);
         window_->handleEvents(0);
         glfwSetWindowSize(glfwGetCurrentContext(), 200 + framesMeanwhile % 100, 150 + framesMeanwhile % 70);
         frame();
     }
-    EXPECT_EQ(running().scene, "large.csv") << session_->message();
+    EXPECT_EQ(running().scene, "large.csv") << workspace_->message;
     EXPECT_EQ(running().bodies, 60000u);
     EXPECT_GE(framesMeanwhile, 1) << "the window waited for the file";
     // What is dropped while another file loads comes after it.
@@ -150,7 +150,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     frame();
     drop({put("last.csv", kThreeBodies)});
     for (int i = 0; i < 3000 && (running().scene != "last.csv" || !ui_->state.files.busy.empty()); ++i) {
-        session_->intent.paused = true;  // steps of 60,000 bodies are not what is tested
+        workspace_->intent.paused = true;  // steps of 60,000 bodies are not what is tested
         frame();
         std::this_thread::sleep_for(2ms);
     }

@@ -16,7 +16,7 @@ protected:
         if (IsSkipped() || HasFatalFailure()) return;
         openHere(optionsOf("two-body", 0, 800, 600));
         here_ = glfwGetCurrentContext();
-        session_->intent.paused = true;
+        workspace_->intent.paused = true;
         ui_->recordItems(true);
         for (int i = 0; i < 200 && !glfwGetWindowAttrib(here_, GLFW_FOCUSED); ++i) {
             glfwFocusWindow(here_);

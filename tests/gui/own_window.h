@@ -5,7 +5,7 @@
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/window.h"
 #include "app/panels/ui.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 #include "gui_fixture.h"
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ protected:
         files_.reset();
         if (window_) window_->detach();
         ui_.reset();
-        session_.reset();
+        workspace_.reset();
         window_.reset();
         GuiTest::TearDown();
     }
@@ -41,22 +41,22 @@ protected:
     void openHere(const Options& options) {
         moveToDisplay();
         window_ = std::make_unique<Window>(options);
-        session_ = std::make_unique<Session>(options);
-        ui_ = std::make_unique<Ui>(1.0f, window_->description());
-        window_->attach(*session_, *ui_);
-        files_ = std::make_unique<SessionFiles>(*session_, ui_->state.files, 0);
+        workspace_ = std::make_unique<Workspace>(options);
+        ui_ = std::make_unique<Ui>(1.0f, window_->description(), workspace_->ui);
+        window_->attach(*workspace_, *ui_);
+        files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, 0);
     }
     /// One turn of the frame loop.
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();
-        session_->apply();
-        session_->advance(true);
-        session_->glide(0.02);
-        session_->draw(0, window_->width(), window_->height());
+        workspace_->apply();
+        workspace_->advance(true);
+        workspace_->glide(0.02);
+        workspace_->draw(0, window_->width(), window_->height());
         if (window_->width() > 0 && window_->height() > 0) {
             window_->beginUi();
-            ui_->frame(*session_);
+            ui_->frame(*workspace_);
             ui_->draw();
             window_->show();
         }
@@ -64,7 +64,7 @@ protected:
     }
 
     std::unique_ptr<Window> window_;
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Ui> ui_;
     std::unique_ptr<SessionFiles> files_;
 };

@@ -107,11 +107,10 @@ const Room kRooms[] = {
     {"app", 30},  // clocks, texts, pixels, fonts and the version
     {"app/model", 31},
     {"app/control", 32},
-    {"app/session", 33},
     {"app/services", 33},
     {"app/plots", 34},
-    {"app/view", 35},
-    {"app/lab", 36},
+    {"app/lab", 35},
+    {"app/view", 36},
     {"app/lessons", 37},
     {"app/film", 38},
     {"app/panels", 39},
@@ -132,9 +131,6 @@ const Exception kExceptions[] = {
     {"sim/forces/law_numbers.h", "sim/run/simulation.h", "a number of a law names the member that holds what was asked"},
     {"sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h",
      "a device says how many threads a block has"},
-    {"app/", "app/session/", "the session is taken apart: its parts go into model, control, services and view"},
-    {"app/session/", "app/", "as above"},
-    {"app/control/", "app/", "actions still act on the session's services, views and films"},
 };
 
 /// The row of a file; null for a folder that is no room.
@@ -305,7 +301,7 @@ TEST(IncludeRules, aBrokenOneIsNoticed) {
         {"app/services/telemetry.cpp", "GLFW/glfw3.h", 1},
         {"app/commands/command_run.cpp", "sim/backends/cuda/runtime/api.h", 1},
         {"app/commands/command_run.cpp", "CLI/CLI.hpp", 1},
-        {"app/session/frame_loop.cpp", "cuda_gl_interop.h", 1},
+        {"app/view/workspace.cpp", "cuda_gl_interop.h", 1},
         {"app/control/config.cpp", "toml++/toml.h", 1},
         {"sim/backends/cpu/pool.cpp", "cuda_runtime.h", 1},
     };

@@ -128,7 +128,7 @@ TEST(StateFolder, namesNeverLeaveItAndOldRunsGo) {
 TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
     const TempFolder folder;
     const StateHome home(folder.path());
-    const auto session = [](bool clean) {
+    const auto workspace = [](bool clean) {
         const pid_t child = ::fork();
         if (child == 0) {
             SessionMark mark;
@@ -138,12 +138,12 @@ TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
         }
         ::waitpid(child, nullptr, 0);
     };
-    session(true);
+    workspace(true);
     EXPECT_TRUE(crashedSessions().empty());
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 0);
     SessionMark living;
     io_test::put(living.autosave(), "mine");
-    session(false);
+    workspace(false);
     const auto crashed = crashedSessions();
     ASSERT_EQ(crashed.size(), 1u);
     EXPECT_NE(crashed[0], living.autosave());

@@ -1,5 +1,6 @@
 // The lab without its panel: sweeps and searches by slices, results, and what is refused.
 #include "app/lab/lab.h"
+#include "app/model/lab_panel.h"
 
 #include "sim/core/error.h"
 #include "tests/unit/spoilt_backend.h"
@@ -198,13 +199,9 @@ TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
     EXPECT_EQ(tuner.choice()->bodies, kMany);
 }
 
-TEST(Lab, opensAtAPageByName) {
-    Lab lab;
-    lab.openAt("");
-    EXPECT_FALSE(lab.open);
-    lab.openAt("matrix");
-    EXPECT_TRUE(lab.open);
-    EXPECT_EQ(lab.page, LabPage::matrix);
+TEST(Lab, findsAPageByName) {
+    EXPECT_EQ(labPage("matrix"), LabPage::matrix);
+    EXPECT_THROW(labPage("matrices"), UsageError);
 }
 
 }  // namespace

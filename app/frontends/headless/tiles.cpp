@@ -68,7 +68,7 @@ int tileSide(int width, int height, int asked, int most) {
     return std::max(width, height) <= side ? 0 : side;
 }
 
-std::vector<std::uint8_t> drawTiles(Session& session, const TilePlan& plan,
+std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
                                     const std::function<void(int, int, int, int)>& over) {
     const auto wide = static_cast<std::size_t>(plan.width);
     std::vector<std::uint8_t> whole(3 * wide * static_cast<std::size_t>(plan.height));
@@ -80,9 +80,10 @@ std::vector<std::uint8_t> drawTiles(Session& session, const TilePlan& plan,
             target.reset();  // first: one of them is large
             target = std::make_unique<OffscreenTarget>(tile.width, tile.height);
         }
-        session.drawAgain(target->framebuffer(), tile.width, tile.height,
-                          {part(tile.left, plan.width), part(tile.bottom, plan.height), part(tile.width, plan.width),
-                           part(tile.height, plan.height)});
+        auto views = viewports(workspace, tile.width, tile.height, {});
+        views.front().camera.part = {part(tile.left, plan.width), part(tile.bottom, plan.height),
+                                     part(tile.width, plan.width), part(tile.height, plan.height)};
+        workspace.drawAgain(views, target->framebuffer(), tile.width, tile.height);
         if (over) over(tile.left, plan.height - tile.bottom - tile.height, tile.width, tile.height);
         const std::vector<std::uint8_t> rgb = target->read();
         for (int row = 0; row < tile.innerHeight; ++row) {

@@ -1,7 +1,7 @@
 // Large pictures in parts. Rule: the parts together are the picture drawn at once: each is drawn with a border as wide as
 // light spreads, on places where the steps of the glow fall on those of the whole.
 #pragma once
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,9 +36,9 @@ int tileSide(int width, int height, int asked, int most);
 /// The largest side that the current context draws.
 int largestSide();
 
-/// Draws the session's newest step in parts: packed RGB rows, top row first. `over` draws panels over a part: left, top,
-/// width, height. session.draw() must have been called before.
-std::vector<std::uint8_t> drawTiles(Session& session, const TilePlan& plan,
+/// Draws the newest step in parts: packed RGB rows, top row first. `over` draws panels over a part: left, top,
+/// width, height. Workspace::draw() must have been called before.
+std::vector<std::uint8_t> drawTiles(Workspace& workspace, const TilePlan& plan,
                                     const std::function<void(int, int, int, int)>& over);
 
 }  // namespace gravlab

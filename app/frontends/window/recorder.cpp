@@ -1,13 +1,11 @@
 #include "app/frontends/window/recorder.h"
 
 #include "app/control/scene_file.h"
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 #include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
 #include "app/panels/ui.h"
 #include "app/picture.h"
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -32,8 +30,8 @@ Recorder::~Recorder() {
     thread_->wait();
 }
 
-void Recorder::start(Session& session, Ui& ui, int width, int height, const std::string& renderer) {
-    FilmState& state = ui.state.film;
+void Recorder::start(Workspace& workspace, int width, int height, const std::string& renderer) {
+    FilmState& state = workspace.ui.film;
     const int wide = state.width > 0 ? state.width : width & ~1, high = state.height > 0 ? state.height : height & ~1;
     std::string without;
     try {
@@ -41,7 +39,7 @@ void Recorder::start(Session& session, Ui& ui, int width, int height, const std:
         if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
         if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
         FilmSettings settings;
-        file_ = filmName(session.facts().settings.scene, row);
+        file_ = filmName(workspace.facts.settings.scene, row);
         settings.output = parseFilmOutput(file_);
         settings.width = wide;
         settings.height = high;
@@ -51,20 +49,20 @@ void Recorder::start(Session& session, Ui& ui, int width, int height, const std:
         settings.keepsPart = true;
         target_ = std::make_unique<OffscreenTarget>(wide, high);
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
-        writer->texts[kSceneFileKey] = sceneFileText(session);
+        writer->texts[kSceneFileKey] = sceneFileText(workspace);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const Error& error) {
         target_.reset();
-        session.say(std::string("No film: ") + error.what() + ".");
+        workspace.say(std::string("No film: ") + error.what() + ".");
         return;
     }
-    if (!without.empty()) session.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
+    if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
     frames_ = pacedFrames_ = 0;
     stepsPerFrame_ = std::max(state.stepsPerFrame, 1);
     fps_ = state.fps;
     framesWanted_ = state.seconds > 0 ? std::max<std::int64_t>(std::llround(state.seconds * fps_), 1) : 0;
-    step_ = nextStep_ = session.facts().step;
+    step_ = nextStep_ = workspace.facts.step;
     startedAt_ = hostClock();
     renderer_ = renderer;
     state.file = file_;
@@ -117,32 +115,32 @@ void Recorder::showProgress(FilmState& state) const {
             (hostClock() - startedAt_) / static_cast<double>(frames_) * static_cast<double>(framesWanted_ - frames_);
 }
 
-void Recorder::prepare(Session& session, Ui& ui, int width, int height, const std::string& renderer) {
-    FilmState& state = ui.state.film;
-    session.mostSteps = kNoLimit;
+void Recorder::prepare(Workspace& workspace, int width, int height, const std::string& renderer) {
+    FilmState& state = workspace.ui.film;
+    workspace.mostSteps = kNoLimit;
     const bool cancel = std::exchange(state.cancel, false), toggle = std::exchange(state.toggle, false);
     if (cancel && thread_ && !ending_) {
         // What was written is not wanted: pictures and film go with their writer.
         thread_->discard();
         forget(state);
-        session.say("The film was cancelled; " + file_ + " was not kept.");
+        workspace.say("The film was cancelled; " + file_ + " was not kept.");
     } else if (toggle && thread_) {
         stop();
     } else if (toggle && width > 0 && height > 0) {
-        start(session, ui, width, height, renderer);
+        start(workspace, width, height, renderer);
     }
     if (thread_ && thread_->done()) {
-        session.say(ended());
+        workspace.say(ended());
         forget(state);
     }
     if (!thread_) return;
     showProgress(state);
     if (ending_) return;
-    const std::int64_t step = session.facts().step;
+    const std::int64_t step = workspace.facts.step;
     // A jump to another state: the film goes on from there.
     if (step < step_ || step > nextStep_) nextStep_ = step + (frames_ > 0 ? stepsPerFrame_ : 0);
     step_ = step;
-    session.mostSteps = state.waiting ? 0 : nextStep_ - step;
+    workspace.mostSteps = state.waiting ? 0 : nextStep_ - step;
 }
 
 double Recorder::pace(double seconds) {
@@ -151,44 +149,42 @@ double Recorder::pace(double seconds) {
     return static_cast<double>(passed) / fps_;
 }
 
-void Recorder::drawFrame(Session& session, Ui& ui) {
-    const PicturePart windows = session.twin().free(), windowsFour = session.fourView->free();
-    const bool panels = ui.state.film.panels;
-    const bool over = panels || session.overlay.any() || session.fourViewed() || session.twin().on() || session.selected();
-    if (over && !panels_)
-        panels_ =
-            std::make_unique<Ui>(std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f), renderer_);
-    session.twin().setFree({});
-    session.fourView->setFree({});
+void Recorder::drawFrame(Workspace& workspace) {
+    const bool panels = workspace.ui.film.panels;
+    const bool over =
+        panels || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on || workspace.selected;
+    PicturePart free;
     if (over) {
-        panels_->state = ui.state;
-        panels_->state.inWindow = panels_->state.timeline = panels_->state.help = panels_->state.navigating = false;
-        panels_->state.menuAsked = panels_->state.panelAsked = false;
-        panels_->state.visible = panels;
-        panels_->state.film = {};
+        shown_ = workspace.ui;
+        shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
+        shown_.menuAsked = shown_.panelAsked = false;
+        shown_.visible = panels;
+        shown_.film = {};
+        const float scale = std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f);
+        if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
         panels_->setSurface(target_->width(), target_->height(), 1 / fps_);
-        panels_->frame(session);
+        panels_->frame(workspace);
+        free = panels_->free();
     }
-    session.drawAgain(target_->framebuffer(), target_->width(), target_->height());
+    const int width = target_->width(), height = target_->height();
+    workspace.drawAgain(viewports(workspace, width, height, free), target_->framebuffer(), width, height);
     if (over) panels_->draw();
-    session.twin().setFree(windows);
-    session.fourView->setFree(windowsFour);
 }
 
-void Recorder::update(Session& session, Ui& ui) {
+void Recorder::update(Workspace& workspace) {
     if (!thread_ || ending_) return;
-    const std::int64_t step = session.facts().step;
+    const std::int64_t step = workspace.facts.step;
     if (step < step_) return;  // the run started again within this frame
     step_ = step;
     // A twin that is behind is not yet shown.
-    if (step != nextStep_ || !session.twin().even() || !thread_->hasRoom()) return;
-    drawFrame(session, ui);
+    if (step != nextStep_ || !workspace.host.twin().even() || !thread_->hasRoom()) return;
+    drawFrame(workspace);
     collect(false);
     target_->beginRead();
     nextStep_ = step + stepsPerFrame_;
     ++frames_;
     if (frames_ == framesWanted_) stop();
-    showProgress(ui.state.film);
+    showProgress(workspace.ui.film);
 }
 
 bool Recorder::needsFrame() const { return thread_ && (ending_ || thread_->done()); }

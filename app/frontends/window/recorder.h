@@ -4,7 +4,7 @@
 #pragma once
 #include "app/film/film_thread.h"
 #include "app/model/film_state.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 
 #include <memory>
 
@@ -21,13 +21,13 @@ public:
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    /// Before the session advances: starts and stops as asked, and limits the steps to the next frame of the film.
+    /// Before the runs advance: starts and stops as asked, and limits the steps to the next frame of the film.
     /// `renderer` names the OpenGL context, `width` and `height` are the window's.
-    void prepare(Session& session, Ui& ui, int width, int height, const std::string& renderer);
+    void prepare(Workspace& workspace, int width, int height, const std::string& renderer);
     /// What the camera's own motion goes on by: `seconds`, or in a film what has passed in it since the last call.
     double pace(double seconds);
     /// After the frame was drawn: draws the film's frame when its step has come. Leaves the film's framebuffer bound.
-    void update(Session& session, Ui& ui);
+    void update(Workspace& workspace);
     /// Whether a frame is needed although nothing moves: the film is about to end.
     bool needsFrame() const;
     /// Ends the film and waits for it: the window closes. What to tell people is a sentence; empty: nothing.
@@ -36,16 +36,17 @@ public:
     void dropPicture();
 
 private:
-    void start(Session& session, Ui& ui, int width, int height, const std::string& renderer);
+    void start(Workspace& workspace, int width, int height, const std::string& renderer);
     void stop();
     void forget(FilmState& state);
     void collect(bool all);
-    void drawFrame(Session& session, Ui& ui);
+    void drawFrame(Workspace& workspace);
     void showProgress(FilmState& state) const;
     std::string ended() const;
 
     std::unique_ptr<FilmThread> thread_;
     std::unique_ptr<OffscreenTarget> target_;
+    UiState shown_;  ///< in the film
     std::unique_ptr<Ui> panels_;
     bool ending_ = false;
     std::string file_, renderer_;

@@ -46,13 +46,13 @@ std::string sizeText(std::uintmax_t bytes) {
 
 }  // namespace
 
-SessionFiles::SessionFiles(Session& session, FilesState& state, double autosaveSeconds)
-    : session_(session), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
+SessionFiles::SessionFiles(Workspace& workspace, FilesState& state, double autosaveSeconds)
+    : workspace_(workspace), state_(state), autosaveSeconds_(autosaveSeconds), saved_(std::chrono::steady_clock::now()) {
     if (autosaveSeconds_ <= 0) return;
     try {
         begin();
     } catch (const Error& error) {
-        session_.say(std::string("There is no autosave: ") + error.what());
+        workspace_.say(std::string("There is no autosave: ") + error.what());
     }
 }
 
@@ -72,7 +72,7 @@ bool SessionFiles::update() {
     if (state_.shown && !state_.listed) list();
     if (!state_.shown) state_.listed = false;
     if (std::exchange(state_.saveAsked, false))
-        state_.saveAs = timedName("gravlab-" + plainName(session_.facts().settings.scene), ".hdf5");
+        state_.saveAs = timedName("gravlab-" + plainName(workspace_.facts.settings.scene), ".hdf5");
     if (!state_.saveAs.empty()) {
         const std::string path = std::exchange(state_.saveAs, {});
         try {
@@ -80,7 +80,7 @@ bool SessionFiles::update() {
             state_.busy = "Saving " + path;
             save(path, {.keepPrevious = true}, "save");
         } catch (const UsageError& error) {
-            session_.say(error.what());
+            workspace_.say(error.what());
         }
         changed_ = true;
     }
@@ -94,15 +94,15 @@ bool SessionFiles::update() {
         const std::string path = std::exchange(state_.openAsked, {});
         state_.busy = "Opening " + path;
         if (isSceneFile(path))
-            saver_.openScene(path, sceneBase(session_), "open");
+            saver_.openScene(path, sceneBase(workspace_), "open");
         else
             saver_.open(path, {}, path == state_.recover ? "recover" : "open");
         changed_ = true;
     }
     watch();
-    if (const std::string alarm = spotCheck_.update(session_.simulation()); !alarm.empty()) {
+    if (const std::string alarm = spotCheck_.update(workspace_.host.simulation()); !alarm.empty()) {
         changed_ = true;
-        session_.say("At step " + std::to_string(session_.facts().step) + " " + alarm + ".");
+        workspace_.say("At step " + std::to_string(workspace_.facts.step) + " " + alarm + ".");
     }
     autosave();
     return changed_ || saver_.busy() || !saves_.empty();
@@ -119,30 +119,30 @@ void SessionFiles::takeResults() {
         };
         if (!result.error.empty()) {
             // Stays until it is dismissed, in front of a class as well as in the morning.
-            session_.say(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
+            workspace_.say(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
             ended(result.error);
             continue;
         }
         if (result.kind == FileResult::Kind::saved) {
             state_.listed = false;
-            if (result.purpose == "save") session_.say("Saved to " + result.path + ".");
+            if (result.purpose == "save") workspace_.say("Saved to " + result.path + ".");
             continue;
         }
         if (result.scene) {
-            const bool taken = takeScene(session_, *result.scene);
+            const bool taken = takeScene(workspace_, *result.scene, [this] { return workspace_.apply(); });
             if (taken) state_.shown = false;
-            ended(taken ? std::string() : session_.message());
+            ended(taken ? std::string() : workspace_.message);
             continue;
         }
-        result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
-        session_.intent.settings = result.offer->settings;
-        session_.apply();
-        const bool taken = session_.facts().settings.start == result.offer->settings.start;
-        ended(taken ? std::string() : session_.message());
+        result.offer->settings.tuning = workspace_.intent.settings.tuning;  // of this machine, not of the file
+        workspace_.intent.settings = result.offer->settings;
+        workspace_.apply();
+        const bool taken = workspace_.facts.settings.start == result.offer->settings.start;
+        ended(taken ? std::string() : workspace_.message);
         if (!taken) continue;  // refused, with a message
         std::string text;
         for (const std::string& note : result.offer->notes) text += (text.empty() ? "" : "; ") + note;
-        if (!text.empty()) session_.say(result.path + ": " + text + ".");
+        if (!text.empty()) workspace_.say(result.path + ": " + text + ".");
         state_.shown = false;
         if (result.purpose == "recover") {
             forgetSession(state_.recover);
@@ -174,7 +174,7 @@ void SessionFiles::list() {
 }
 
 void SessionFiles::save(std::string path, const WriteOptions& options, std::string purpose) {
-    saves_.push_back({session_.feed().ask(), std::move(path), options, std::move(purpose)});
+    saves_.push_back({workspace_.host.first().feed().ask(), std::move(path), options, std::move(purpose)});
 }
 
 /// Hands states that have come to the saver.
@@ -182,7 +182,7 @@ void SessionFiles::writeStates() {
     const auto failed = [this](const Save& save, const std::string& why) {
         changed_ = true;
         if (save.purpose != "autosave") state_.busy.clear();
-        session_.say(save.purpose == "autosave" ? "The autosave failed: " + why : why);
+        workspace_.say(save.purpose == "autosave" ? "The autosave failed: " + why : why);
         return true;
     };
     std::erase_if(saves_, [&](Save& save) {
@@ -202,19 +202,19 @@ void SessionFiles::writeStates() {
 }
 
 void SessionFiles::watch() {
-    if (session_.facts().settings.bodies > kGuardedBodies) {
+    if (workspace_.facts.settings.bodies > kGuardedBodies) {
         guard_.reset();
         return;
     }
     if (!guard_) guard_.emplace();
     std::optional<NonFiniteState> blown;
     try {
-        blown = guard_->update(session_.simulation(), session_.feed());
+        blown = guard_->update(workspace_.host.simulation(), workspace_.host.first().feed());
     } catch (const std::bad_alloc&) {
         return;  // without memory for a look the run goes on; the next one is asked for
     }
-    if (!blown || session_.intent.paused) return;
-    session_.intent.paused = true;
+    if (!blown || workspace_.intent.paused) return;
+    workspace_.intent.paused = true;
     changed_ = true;
     char text[160];
     std::snprintf(
@@ -222,7 +222,7 @@ void SessionFiles::watch() {
         "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
         "may help. ",
         blown->body, static_cast<long long>(blown->step), blown->time);
-    session_.say(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
+    workspace_.say(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
     if (mark_ && guard_->startIsGood()) {
         state_.recover = mark_->autosave().string();
         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
@@ -230,11 +230,11 @@ void SessionFiles::watch() {
 }
 
 void SessionFiles::autosave() {
-    if (!mark_ || saver_.busy() || !saves_.empty() || session_.facts().step == savedStep_ || !state_.recover.empty()) return;
+    if (!mark_ || saver_.busy() || !saves_.empty() || workspace_.facts.step == savedStep_ || !state_.recover.empty()) return;
     const auto time = std::chrono::steady_clock::now();
     if (time - saved_ < std::chrono::duration<double>(autosaveSeconds_)) return;
     saved_ = time;
-    savedStep_ = session_.facts().step;
+    savedStep_ = workspace_.facts.step;
     save(mark_->autosave().string(), {}, "autosave");
 }
 
@@ -248,7 +248,7 @@ std::string SessionFiles::keep(const FedState& state, const fs::path& file) noex
 }
 
 void SessionFiles::close() {
-    if (!saves_.empty()) session_.feed().serve(session_.simulation());
+    if (!saves_.empty()) workspace_.host.first().feed().serve(workspace_.host.simulation());
     writeStates();
     saver_.wait();
     // What is offered from another session stays on offer.
@@ -258,7 +258,7 @@ void SessionFiles::close() {
 std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
-        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == session_.facts().run)
+        if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == workspace_.facts.run)
             return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->settings.scene));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
@@ -271,7 +271,7 @@ std::string SessionFiles::rescue() noexcept {
 std::string SessionFiles::leave() noexcept {
     try {
         saver_.wait();
-        const std::string text = keep(*copyOf(session_.simulation()), leftRunFile(session_.facts().settings.scene));
+        const std::string text = keep(*copyOf(workspace_.host.simulation()), leftRunFile(workspace_.facts.settings.scene));
         if (mark_) mark_->remove();
         return text;
     } catch (const std::exception& error) {

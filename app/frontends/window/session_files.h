@@ -6,7 +6,7 @@
 #include "app/services/saver.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
-#include "app/session/frame_loop.h"
+#include "app/view/workspace.h"
 
 #include <chrono>
 #include <filesystem>
@@ -20,7 +20,7 @@ class SessionFiles {
 public:
     /// `autosaveSeconds` 0: no autosave and no offer of what a crash left. A state folder that cannot be used is a message,
     /// not the end.
-    SessionFiles(Session& session, FilesState& state, double autosaveSeconds);
+    SessionFiles(Workspace& workspace, FilesState& state, double autosaveSeconds);
 
     /// Once a frame: does what was asked, takes what has ended, saves when it is time, watches for numbers that are not
     /// finite. True when something changed that a frame should show.
@@ -42,7 +42,7 @@ private:
     void writeStates();
     static std::string keep(const FedState& state, const std::filesystem::path& file) noexcept;
 
-    Session& session_;
+    Workspace& workspace_;
     FilesState& state_;
     double autosaveSeconds_;
     std::optional<SessionMark> mark_;

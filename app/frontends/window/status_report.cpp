@@ -8,8 +8,7 @@
 #include "app/services/quality_ladder.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
-#include "app/session/twin.h"
-#include "app/view/four_view.h"
+#include "app/services/twin.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -27,8 +26,8 @@
 namespace gravlab {
 namespace {
 
-nlohmann::ordered_json rewindFacts(const Session& session) {
-    const Rewind* history = session.history();
+nlohmann::ordered_json rewindFacts(const Workspace& workspace) {
+    const Rewind* history = workspace.host.history();
     if (!history) return nullptr;
     nlohmann::ordered_json steps = nlohmann::ordered_json::array(), other = steps;
     for (const RewindMark& mark : history->marks()) (mark.other ? other : steps).push_back(mark.step);
@@ -42,14 +41,14 @@ StatusReport::StatusReport() {
     temporary_ = path_ + ".part" + std::to_string(getpid());
 }
 
-void StatusReport::write(const Session& session, const Ui& ui, std::int64_t frame, int width, int height) const {
+void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const {
     if (!on()) return;
-    const Facts& facts = session.facts();
+    const Facts& facts = workspace.facts;
     const SimulationSettings& s = facts.settings;
     nlohmann::ordered_json items = nlohmann::ordered_json::object();
     for (const UiItem& item : ui.items())
         items[item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
-    const Camera& camera = session.camera;
+    const Camera& camera = workspace.camera;
     GLint contextFlags = 0;
     glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
     nlohmann::ordered_json json{
@@ -63,7 +62,7 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"backend_why", facts.backendWhy},
         {"vertex_path", facts.vertexPath},
         {"draw_path", facts.drawPath},
-        {"quality", session.quality->text()},
+        {"quality", workspace.facts.quality},
         {"kernel", s.kernel.kernel},
         {"block", s.kernel.launch.block},
         {"unroll", s.kernel.launch.unroll},
@@ -76,39 +75,39 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"diameter", *s.diameter},
         {"cut_off", *s.cutOff},
         {"precision", nameOf(*s.precision)},
-        {"steps_per_frame", session.intent.stepsPerFrame},
-        {"time_budget_ms", session.intent.timeBudgetMs},
-        {"paused", session.intent.paused},
+        {"steps_per_frame", workspace.intent.stepsPerFrame},
+        {"time_budget_ms", workspace.intent.timeBudgetMs},
+        {"paused", workspace.intent.paused},
         {"time", facts.time},
         {"step", facts.step},
         {"check", !facts.check          ? "pending"
                   : facts.check->passed ? "passed"
                                         : "failed"},
-        {"interactions_per_second", session.telemetry.interactionsPerSecond},
-        {"frames_per_second", session.telemetry.framesPerSecond},
-        {"frame_ms", session.telemetry.frameMilliseconds},
-        {"message", session.message()},
+        {"interactions_per_second", workspace.telemetry.interactionsPerSecond},
+        {"frames_per_second", workspace.telemetry.framesPerSecond},
+        {"frame_ms", workspace.telemetry.frameMilliseconds},
+        {"message", workspace.message},
         {"conservation",
          {{"shown", ui.state.conservation},
-          {"points", session.conservation.points().size()},
-          {"marks", session.conservation.marks().size()},
-          {"worst", session.conservation.worstChange()}}},
+          {"points", workspace.conservation.points().size()},
+          {"marks", workspace.conservation.marks().size()},
+          {"worst", workspace.conservation.worstChange()}}},
         {"instruments",
          {{"shown", ui.state.instruments},
-          {"bodies", session.instruments->profile() ? session.instruments->profile()->bodies : 0},
-          {"looked", session.instruments->profile() ? session.instruments->profile()->sampled : 0},
-          {"rings", session.instruments->profile() ? session.instruments->profile()->rings.size() : 0},
-          {"step", session.instruments->step()},
-          {"busy", session.instruments->busy()}}},
-        {"four_views", session.fourViewed()},
+          {"bodies", workspace.instruments.profile() ? workspace.instruments.profile()->bodies : 0},
+          {"looked", workspace.instruments.profile() ? workspace.instruments.profile()->sampled : 0},
+          {"rings", workspace.instruments.profile() ? workspace.instruments.profile()->rings.size() : 0},
+          {"step", workspace.instruments.step()},
+          {"busy", workspace.instruments.busy()}}},
+        {"four_views", workspace.fourViewed()},
         {"inner_step", facts.innerStep},
-        {"rewind", rewindFacts(session)},
+        {"rewind", rewindFacts(workspace)},
         {"film",
          {{"active", ui.state.film.active},
           {"shown", ui.state.film.shown},
           {"frames", ui.state.film.frames},
           {"file", ui.state.film.file}}},
-        {"tour", session.tour->playing},
+        {"tour", workspace.tour.playing},
         {"help", ui.state.help},
         {"files",
          {{"shown", ui.state.files.shown},
@@ -122,12 +121,12 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
         {"text_scale", ui.state.textScale},
         {"navigating", ui.navigates()},
         {"menu", ui.hasPopup()},
-        {"moving", session.moving()},
-        {"rotation", session.rotation},
-        {"orthographic", session.camera.orthographic},
-        {"tone", toneCurves()[static_cast<std::size_t>(session.look.tone)].name},
+        {"moving", workspace.moving()},
+        {"rotation", workspace.rotation},
+        {"orthographic", workspace.camera.orthographic},
+        {"tone", toneCurves()[static_cast<std::size_t>(workspace.look.tone)].name},
         {"views",
-         std::count_if(session.views.begin(), session.views.end(), [](const auto& view) { return view.has_value(); })},
+         std::count_if(workspace.views.begin(), workspace.views.end(), [](const auto& view) { return view.has_value(); })},
         {"vsync", ui.state.vsync},
         {"gl_watched", (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0},
         {"gl_errors", glErrorCount()},
@@ -136,34 +135,34 @@ void StatusReport::write(const Session& session, const Ui& ui, std::int64_t fram
           {"azimuth", camera.azimuth},
           {"elevation", camera.elevation},
           {"target", {camera.target.x, camera.target.y, camera.target.z}}}},
-        {"exposure", session.look.exposure},
-        {"colour_map", session.look.colourMap},
+        {"exposure", workspace.look.exposure},
+        {"colour_map", workspace.look.colourMap},
         {"lab",
-         {{"open", session.lab.open},
-          {"busy", session.lab.busy()},
-          {"progress", session.lab.progress()},
-          {"points", session.lab.results().size()},
-          {"status", session.lab.status()}}},
-        {"colour_mode", session.shownMode().name},
-        {"overlay", overlayText(session.overlay)},
-        {"paper", session.look.paper},
-        {"selected", session.selected() ? nlohmann::ordered_json(session.selected()->id) : nlohmann::ordered_json()},
+         {{"open", workspace.labPanel.open},
+          {"busy", workspace.lab.busy()},
+          {"progress", workspace.lab.progress()},
+          {"points", workspace.lab.results().size()},
+          {"status", workspace.lab.status()}}},
+        {"colour_mode", workspace.shownMode().name},
+        {"overlay", overlayText(workspace.overlay)},
+        {"paper", workspace.look.paper},
+        {"selected", workspace.selected ? nlohmann::ordered_json(workspace.selected->id) : nlohmann::ordered_json()},
         {"follow_centre",
-         session.followedCentre() ? nlohmann::ordered_json(*session.followedCentre()) : nlohmann::ordered_json()},
-        {"held", session.heldBodies().size()},
-        {"ahead", session.orbit().wanted},
-        {"path", session.orbit().path().points.size()},
+         workspace.followedCentre ? nlohmann::ordered_json(*workspace.followedCentre) : nlohmann::ordered_json()},
+        {"held", workspace.facts.held.size()},
+        {"ahead", workspace.ahead.wanted},
+        {"path", workspace.trajectory.path().points.size()},
         {"launch",
-         {{"on", session.launch().on},
-          {"row", session.launch().row},
-          {"dragging", session.launch().dragging()},
-          {"path", session.launchPath().path().points.size()}}},
-        {"follow", session.follow},
-        {"trails", session.look.trails},
-        {"auto_exposure", session.look.autoExposure},
+         {{"on", workspace.drop.on},
+          {"row", workspace.drop.row},
+          {"dragging", workspace.drop.dragging()},
+          {"path", workspace.dropPath.path().points.size()}}},
+        {"follow", workspace.follow},
+        {"trails", workspace.look.trails},
+        {"auto_exposure", workspace.look.autoExposure},
         {"items", items},
     };
-    const Twin& twin = session.twin();
+    const Twin& twin = workspace.host.twin();
     json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
     if (twin.on()) {
         const SimulationSettings& other = twin.simulation().settings();

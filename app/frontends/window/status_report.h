@@ -13,7 +13,7 @@ public:
     StatusReport();
     bool on() const { return !path_.empty(); }
     /// Replaces the file in one step. Throws IoError.
-    void write(const Session& session, const Ui& ui, std::int64_t frame, int width, int height) const;
+    void write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const;
 
 private:
     std::string path_, temporary_;

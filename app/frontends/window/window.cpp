@@ -89,7 +89,7 @@ struct Library {
 struct Window::Glfw {
     Library library;
     GLFWwindow* window = nullptr;
-    Session* session = nullptr;
+    Workspace* workspace = nullptr;
     Ui* ui = nullptr;
     float fixedScale = 0;  ///< --ui-scale, or 0
     std::optional<float> newScale;
@@ -117,7 +117,7 @@ struct Window::Glfw {
     void open(int width, int height);
     glm::vec2 pixels(double x, double y) const;
     glm::vec2 viewport() const;
-    bool sceneHasMouse() const { return session && ui && !ui->wantsMouse(); }
+    bool sceneHasMouse() const { return workspace && ui && !ui->wantsMouse(); }
     void press(int button, int modifiers);
     void release(int button);
     void move(glm::vec2 to);
@@ -151,8 +151,8 @@ void Window::Glfw::press(int button, int modifiers) {
     altAlone = false;
     if (!sceneHasMouse()) return;
     ui->state.navigating = false;
-    if (session->launch().on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
-        session->startDrop(cursor, viewport());
+    if (workspace->drop.on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
+        workspace->startDrop(cursor, viewport());
         return;
     }
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
@@ -162,7 +162,7 @@ void Window::Glfw::press(int button, int modifiers) {
     const double now = glfwGetTime();
     const glm::vec2 way = cursor - clickedAt;
     if (now - clickedTime < kDoubleClick && std::hypot(way.x, way.y) < kDoubleClickRadius) {
-        session->centreOn(cursor, viewport());
+        workspace->centreOn(cursor, viewport());
         clickedTime = -1;
         return;
     }
@@ -172,23 +172,23 @@ void Window::Glfw::press(int button, int modifiers) {
 
 /// A press that did not move was a click on a body, or on none.
 void Window::Glfw::release(int button) {
-    if (button == GLFW_MOUSE_BUTTON_LEFT && session && session->launch().dragging()) session->dropPending();
+    if (button == GLFW_MOUSE_BUTTON_LEFT && workspace && workspace->drop.dragging()) workspace->dropPending();
     const glm::vec2 way = cursor - pressedAt;
     if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
-        session->pickAt(cursor, viewport());
+        workspace->pickAt(cursor, viewport());
     drag = Drag::none;
 }
 
 void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
-    if (session) session->moveDrop(cursor);
-    if (drag == Drag::orbit) session->camera.orbit(way);
-    if (drag == Drag::pan) session->panBy(way, cursor, viewport());
+    if (workspace) workspace->moveDrop(cursor);
+    if (drag == Drag::orbit) workspace->camera.orbit(way);
+    if (drag == Drag::pan) workspace->panBy(way, cursor, viewport());
 }
 
 void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
-    if (!session || !ui) return;
+    if (!workspace || !ui) return;
     const int pressed = code;
     // A row names what is printed on the key, wherever the keyboard layout has it.
     if (code < GLFW_KEY_ESCAPE)
@@ -202,7 +202,7 @@ void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
         if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
         return;
     }
-    const Action* row = pressKey(static_cast<Key>(code), modifiers, {*session, ui->state}, repeated);
+    const Action* row = pressKey(static_cast<Key>(code), modifiers, *workspace, repeated);
     if (!repeated && row && row->hold) held.push_back({pressed, row});
 }
 
@@ -210,8 +210,8 @@ void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
 void Window::Glfw::watchAlt(int code, int action) {
     if (action == GLFW_PRESS)
         altAlone = code == GLFW_KEY_LEFT_ALT;
-    else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && session && ui)
-        pressKey(Key::f10, kNoModifier, {*session, ui->state});
+    else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && workspace && ui)
+        pressKey(Key::f10, kNoModifier, *workspace);
 }
 
 /// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
@@ -375,9 +375,9 @@ float Window::uiScale() const {
     return std::clamp(scale / std::max(unit, 1.0f), 0.5f, 4.0f);
 }
 
-void Window::attach(Session& session, Ui& ui) {
+void Window::attach(Workspace& workspace, Ui& ui) {
     Glfw& g = *glfw_;
-    g.session = &session;
+    g.workspace = &workspace;
     g.ui = &ui;
     g.attached = true;
     glfwSetWindowUserPointer(g.window, &g);
@@ -407,13 +407,13 @@ void Window::attach(Session& session, Ui& ui) {
     });
     glfwSetScrollCallback(g.window, [](GLFWwindow* w, double, double y) {
         if (Glfw& self = of(w); self.sceneHasMouse())
-            self.session->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
+            self.workspace->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
         Glfw& self = of(w);
         if (!self.ui || count < 1) return;
         self.ui->state.files.openAsked = paths[0];
-        if (count > 1) self.session->say("Of the files that were dropped the first is opened; a run has one start.");
+        if (count > 1) self.workspace->say("Of the files that were dropped the first is opened; a run has one start.");
     });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
@@ -423,7 +423,7 @@ void Window::attach(Session& session, Ui& ui) {
         self.altAlone = false;
         self.held.clear();
         self.drag = Glfw::Drag::none;
-        if (self.session) self.session->launch().cancel();
+        if (self.workspace) self.workspace->drop.cancel();
     });
     glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
     glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });
@@ -452,7 +452,7 @@ void Window::detach() {
     if (glfw_->panelKey) glfwSetKeyCallback(glfw_->window, glfw_->panelKey);
     glfw_->panelKey = nullptr;
     ImGui_ImplGlfw_Shutdown();
-    glfw_->session = nullptr;
+    glfw_->workspace = nullptr;
     glfw_->ui = nullptr;
 }
 
@@ -476,7 +476,7 @@ bool Window::holdsKeys() const { return !glfw_->held.empty(); }
 void Window::holdKeys(double seconds) {
     Glfw& g = *glfw_;
     constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
-    KeyTarget target{*g.session, g.ui->state};
+    KeyTarget& target = *g.workspace;
     for (const Glfw::HeldKey& key : g.held) key.action->hold(target, std::min(seconds, kLongest));
 }
 

@@ -36,7 +36,7 @@ public:
     void remake();
 
     /// Lets events act on these from now on, after the panels had their choice. Detach before either ends.
-    void attach(Session& session, Ui& ui);
+    void attach(Workspace& workspace, Ui& ui);
     void detach();
 
     /// Handles events; waits up to `seconds` for the first one. True when there was any.

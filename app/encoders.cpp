@@ -1,5 +1,5 @@
 // The rows, and one question to ffmpeg.
-#include "app/film/encoders.h"
+#include "app/encoders.h"
 
 #include "app/timed_name.h"
 

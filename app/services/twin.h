@@ -1,30 +1,16 @@
-// A twin in the window and in films: the second of two runs, on the first one's clock.
+// A twin: the second of two runs, on the first one's clock. What is drawn of both is elsewhere.
 // Rule: whatever happens to the twin, the first run goes on.
 #pragma once
 #include "app/services/run.h"
+#include "app/services/twin_run.h"
 #include "app/services/twin_watch.h"
-#include "render/camera.h"
-#include "render/pair_picture.h"
 
-#include <glm/vec2.hpp>
-
-#include <array>
 #include <deque>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace gravlab {
-
-/// Where one of two runs is shown: a part of the surface, and how much farther away its camera stands so that a narrow part
-/// shows as much to both sides as upwards.
-struct TwinPane {
-    PicturePart part;
-    float stretch = 1;
-};
-
-/// Both, within the part of the surface that no panel covers.
-std::array<TwinPane, 2> twinPanes(TwinView view, int width, int height, const PicturePart& free);
 
 class Twin {
 public:
@@ -66,17 +52,8 @@ public:
     /// Takes up measurements. Once a frame.
     void update(bool realTime);
 
-    /// Draws both; `again` as ParticleRenderer::drawAgain() does.
-    void draw(const Camera& camera, const Look& look, unsigned framebuffer, int width, int height, bool again = false);
-
-    /// The OpenGL context is lost: what shows both together goes while that is still current, and comes back in another.
-    void dropPicture();
-    void remakePicture();
-
-    /// Part of the surface that no panel covers; empty: all of it.
-    void setFree(const PicturePart& free) { free_ = free; }
-    const PicturePart& free() const { return free_; }
-    std::array<TwinPane, 2> panes(int width, int height) const { return twinPanes(choice_.view, width, height, free_); }
+    /// The OpenGL context is lost: samples of vertices end.
+    void dropPicture() { watch_.forgetPicture(); }
 
 private:
     Run& first() { return runs_.front(); }
@@ -90,10 +67,8 @@ private:
 
     TwinChoice choice_;
     std::unique_ptr<TwinRun> run_;
-    std::unique_ptr<PairPicture> picture_;
     TwinWatch watch_;
     std::pair<std::string, std::string> labels_;
-    PicturePart free_;
     bool even_ = true;
     Progress progress_;
     double stepSeconds_ = 0;  ///< host time of one step of the first with what the twin makes beside it

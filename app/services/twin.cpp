@@ -1,4 +1,4 @@
-#include "app/session/twin.h"
+#include "app/services/twin.h"
 
 #include "app/host_clock.h"
 #include "sim/core/error.h"
@@ -9,41 +9,18 @@
 namespace gravlab {
 namespace {
 
-constexpr int kDivider = 2;  // pixels
-
 bool atStart(const Simulation& simulation) {
     const StartState* start = simulation.settings().start.get();
     return simulation.step() == (start ? start->state.clock.step : 0);
 }
 
-Camera fromFarther(Camera camera, float stretch) {
-    camera.distance *= stretch;
-    return camera;
-}
-
 }  // namespace
-
-std::array<TwinPane, 2> twinPanes(TwinView view, int width, int height, const PicturePart& free) {
-    const PicturePart whole{0, 0, std::max(width, 1), std::max(height, 1)};
-    if (view == TwinView::overlaid) return {TwinPane{whole}, TwinPane{whole}};
-    // Panels that leave next to nothing free are drawn over, as over a single picture.
-    const bool fits = free.width >= 64 && free.height >= 64 && free.left >= 0 && free.top >= 0 &&
-                      free.left + free.width <= width && free.top + free.height <= height;
-    const PicturePart area = fits ? free : whole;
-    const int half = std::max((area.width - kDivider) / 2, 1);
-    const float aspect = static_cast<float>(half) / static_cast<float>(area.height);
-    const float stretch = std::max(1 / aspect, 1.0f);
-    const int second = std::min(area.left + area.width - half, std::max(width - 1, 0));
-    return {TwinPane{{area.left, area.top, half, area.height}, stretch},
-            TwinPane{{second, area.top, half, area.height}, stretch}};
-}
 
 Twin::Twin(std::deque<Run>& runs) : runs_(runs) {}
 Twin::~Twin() = default;
 
 void Twin::start(const TwinChoice& wanted, bool fromPresent) {
     auto run = std::make_unique<TwinRun>(first().simulation(), wanted, fromPresent);
-    if (!picture_) picture_ = std::make_unique<PairPicture>();
     if (runs_.size() > 1)
         second().take(run->shared());
     else
@@ -130,7 +107,6 @@ void Twin::edit(const TwinRun::Edits& edits) {
 void Twin::end() {
     run_.reset();
     if (runs_.size() > 1) runs_.pop_back();
-    picture_.reset();
     choice_.on = false;
 }
 
@@ -201,30 +177,6 @@ void Twin::update(bool realTime) {
 void Twin::publish() {
     second().publish();
     shownTwinStep_ = simulation().step();
-}
-
-void Twin::dropPicture() {
-    watch_.forgetPicture();
-    picture_.reset();
-}
-
-void Twin::remakePicture() {
-    if (on()) picture_ = std::make_unique<PairPicture>();
-}
-
-void Twin::draw(const Camera& camera, const Look& look, unsigned framebuffer, int width, int height, bool again) {
-    const std::array<TwinPane, 2> where = panes(width, height);
-    const PicturePart &one = where[0].part, &other = where[1].part;
-    picture_->fit(one, other);
-    const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
-    (first().renderer().*draws)(first().vertices(), fromFarther(camera, where[0].stretch), look, picture_->first(),
-                                one.width, one.height);
-    (second().renderer().*draws)(second().vertices(), fromFarther(camera, where[1].stretch), look, picture_->twin(),
-                                 other.width, other.height);
-    if (choice_.view == TwinView::side)
-        picture_->beside(one, other, look.paper, framebuffer, width, height);
-    else
-        picture_->overlay(look.paper, framebuffer, width, height);
 }
 
 }  // namespace gravlab

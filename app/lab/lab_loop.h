@@ -1,0 +1,22 @@
+// The lab's part of a frame: measurements beside the running simulation, and the live picture of all pairs.
+#pragma once
+#include "app/lab/lab.h"
+#include "app/services/run_host.h"
+
+namespace gravlab {
+
+class LabLoop {
+public:
+    /// Lets the lab measure, takes up what a search has found, and keeps the facts of the launch new.
+    void advance(Lab& lab, Document& document, RunHost& host);
+    /// Some times a second while the matrix is shown: painted by the device, or from a copy of the bodies.
+    void refreshMatrix(Lab& lab, const Document& document, RunHost& host, bool realTime);
+    void dropPicture(Lab& lab);
+
+private:
+    double launchReadAt_ = 0, matrixMadeAt_ = 0;  ///< host clock [s]
+    std::int64_t matrixStep_ = -1;
+    std::uint64_t matrixRun_ = 0, matrixRevision_ = 0;
+};
+
+}  // namespace gravlab

@@ -1,0 +1,140 @@
+// Selecting, following and what four views bring with them.
+#include "app/model/document.h"
+
+#include "app/model/colour_mode.h"
+#include "app/model/look.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace gravlab {
+namespace {
+
+/// Whether a galaxy has bodies that are no dark matter: it is followed where it shines.
+bool shines(const BodyFacts& bodies, int galaxy) {
+    return std::any_of(bodies.group.begin(), bodies.group.end(),
+                       [&](std::uint8_t group) { return !isDark(group) && galaxyOf(group) == galaxy; });
+}
+
+}  // namespace
+
+void Document::clearSelection() {
+    selected.reset();
+    follow = false;
+}
+
+void Document::select(std::size_t index) {
+    const BodyFacts& bodies = *facts.bodies;
+    if (index >= bodies.size()) return;
+    selected = BodyReadout{.id = bodies.id[index],
+                           .index = index,
+                           .galaxy = galaxyOf(bodies.group[index]),
+                           .dark = isDark(bodies.group[index]),
+                           .source = static_cast<double>(bodies.mass[index])};
+    // Under gravity the two are one; else the mass takes the body's response, which comes with a copy.
+    if (facts.settings.law == Law::gravity) selected->mass = selected->source;
+    selected->held = bodies.motion[index] != BodyMotion::free;
+    selected->coasting = bodies.motion[index] == BodyMotion::coasting;
+    ++selections;
+}
+
+void Document::selectId(std::uint32_t id) {
+    const std::vector<std::uint32_t>& ids = facts.bodies->id;
+    const auto found = std::find(ids.begin(), ids.end(), id);
+    if (found == ids.end())
+        throw UsageError("there is no body " + std::to_string(id) + " to select; ids go from " +
+                         std::to_string(*std::min_element(ids.begin(), ids.end())) + " to " +
+                         std::to_string(*std::max_element(ids.begin(), ids.end())));
+    select(static_cast<std::size_t>(found - ids.begin()));
+}
+
+void Document::followCentre(std::optional<int> which) {
+    followedCentre = which;
+    if (which) follow = false;
+}
+
+void Document::followAsAsked(const std::string& what) {
+    if (what.empty()) return;
+    if (what == "body") {
+        if (!selected) throw UsageError("--follow body needs --select ID");
+        follow = true;
+        return;
+    }
+    const int galaxy = what == "centre" ? kWholeScene : std::atoi(what.c_str()) - 1;
+    if (galaxy >= facts.galaxies)
+        throw UsageError("--follow " + what + ": the scene has " + std::to_string(facts.galaxies) +
+                         (facts.galaxies == 1 ? " galaxy" : " galaxies"));
+    if (galaxy != kWholeScene && !shines(*facts.bodies, galaxy))
+        throw UsageError("--follow " + what + ": that galaxy has no body that shines");
+    followCentre(galaxy);
+}
+
+void Document::followNext() {
+    int next = followedCentre ? *followedCentre + 1 : kWholeScene;
+    // A scene of one galaxy has one centre, and scenes of single bodies have bodies to follow.
+    constexpr int kMostFollowed = 20;
+    const bool galaxies = facts.galaxies > 1 && facts.galaxies <= kMostFollowed;
+    while (next != kWholeScene && next < facts.galaxies && !shines(*facts.bodies, next)) ++next;
+    followCentre(next <= (galaxies ? facts.galaxies - 1 : kWholeScene) ? std::optional(next) : std::nullopt);
+    if (!followedCentre)
+        say("The camera stays where it is.");
+    else if (*followedCentre == kWholeScene)
+        say("The camera follows the centre of mass.");
+    else
+        say("The camera follows galaxy " + std::to_string(*followedCentre + 1) + ".");
+}
+
+const ColourMode& Document::shownMode() const {
+    const auto modes = colourModes();
+    return modes[static_cast<std::size_t>(std::clamp(colourMode, 0, static_cast<int>(modes.size()) - 1))];
+}
+
+ValueRange Document::shownRange() const {
+    if (&shownMode() == &colourModes().front())
+        return {static_cast<double>(look.valueFloor), static_cast<double>(look.valueScale)};
+    return facts.colourRange;
+}
+
+void Document::showFourViews(bool on) {
+    if (on == fourViews) return;
+    fourViews = on;
+    if (on && look.trails == 0 && facts.settings.bodies <= kMostPaths) {
+        trailsBefore = look.trails;
+        look.trails = kUsualTrail;
+    } else if (!on && trailsBefore >= 0) {
+        if (look.trails == kUsualTrail) look.trails = trailsBefore;
+        trailsBefore = -1;
+    }
+}
+
+void Document::fitFourViews() {
+    if (!fourViews) return;
+    showFourViews(false);
+    showFourViews(true);
+}
+
+LaunchScene Document::launchScene() const {
+    return {.mass = facts.totalMass,
+            .bodies = facts.bodies->size(),
+            .size = facts.scene->view.distance,
+            .speed = facts.scene->view.speedScale,
+            .softening = facts.settings.softening,
+            .gravity = facts.settings.law == Law::gravity,
+            .response = facts.usualResponse};
+}
+
+void Document::startDrop(glm::vec2 cursor, glm::vec2 surface) {
+    const SurfaceSpot spot = spotAt(cursor, surface);
+    dropFrom = cursor - spot.cursor;
+    drop.press(spot.camera, spot.cursor, spot.size, launchScene());
+}
+
+void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
+
+void Document::dropPending() {
+    drop.order = drop.release();
+    if (drop.order) intent.touch = Touch::launch;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,246 @@
+#include "app/services/body_editor.h"
+
+#include "app/services/run_host.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+namespace gravlab {
+namespace {
+
+constexpr double kStarShare = 0.01;  // of the whole mass, for a star that is dropped
+constexpr const char* kNothingSelected = "No body is selected: click on one first.";
+
+/// What an edit found in each of two runs. A twin that began later was like the first.
+template <class Value>
+class OfBoth {
+public:
+    void keep(bool ofTwin, const Value& value) { values_[ofTwin] = value; }
+    const Value& of(bool ofTwin) const { return *values_[ofTwin && values_[1]]; }
+
+private:
+    std::array<std::optional<Value>, 2> values_;
+};
+
+/// The size of the set where there is none.
+std::size_t indexOf(const std::vector<std::uint32_t>& ids, std::uint32_t id) {
+    return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+}
+
+/// What adds body `index` again.
+BodyEdit addOf(const ParticleSet& bodies, std::size_t index) {
+    return {.kind = BodyEdit::Kind::add,
+            .id = bodies.id[index],
+            .position = bodies.position[index],
+            .velocity = bodies.velocity[index],
+            .group = bodies.group[index]};
+}
+
+/// Adds a body at its place in the order: those behind it are taken out and come again after it.
+std::vector<BodyEdit> addedAt(const ParticleSet& now, std::size_t place, const BodyEdit& body) {
+    std::vector<BodyEdit> edits{body};
+    for (std::size_t i = place; i < now.size(); ++i) {
+        edits.push_back({.kind = BodyEdit::Kind::remove, .id = now.id[i]});
+        edits.push_back(addOf(now, i));
+    }
+    return edits;
+}
+
+}  // namespace
+
+std::vector<HeldBody> heldBodies(const ParticleSet& bodies, double time) {
+    constexpr std::size_t kMostMarked = 64;
+    std::vector<HeldBody> held;
+    for (std::size_t i = 0; i < bodies.size() && held.size() < kMostMarked; ++i) {
+        const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
+        if (isHeld(v))
+            held.push_back({.id = bodies.id[i], .place = {x.x, x.y, x.z}, .velocity = {v.x, v.y, v.z}, .time = time});
+    }
+    return held;
+}
+
+double usualResponse(const ParticleSet& bodies) {
+    const auto free =
+        std::find_if(bodies.velocity.begin(), bodies.velocity.end(), [](const Double4& v) { return !isHeld(v); });
+    return free == bodies.velocity.end() ? 1 : free->w;
+}
+
+void BodyEditor::forget() {
+    undo_.clear();
+    responses_.clear();
+}
+
+double BodyEditor::responseOf(std::uint32_t id) const {
+    const auto known = responses_.find(id);
+    return known == responses_.end() ? document_.facts.usualResponse : known->second;
+}
+
+void BodyEditor::touch(Touch wanted) {
+    switch (wanted) {
+        case Touch::remove:
+            return removeSelected();
+        case Touch::dropStar:
+            return dropStar();
+        case Touch::undo:
+            return undo();
+        case Touch::hold:
+            return holdSelected(false);
+        case Touch::coast:
+            return holdSelected(true);
+        case Touch::launch:
+            return dropOrdered();
+        case Touch::none:
+            return;
+    }
+}
+
+/// Throws where they are refused, as Edits do or for want of memory; the bodies are then those of before.
+void BodyEditor::makeEdits(const Edits& edits) {
+    ParticleSet before;
+    host_.simulation().snapshot(before);
+    ParticleSet bodies = before;
+    applyEdits(bodies, edits(bodies, false));
+    host_.simulation().load(bodies);
+    try {
+        host_.takeUpEdits();
+    } catch (const std::bad_alloc&) {
+        host_.simulation().load(before);
+        host_.takeUpEdits();
+        throw;
+    } catch (const std::runtime_error&) {  // OpenGL has no room for what the simulation had room for
+        host_.simulation().load(before);
+        host_.takeUpEdits();
+        throw;
+    }
+    document_.facts.edited = true;
+    if (host_.twin().on())
+        host_.tryTwin([&] { host_.twin().edit([&](const ParticleSet& now) { return edits(now, true); }); });
+    // The same body may have another place in the list now, or none.
+    if (!document_.selected) return;
+    const bool followed = document_.follow;
+    const std::size_t index = indexOf(document_.facts.bodies->id, document_.selected->id);
+    if (index == document_.facts.bodies->size()) return document_.clearSelection();
+    document_.select(index);
+    document_.follow = followed;
+}
+
+/// False, with a sentence, where they are refused and the run goes on as it was.
+bool BodyEditor::tryEdits(const Edits& edits) {
+    try {
+        makeEdits(edits);
+        return true;
+    } catch (const std::bad_alloc&) {
+        document_.say("There is not enough memory for that; the run goes on as it was.");
+    } catch (const DeviceError&) {
+        throw;  // the bodies are lost
+    } catch (const std::runtime_error& error) {
+        document_.say(error.what());
+    }
+    return false;
+}
+
+void BodyEditor::edit(const Edits& change, const Edits& back) {
+    constexpr std::size_t kMostUndo = 100;
+    const std::int64_t step = document_.facts.step;
+    if (!tryEdits(change)) return;
+    undo_.push_back({back, step});
+    if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
+}
+
+void BodyEditor::removeSelected() {
+    if (!document_.selected) return document_.say(kNothingSelected);
+    const std::uint32_t id = document_.selected->id;
+    struct Removed {
+        BodyEdit back;
+        std::size_t place;
+    };
+    const auto removed = std::make_shared<OfBoth<Removed>>();
+    edit(
+        [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+            const std::size_t i = indexOf(now.id, id);
+            if (i == now.size()) return {};
+            removed->keep(ofTwin, {addOf(now, i), i});
+            return {BodyEdit{.kind = BodyEdit::Kind::remove, .id = id}};
+        },
+        [=](const ParticleSet& now, bool ofTwin) {
+            const Removed& body = removed->of(ofTwin);
+            return addedAt(now, body.place, body.back);
+        });
+}
+
+/// What the arrow drops first, heavier, at rest and in the middle of the picture.
+void BodyEditor::dropStar() {
+    drop({.row = 0, .mass = kStarShare * document_.facts.totalMass, .place = glm::dvec3(document_.camera.target)});
+}
+
+void BodyEditor::dropOrdered() {
+    const std::optional<LaunchOrder> order = std::exchange(document_.drop.order, std::nullopt);
+    if (!order) return;
+    if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty()) return document_.say(why);
+    drop(*order);
+}
+
+void BodyEditor::drop(const LaunchOrder& order) {
+    const LaunchScene scene = document_.launchScene();
+    const Facts& facts = document_.facts;
+    if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
+        return document_.say("There is not enough memory for so many bodies.");
+    const std::uint32_t first = 1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end());
+    // A colour and a centre of their own.
+    const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
+    edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },
+         [first, count = order.bodies](const ParticleSet& now, bool) {
+             std::vector<BodyEdit> edits;
+             for (const std::uint32_t id : now.id)
+                 if (id >= first && id - first < count) edits.push_back({.kind = BodyEdit::Kind::remove, .id = id});
+             return edits;
+         });
+}
+
+/// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
+void BodyEditor::holdSelected(bool moving) {
+    if (!document_.selected) return document_.say(kNothingSelected);
+    const std::uint32_t id = document_.selected->id;
+    const BodyMotion wanted = moving ? BodyMotion::coasting : BodyMotion::held;
+    const auto before = std::make_shared<OfBoth<Double4>>();
+    const auto change = [=, this](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now.id, id);
+        if (i == now.size()) return {};
+        const Double4& velocity = now.velocity[i];
+        before->keep(ofTwin, velocity);
+        if (motionOf(velocity) != wanted) {
+            if (!isHeld(velocity)) responses_[id] = velocity.w;
+            return {holdBody(now, i, moving)};
+        }
+        // A body that was held when it came from a file answers as its fellows do.
+        const auto known = responses_.find(id);
+        return {releaseBody(now, i, known == responses_.end() ? usualResponse(now) : known->second)};
+    };
+    const auto back = [=](const ParticleSet& now, bool ofTwin) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now.id, id);
+        if (i == now.size()) return {};
+        BodyEdit edit = releaseBody(now, i, before->of(ofTwin).w);
+        edit.velocity = before->of(ofTwin);
+        return {edit};
+    };
+    edit(change, back);
+}
+
+void BodyEditor::undo() {
+    if (undo_.empty()) return document_.say("There is nothing to undo.");
+    const Undo last = undo_.back();
+    if (!tryEdits(last.edits)) return;  // it can be tried again
+    undo_.pop_back();
+    const std::int64_t since = std::abs(document_.facts.step - last.step);
+    if (since == 0) return;
+    document_.say("Undone. " + std::to_string(since) + (since == 1 ? " step was" : " steps were") +
+                  " made since, so the other bodies are not where they were; Ctrl Left goes back in time.");
+}
+
+}  // namespace gravlab

@@ -1,0 +1,413 @@
+#include "app/services/run_host.h"
+
+#include "app/host_clock.h"
+#include "app/model/look.h"
+#include "app/services/stale_parts.h"
+#include "sim/core/error.h"
+#include "sim/measure/profile.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+// Scene and one copy on the host, state and scratch of a backend, three vertices: what a body costs at most.
+constexpr std::size_t kBytesPerBody = 320;
+constexpr const char* kNoMemoryForTwin = "There is not enough memory for a twin; the first run goes on alone.";
+
+std::size_t bodiesThatFit() {
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || bytes <= 0) return 1u << 24;
+    return static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes) / kBytesPerBody;
+}
+
+}  // namespace
+
+RunHost::RunHost(Document& document, const SimulationSettings& settings, Begun begun)
+    : document_(document), begun_(std::move(begun)) {
+    runs_.emplace_back(std::make_shared<Simulation>(settings));
+    document_.facts.bodiesLimit = bodiesThatFit();
+    takeUp();
+}
+
+bool RunHost::apply() {
+    Intent& intent = document_.intent;
+    const bool reset = std::exchange(intent.reset, false);
+    if (intent.touch != Touch::none) editor_.touch(std::exchange(intent.touch, Touch::none));
+    const bool changes = reset || intent.settings != simulation().settings();
+    const bool taken = !changes || change(intent.settings, reset);
+    if (!taken) intent.twin = twin_.choice();  // asked for together
+    goBack();
+    applyTwin();
+    return taken;
+}
+
+bool RunHost::change(const SimulationSettings& wanted, bool reset) {
+    const SimulationSettings before = simulation().settings();
+    try {
+        if (wanted != before) simulation().apply(wanted);
+        if (reset) simulation().reset();
+        document_.dismissMessage();
+        takeUp();
+        return true;
+    } catch (const std::bad_alloc&) {
+        document_.say("There is not enough memory for that; the run goes on as it was.");
+        document_.intent.settings = simulation().settings();
+    } catch (const DeviceError& error) {
+        // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
+        if (simulation().settings() != before) throw;
+        document_.say(error.what());
+        document_.intent.settings = before;
+    } catch (const Error& error) {
+        document_.say(error.what());
+        document_.intent.settings = simulation().settings();
+    } catch (const std::runtime_error& error) {
+        // OpenGL has no room for what the simulation had room for.
+        document_.say(error.what());
+        simulation().apply(before);
+        takeUp();
+    }
+    return false;
+}
+
+/// Everything that follows from a simulation that is new or was changed.
+void RunHost::takeUp() {
+    Document& d = document_;
+    d.intent.settings = simulation().settings();
+    const Scene* sceneBefore = d.facts.scene;
+    const SimulationSettings before = d.facts.settings;
+    const std::uint64_t runBefore = d.facts.run;
+    readFacts();
+    const SceneView& view = d.facts.scene->view;
+    if (d.facts.scene != sceneBefore) {
+        const bool flat = d.camera.orthographic;
+        d.camera = sceneCamera(view);
+        d.camera.orthographic = flat;
+        d.shown = d.camera;
+        d.gliding = false;
+    }
+    if (d.facts.scene != sceneBefore || d.facts.settings.bodies != before.bodies) {
+        // The scene's own part of the look; the rest is taste.
+        const Look own = sceneLook(view, d.facts.settings.bodies);
+        if (!sceneBefore) d.look = own;
+        d.look.pointSize = own.pointSize;
+        d.look.brightness = own.brightness;
+        d.look.valueScale = own.valueScale;
+    }
+    first().attach();
+    first().show(d.shownMode().published);
+    // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
+    const bool others = d.facts.run != runBefore;
+    if (others) {
+        d.facts.startBodies = d.facts.settings.bodies;
+        learnBodies(true);
+        d.fitFourViews();
+        d.clearSelection();
+        editor_.forget();
+        d.drop.cancel();
+        d.followCentre(std::nullopt);
+    }
+    // What a change makes wrong goes; the rest stays, so that a slider can be dragged under a picture that is whole.
+    const StaleParts stale = staleAfter(before, d.facts.settings);
+    if (others)
+        showAnew();
+    else if (stale.vertices)
+        first().publish();
+    if (stale.rates) ++rateChanges_;
+    countAnew();
+    sayPath();
+    followWithTwin(others);
+}
+
+/// The same of bodies that were edited.
+void RunHost::takeUpEdits() {
+    if (rewind_) rewind_->edited(simulation());
+    document_.intent.settings = simulation().settings();
+    readFacts();
+    learnBodies();
+    showAnew();
+}
+
+/// The bodies are others than those drawn and counted last.
+void RunHost::showAnew() {
+    forgetTrails();
+    first().publish();
+    ++rateChanges_;
+    countAnew();
+}
+
+/// What is measured and shown of the forces belongs to another configuration or to other bodies.
+void RunHost::countAnew() {
+    stepsSinceChange_ = 0;
+    readProgress();
+}
+
+/// `start`: a run begins with them.
+void RunHost::learnBodies(bool start) {
+    Facts& facts = document_.facts;
+    ParticleSet bodies;
+    simulation().snapshot(bodies);
+    facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies));
+    facts.held = heldBodies(bodies, simulation().time());
+    facts.usualResponse = usualResponse(bodies);
+    if (start) {
+        begun_(bodies, simulation().force());
+        facts.starts = bodies.size() <= Document::kMostStarts ? bodies.position : std::vector<Double4>();
+    }
+    facts.totalMass = 0;
+    for (const float mass : facts.bodies->mass) facts.totalMass += std::abs(static_cast<double>(mass));
+    facts.darkBodies = std::any_of(facts.bodies->group.begin(), facts.bodies->group.end(), isDark);
+    facts.galaxies = galaxiesIn(bodies);
+    ++dressings_;
+}
+
+void RunHost::readFacts() {
+    Facts& facts = document_.facts;
+    facts.run = simulation().id();
+    facts.revision = simulation().revision();
+    facts.settings = simulation().settings();
+    facts.scene = &simulation().scene();
+    facts.integrator = &simulation().integrator();
+    facts.kernel = &simulation().backend().activeKernel();
+    facts.launch = simulation().backend().launchFacts();
+    facts.device = simulation().backend().description();
+    facts.backendWhy = simulation().backendWhy();
+}
+
+void RunHost::readProgress() {
+    Facts& facts = document_.facts;
+    facts.time = simulation().time();
+    facts.step = simulation().step();
+    facts.check = simulation().forceCheck();
+    if (facts.vertexPath != first().vertices().path()) facts.vertexPath = first().vertices().path();
+    facts.history.reset();
+    if (!rewind_) return;
+    facts.history = HistoryFacts{.states = rewind_->marks().size(), .bytes = rewind_->bytes()};
+    if (facts.history->states > 0) facts.history->oldestStep = rewind_->marks().front().step;
+}
+
+void RunHost::settle() {
+    simulation().backend().wait();
+    readProgress();
+}
+
+/// Tells stderr once which backend and which way of drawing run, and again when one of them changes.
+void RunHost::sayPath() {
+    const Facts& facts = document_.facts;
+    if (saidPath_.size() == facts.backendWhy.size() + facts.vertexPath.size() + 1 &&
+        saidPath_.starts_with(facts.backendWhy) && saidPath_.ends_with(facts.vertexPath))
+        return;
+    saidPath_ = facts.backendWhy + "\n" + facts.vertexPath;
+    std::fprintf(stderr, "gravlab: %s\ngravlab: %s\n", facts.backendWhy.c_str(), facts.vertexPath.c_str());
+}
+
+void RunHost::advance(bool realTime, double seconds) {
+    Intent& intent = document_.intent;
+    StateFeed& feed = first().feed();
+    // Before the first step: the start is a state too.
+    if (realTime && rewind_) rewind_->update(simulation(), feed, hostClock());
+    if (realTime)
+        feed.pump(simulation());
+    else
+        feed.serve(simulation());  // a film waits for what was asked for
+    std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
+    if (realTime) left = std::min(left, document_.mostSteps);
+    if (left > 0 || twin_.on()) {
+        std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime) : 0;
+        left -= done;
+        while (!twin_.on() && left > 0) {
+            const AdvanceStatus status = simulation().advance({.seconds = seconds, .steps = left}, &first().vertices());
+            document_.facts.stepProgress = status.stepProgress;
+            document_.facts.innerStep = status.innerStep;
+            left -= status.stepsCompleted;
+            done += status.stepsCompleted;
+            if (realTime) break;
+        }
+        stepsSinceChange_ += done;
+        if (done > 0) lastStepAt_ = hostClock();
+        if (intent.paused) intent.singleSteps = static_cast<int>(std::max<std::int64_t>(intent.singleSteps - done, 0));
+    }
+    if (realTime) feed.pump(simulation());  // what came beside the steps is for this frame
+    if (twin_.on()) updateTwin(realTime);
+    readTwin();
+    readProgress();
+    sayPath();
+}
+
+/// Whoever goes back wants to look first, so the run pauses there.
+void RunHost::goBack() {
+    Intent& intent = document_.intent;
+    std::optional<std::size_t> to = std::exchange(intent.rewindTo, std::nullopt);
+    const int by = std::exchange(intent.rewindBy, 0);
+    if (!to && by == 0) return;
+    if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty()))
+        return document_.say("There is nothing to go back to yet.");
+    if (!rewind_->why().empty()) return document_.say(rewind_->why() + ".");
+    intent.paused = true;
+    intent.singleSteps = 0;
+    if (!to) to = rewind_->neighbour(document_.facts.step, by);
+    if (!to || *to >= rewind_->marks().size()) return;
+    try {
+        const auto ids = rewind_->go(simulation(), first().feed(), *to);
+        editor_.forgetUndo();  // of bodies that are others now
+        if (*ids != document_.facts.bodies->id) document_.clearSelection();
+        intent.settings = simulation().settings();
+        readFacts();
+        learnBodies();  // those of the same ids may be others, or held
+        if (document_.selected) document_.select(document_.selected->index);
+        ++jumps_;
+        showAnew();
+        bringTwin();
+    } catch (const std::bad_alloc&) {
+        intent.settings = simulation().settings();
+        document_.say("There is not enough memory to go there; the run goes on as it was.");
+    } catch (const DeviceError&) {
+        throw;  // the bodies are lost
+    } catch (const std::runtime_error& error) {
+        intent.settings = simulation().settings();
+        document_.say(error.what());
+    }
+}
+
+// The second run beside the first. What goes wrong with the twin is a message, and the first run goes on.
+
+/// Does something to the twin. A failure is said and leaves intent.twin as what is in force.
+void RunHost::tryTwin(const std::function<void()>& action) {
+    try {
+        action();
+        if (twin_.on() && !twin_.note().empty()) document_.say(twin_.note());
+    } catch (const std::bad_alloc&) {
+        twin_.end();
+        document_.say(kNoMemoryForTwin);
+    } catch (const std::runtime_error& error) {
+        document_.say(std::string("Twin: ") + error.what());
+    }
+    document_.intent.twin = twin_.choice();
+    readTwin();
+    ++dressings_;  // both have the same
+}
+
+void RunHost::beginTwin(const TwinChoice& choice) {
+    twin_.apply(choice, false);
+    document_.intent.twin = twin_.choice();
+    readTwin();
+    ++dressings_;
+    if (twin_.note().empty()) return;
+    document_.say(twin_.note());
+    std::fprintf(stderr, "gravlab: %s\n", twin_.note().c_str());
+}
+
+void RunHost::applyTwin() {
+    const TwinChoice& wanted = document_.intent.twin;
+    if (wanted == twin_.choice()) return;
+    const bool view = wanted.view != twin_.choice().view;
+    if (twin_.on() && !wanted.on) first().publish();  // what is drawn may have waited for the twin
+    tryTwin([&] { twin_.apply(wanted, document_.facts.edited); });
+    if (view) forgetTrails();
+}
+
+/// The first run was changed; `restarted`: its bodies are others.
+void RunHost::followWithTwin(bool restarted) {
+    if (restarted) document_.facts.edited = false;
+    if (!twin_.on()) return;
+    if (restarted && document_.intent.twin != twin_.choice()) {
+        twin_.end();  // another start has another twin: applyTwin()
+        return readTwin();
+    }
+    tryTwin([&] { twin_.follow(restarted); });
+}
+
+/// The first run has gone back to a kept state: both begin there.
+void RunHost::bringTwin() {
+    if (!twin_.on()) return;
+    const TwinChoice wanted = twin_.choice();
+    twin_.end();
+    tryTwin([&] { twin_.apply(wanted, true); });
+}
+
+/// Advances both by up to `steps`; how many the first has made. A film of two runs is none of one.
+std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realTime) {
+    const auto end = [&](const std::string& why) {
+        if (!realTime) throw;
+        document_.say(why);
+        document_.intent.twin = twin_.choice();
+    };
+    try {
+        twin_.advance(steps, seconds, realTime);
+    } catch (const std::bad_alloc&) {
+        end(kNoMemoryForTwin);
+    } catch (const Error& error) {
+        // Whose failure it was shows in the next step of the first alone.
+        end(std::string("The twin has ended: ") + error.what());
+    }
+    document_.facts.stepProgress = twin_.progress().stepProgress;
+    document_.facts.innerStep = twin_.progress().innerStep;
+    return twin_.progress().steps;
+}
+
+/// Takes up what compares the two. A twin that cannot be compared ends, and a film of two runs with it.
+void RunHost::updateTwin(bool realTime) {
+    try {
+        twin_.update(realTime);
+    } catch (const std::bad_alloc&) {
+        twin_.end();
+        if (!realTime) throw;
+        document_.say(kNoMemoryForTwin);
+        document_.intent.twin = twin_.choice();
+    }
+}
+
+void RunHost::readTwin() {
+    TwinFacts& facts = document_.facts.twin;
+    facts = {};
+    if (!twin_.on()) return;
+    facts = {.on = true,
+             .view = twin_.choice().view,
+             .step = twin_.simulation().step(),
+             .time = twin_.simulation().time(),
+             .label = twin_.labels().second};
+    if (const auto points = twin_.watch().curve().points(); !points.empty()) facts.apart = points.back().apart.rms;
+}
+
+void RunHost::forgetTrails() {
+    for (Run& run : runs_)
+        if (run.hasPicture()) run.renderer().forgetTrails();
+    trailStep_ = -1;
+}
+
+void RunHost::recordTrails(const Look& look) {
+    if (document_.facts.step == trailStep_) return;
+    for (Run& run : runs_) run.renderer().recordTrail(run.vertices(), look);
+    trailStep_ = document_.facts.step;
+}
+
+void RunHost::dropPicture() {
+    twin_.dropPicture();
+    for (Run& run : runs_) run.dropPicture();
+}
+
+void RunHost::makePicture() {
+    for (Run& run : runs_) run.makePicture();
+    ++dressings_;
+    trailStep_ = -1;
+    readProgress();
+    sayPath();
+}
+
+bool RunHost::moving() const {
+    const Intent& intent = document_.intent;
+    if (!intent.paused || intent.singleSteps > 0 || intent.reset || intent.touch != Touch::none) return true;
+    if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
+    // The result of a force check may still be on its way. A step that was never completed sends none.
+    constexpr double kPatience = 3;  // [s]
+    return !document_.facts.check && stepsSinceChange_ > 0 && hostClock() - lastStepAt_ < kPatience;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,103 @@
+// The runs that live, and the only place where what is asked of them becomes action.
+// Rule: nothing here waits for a device except what the user asked for; whatever is refused leaves the runs as they were.
+#pragma once
+#include "app/model/document.h"
+#include "app/services/body_editor.h"
+#include "app/services/rewind.h"
+#include "app/services/run.h"
+#include "app/services/twin.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace gravlab {
+
+class RunHost {
+public:
+    /// What sees the bodies that a run begins with.
+    using Begun = std::function<void(const ParticleSet&, const ForceSettings&)>;
+    /// Starts what the document's intent asks for, without its twin. Needs a current OpenGL context; the start is published,
+    /// so that a draw before the first advance shows t = 0. Throws as Simulation does. The document outlives it.
+    RunHost(Document& document, const SimulationSettings& settings, Begun begun);
+
+    /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
+    bool apply();
+    /// Starts the twin that is asked for, or throws; `apply()` makes a message of it.
+    void beginTwin(const TwinChoice& choice);
+    /// Advances within `seconds` (realTime) or exactly the steps asked for (film), and publishes.
+    void advance(bool realTime, double seconds);
+    /// Waits for the device of the first run and takes up what is known then: for those who must not see how long it takes.
+    void settle();
+
+    /// Keeps states to go back to from now on, in at most so much memory. Windows only: each is a copy of all bodies.
+    void keepHistory(std::size_t bytes) { rewind_ = std::make_unique<Rewind>(bytes); }
+    /// Null as long as no history is kept.
+    const Rewind* history() const { return rewind_.get(); }
+
+    /// Lets go of everything of OpenGL while its context is still current: that one is lost. Throws DeviceError when the
+    /// simulation's device is lost too.
+    void dropPicture();
+    /// Makes it anew in the context that is current now and publishes the newest complete step. Trails start anew.
+    void makePicture();
+    /// Notes the newest step in the trails, once.
+    void recordTrails(const Look& look);
+
+    /// The first, and the one that it is compared with.
+    std::deque<Run>& runs() { return runs_; }
+    const std::deque<Run>& runs() const { return runs_; }
+    Run& first() { return runs_.front(); }
+    const Run& first() const { return runs_.front(); }
+    Simulation& simulation() { return first().simulation(); }
+    const Simulation& simulation() const { return first().simulation(); }
+    /// The response that a held body had before; the usual one where nobody knows.
+    double responseOf(std::uint32_t id) const { return editor_.responseOf(id); }
+    Twin& twin() { return twin_; }
+    const Twin& twin() const { return twin_; }
+
+    /// Counts what colours and traits must be given to renderers anew for: other bodies, another run, another context.
+    std::uint64_t dressings() const { return dressings_; }
+    /// Counts what makes rates of before wrong, and jumps to kept states.
+    std::uint64_t rateChanges() const { return rateChanges_; }
+    std::uint64_t jumps() const { return jumps_; }
+    /// Whether the next frame would differ from the last one without any new intent.
+    bool moving() const;
+
+private:
+    friend class BodyEditor;
+    bool change(const SimulationSettings& wanted, bool reset);
+    void takeUp();
+    void takeUpEdits();
+    void readFacts();
+    void readProgress();
+    void readTwin();
+    void learnBodies(bool start = false);
+    void showAnew();
+    void countAnew();
+    void sayPath();
+    void goBack();
+    void forgetTrails();
+
+    void tryTwin(const std::function<void()>& action);
+    void applyTwin();
+    void followWithTwin(bool restarted);
+    void bringTwin();
+    std::int64_t advancePair(std::int64_t steps, double seconds, bool realTime);
+    void updateTwin(bool realTime);
+
+    Document& document_;
+    Begun begun_;
+    std::deque<Run> runs_;
+    Twin twin_{runs_};
+    BodyEditor editor_{document_, *this};
+    std::unique_ptr<Rewind> rewind_;
+    std::uint64_t dressings_ = 0, rateChanges_ = 0, jumps_ = 0;
+    std::int64_t trailStep_ = -1;  ///< newest step in the trails
+    std::int64_t stepsSinceChange_ = 0;
+    double lastStepAt_ = 0;  ///< host clock [s]
+    std::string saidPath_;   ///< what stderr has been told
+};
+
+}  // namespace gravlab

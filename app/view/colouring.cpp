@@ -1,0 +1,97 @@
+#include "app/view/colouring.h"
+
+#include "app/host_clock.h"
+
+#include <cmath>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+double unitOf(const ColourMode& mode, const Scene& scene) { return mode.unit ? mode.unit(scene.units).scale : 1; }
+
+}  // namespace
+
+/// Gives the renderers what the mode colours by.
+void Colouring::dress(Document& document, RunHost& host) {
+    const ColourMode& mode = document.shownMode();
+    const int index = static_cast<int>(&mode - colourModes().data());
+    if (index == mode_ && dressings_ == host.dressings()) return;
+    const std::vector<BodyTrait> traits = bodyTraits(mode, *document.facts.bodies);
+    for (Run& run : host.runs()) {
+        if (index != mode_) {
+            run.show(mode.published);
+            run.publish();
+        }
+        run.renderer().setTraits(traits);
+        if (mode.ofDensity) run.renderer().setMasses(document.facts.bodies->mass);
+    }
+    densityAt_ = -1;
+    if (mode.ofTraits) document.facts.colourRange = traitRange(mode, traits, unitOf(mode, *document.facts.scene));
+    rangeKnown_ = mode.ofTraits && !mode.ofDensity;
+    mode_ = index;
+    dressings_ = host.dressings();
+}
+
+void Colouring::measureDensity(const Document& document, RunHost& host, bool realTime) {
+    constexpr double kInterval = 0.1;  // [s]
+    const bool moved = document.facts.step != densityStep_;
+    if (realTime && densityAt_ >= 0 && !(moved && hostClock() - densityAt_ > kInterval)) return;
+    for (Run& run : host.runs())
+        run.renderer().measureDensity(run.vertices(), static_cast<float>(document.facts.scene->view.distance));
+    densityAt_ = hostClock();
+    densityStep_ = document.facts.step;
+}
+
+/// A film waits for the range, so that it depends on the frame alone; a window takes the newest one that is there.
+void Colouring::findRange(Document& document, RunHost& host, bool realTime) {
+    constexpr double kInterval = 0.25;  // [s]
+    const ColourMode& mode = document.shownMode();
+    ParticleRenderer& renderer = host.first().renderer();
+    const bool wait = !realTime || !rangeKnown_;
+    const double now = hostClock();
+    if (wait || (!sampling_ && now - sampledAt_ > kInterval)) {
+        renderer.sampleValues(host.first().vertices(), mode.ofDensity);
+        sampling_ = true;
+        sampledAt_ = now;
+    }
+    std::vector<float> values;
+    if (!sampling_ || !renderer.takeValues(values, wait)) return;
+    document.facts.colourRange = roundedRange(values, mode.logarithmic, unitOf(mode, *document.facts.scene));
+    rangeKnown_ = true;
+    sampling_ = false;
+}
+
+Look Colouring::look(Document& document, RunHost& host, bool realTime) {
+    const ColourMode& mode = document.shownMode();
+    dress(document, host);
+    if (mode.ofDensity) measureDensity(document, host, realTime);
+    if ((!mode.ofTraits || mode.ofDensity) && mode.unit && &mode != &colourModes().front())
+        findRange(document, host, realTime);
+    Look drawn = document.look;
+    const ValueRange range = document.shownRange();
+    drawn.valueFloor = static_cast<float>(range.low);
+    drawn.valueScale = static_cast<float>(range.high);
+    drawn.logarithmic = mode.logarithmic;
+    drawn.useTraits = mode.ofTraits;
+    drawn.colourMap = mapOf(mode, document.look.colourMap);
+    constexpr double kAdaptation = 0.5, kFilmFrame = 1.0 / 60;  // [s]
+    if (scene_ != document.facts.scene) drawnAt_ = -1;
+    scene_ = document.facts.scene;
+    const double now = hostClock(), passed = realTime ? now - drawnAt_ : kFilmFrame;
+    drawn.adaptation = drawnAt_ < 0 ? 1 : static_cast<float>(1 - std::exp(-passed / kAdaptation));
+    drawnAt_ = now;
+    if (!document.intent.paused || document.gliding) adaptingUntil_ = now + 4 * kAdaptation;
+    return drawn;
+}
+
+bool Colouring::adapting(const Document& document) const {
+    return document.look.autoExposure && hostClock() < adaptingUntil_;
+}
+
+void Colouring::restart() {
+    sampling_ = false;
+    drawnAt_ = -1;
+}
+
+}  // namespace gravlab

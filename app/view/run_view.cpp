@@ -1,0 +1,100 @@
+#include "app/view/run_view.h"
+
+#include <utility>
+
+namespace gravlab {
+
+void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int width, int height, bool realTime) {
+    const bool drawn = width > 0 && height > 0;
+    host.recordTrails(document.look);
+    // First: the picture and what is written over it then have one camera, and it is that of the step that is shown. A
+    // galaxy is followed from step to step, also through those that no one sees.
+    if (drawn) selection_.find(document, host, realTime);
+    if (drawn || !realTime) centre_.find(document, host.first().vertices(), realTime);
+    // A film must not depend on the clock of the machine.
+    quality_.on = document.holdRate;
+    const PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
+    const PathWish path = !realTime && document.splat == PathWish::automatic ? PathWish::raster : document.splat;
+    for (Run& run : host.runs()) {
+        run.renderer().setQuality(quality);
+        run.renderer().setPathWish(path);
+    }
+    alike_ = document.fourViewed() ? kFourViews.size() : 1;
+    if (drawn) {
+        look_ = colouring_.look(document, host, realTime);
+        compose(host, viewports(document, width, height, document.free), look_, framebuffer, width, height, false);
+    }
+    const std::string& why = host.first().renderer().path().why();
+    if (document.facts.drawPath != why) document.facts.drawPath = why;
+}
+
+void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
+    Look drawn = look_;
+    drawn.adaptation = 0;
+    // Films have the full look, however slow the window is.
+    for (Run& run : host.runs()) run.renderer().setQuality({});
+    compose(host, views, drawn, framebuffer, width, height, true);
+}
+
+void RunView::compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
+                        int height, bool again) {
+    const auto drawn = [&](const Viewport& view, const Look& as, unsigned into, int wide, int high) {
+        Run& run = host.runs()[view.run];
+        const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
+        (run.renderer().*draws)(run.vertices(), view.camera, as, into, wide, high);
+    };
+    if (views.size() == 1) return drawn(views[0], look, framebuffer, width, height);
+    if (views.size() == 2) {
+        const PicturePart &one = views[0].rectangle, &other = views[1].rectangle;
+        if (!pair_) pair_ = std::make_unique<PairPicture>();
+        pair_->fit(one, other);
+        drawn(views[0], look, pair_->first(), one.width, one.height);
+        drawn(views[1], look, pair_->twin(), other.width, other.height);
+        if (one == other) return pair_->overlay(look.paper, framebuffer, width, height);
+        return pair_->beside(one, other, look.paper, framebuffer, width, height);
+    }
+    if (!part_) part_ = std::make_unique<PartTarget>();
+    const PicturePart &first = views.front().rectangle, &last = views.back().rectangle;
+    const int below = last.top + last.height;
+    PartTarget::fill(framebuffer, look.paper ? 1 : 0, 0, 0, width, height);
+    // A little off the background, so that the gaps are lines.
+    PartTarget::fill(framebuffer, look.paper ? 0.78f : 0.16f, first.left, height - below,
+                     last.left + last.width - first.left, below - first.top);
+    // The view of space first: light adapts to it, once a frame.
+    Look others = look;
+    others.adaptation = 0;
+    const auto copied = [&](const Viewport& view, const Look& as) {
+        const PicturePart& part = view.rectangle;
+        drawn(view, as, part_->framebuffer(part.width, part.height), part.width, part.height);
+        part_->copyTo(framebuffer, part.left, part.top, height);
+    };
+    copied(views[kSpaceView], look);
+    for (const Viewport& view : views)
+        if (&view != &views[kSpaceView]) copied(view, others);
+}
+
+double RunView::drawSeconds(const RunHost& host) const {
+    return static_cast<double>(alike_) * host.first().renderer().drawMilliseconds() * 1e-3;
+}
+
+void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
+    // Frames of a trial are drawn the slower way on purpose.
+    if (host.first().hasPicture() && !host.first().renderer().path().measuring())
+        quality_.frame(seconds, workSeconds, drawSeconds(host));
+}
+
+bool RunView::moving(const Document& document, const RunHost& host) const {
+    if (document.gliding || document.rotation != 0 || document.tour.playing || document.pick || selection_.busy())
+        return true;
+    if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
+    return colouring_.adapting(document);
+}
+
+void RunView::dropPicture() {
+    selection_.dropPicture();
+    centre_.dropPicture();
+    part_.reset();
+    pair_.reset();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,55 @@
+// The runs as a picture: one view, four, or two runs beside or over each other. Rule: whatever it shows is a list of
+// viewports; the camera has followed what it follows before the first of them is drawn.
+#pragma once
+#include "app/services/quality_ladder.h"
+#include "app/view/centre_follower.h"
+#include "app/view/colouring.h"
+#include "app/view/selection_reader.h"
+#include "render/pair_picture.h"
+#include "render/part_target.h"
+
+#include <memory>
+#include <span>
+
+namespace gravlab {
+
+class RunView {
+public:
+    /// Draws the newest complete step into `framebuffer` and leaves that bound. A size of 0 only records trails, and follows
+    /// in a film.
+    void draw(Document& document, RunHost& host, unsigned framebuffer, int width, int height, bool realTime);
+    /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
+    /// draw() found it.
+    void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
+    /// What is read of the selected body. Throws std::bad_alloc.
+    void readSelected(Document& document, RunHost& host, bool realTime) { selection_.read(document, host, realTime); }
+
+    /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
+    /// next ones follows.
+    void frameTook(const RunHost& host, double seconds, double workSeconds);
+    /// Time on the GPU of all views of the last picture [s].
+    double drawSeconds(const RunHost& host) const;
+    QualityLadder& quality() { return quality_; }
+
+    /// Whether the next picture would differ from the last one without any new intent.
+    bool moving(const Document& document, const RunHost& host) const;
+    /// Lets go of everything of OpenGL, with its context still current.
+    void dropPicture();
+    /// The context is another.
+    void restart() { colouring_.restart(); }
+
+private:
+    void compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
+                 int height, bool again);
+
+    SelectionReader selection_;
+    CentreFollower centre_;
+    Colouring colouring_;
+    QualityLadder quality_;              ///< of a window's picture
+    Look look_;                          ///< what bodies were drawn like last
+    std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of
+    std::unique_ptr<PartTarget> part_;   // from the first picture of four
+    std::unique_ptr<PairPicture> pair_;  // from the first picture of two
+};
+
+}  // namespace gravlab

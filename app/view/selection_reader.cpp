@@ -1,0 +1,112 @@
+#include "app/view/selection_reader.h"
+
+#include "app/host_clock.h"
+#include "sim/measure/body_energy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr float kPickRadius = 12;           // pixels
+constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt in every other frame
+constexpr double kReadInterval = 0.5;       // [s]
+
+}  // namespace
+
+void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
+    if (!document.pick && !pickAsked_ && !document.selected) return;
+    if (!picker_) picker_ = std::make_unique<Picker>();
+    if (document.pick) {
+        const Document::SurfaceSpot spot = document.spotAt(document.pick->cursor, document.pick->surface);
+        // The twin's bodies have the places of the first's.
+        picker_->ask(host.runs()[spot.run].vertices(),
+                     spot.camera.projection(spot.size.x / std::max(spot.size.y, 1.0f)) * spot.camera.view(), spot.cursor,
+                     spot.size, kPickRadius);
+        pickAsked_ = true;
+        document.pick.reset();
+    }
+    std::optional<std::size_t> body;
+    if (pickAsked_ && picker_->take(body, !realTime)) {
+        pickAsked_ = false;
+        if (body)
+            document.select(*body);
+        else
+            document.clearSelection();
+    }
+    if (!document.selected) return;
+    BodyReadout& readout = *document.selected;
+    picker_->watch(host.first().vertices(), readout.index);
+    ParticleVertex vertex{};
+    if (picker_->takeWatched(vertex, !realTime)) {
+        readout.position = {vertex.x, vertex.y, vertex.z};
+        readout.placed = true;
+        // Where bodies are too many to copy, the picture's own value serves.
+        const ColourMode& mode = document.shownMode();
+        if (document.facts.bodies->size() > kReadBodies && mode.published == VertexValue::speed && !mode.ofTraits)
+            readout.speed = static_cast<double>(vertex.value);
+    }
+    if (document.follow && readout.placed) document.aimAt(readout.position);
+}
+
+void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
+    if (!document.selected) return;
+    if (selection_ != document.selections) readAt_ = nearestAt_ = -1;
+    selection_ = document.selections;
+    findNeighbours(document, host, realTime);
+    if (document.facts.bodies->size() > kReadBodies) return;
+    const double now = hostClock();
+    const std::int64_t step = document.facts.step;
+    StateFeed& feed = host.first().feed();
+    if (readAt_ < 0 || (readStep_ != step && (!realTime || now - readAt_ >= kReadInterval))) {
+        readAt_ = now;
+        readStep_ = step;
+        state_ = feed.ask();
+        if (!realTime) feed.serve(host.simulation());
+    }
+    const std::shared_ptr<const FedState> state = state_.take();
+    if (state && state->run == host.simulation().id()) readFrom(*state, document, host);
+}
+
+/// From a state of all bodies, so only now and then, and not of very many.
+void SelectionReader::readFrom(const FedState& state, Document& document, const RunHost& host) {
+    BodyReadout& readout = *document.selected;
+    const ParticleSet& bodies = state.state.bodies;
+    const Double4 &x = bodies.position[readout.index], &v = bodies.velocity[readout.index];
+    const double response = isHeld(v) ? host.responseOf(readout.id) : v.w;
+    const ForceSettings force = host.simulation().force();
+    readout.mass = response != 0 ? x.w / response : 0;
+    readout.speed = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
+    readout.energy = specificEnergy(bodies, readout.index, force, response);
+    readout.bound = isBound(*readout.energy, force);
+}
+
+/// Now and then, on the GPU; the answer comes a frame or two later.
+void SelectionReader::findNeighbours(Document& document, RunHost& host, bool realTime) {
+    if (!nearest_) nearest_ = std::make_unique<NearestBodies>();
+    const double now = hostClock();
+    const std::int64_t step = document.facts.step;
+    const bool due = nearestAt_ < 0 || (nearestStep_ != step && (!realTime || now - nearestAt_ > kReadInterval));
+    if (due && (nearestAt_ < 0 || !nearest_->asked())) {
+        nearest_->ask(host.first().vertices(), document.selected->index);
+        nearestAt_ = now;
+        nearestStep_ = step;
+    }
+    std::vector<NearBody> found;
+    if (!nearest_->take(found, !realTime)) return;
+    document.selected->nearest.clear();
+    const BodyFacts& bodies = *document.facts.bodies;
+    for (const NearBody& body : found)
+        if (body.index < bodies.size())
+            document.selected->nearest.push_back({body.index, bodies.id[body.index], static_cast<double>(body.distance)});
+}
+
+void SelectionReader::dropPicture() {
+    picker_.reset();
+    nearest_.reset();
+    pickAsked_ = false;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,115 @@
+#include "app/view/workspace.h"
+
+#include "app/host_clock.h"
+#include "app/model/look.h"
+
+#include <new>
+#include <numbers>
+
+namespace gravlab {
+
+Workspace::Workspace(const Options& options)
+    : host(*this, options.simulation,
+           [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
+    intent.stepsPerFrame = options.stepsPerFrame;
+    intent.timeBudgetMs = options.timeBudgetMs;
+    if (!options.lab.empty()) labPanel = {true, labPage(options.lab)};
+    applyLook(options.look, look);
+    applyCamera(options.look, camera);
+    shown = camera;
+    rotation = options.look.rotation * std::numbers::pi / 180;
+    if (!options.look.path.empty()) tour.path = CameraPath(options.look.path);
+    if (options.flyPath) tour.start();
+    colourMode = colourModeIndex(options.look.colourMode);
+    if (options.look.overlay) overlay = *options.look.overlay;
+    splat = splatWish(options.look.splat);
+    if (options.views == 4) showFourViews(true);
+    holdRate = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
+    if (options.look.select) selectId(*options.look.select);
+    followAsAsked(options.look.follow);
+    ahead = {.wanted = options.look.ahead.has_value(), .duration = options.look.ahead.value_or(0)};
+    // What the command line asks for is refused by ending, not by a message.
+    if (options.twin.on) host.beginTwin(options.twin);
+    rateChanges_ = host.rateChanges();
+}
+
+bool Workspace::apply() {
+    const bool taken = host.apply();
+    if (rateChanges_ != host.rateChanges()) telemetry.restart();
+    if (jumps_ != host.jumps()) conservation.jump(host.simulation());
+    rateChanges_ = host.rateChanges();
+    jumps_ = host.jumps();
+    return taken;
+}
+
+void Workspace::advance(bool realTime) {
+    realTime_ = realTime;
+    host.advance(realTime, realTime ? view.quality().budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds);
+    if (realTime) {
+        StateFeed& feed = host.first().feed();
+        const double now = hostClock();
+        beside([&] { conservation.update(host.simulation(), feed, now); });
+        const auto kept = [this] { return host.history() ? host.history()->newest(facts.step) : std::nullopt; };
+        beside([&] { instruments.update(host.simulation(), feed, facts.galaxies, kept, now); });
+        labLoop_.advance(lab, *this, host);
+    }
+    labLoop_.refreshMatrix(lab, *this, host, realTime);
+    readMeasurements();
+}
+
+/// Memory may be too short for what is measured beside a run, and enough for the run.
+void Workspace::beside(const std::function<void()>& measure) {
+    try {
+        measure();
+    } catch (const std::bad_alloc&) {
+        if (!realTime_) throw;
+        say("There was not enough memory to measure the run; it goes on.");
+    }
+}
+
+void Workspace::draw(unsigned framebuffer, int width, int height) {
+    const bool drawn = width > 0 && height > 0;
+    view.draw(*this, host, framebuffer, width, height, realTime_);
+    const double now = hostClock();
+    if (drawn) {
+        StateFeed& feed = host.first().feed();
+        beside([&] { view.readSelected(*this, host, realTime_); });
+        const BodyReadout* body = selected ? &*selected : nullptr;
+        beside([&] { trajectory.update(host.simulation(), feed, ahead, body, now, !realTime_); });
+        beside([&] { dropPath.update(host.simulation(), feed, drop, facts.usualResponse, now); });
+    }
+    telemetry.frame(host.simulation().totals(), hostClock(), drawn ? view.drawSeconds(host) : 0);
+    readMeasurements();
+}
+
+/// What is known beside the runs, as facts.
+void Workspace::readMeasurements() {
+    facts.interactionsPerSecond = telemetry.interactionsPerSecond;
+    facts.stepsPerSecond = telemetry.stepsPerSecond;
+    facts.framesPerSecond = telemetry.framesPerSecond;
+    facts.frameMilliseconds = telemetry.frameMilliseconds;
+    facts.energyChange = conservation.worstChange();
+    facts.quality = view.quality().text();
+    facts.labBusy = lab.busy();
+    if (facts.labStatus != lab.status()) facts.labStatus = lab.status();
+}
+
+bool Workspace::moving() const {
+    if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
+    if (conservation.waiting() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting())) return true;
+    return trajectory.busy() || drop.dragging() || dropPath.busy();
+}
+
+void Workspace::dropPicture() {
+    host.simulation().backend().wait();  // nothing may still be on its way into a texture that goes
+    labLoop_.dropPicture(lab);
+    view.dropPicture();
+    host.dropPicture();
+}
+
+void Workspace::remakePicture() {
+    host.makePicture();
+    view.restart();
+}
+
+}  // namespace gravlab

@@ -1,0 +1,72 @@
+// An open document with all that lives beside it: the runs, what measures them, what draws them.
+// Rule: what a part does is in the part; here is their order in a frame, the same in windows and films:
+// commands and panels edit what is asked -> apply -> advance -> turn and glide -> draw -> panels.
+#pragma once
+#include "app/control/controller.h"
+#include "app/lab/lab.h"
+#include "app/lab/lab_loop.h"
+#include "app/model/document.h"
+#include "app/services/conservation.h"
+#include "app/services/instruments.h"
+#include "app/services/run_host.h"
+#include "app/services/telemetry.h"
+#include "app/services/trajectory_prediction.h"
+#include "app/services/virial_check.h"
+#include "app/view/run_view.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace gravlab {
+
+struct Workspace : Document {
+    /// Needs a current OpenGL context. What is asked for and cannot be ends by an exception.
+    explicit Workspace(const Options& options);
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
+    bool apply();
+    /// The same of all that was posted since the last frame, and what became of it.
+    std::vector<Event> apply(Controller& controller) {
+        return controller.apply(*this, [this] { return apply(); });
+    }
+    /// Advances within the budget (realTime) or exactly stepsPerFrame steps (film), publishes and measures.
+    void advance(bool realTime);
+    /// Draws the newest complete step and reads the timers that have finished. A size of 0 only reads them.
+    void draw(unsigned framebuffer, int width, int height);
+    /// What was drawn last once more, for a film beside the window or in parts: nothing recorded, nothing measured, light as
+    /// draw() found it.
+    void drawAgain(std::span<const Viewport> pictures, unsigned framebuffer, int width, int height) {
+        view.drawAgain(host, pictures, framebuffer, width, height);
+    }
+    /// Whether the next frame would differ from the last one without any new intent.
+    bool moving() const;
+
+    /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
+    /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
+    void dropPicture();
+    /// Makes it anew in the context that is current now and publishes the newest complete step. Trails start anew.
+    void remakePicture();
+
+    VirialCheck virial;  ///< of the bodies that the run began with
+    RunHost host;
+    Telemetry telemetry;
+    ConservationWatch conservation;
+    Instruments instruments;  ///< a galaxy over its radius
+    TrajectoryPrediction trajectory;
+    DropPrediction dropPath;
+    Lab lab;
+    RunView view;
+
+private:
+    void beside(const std::function<void()>& measure);
+    void readMeasurements();
+
+    LabLoop labLoop_;
+    bool realTime_ = false;
+    std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< of the host, that were followed
+};
+
+}  // namespace gravlab

@@ -1,0 +1,156 @@
+// Where views are on a surface, what their cameras see, and the paths that come with four of them.
+#include "app/model/document.h"
+#include "app/model/look.h"
+
+#include <gtest/gtest.h>
+
+#include <glm/geometric.hpp>
+#include <glm/vec4.hpp>
+
+namespace gravlab {
+namespace {
+
+Document showing(bool four) {
+    Document document;
+    document.fourViews = four;
+    return document;
+}
+
+Document showingTwins(TwinView view) {
+    Document document;
+    document.facts.twin = {.on = true, .view = view};
+    return document;
+}
+
+TEST(Viewports, oneIsTheWholeSurface) {
+    const auto views = viewports(showing(false), 640, 480, {100, 0, 300, 300});
+    ASSERT_EQ(views.size(), 1u);
+    EXPECT_EQ(views[0].rectangle, (PicturePart{0, 0, 640, 480}));
+    EXPECT_EQ(views[0].run, 0u);
+}
+
+TEST(Viewports, fourFillTheFreeAreaAndDoNotOverlap) {
+    const Document four = showing(true);
+    const auto views = viewports(four, 1280, 720, {300, 26, 681, 500});
+    ASSERT_EQ(views.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+        const PicturePart& part = views[i].rectangle;
+        EXPECT_EQ(part.width, 339) << "one target serves all";
+        EXPECT_EQ(part.height, 249);
+        EXPECT_GE(part.left, 300);
+        EXPECT_LE(part.left + part.width, 981);
+        EXPECT_GE(part.top, 26);
+        EXPECT_LE(part.top + part.height, 526);
+        for (std::size_t j = 0; j < i; ++j) {
+            const PicturePart& other = views[j].rectangle;
+            EXPECT_TRUE(other.left + other.width < part.left || part.left + part.width < other.left ||
+                        other.top + other.height < part.top)
+                << i << ' ' << j;
+        }
+    }
+    const auto ends = [&](int width, int height, const PicturePart& free) {
+        const PicturePart last = viewports(four, width, height, free)[3].rectangle;
+        return last.left + last.width;
+    };
+    // A window that has become smaller than the area that was free, and one without panels.
+    EXPECT_EQ(viewports(four, 200, 100, {300, 26, 681, 500})[0].rectangle.left, 0);
+    EXPECT_EQ(ends(200, 100, {300, 26, 681, 500}), 200);
+    for (const Viewport& view : viewports(four, 1, 1, {300, 26, 681, 500})) EXPECT_GE(view.rectangle.width, 1);
+    EXPECT_EQ(ends(1280, 720, {}), 1280);
+}
+
+TEST(Viewports, twoRunsKeepOutOfThePanelsAndInsideTheSurface) {
+    const Document side = showingTwins(TwinView::side);
+    const PicturePart free{292, 0, 696, 520};
+    const auto views = viewports(side, 1280, 720, free);
+    ASSERT_EQ(views.size(), 2u);
+    EXPECT_EQ(views[0].rectangle, (PicturePart{292, 0, 347, 520}));
+    EXPECT_EQ(views[1].rectangle.left + views[1].rectangle.width, 292 + 696);
+    EXPECT_EQ(views[1].run, 1u);
+    EXPECT_NEAR(views[0].camera.distance / side.camera.distance, 520.0f / 347, 1e-5) << "a narrow one stands farther away";
+    for (const auto& [width, height] : {std::pair(1, 1), std::pair(3, 900), std::pair(64, 2)})
+        for (const Viewport& view : viewports(side, width, height, free)) {
+            EXPECT_GE(view.rectangle.width, 1);
+            EXPECT_GE(view.rectangle.left, 0);
+            EXPECT_LE(view.rectangle.left + view.rectangle.width, width);
+        }
+    const auto over = viewports(showingTwins(TwinView::overlaid), 640, 480, {100, 0, 300, 300});
+    ASSERT_EQ(over.size(), 2u);
+    EXPECT_EQ(over[1].rectangle, (PicturePart{0, 0, 640, 480}));
+}
+
+TEST(Viewports, ofTwoRunsTheSurfaceIsNeverFour) {
+    Document document = showingTwins(TwinView::side);
+    document.fourViews = true;
+    EXPECT_EQ(viewports(document, 640, 480, {}).size(), 2u);
+}
+
+TEST(Viewports, planesShowTheirAxesTheRightWayRoundOnOneScale) {
+    Camera space;
+    space.target = {1, 2, 3};
+    space.distance = 7;
+    const auto half = static_cast<float>(halfHeight(space));
+    for (std::size_t i = 0; i < kFourViews.size(); ++i) {
+        const FourViewRow& row = kFourViews[i];
+        const Camera camera = cameraOf(row, space);
+        if (row.across < 0) {
+            EXPECT_EQ(camera.azimuth, space.azimuth);
+            EXPECT_FALSE(camera.orthographic);
+            continue;
+        }
+        const glm::mat4 clip = camera.projection(1) * camera.view();
+        const auto seen = [&](int axis) {
+            glm::vec3 point = space.target;
+            point[axis] += half;
+            return clip * glm::vec4(point, 1);
+        };
+        // A camera stands a little off the pole, so that it knows where up is.
+        constexpr float kOff = 0.03f;
+        EXPECT_NEAR(seen(row.across).x, 1, 1e-3) << row.title;
+        EXPECT_NEAR(seen(row.across).y, 0, 1e-3) << row.title;
+        EXPECT_NEAR(seen(row.up).x, 0, 1e-3) << row.title;
+        EXPECT_NEAR(seen(row.up).y, 1, 1e-3) << row.title;
+        EXPECT_NEAR(seen(3 - row.across - row.up).y, 0, kOff) << row.title;
+    }
+}
+
+TEST(Viewports, theOneUnderThePointerIsFound) {
+    const auto views = viewports(showing(true), 801, 601, {});
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Viewport& found = viewportAt(views, views[i].corner() + glm::vec2(3, 5));
+        EXPECT_EQ(&found, &views[i]);
+        EXPECT_EQ(found.camera.orthographic, kFourViews[i].across >= 0);
+    }
+    const auto over = viewports(showingTwins(TwinView::overlaid), 640, 480, {});
+    EXPECT_EQ(&viewportAt(over, {600, 400}), &over[0]);
+}
+
+TEST(Document, fourViewsBringPathsAndTakeBackWhatTheyBrought) {
+    Document d;
+    Look& look = d.look;
+    d.facts.settings.bodies = 1000;
+    d.showFourViews(true);
+    EXPECT_EQ(look.trails, kUsualTrail);
+    d.showFourViews(true);
+    d.showFourViews(false);
+    EXPECT_EQ(look.trails, 0);
+    look.trails = 50;
+    d.showFourViews(true);
+    EXPECT_EQ(look.trails, 50) << "one's own length stays";
+    d.showFourViews(false);
+    EXPECT_EQ(look.trails, 50);
+    look.trails = 0;
+    d.facts.settings.bodies = Document::kMostPaths + 1;
+    d.showFourViews(true);
+    EXPECT_EQ(look.trails, 0) << "of very many bodies paths would be a fog";
+    EXPECT_TRUE(d.fourViews);
+    d.facts.settings.bodies = 100;
+    d.fitFourViews();
+    EXPECT_EQ(look.trails, kUsualTrail);
+    d.facts.settings.bodies = Document::kMostPaths + 1;
+    d.fitFourViews();
+    EXPECT_EQ(look.trails, 0);
+}
+
+}  // namespace
+}  // namespace gravlab
