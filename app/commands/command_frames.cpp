@@ -22,7 +22,7 @@
 namespace gravlab {
 namespace {
 
-/// A session off screen whose frames are made as the window makes them.
+/// A workspace off screen whose frames are made as the window makes them.
 class Offscreen {
 public:
     explicit Offscreen(const Options& options) : options_(options), workspace_(options) {

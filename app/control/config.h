@@ -52,7 +52,7 @@ public:
     /// Writes what has changed since, in silence.
     void close(const Document& document, const WindowPlace& place) noexcept;
 
-    /// The text of the file for the session as it is. The first call learns what the window begins with.
+    /// The text of the file for the document as it is. The first call learns what the window begins with.
     std::string text(const Document& document, const WindowPlace& place);
 
 private:

@@ -17,7 +17,7 @@ inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
 /// True for FILE.toml and FILE.png.
 bool isSceneFile(std::string_view path);
 
-/// The session's scene, numbers, camera and look, as a scene file.
+/// The document's scene, numbers, camera and look, as a scene file.
 std::string sceneFileText(const Document& document);
 
 /// Puts what the text says into options; what the command line has given stays. Throws InputError.
@@ -29,13 +29,13 @@ std::string sceneTextOf(const std::string& path);
 /// The same for a file. Throws InputError, IoError when reading fails.
 Options withSceneFile(const Options& options);
 
-/// What a running session opens a scene file with: its own machine settings, and nothing else of what it runs.
+/// What an open document opens a scene file with: its own machine settings, and nothing else of what it runs.
 Options sceneBase(const Document& document);
 /// Starts the scene that was opened, with its camera, look and twin. `takesUp` as Controller has it. A refusal is the
 /// document's message, changes nothing and gives false.
 bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp);
 
-/// Writes the session's scene file. Throws IoError.
+/// Writes the document's scene file. Throws IoError.
 void writeSceneFile(const std::string& path, const Document& document);
 
 }  // namespace gravlab

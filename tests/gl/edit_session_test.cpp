@@ -1,4 +1,4 @@
-// Bodies edited by hand in a session: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
+// Bodies edited by hand in a workspace: undo gives back the state to its fingerprint, a lack of memory costs nothing but a
 // sentence, the law in force is obeyed, and a setting that is changed leaves alone what it does not make wrong.
 #include "app/frontends/headless/headless.h"
 #include "app/frontends/window/session_files.h"
@@ -144,7 +144,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
 }
 
-/// Arrays of bodies before and after, on their way through session, simulation and backend.
+/// Arrays of bodies before and after, on their way through host, simulation and backend.
 TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     open("plummer");
     const std::string before = hash();

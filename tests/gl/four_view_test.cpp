@@ -1,4 +1,4 @@
-// Four views of a session: bodies are in each of them where its axes say, and the mouse moves all four.
+// Four views: bodies are in each of them where its axes say, and the mouse moves all four.
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"

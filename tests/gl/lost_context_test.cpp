@@ -22,7 +22,7 @@ namespace {
 constexpr int kWidth = 320, kHeight = 200;
 double testClock = 1000;
 
-/// A session with panels in a context that can be lost.
+/// A workspace with panels in a context that can be lost.
 class LostContext : public ::testing::Test {
 protected:
     void SetUp() override {

@@ -1,4 +1,4 @@
-// Picking among many bodies, and Session's edits of single ones.
+// Picking among many bodies, and edits of single ones.
 #include "render/picker.h"
 #include "app/view/workspace.h"
 #include "gl_fixture.h"

@@ -1,4 +1,4 @@
-// A session that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
+// A workspace that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
 #include "tests/scarce_memory.h"
 #include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"

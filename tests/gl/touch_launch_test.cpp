@@ -1,4 +1,4 @@
-// A session's drops by an arrow and its paths ahead.
+// Drops by an arrow and paths ahead.
 #include "app/frontends/headless/headless.h"
 #include "app/model/launch.h"
 #include "app/services/trajectory_prediction.h"

@@ -1,4 +1,4 @@
-// Twins in a session: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
+// Twins in a workspace: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
 #include "app/services/twin.h"
 
 #include "app/control/scene_file.h"

@@ -1,4 +1,4 @@
-// A window of this process with its session and panels, for what the status file does not say. Rule: one turn of the frame
+// A window of this process with its workspace and panels, for what the status file does not say. Rule: one turn of the frame
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
 #include "app/commands/options.h"
