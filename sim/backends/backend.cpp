@@ -38,8 +38,15 @@ KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
 }
 
 void Backend::load(const ParticleSet& bodies) {
-    const ForceConfiguration now = configuration();
-    load(bodies, {now.force, fitted(now.kernel, bodies.size())});
+    const ForceTerms now = terms();
+    SystemConfiguration how = systemConfiguration();
+    if (!how.empty()) how[0].kernel = fitted(how[0].kernel, bodies.size());
+    load(bodies, now, how);
+}
+
+ForceConfiguration Backend::configuration() const {
+    const SystemConfiguration& how = systemConfiguration();
+    return {pairLawOf(terms()), how.empty() ? KernelChoice{} : how[0].kernel};
 }
 
 LaterBodies Backend::snapshotLater() {
@@ -82,6 +89,18 @@ Reason refusal(const Integrator& integrator, Law law) {
     if (lawRow(law).hasJerk || !needsJerk(integrator.program)) return {};
     return "integrator '" + std::string(integrator.name) +
            "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
+}
+
+Reason refusal(StepProgram program, const ForceTerms& terms) {
+    for (const auto& term : othersOf(terms)) {
+        if (term->offer().dependsOnVelocities)
+            return "the force term '" + std::string(term->kind()) +
+                   "' depends on velocities, which no integrator here evaluates forces at";
+        if (needsJerk(program) || isAdaptive(program))
+            return "the integrator computes the pair law alone, and the force term '" + std::string(term->kind()) +
+                   "' acts beside it; leapfrog and yoshida run under all terms";
+    }
+    return {};
 }
 
 BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {

@@ -60,7 +60,7 @@ void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
 
 template <class Real>
 void EngineOf<Real>::restartStep() {
-    method_->abandon();
+    abandonForce();
     if (!cursor_.atBoundary()) beginStep(program_, timeStep_);
 }
 
@@ -75,7 +75,7 @@ bool EngineOf<Real>::forceLeft(bool afterThis) const {
 
 template <class Real>
 bool EngineOf<Real>::fuses() const {
-    return atForce() && !responds() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
+    return atForce() && plainForce() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
 }
 
 template <class Real>
@@ -89,14 +89,20 @@ DeviceBodies<Real> EngineOf<Real>::forceHere() {
 template <class Real>
 void EngineOf<Real>::runForce() {
     const DeviceBodies<Real> bodies = forceHere();
-    if (!method_->underWay()) method_->prepare(bodies, request());
-    const bool complete = enqueueSlice(*method_);
-    endPart(Span::force);
-    if (!complete) {
-        cursor_.reach(static_cast<std::size_t>(method_->progress() * state_.count()));
-        return;
+    if (term_ > 0) {
+        if (!runTerm(bodies)) return;
+    } else {
+        if (!method_->underWay()) method_->prepare(bodies, request());
+        const bool complete = enqueueSlice(*method_);
+        endPart(Span::force);
+        if (!complete) {
+            const double done = method_->progress() / static_cast<double>(termCount());
+            cursor_.reach(static_cast<std::size_t>(done * state_.count()));
+            return;
+        }
+        acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums);
+        if (!others_.empty()) return endPairs(bodies);
     }
-    acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums);
     forceAtX_ = true;
     if (firstForce_ && acceleration_.ranges == 1) state_.complete().forceKnown = true;
     cursor_.next();
@@ -108,6 +114,52 @@ void EngineOf<Real>::runForce() {
         if (firstForce_) state_.complete().forceKnown = true;
     }
     enqueueCheck(bodies.positions, bodies.sums);
+}
+
+template <class Real>
+void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
+    if (acceleration_.sums != bodies.sums || acceleration_.ranges > 1) {
+        enqueueSum(acceleration_, bodies.sums);
+        acceleration_ = {bodies.sums, 1};
+    }
+    term_ = 1;
+    cursor_.reach(state_.count() / static_cast<std::uint32_t>(termCount()));
+    if (!checks()) return;
+    if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
+    // Copied before the check takes its wish away: the same bodies answer for the other terms.
+    std::vector<std::uint32_t> targets = check_.targets();
+    if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
+    if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
+    termCheck_.begin(std::move(targets), copy_->take(bodies.positions, v_, context_.stream), ids_);
+    termCheck_.addShare(std::make_shared<const PairLaw>(force_), method_->accuracy().gate, bodies.sums, false);
+    enqueueCheck(bodies.positions, bodies.sums);
+}
+
+template <class Real>
+bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
+    OtherTerm& other = others_[term_ - 1];
+    if (!other.method->underWay()) other.method->prepare({bodies.positions, termSums_.data()}, request(term_));
+    const bool complete = enqueueTermSlice(*other.method);
+    if (complete) {
+        const DeviceSums<Real> sums = other.method->sums();
+        if (termCheck_.open()) {
+            // One array of sums, as the check reads them.
+            if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
+            termCheck_.addShare(other.term, other.method->accuracy().gate, termSums_.data(), true);
+        }
+        addTerm(sums, v_, bodies.sums);
+        ++term_;
+    }
+    endPart(Span::terms);
+    if (term_ == termCount()) {
+        if (termCheck_.open()) termCheck_.end(bodies.sums);
+        term_ = 0;
+        return true;
+    }
+    const double part = complete ? 0 : other.method->progress();
+    cursor_.reach(
+        static_cast<std::size_t>((static_cast<double>(term_) + part) / static_cast<double>(termCount()) * state_.count()));
+    return false;
 }
 
 template <class Real>
@@ -254,7 +306,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         // The step begins again from the last complete one, which nothing has touched.
         if (vertices) context_.writer.abandon(*sink);
         state_.setCompleteIndex(completeBefore);
-        method_->abandon();
+        abandonForce();
         beginStep(program, timeStep);
         throw;
     }
@@ -291,7 +343,7 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
 
 template <class Real>
 bool EngineOf<Real>::runsBatches(StepProgram program) const {
-    return !responds() && method_->steps() && method_->steps()->runsSteps(program) && state_.complete().forceKnown &&
+    return plainForce() && method_->steps() && method_->steps()->runsSteps(program) && state_.complete().forceKnown &&
            force_ == wanted_ && !check_.wanted();
 }
 
@@ -370,7 +422,7 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
             if (ahead && !forceLeft(fused)) break;
             if (first) timer.begin();
             first = false;
-            measured_ = status.stepsCompleted == 0 || !smallSteps();
+            measured_ = status.stepsCompleted == 0 || !smallSteps() || !others_.empty();
             if (atForce() && !fused)
                 runForce();
             else if (forceLeft(fused))
