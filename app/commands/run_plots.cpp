@@ -196,7 +196,7 @@ void RunPlots::record(Simulation& simulation) {
         paths_[k].y.push_back(x.y);
         paths_[k].z.push_back(x.z);
     }
-    if (bodies_ <= kMostEnergyBodies) energies_.push_back(measure(bodies, simulation.force()).energy());
+    if (bodies_ <= kMostEnergyBodies) energies_.push_back(measureSystem(bodies, simulation.terms()).energy());
 }
 
 std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet& outputs) const {

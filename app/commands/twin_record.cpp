@@ -21,10 +21,10 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
         // By the host, as all that they are compared with.
-        energy0_ = measure(bodies, first.force()).energy();
+        energy0_ = measureSystem(bodies, first.terms()).energy();
         ParticleSet there;
         run_.simulation().snapshot(there);
-        twinEnergy0_ = measure(there, run_.simulation().force()).energy();
+        twinEnergy0_ = measureSystem(there, run_.simulation().terms()).energy();
     }
 }
 
@@ -35,7 +35,7 @@ std::string TwinRecord::cells(Simulation& first) {
     run_.simulation().snapshot(there);
     const Separation apart = separation(here, there);
     char text[120];
-    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measure(there, run_.simulation().force()).energy(), apart.rms,
+    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measureSystem(there, run_.simulation().terms()).energy(), apart.rms,
                   apart.max);
     return text;
 }
@@ -47,8 +47,8 @@ void TwinRecord::record(Simulation& first) {
     run_.simulation().snapshot(there);
     DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
     if (here.size() <= kMostEnergyBodies) {
-        point.change = relative(measure(here, first.force()).energy(), energy0_);
-        point.twinChange = relative(measure(there, run_.simulation().force()).energy(), twinEnergy0_);
+        point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
+        point.twinChange = relative(measureSystem(there, run_.simulation().terms()).energy(), twinEnergy0_);
     }
     curve_.add(point);
 }
@@ -68,7 +68,7 @@ std::string TwinRecord::summary(Simulation& first) {
         char energy[120];
         ParticleSet there;
         twin.snapshot(there);
-        const double now = measure(there, twin.force()).energy();
+        const double now = measureSystem(there, twin.terms()).energy();
         std::snprintf(energy, sizeof energy, "; energy %.9g, relative change %.2e", now, relative(now, twinEnergy0_));
         text += energy;
     }

@@ -96,7 +96,8 @@ private:
     using State = std::shared_ptr<const FedState>;
     Worker<State, Sample> summing_{[](const State& state, auto&) {
         // One thread: the backend needs the other cores.
-        return Sample{{state->step(), state->time()}, measure(state->state.bodies, state->force, 1)};
+        return Sample{{state->step(), state->time()},
+                      measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1)};
     }};
 };
 

@@ -52,6 +52,7 @@ std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const
     start->bodies = bodiesOf(state);
     start->time = state->time();
     start->force = state->force;
+    start->others = state->state.others;
     start->integrator = state->settings.integrator;
     start->timeStep = state->settings.timeStep;
     return start;

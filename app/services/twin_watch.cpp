@@ -92,8 +92,8 @@ TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
     Sample sample;
     sample.point.time = here.time();
     sample.point.apart = separation(here.state.bodies, there.state.bodies);
-    sample.energy = gravlab::measure(here.state.bodies, here.force, pair.threads).energy();
-    sample.twinEnergy = gravlab::measure(there.state.bodies, there.force, pair.threads).energy();
+    sample.energy = measureSystem(here.state.bodies, termsOf(here.force, here.state.others), pair.threads).energy();
+    sample.twinEnergy = measureSystem(there.state.bodies, termsOf(there.force, there.state.others), pair.threads).energy();
     sample.seconds = hostClock() - start;
     return sample;
 }

@@ -156,10 +156,7 @@ void adapt(SimulationSettings& settings, const std::string& name, std::vector<st
         settings.backend = "auto";
         settings.backendOptions = {};
         settings.kernel = {};
-    } else if (std::none_of(kernels().begin(), kernels().end(), [&](const KernelRow& candidate) {
-                   return settings.kernel.kernel == "auto" ||
-                          (candidate.backend == settings.backend && candidate.name == settings.kernel.kernel);
-               })) {
+    } else if (settings.kernel.kernel != "auto" && !hasKernel(settings.backend, settings.kernel.kernel)) {
         lost = "kernel " + settings.kernel.kernel;
         settings.kernel = {};
     }
@@ -192,6 +189,7 @@ Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     snapshot.softening = settings.softening;
     snapshot.seed = settings.seed;
     snapshot.state = std::move(state.integratorState);
+    for (StateArray& array : arraysOf(state.others)) snapshot.state.push_back(std::move(array));
     snapshot.signedSources = settings.law != Law::gravity;
     const Scene& row = settings.start ? settings.start->row : sceneNamed(settings.scene);
     snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(row.units);
@@ -229,6 +227,7 @@ StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     if (snapshot.softening) start->row.softening = *snapshot.softening;
     const double timeStep = offer.settings.timeStep != 0 ? offer.settings.timeStep : start->row.timeStep;
     start->state.clock = clockOf(snapshot, timeStep, name);
+    start->state.others = takeTerms(snapshot.state, name);
     if (!snapshot.state.empty()) {
         start->state.integrator = offer.settings.integrator;
         start->state.integratorState = std::move(snapshot.state);

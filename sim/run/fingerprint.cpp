@@ -52,8 +52,12 @@ std::string differences(const SimulationSettings& s) {
 
 }  // namespace
 
-std::string hashOf(const ParticleSet& bodies) {
+std::string hashOf(const ParticleSet& bodies, const ForceTerms& others) {
     Sha256 hash;
+    for (const StateArray& array : arraysOf(others)) {
+        hash.add(array.name.data(), array.name.size());
+        for (const double value : array.values) addNumber(hash, value);
+    }
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         addWord(hash, bodies.id[i]);
         for (const Double4& a : {bodies.position[i], bodies.velocity[i]})
@@ -85,11 +89,14 @@ Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
     for (Double4& a : bodies.position) round(a);
     for (Double4& a : bodies.velocity) round(a);
     simulation.load(bodies);
-    Fingerprint print{.settings = simulation.settings(), .steps = steps, .start = hashOf(bodies), .state = {}};
+    Fingerprint print{.settings = simulation.settings(),
+                      .steps = steps,
+                      .start = hashOf(bodies, othersOf(simulation.terms())),
+                      .state = {}};
     const std::int64_t end = simulation.step() + steps;
     while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
     simulation.snapshot(bodies);
-    print.state = hashOf(bodies);
+    print.state = hashOf(bodies, othersOf(simulation.terms()));
     return print;
 }
 

@@ -31,8 +31,8 @@ constexpr std::int64_t kFingerprintSteps = 16;
 /// for a state that is not finite.
 Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps = kFingerprintSteps);
 
-/// The hash alone.
-std::string hashOf(const ParticleSet& bodies);
+/// The hash alone. What acts beside the pair law belongs to it: kind and numbers of each term, before the bodies.
+std::string hashOf(const ParticleSet& bodies, const ForceTerms& others = {});
 
 /// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef", and before the steps what is not the
 /// scene's own: "dt 0.02, ".

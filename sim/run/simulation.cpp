@@ -1,10 +1,12 @@
 // One scene, one backend, one integrator, one clock. Rule of every change: build the new first, take it up last.
 #include "sim/run/simulation.h"
 
+#include "sim/backends/force_state.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -64,6 +66,17 @@ BackendChoice backendFor(const SimulationSettings& wanted, const Scene& scene, c
 template <class Value>
 void keepOpen(Value& wanted, const Value& effective, const Value& requested) {
     if (wanted == effective) wanted = requested;
+}
+
+/// Bodies that a check looks at: the usual sample, and those that feel what few do.
+std::vector<std::uint32_t> checkTargetsOf(const ParticleSet& bodies, const ForceTerms& others) {
+    constexpr std::size_t kOfATerm = 64;
+    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    for (const auto& term : others)
+        for (const std::uint32_t target : term->checkTargets(termBodies(bodies), kOfATerm)) targets.push_back(target);
+    std::ranges::sort(targets);
+    targets.erase(std::ranges::unique(targets).begin(), targets.end());
+    return targets;
 }
 
 }  // namespace
@@ -181,6 +194,7 @@ void Simulation::apply(const SimulationSettings& wanted) {
         startOver(p);
         return;
     }
+    if (const Reason reason = refusal(p.integrator->program, terms()); !reason.empty()) throw UsageError(reason);
     if (p.changesForce) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     adopt(p);
     if (p.changesForce) requestCheck();
@@ -191,31 +205,40 @@ void Simulation::reset() { startOver(plan(settings_, true)); }
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
 void Simulation::startOver(const Plan& p) {
     ParticleSet bodies;
+    ForceTerms others;
     const StartState* start = p.settings.start.get();
     if (p.startsOver && start) {
         requireHostMemory(kBytesPerBody * static_cast<double>(p.settings.bodies), "the bodies");
         bodies = start->state.bodies;
-    } else if (p.startsOver)
+        others = start->state.others;
+    } else if (p.startsOver) {
         bodies = built(*p.scene, p.settings);
-    else
+        if (p.scene->terms)
+            others = p.scene->terms({.bodies = bodies.size(), .seed = p.settings.seed, .parameters = p.settings.parameters},
+                                    bodies);
+    } else {
         backend_->snapshot(bodies);
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+        others = othersOf(terms());
+    }
+    if (const Reason reason = refusal(p.integrator->program, termsOf(p.force(), others)); !reason.empty())
+        throw UsageError(reason);
+    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
 
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {
         made = p.makeBackend();
-        made->load(bodies, p.configurationOf(bodies));
+        made->load(bodies, p.configurationOf(bodies), others);
         configureTuned(*made, p.force(), p.requested.kernel, p.settings.tuning.get());
         backend_ = std::move(made);
     } else {
-        backend_->load(bodies, p.configurationOf(bodies));
+        backend_->load(bodies, p.configurationOf(bodies), others);
         // What "auto" means depends on the number of bodies.
         if (p.settings.tuning) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     }
     stepUnderWay_ = false;
     if (p.startsOver && start) {
         clock_ = start->state.clock;
-        if (start->state.integrator == p.integrator->name) backend_->restoreIntegratorState(start->state.integratorState);
+        restoreMethods(start->state, *p.integrator);
     } else if (p.startsOver) {
         clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.settings.timeStep};
     }
@@ -302,13 +325,15 @@ LaterState Simulation::stateLater() {
 }
 
 RunState Simulation::stateWithoutBodies() {
-    if (isAdaptive(integrator_->program)) backend_->finishStep();
+    if (isAdaptive(integrator_->program) || backend_->keepsForceState()) backend_->finishStep();
     advance({.seconds = 0, .steps = 0}, nullptr);  // counts steps that ended outside advance()
     RunState state;
     state.clock = clock_;
     if (state.clock.timeStep != settings_.timeStep) state.clock.rebase(settings_.timeStep);
     state.integratorState = backend_->integratorState();
+    for (StateArray& array : backend_->forceState()) state.integratorState.push_back(std::move(array));
     if (!state.integratorState.empty()) state.integrator = integrator_->name;
+    state.others = othersOf(terms());
     return state;
 }
 
@@ -318,13 +343,22 @@ void Simulation::restore(const RunState& state) {
     load(state.bodies);
     clock_ = state.clock;
     if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
-    if (state.integrator == integrator_->name) backend_->restoreIntegratorState(state.integratorState);
+    restoreMethods(state, *integrator_);
     if (checked) check_ = checked;
+}
+
+/// What force methods kept holds under any integrator; its own state only under the one that it is of.
+void Simulation::restoreMethods(const RunState& state, const Integrator& integrator) {
+    std::vector<StateArray> integratorState, forceState;
+    for (const StateArray& array : state.integratorState)
+        (array.name.starts_with(kForceState) ? forceState : integratorState).push_back(array);
+    if (state.integrator == integrator.name) backend_->restoreIntegratorState(integratorState);
+    backend_->restoreForceState(forceState);
 }
 
 void Simulation::load(const ParticleSet& bodies) {
     requireBodies(bodies.size());
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, othersOf(terms()));
     backend_->load(bodies);
     checkTargets_ = std::move(targets);
     settings_.bodies = bodies.size();
@@ -348,7 +382,7 @@ Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
     }
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return gravlab::measure(bodies, forceOf(settings_));
+    return measureSystem(bodies, terms());
 }
 
 }  // namespace gravlab

@@ -68,6 +68,8 @@ public:
     const Integrator& integrator() const { return *integrator_; }
     /// Law, precision and softening in force.
     ForceSettings force() const;
+    /// All that acts, the pair law first.
+    const ForceTerms& terms() const { return backend_->terms(); }
     Backend& backend() { return *backend_; }
     const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
 
@@ -127,6 +129,7 @@ private:
     void adopt(const Plan& plan);
     KernelChoice kernelInUse() const;
     void requestCheck();
+    void restoreMethods(const RunState& state, const Integrator& integrator);
     void beginRun();
 
     SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open

@@ -1,5 +1,5 @@
 // What the terms made of the targets, element by element: some hundred small copies, once a configuration.
-#include "sim/backends/cuda/measure/term_check_job.h"
+#include "sim/backends/cuda/term_check_job.h"
 
 #include <utility>
 
@@ -39,7 +39,8 @@ void TermCheckJob<Real>::addShare(std::shared_ptr<const ForceTerm> term, ForceGa
 template <class Real>
 void TermCheckJob<Real>::end(const Vec4<Real>* whole) {
     copyTargets(whole);
-    CUDA_CHECK(recordEvent(done_, stream_));
+    if (!done_) done_.emplace();
+    CUDA_CHECK(recordEvent(*done_, stream_));
     open_ = false;
     running_ = true;
 }
@@ -56,7 +57,7 @@ std::vector<Double4> TermCheckJob<Real>::taken(std::size_t part) const {
 
 template <class Real>
 std::optional<ForceCheck> TermCheckJob<Real>::take() {
-    if (!running_ || !done_.reached()) return std::nullopt;
+    if (!running_ || !done_->reached()) return std::nullopt;
     running_ = false;
     std::vector<Double4> positions, velocities;
     std::exchange(bodies_, nullptr)(positions, velocities);

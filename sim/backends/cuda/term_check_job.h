@@ -46,7 +46,7 @@ private:
     std::vector<bool> responds_;
     std::vector<PinnedArray<Vec4<Real>>> parts_;  ///< of each share, and of the whole
     std::size_t used_ = 0;                        ///< of them
-    OwnedEvent done_;
+    std::optional<OwnedEvent> done_;              ///< from the first check on
     bool open_ = false, running_ = false;
 };
 
