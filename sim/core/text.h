@@ -1,6 +1,7 @@
-// Pieces of the lines that people write into files and options. Rule: views into the caller's text, nothing is copied.
+// Pieces of the lines that people write into files and options, and what of them may be shown.
 #pragma once
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace gravlab {
@@ -26,5 +27,9 @@ constexpr std::string_view withoutRemark(std::string_view line) {
     }
     return line;
 }
+
+/// Text of a file, another program or a user as it may go to a terminal: one line, control characters, escape sequences and
+/// what is no UTF-8 replaced by '?'; letters of every language stay.
+std::string printable(std::string_view text);
 
 }  // namespace gravlab

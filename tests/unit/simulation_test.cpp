@@ -9,7 +9,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 
@@ -421,6 +424,32 @@ TEST(Validation, numbersThatUsersType) {
     EXPECT_THROW(requireSoftening(kNaN), UsageError);
     EXPECT_NO_THROW(requireHostMemory(1, "bodies"));
     EXPECT_THROW(requireHostMemory(1e18, "bodies"), OutOfMemoryError);
+}
+
+TEST(Validation, theLimitsOfAContainerCountAsMemory) {
+    namespace fs = std::filesystem;
+    char name[] = "/tmp/gravlab-cgroup-XXXXXX";
+    const std::string root = ::mkdtemp(name);
+    const auto put = [&](const std::string& file, const std::string& text) {
+        fs::create_directories(fs::path(root + file).parent_path());
+        std::ofstream(root + file) << text;
+    };
+    EXPECT_EQ(freeHostBytes(root), std::numeric_limits<double>::infinity()) << "nothing is known there";
+    put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n");
+    EXPECT_EQ(freeHostBytes(root), 4000 * 1024.0);
+    put("/proc/self/cgroup", "0::/job/step\n");
+    put("/sys/fs/cgroup/job/step/memory.max", "max\n");
+    put("/sys/fs/cgroup/job/memory.max", "1000000\n");
+    put("/sys/fs/cgroup/job/memory.current", "500000\n");
+    put("/sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 100000\n");
+    EXPECT_EQ(freeHostBytes(root), 600000) << "the limit of a group around this one, less what is used, but not its cache";
+    put("/sys/fs/cgroup/memory.max", "200000\n");
+    EXPECT_EQ(freeHostBytes(root), 200000) << "inside a container its limit stands at the top";
+    put("/proc/self/cgroup", "3:cpu:/x\n2:hugetlb,memory:/y\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "300000\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "400000\n");
+    EXPECT_EQ(freeHostBytes(root), 0) << "the older kind";
+    fs::remove_all(root);
 }
 
 /// A picture that cannot be written: its buffer does not open.
