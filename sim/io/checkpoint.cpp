@@ -4,6 +4,7 @@
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
+#include "sim/integrators/radau15_dense.h"
 #include "sim/io/run_settings.h"
 
 #include <algorithm>
@@ -203,12 +204,66 @@ Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     return snapshot;
 }
 
+namespace {
+
+/// Says what a file states twice in different ways; what its settings say is taken.
+void noteContradictions(const SimulationSettings& settings, const Snapshot& snapshot, std::vector<std::string>& notes) {
+    const auto compare = [&](const char* what, double said, const std::optional<double>& stored) {
+        if (!stored || *stored == said) return;
+        char text[160];
+        std::snprintf(text, sizeof text, "its settings say a %s of %.9g, its header %.9g: that of the settings is taken", what,
+                      said, *stored);
+        notes.push_back(text);
+    };
+    if (settings.timeStep != 0) compare("time step", settings.timeStep, snapshot.timeStep);
+    if (settings.softening >= 0) compare("softening", settings.softening, snapshot.softening);
+}
+
+/// Holds what an integrator needs to go on against the bodies that it is for.
+void requireState(const SimulationSettings& settings, const Snapshot& snapshot, const std::string& name,
+                  std::vector<std::string>& notes) {
+    if (!isAdaptive(integrator(settings.integrator).program)) return;
+    const std::size_t n = snapshot.bodies.size();
+    if (snapshot.state.empty()) {
+        if (snapshot.step.value_or(0) != 0)
+            notes.push_back("it has no state of " + settings.integrator +
+                            ": the run goes on from its bodies, and not to the same digits");
+        return;
+    }
+    Radau15Dense solver(3 * n);
+    std::vector<double> x(3 * n), v(3 * n);
+    bool fits = solver.restore(snapshot.state);
+    if (fits) {
+        solver.read(x.data(), v.data());
+        double largest = 0, fastest = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            largest = std::max(largest, length(xyz(snapshot.bodies.position[i])));
+            fastest = std::max(fastest, length(xyz(snapshot.bodies.velocity[i])));
+        }
+        // Another machine may round otherwise; another system is far from this.
+        constexpr double kSame = 1e-6;
+        for (std::size_t i = 0; i < n && fits; ++i) {
+            const Vec3d place{x[i], x[n + i], x[2 * n + i]}, speed{v[i], v[n + i], v[2 * n + i]};
+            fits = length(place - xyz(snapshot.bodies.position[i])) <= kSame * largest &&
+                   length(speed - xyz(snapshot.bodies.velocity[i])) <= kSame * fastest;
+        }
+    }
+    if (!fits)
+        throw InputError(name + ": its state of " + settings.integrator + " does not fit its " + std::to_string(n) +
+                         " bodies: it has been changed, or bodies were dropped. 'gravlab convert' into a table keeps the bodies "
+                         "alone");
+}
+
+}  // namespace
+
 StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     StartOffer offer;
     offer.notes = std::move(snapshot.notes);
     if (snapshot.isCheckpoint()) {
         offer.settings = parsedSettings(snapshot.settings, name, offer.notes);
         adapt(offer.settings, name, offer.notes);
+        noteContradictions(offer.settings, snapshot, offer.notes);
+        requireState(offer.settings, snapshot, name, offer.notes);
         if (offer.settings.timeStep == 0) offer.settings.timeStep = snapshot.timeStep.value_or(0);
     }
     auto start = std::make_shared<StartState>();

@@ -325,6 +325,39 @@ TEST(StartFile, settingsThatMakeNoSenseAreRefused) {
     EXPECT_THROW(startFrom(std::move(far), "x.hdf5"), InputError);
 }
 
+TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
+    SimulationSettings settings;
+    settings.scene = "figure-eight";
+    settings.integrator = "radau15";
+    Simulation simulation(settings);
+    simulation.advance({.steps = 3}, nullptr);
+    const Snapshot good = checkpointOf(simulation);
+    ASSERT_FALSE(good.state.empty());
+    EXPECT_NO_THROW(startFrom(Snapshot(good), "good.hdf5"));
+    for (std::size_t k = 0; k < good.state.size(); ++k) {
+        Snapshot missing = good, half = good;
+        missing.state.erase(missing.state.begin() + static_cast<std::ptrdiff_t>(k));
+        half.state[k].values.resize(half.state[k].values.size() / 2);
+        EXPECT_THROW(startFrom(std::move(missing), "x.hdf5"), InputError) << good.state[k].name;
+        EXPECT_THROW(startFrom(std::move(half), "x.hdf5"), InputError) << good.state[k].name;
+    }
+    for (const char* name : {"radau15.solver_x", "radau15.from_v"}) {
+        Snapshot other = good;
+        for (StateArray& array : other.state)
+            if (array.name == name) std::fill(array.values.begin(), array.values.end(), -1.0);
+        EXPECT_THROW(startFrom(std::move(other), "x.hdf5"), InputError) << name;
+    }
+    Snapshot fewer = good;
+    fewer.bodies.resize(2);
+    EXPECT_THROW(startFrom(std::move(fewer), "x.hdf5"), InputError);
+    Snapshot none = good;
+    none.state.clear();
+    EXPECT_THAT(startFrom(std::move(none), "x.hdf5").notes, testing::Contains(HasSubstr("no state of radau15")));
+    Snapshot twice = good;
+    twice.timeStep = 0.5;
+    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is taken")));
+}
+
 TEST(RunSettings, textAndBackIsTheSame) {
     SimulationSettings settings;
     settings.scene = "a \"quoted\" \\ name # with\nall of it";
