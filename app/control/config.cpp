@@ -12,9 +12,9 @@
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -210,11 +210,11 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
     file_ = configFile();
     std::error_code error;
     if (file_.empty() || !fs::exists(file_, error)) return;
-    std::ifstream stream(file_, std::ios::binary);
     std::string text(kLargestFile, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    if (stream.bad() || (!stream.is_open())) {
+    try {
+        gravlab::Source source = gravlab::Source::open(file_);
+        text.resize(source.read(text.data(), text.size()));
+    } catch (const Error&) {
         notes_.push_back("cannot read " + file_.string() +
                          "; the window begins as it does the first time and leaves it alone");
         file_.clear();
@@ -282,7 +282,7 @@ std::string ConfigKeeper::write(const std::string& text) {
         fs::create_directories(file_.parent_path(), error);
         // Lines that could not be used are still somebody's.
         if (!std::exchange(notes_, {}).empty())
-            fs::copy_file(file_, file_.string() + ".old", fs::copy_options::overwrite_existing, error);
+            writeFileAtomically(file_.string() + ".old", written_);
         writeFileAtomically(file_, text);
         written_ = text;
         return {};

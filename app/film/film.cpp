@@ -4,7 +4,6 @@
 #include "app/film/film_encoded.h"
 
 #include "sim/core/error.h"
-#include "sim/io/file/atomic_file.h"
 
 #include <unistd.h>
 
@@ -65,9 +64,7 @@ public:
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        AtomicFile file(settings_.output.frame(count_), {.durable = false});
-        writePng(file, rgb, settings_.width, settings_.height, texts);
-        file.commit();
+        writePng(settings_.output.frame(count_), rgb, settings_.width, settings_.height, texts, false);
         ++count_;
     }
     void finish() override { finished_ = true; }

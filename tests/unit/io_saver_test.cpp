@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -123,6 +124,24 @@ TEST(StateFolder, namesNeverLeaveItAndOldRunsGo) {
     for (int i = 0; i < 20; ++i) io_test::put(stateFolder() / ("run-x-" + std::to_string(i) + ".hdf5"), "x");
     leftRunFile("x");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 8);
+}
+
+TEST(LeftRuns, stayUntilTheirBudgetIsUsed) {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    std::vector<fs::path> files;
+    for (int i = 0; i < 20; ++i) {
+        files.push_back(folder / ("run-" + std::to_string(i) + ".hdf5"));
+        std::ofstream(files.back()) << std::string(1000, 'x');
+        fs::last_write_time(files.back(), fs::file_time_type::clock::now() - std::chrono::hours(i));
+    }
+    keepWithin(20000, files);
+    for (const fs::path& file : files) EXPECT_TRUE(fs::exists(file)) << file;
+    keepWithin(5500, files);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(fs::exists(files[static_cast<std::size_t>(i)]), i < 5) << "the oldest go first";
+    keepWithin(10, files);
+    EXPECT_TRUE(fs::exists(files[0])) << "the newest is never taken away";
+    EXPECT_FALSE(fs::exists(files[1]));
 }
 
 TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {

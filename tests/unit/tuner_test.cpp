@@ -162,6 +162,20 @@ TEST(TuneCache, otherVersionsAndBrokenFilesGiveNothing) {
         EXPECT_TRUE(readTuning(file)->choices().empty()) << broken;
     }
     EXPECT_THROW(writeTuning({}, Tuning()), IoError);
+    for (const char* threads : {"1000000000", "-1", "4097"}) {
+        text = "{\"format\": 1, \"choices\": [{" + now +
+               ", \"backend\": \"cpu\", \"device\": \"d\", \"driver\": \"\", \"precision\": \"fp32\", \"n\": 1000, "
+               "\"kernel\": \"a\", \"block\": 1, \"unroll\": 1, \"bodies_per_thread\": 1, \"split\": 1, \"threads\": " +
+               threads + ", \"step_interactions_per_second\": 1}]}";
+        std::ofstream(file) << text;
+        EXPECT_TRUE(readTuning(file)->choices().empty()) << threads;
+    }
+    fs::remove(file);
+    fs::create_directory(file);
+    EXPECT_TRUE(readTuning(file)->choices().empty()) << "a folder";
+    fs::remove(file);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    EXPECT_TRUE(readTuning(file)->choices().empty()) << "a pipe that nobody writes to";
 }
 
 TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
