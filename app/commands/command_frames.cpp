@@ -61,13 +61,26 @@ void waitForDisplay(double rate, double start) {
     std::this_thread::sleep_for(std::chrono::duration<double>((std::floor(passed * rate) + 1) / rate - passed));
 }
 
+/// Frames until the energy of the start is known, and at least so many; a wait that people notice is said.
+void warmUp(Offscreen& screen, int frames, GpuTimer* panels = nullptr) {
+    constexpr double kNoticed = 2;  // [s]
+    const double start = hostClock();
+    bool said = false;
+    for (int frame = 0; frame < frames || screen.workspace().conservation.busy(); ++frame) {
+        InterruptWatch::check();
+        screen.makeFrame(panels);
+        if (said || hostClock() - start < kNoticed || frame < frames) continue;
+        said = true;
+        std::fprintf(stderr, "gravlab: the energy of the start is measured first\n");
+    }
+}
+
 void timeFrames(const Options& options) {
     Offscreen screen(options);
     Workspace& workspace = screen.workspace();
     FrameTimes times;
     // The energy of the start is measured beside the first frames, on a device in a good part of its time.
-    do screen.makeFrame();
-    while (workspace.conservation.busy());
+    warmUp(screen, 1);
     const std::int64_t firstStep = workspace.host.simulation().step();
     const WorkTotals before = workspace.host.simulation().backend().totals();
     const double start = hostClock();
@@ -100,7 +113,7 @@ StageRow timeStages(const Options& options) {
     GpuTimer panelTimer;
     // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
     constexpr int kLeftOut = 20;
-    for (int frame = 0; frame < kLeftOut || workspace.conservation.busy(); ++frame) screen.makeFrame(&panelTimer);
+    warmUp(screen, kLeftOut, &panelTimer);
     workspace.host.first().renderer().takeTimes();
     panelTimer.take();
     for (const bool detailed : {false, true}) {

@@ -13,6 +13,7 @@
 #include "app/model/camera_path.h"
 #include "app/panels/ui.h"
 #include "app/progress.h"
+#include "app/services/spot_check.h"
 #include "app/version.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -120,6 +121,7 @@ int renderCommand(const Options& asked) {
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);
+    SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
         if (const std::string lost = lostContext(); !lost.empty())
@@ -129,6 +131,10 @@ int renderCommand(const Options& asked) {
         if (frame > 0) {
             workspace.advance(false);
             workspace.turn(1 / options.fps);
+            // The first force is judged before anything that comes of it is drawn.
+            const std::string alarm =
+                frame == 1 ? spotCheck.settle(workspace.host.simulation()) : spotCheck.update(workspace.host.simulation());
+            if (!alarm.empty()) throw Error(ExitCode::checkFailed, alarm + "; no picture was written");
         }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.

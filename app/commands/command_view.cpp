@@ -19,6 +19,7 @@
 #include "app/timed_name.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <csignal>
@@ -168,6 +169,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             window.beginUi();
             ui.frame(workspace);
             ui.draw();
+            if (lastFrame) files.requireSoundForces();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
             if (std::exchange(ui.state.screenshot, false))
                 takeScreenshot(window, workspace, std::exchange(ui.state.pictureName, {}));
@@ -213,7 +215,7 @@ int viewCommand(const Options& asked) {
         ui.state.timeline = true;
     }
     for (const std::string& note : config.notes()) {
-        std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+        std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
         workspace.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
     const Connection connection(window, workspace, ui);
@@ -230,7 +232,7 @@ int viewCommand(const Options& asked) {
     config.close(workspace, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal),
-                    (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());
+                    std::string(InterruptWatch::word()) + ". " + files.leave());
     files.close();
     if (player) player->abandon("the window was closed");
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);

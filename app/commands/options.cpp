@@ -34,7 +34,7 @@ const CommandRow& commandRow(Subcommand command) {
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
-    "6 reading or writing failed, 7 a check failed, 130 interrupted, 143 terminated.\n";
+    "6 reading or writing failed, 7 a check failed, 129 hung up, 130 interrupted, 143 terminated.\n";
 
 void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
     app.name("gravlab " + std::string(row.name));
@@ -110,13 +110,13 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         bool (*has)(const KernelRow&);
     };
     const Knob knobs[] = {
-        {"--block", launch.block != usual.block || !o.benchBlocks.empty(),
+        {"--block", o.has("--block") || launch.block != usual.block || !o.benchBlocks.empty(),
          [](const KernelRow& row) { return row.blocks.last != 1; }},
-        {"--unroll", launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
+        {"--unroll", o.has("--unroll") || launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
          [](const KernelRow& row) { return !row.unrolls.empty(); }},
-        {"--bodies-per-thread", launch.bodiesPerThread != usual.bodiesPerThread,
+        {"--bodies-per-thread", o.has("--bodies-per-thread") || launch.bodiesPerThread != usual.bodiesPerThread,
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-        {"--split", launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
+        {"--split", o.has("--split") || launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
 
@@ -181,8 +181,42 @@ void validateStudy(const Options& o) {
     if (o.benchUnrolls.size() > 1) throw UsageError(study + " takes one --unroll");
 }
 
+/// Options that say how a file is read.
+constexpr const char* kReading[] = {"--columns", "--units", "--G", "--sanitize"};
+
+/// What does nothing where bodies come from a scene, or from a file.
+void validateSource(const Options& o) {
+    const bool bodies = !o.file.empty() && !isSceneFile(o.file);
+    for (const char* option : kReading)
+        if (!bodies && o.has(option))
+            throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
+                             "' is a scene: leave it out");
+    if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
+    if (bodies && o.has("--seed")) throw UsageError("--seed does nothing: a file has the bodies that it has");
+}
+
+/// An option of `run` that does nothing without another.
+struct Companion {
+    const char *option, *needs;
+};
+constexpr Companion kCompanions[] = {{"--every", "--csv"}, {"--snapshots", "--snapshot-every"}};
+constexpr const char* kOutputs[] = {"--csv", "--final", "--plots", "--checkpoint", "--snapshots", "--output", "--card",
+                                    "--screenshot"};
+
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
+    for (const Companion& row : kCompanions)
+        if (o.has(row.option) && !o.has(row.needs))
+            throw UsageError(std::string(row.option) + " does nothing without " + row.needs);
+    const std::pair<const char*, const std::string*> names[] = {
+        {"--csv", &o.csv},         {"--final", &o.finalFile},   {"--plots", &o.plots},        {"--checkpoint", &o.checkpoint},
+        {"--output", &o.output},   {"--card", &o.benchCard},    {"--screenshot", &o.screenshot},
+        {"--snapshots", &o.snapshots}};
+    for (const auto& [option, name] : names)
+        if (o.has(option) && name->empty()) throw UsageError(std::string(option) + " '': a file needs a name");
+    const bool named = o.simulation.backend == "cpu" || o.simulation.backend == "reference";
+    if (o.command == Subcommand::run && named && o.has("--device"))
+        throw UsageError("--device chooses a CUDA device and does nothing on the " + o.simulation.backend + " backend");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
     if (o.command == Subcommand::render && o.look.ahead && !o.look.select)
@@ -247,6 +281,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
                          (o.command == Subcommand::bench ? "" : "; nor is there a file of that name"));
     }
+    validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
     o.read.allowSigns = s.law == Law::coulomb;
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
@@ -364,7 +399,12 @@ Options parseOptions(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
     }
-    for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
+    for (const std::string& extra : app.remaining())
+        if (extra != "--") refuseExtra(*row, extra, parsers);
+    for (const char* output : kOutputs)
+        if (const CLI::Option* option = app.get_option_no_throw(output); option && option->count() > 1)
+            throw UsageError(std::string(output) + " is given " + std::to_string(option->count()) +
+                             " times, and would write one file: give it once");
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);

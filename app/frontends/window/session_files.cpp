@@ -108,6 +108,12 @@ bool SessionFiles::update() {
     return changed_ || saver_.busy() || !saves_.empty();
 }
 
+void SessionFiles::requireSoundForces() {
+    const std::string alarm = spotCheck_.settle(session_.simulation());
+    if (spotCheck_.failures() > 0)
+        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + session_.message() : alarm);
+}
+
 void SessionFiles::takeResults() {
     for (FileResult& result : saver_.take()) {
         changed_ = true;
