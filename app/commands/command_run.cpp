@@ -35,7 +35,7 @@ constexpr std::size_t kSummaryOnDevice = 65536;
 constexpr double kSliceSeconds = 0.1;
 
 // Steps are counted far below where counting on would overflow.
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
+constexpr std::int64_t kMostSteps = (std::int64_t{1} << 62) + (std::int64_t{1} << 61);
 // An energy that changed by more than this is no result of the physics.
 constexpr double kLostEnergy = 0.1;
 

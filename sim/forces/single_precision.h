@@ -8,8 +8,8 @@
 
 namespace gravlab {
 
-/// Why loops in single precision would compute these bodies wrongly under that force, as a clause that can follow "because";
-/// empty when they stay near double precision: half of the forces within kSingleMedian, each within kSingleWorst, positions
+/// Why loops in single precision would compute these bodies wrongly under that force, as a sentence of which single
+/// precision is the subject; empty when they stay near double precision: half of the forces within kSingleMedian, each within kSingleWorst, positions
 /// and velocities in range and no two places rounded into one. Up to 1,024 bodies all forces are computed, of more a sample:
 /// some milliseconds, a fifteenth of a second of a core for a million.
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);

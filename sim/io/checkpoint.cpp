@@ -232,22 +232,14 @@ void requireState(const SimulationSettings& settings, const Snapshot& snapshot, 
     }
     Radau15Dense solver(3 * n);
     std::vector<double> x(3 * n), v(3 * n);
-    bool fits = solver.restore(snapshot.state);
-    if (fits) {
-        solver.read(x.data(), v.data());
-        double largest = 0, fastest = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            largest = std::max(largest, length(xyz(snapshot.bodies.position[i])));
-            fastest = std::max(fastest, length(xyz(snapshot.bodies.velocity[i])));
-        }
-        // Another machine may round otherwise; another system is far from this.
-        constexpr double kSame = 1e-6;
-        for (std::size_t i = 0; i < n && fits; ++i) {
-            const Vec3d place{x[i], x[n + i], x[2 * n + i]}, speed{v[i], v[n + i], v[2 * n + i]};
-            fits = length(place - xyz(snapshot.bodies.position[i])) <= kSame * largest &&
-                   length(speed - xyz(snapshot.bodies.velocity[i])) <= kSame * fastest;
-        }
+    for (std::size_t i = 0; i < n; ++i) {
+        const Double4 &p = snapshot.bodies.position[i], &u = snapshot.bodies.velocity[i];
+        x[i] = p.x, x[n + i] = p.y, x[2 * n + i] = p.z;
+        v[i] = u.x, v[n + i] = u.y, v[2 * n + i] = u.z;
     }
+    // Another machine may round otherwise; another system is far from this.
+    constexpr double kSame = 1e-6;
+    const bool fits = solver.restore(snapshot.state) && solver.fits(x.data(), v.data(), kSame);
     if (!fits)
         throw InputError(name + ": its state of " + settings.integrator + " does not fit its " + std::to_string(n) +
                          " bodies: it has been changed, or bodies were dropped. 'gravlab convert' into a table keeps the bodies "

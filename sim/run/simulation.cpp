@@ -4,6 +4,8 @@
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/forces/single_precision.h"
 
 #include <atomic>
 #include <cmath>
@@ -89,6 +91,20 @@ struct Simulation::Plan {
             settings.tuning->find(made.name(), made.launchFacts(), *settings.precision, settings.bodies);
         return found ? found->threads : 0;
     }
+    /// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for. A run that
+    /// goes on in what it was asked for stays there: it was judged when it began.
+    void suitPrecision(const ParticleSet& bodies) {
+        const StartState* start = settings.start.get();
+        const bool goesOn = startsOver && start && start->state.clock.step != 0 && requested.precision;
+        if (settings.precision == Precision::fp64 || goesOn) return;
+        const std::string why = beyondSinglePrecision(bodies, force());
+        if (why.empty()) return;
+        if (requested.precision)
+            throw UsageError("precision " + std::string(nameOf(*settings.precision)) + " cannot compute these bodies: " + why +
+                             "; take fp64, or units in which lengths and masses are near 1");
+        settings.precision = Precision::fp64;
+        backend.why += "; in double precision, because single does not carry these bodies: " + why;
+    }
     std::unique_ptr<Backend> makeBackend() const {
         std::unique_ptr<Backend> made = backend.row->make(settings.backendOptions);
         const int threads = tunedThreads(*made);
@@ -161,6 +177,11 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted, bool again) 
             p.backend.row->name == "reference" || (p.backend.row->name == "cpu" && p.settings.bodies <= kSmallSystem)
                 ? Precision::fp64
                 : Precision::fp32;
+    // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
+    const bool few = settings_.backend == "cpu" && sceneBodies_ <= kSmallSystem;
+    if (running && !p.startsOver && !p.changesBackend && !p.requested.precision && !requested_.precision && !few &&
+        settings_.precision == Precision::fp64)
+        p.settings.precision = Precision::fp64;
     requireParameters(*p.scene, p.settings.parameters);
     requireBodies(p.settings.bodies);
     requireTimeStep(p.settings.timeStep);
@@ -176,10 +197,15 @@ Simulation::Plan Simulation::plan(const SimulationSettings& wanted, bool again) 
 }
 
 void Simulation::apply(const SimulationSettings& wanted) {
-    const Plan p = plan(wanted);
+    Plan p = plan(wanted);
     if (p.startsOver || p.changesBackend) {
         startOver(p);
         return;
+    }
+    if (p.requested.precision && p.settings.precision != settings_.precision && p.settings.precision != Precision::fp64) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        p.suitPrecision(bodies);
     }
     if (p.changesForce) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
     adopt(p);
@@ -189,7 +215,8 @@ void Simulation::apply(const SimulationSettings& wanted) {
 void Simulation::reset() { startOver(plan(settings_, true)); }
 
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
-void Simulation::startOver(const Plan& p) {
+void Simulation::startOver(const Plan& planned) {
+    Plan p = planned;
     ParticleSet bodies;
     const StartState* start = p.settings.start.get();
     if (p.startsOver && start) {
@@ -200,6 +227,7 @@ void Simulation::startOver(const Plan& p) {
     else
         backend_->snapshot(bodies);
     std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    p.suitPrecision(bodies);
 
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {

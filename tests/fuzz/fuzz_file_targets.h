@@ -1,8 +1,8 @@
 // Fuzzers of files that say what to run: pictures with their texts, scene files, checkpoints under a right seal.
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
-#include "app/files/scene_file.h"
-#include "app/film/picture.h"
+#include "app/control/scene_file.h"
+#include "app/picture.h"
 #include "sim/core/text.h"
 #include "sim/io/file/checksum.h"
 #include "sim/io/hdf5/gadget.h"

@@ -241,7 +241,8 @@ const PastException kPastExceptions[] = {
     {"sim/io/hdf5/helper_process.cpp", "reads /proc/self/statm"},
     {"app/film/film_encoded.cpp", "reads /proc of the encoder"},
     {"app/film/film.cpp", "removes the numbered frames of a film that was given up"},
-    {"app/files/state_folder.cpp", "marks of living sessions are locks and no data; states are removed as their budget says"},
+    {"app/services/state_folder.cpp", "marks of living sessions are locks and no data; states are removed as their budget says"},
+    {"app/control/line_reader.cpp", "reads a script line by line from whatever gives lines, pipes and terminals too"},
     {"app/standard_streams.cpp", "holds /dev/null where a stream is closed"},
     {"app/frontends/window/status_report.cpp", "its writer goes to AtomicFile"},
 };

@@ -1,10 +1,14 @@
 // Single precision is left where it would be wrong, and nowhere else.
 #include "sim/forces/single_precision.h"
 
+#include "sim/core/error.h"
 #include "sim/core/random.h"
+#include "sim/io/checkpoint.h"
+#include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -78,6 +82,64 @@ TEST(SinglePrecision, endsWhereItsNumbersEnd) {
         const std::string why = beyondSinglePrecision(start.bodies, {.softening = start.softening});
         EXPECT_EQ(why.empty(), start.carried) << start.name << ": " << why;
     }
+}
+
+/// A start of these bodies, as a file would give it.
+SimulationSettings startOf(const ParticleSet& bodies, double softening, double timeStep) {
+    Snapshot snapshot;
+    snapshot.bodies = bodies;
+    snapshot.softening = softening;
+    snapshot.timeStep = timeStep;
+    SimulationSettings request = startFrom(std::move(snapshot), "bodies.csv").settings;
+    request.backend = "cpu";
+    return request;
+}
+
+struct Unit {
+    const char* name;
+    double length, mass;
+};
+constexpr Unit kFarUnits[] = {{"metres", 3.1e16, 1.3e23}, {"centimetres", 3e14, 1e26}, {"atoms", 1e-12, 1e-20}, {"tiny masses", 1, 1e-44}};
+
+TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
+    for (const Unit& unit : kFarUnits) {
+        const double time = std::sqrt(unit.length * unit.length * unit.length / unit.mass);
+        SimulationSettings request = startOf(ball(unit.length, unit.mass, 0, 500), 0.02 * unit.length, 0.02 * time);
+        Simulation chosen(request);
+        EXPECT_EQ(chosen.force().precision, Precision::fp64) << unit.name;
+        EXPECT_THAT(chosen.backendWhy(), testing::HasSubstr("in double precision, because")) << unit.name;
+        SimulationSettings other = request;
+        other.timeStep = 0.01 * time;
+        chosen.apply(other);
+        EXPECT_EQ(chosen.force().precision, Precision::fp64) << "a change of something else";
+        other.precision = Precision::fp32;
+        EXPECT_THROW(chosen.apply(other), UsageError) << unit.name;
+        EXPECT_EQ(chosen.force().precision, Precision::fp64) << "the old run goes on";
+        for (const Precision precision : {Precision::fp32, Precision::mixed}) {
+            request.precision = precision;
+            EXPECT_THROW(Simulation{request}, UsageError) << unit.name;
+        }
+    }
+    SimulationSettings usual;
+    usual.scene = "plummer";
+    usual.bodies = 500;
+    usual.backend = "cpu";
+    EXPECT_EQ(Simulation(usual).force().precision, Precision::fp32) << "and nowhere else";
+}
+
+TEST(SinglePrecision, aRunThatGoesOnStaysWhatItWas) {
+    // In the middle of a run two bodies may have come as near as single precision has places.
+    SimulationSettings request;
+    request.scene = "plummer";
+    request.bodies = 300;
+    request.backend = "cpu";
+    Simulation simulation(request);
+    simulation.advance({.steps = 2}, nullptr);
+    Snapshot snapshot = checkpointOf(simulation);
+    snapshot.softening = 0;
+    for (int axis = 0; axis < 1; ++axis) snapshot.bodies.position[0].x = 1e15;
+    const SimulationSettings on = startFrom(std::move(snapshot), "x.hdf5").settings;
+    EXPECT_EQ(Simulation(on).force().precision, Precision::fp32);
 }
 
 TEST(SinglePrecision, aLargeStartIsJudgedByASample) {
