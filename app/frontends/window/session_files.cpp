@@ -109,9 +109,9 @@ bool SessionFiles::update() {
 }
 
 void SessionFiles::requireSoundForces() {
-    const std::string alarm = spotCheck_.settle(session_.simulation());
+    const std::string alarm = spotCheck_.settle(workspace_.host.simulation());
     if (spotCheck_.failures() > 0)
-        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + session_.message() : alarm);
+        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + workspace_.message() : alarm);
 }
 
 void SessionFiles::takeResults() {
