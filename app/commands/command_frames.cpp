@@ -83,9 +83,9 @@ void timeFrames(const Options& options) {
     const WorkTotals after = session.simulation().backend().totals();
     const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = session.facts();
-    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
-                facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
-                options.showUi ? " with panels" : "", times.text().c_str(), steps);
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.configuration.scene.c_str(),
+                facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
+                options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(), steps);
     std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }
@@ -114,8 +114,8 @@ StageRow timeStages(const Options& options) {
             if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
         }
     }
-    StageRow row{.scene = session.facts().settings.scene,
-                 .bodies = session.facts().settings.bodies,
+    StageRow row{.scene = session.facts().configuration.scene,
+                 .bodies = session.facts().configuration.bodies,
                  .width = options.width,
                  .height = options.height,
                  .path = session.renderer().path().path()};
@@ -123,13 +123,13 @@ StageRow timeStages(const Options& options) {
     return row;
 }
 
-int stagesCommand(const Options& asked, const std::vector<std::size_t>& counts) {
+int stagesCommand(const Options& asked, const std::vector<std::optional<std::size_t>>& counts) {
     if (asked.benchFormat == "json") throw UsageError("--stages writes a table or csv, not json");
     AtomicFile out(asked.output.empty() ? "-" : asked.output);
     std::vector<std::pair<int, int>> sizes = asked.benchSizes;
     if (sizes.empty()) sizes = {{asked.width, asked.height}};
     std::vector<StageRow> rows;
-    for (const std::size_t count : counts)
+    for (const std::optional<std::size_t>& count : counts)
         for (const auto& [width, height] : sizes)
             for (const PathWishRow& wish : pathWishes()) {
                 const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
@@ -154,13 +154,14 @@ int framesCommand(const Options& asked) {
     const InterruptWatch watch;
     const HeadlessContext context(asked.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    std::vector<std::size_t> counts = asked.benchBodies;
+    std::vector<std::optional<std::size_t>> counts(asked.benchBodies.begin(), asked.benchBodies.end());
     if (counts.empty()) counts = {asked.simulation.bodies};
     if (asked.benchStages) return stagesCommand(asked, counts);
-    for (const std::size_t count : counts) {
+    for (const std::optional<std::size_t>& count : counts) {
         Options options = asked;
         options.simulation.bodies = count;
-        if (!asked.benchKernels.empty()) options.simulation.kernel.kernel = asked.benchKernels.front();
+        if (!asked.benchKernels.empty() && asked.benchKernels.front() != "auto")
+            options.simulation.kernel.kernel = asked.benchKernels.front();
         timeFrames(options);
     }
     return static_cast<int>(ExitCode::ok);

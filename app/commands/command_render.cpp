@@ -29,7 +29,7 @@ namespace gravlab {
 namespace {
 
 /// What a picture says about itself, so that it can be made again.
-PictureTexts settingsTexts(const SimulationSettings& settings, const Options& options) {
+PictureTexts settingsTexts(const RunConfiguration& settings, const Options& options) {
     return {{"Software", "gravlab " + std::string(version())},
             {"gravlab:scene", settings.scene},
             {"gravlab:bodies", std::to_string(settings.bodies)},
@@ -38,7 +38,7 @@ PictureTexts settingsTexts(const SimulationSettings& settings, const Options& op
             {"gravlab:kernel", settings.kernel.kernel},
             {"gravlab:integrator", settings.integrator},
             {"gravlab:dt", formatted("%.17g", settings.timeStep)},
-            {"gravlab:softening", formatted("%.17g", settings.softening)},
+            {"gravlab:softening", formatted("%.17g", settings.force.softening)},
             {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
             {"gravlab:frames", std::to_string(options.frames)}};
 }
@@ -115,7 +115,7 @@ int renderCommand(const Options& asked) {
         panels->draw(session, options);  // panels need a frame to find their size; this one is drawn over
     }
     session.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(session.simulation().settings(), options);
+    writer->texts = settingsTexts(session.simulation().configuration(), options);
     writer->texts[kSceneFileKey] = sceneFileText(session);
 
     const auto start = std::chrono::steady_clock::now();

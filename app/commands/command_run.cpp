@@ -55,7 +55,7 @@ std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
     if (options.steps >= 0) return options.steps;
     // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
     // step that it would have ended with.
-    const double timeStep = simulation.settings().timeStep;
+    const double timeStep = simulation.configuration().timeStep;
     const double way = options.until - simulation.time();
     const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
     if (!(steps > 0)) return 0;
@@ -118,8 +118,8 @@ private:
 std::string saveForLater(const FedState& state, const Options& options) {
     try {
         const std::filesystem::path file =
-            options.checkpoint.empty() ? leftRunFile(state.settings.scene) : std::filesystem::path(options.checkpoint);
-        writeSnapshot(file, checkpointOf(state.settings, state.state), {.keepPrevious = true});
+            options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
+        writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true});
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
@@ -148,7 +148,7 @@ int runCommand(const Options& asked) {
 
     const Options options = withFile(asked);
     Simulation simulation(options.simulation);
-    const SimulationSettings& settings = simulation.settings();
+    const RunConfiguration& settings = simulation.configuration();
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
     std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", settings.scene.c_str(), simulation.backend().size(),
                  simulation.backend().description().c_str(), simulation.backendWhy().c_str());

@@ -47,7 +47,7 @@ private:
 };
 
 PictureTexts describe(const Session& session) {
-    const SimulationSettings& s = session.facts().settings;
+    const RunConfiguration& s = session.facts().configuration;
     return {{"Software", "gravlab"},
             {kSceneFileKey, sceneFileText(session)},
             {"gravlab:scene", s.scene},
@@ -207,7 +207,7 @@ int viewCommand(const Options& asked) {
     ui.state = memory.ui;
     ui.state.visible = options.showUi;
     constexpr std::size_t kFewBodies = 100;
-    if (!options.look.trails && session.facts().settings.bodies <= kFewBodies) session.look.trails = kUsualTrail;
+    if (!options.look.trails && session.facts().configuration.bodies <= kFewBodies) session.look.trails = kUsualTrail;
     if (!options.look.overlay) session.overlay.scaleBar = session.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
     if (options.rewindMegabytes > 0) {

@@ -102,21 +102,18 @@ std::string overview() {
 
 /// A launch value that no kernel in question can be launched with is refused, not ignored.
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
-    const LaunchConfig& launch = o.simulation.kernel.launch;
-    const LaunchConfig usual;
+    const LaunchRequest& launch = o.simulation.kernel.launch;
     struct Knob {
         const char* option;
         bool asked;
         bool (*has)(const KernelRow&);
     };
     const Knob knobs[] = {
-        {"--block", launch.block != usual.block || !o.benchBlocks.empty(),
-         [](const KernelRow& row) { return row.blocks.last != 1; }},
-        {"--unroll", launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
-         [](const KernelRow& row) { return !row.unrolls.empty(); }},
-        {"--bodies-per-thread", launch.bodiesPerThread != usual.bodiesPerThread,
+        {"--block", launch.block || !o.benchBlocks.empty(), [](const KernelRow& row) { return row.blocks.last != 1; }},
+        {"--unroll", launch.unroll || !o.benchUnrolls.empty(), [](const KernelRow& row) { return !row.unrolls.empty(); }},
+        {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-        {"--split", launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
+        {"--split", launch.split.has_value(), [](const KernelRow& row) { return row.splits.last != 1; }},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
 
@@ -219,7 +216,7 @@ void refuseOneFileTwice(const Options& o) {
 }
 
 void validate(Options& o, bool commandNamed) {
-    const SimulationSettings& s = o.simulation;
+    const RunRequest& s = o.simulation;
     validateCompany(o);
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
@@ -259,31 +256,31 @@ void validate(Options& o, bool commandNamed) {
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
-    if (s.backend != "auto" &&
+    if (s.backend &&
         std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
         std::vector<std::string_view> valid{"auto"};
         for (const BackendRow& row : backends()) valid.push_back(row.name);
-        throw UsageError(unknownName("backend", s.backend, valid));
+        throw UsageError(unknownName("backend", *s.backend, valid));
     }
     const std::vector<std::string> kernelNames =
-        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
+        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.choice().kernel};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
-        if (s.backend != "auto")
-            kernel(s.backend, name);
+        if (s.backend)
+            kernel(*s.backend, name);
         else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
             findRow(kernels(), "kernel", name);
     }
     if (s.backendOptions.threads != 0 && s.backend == "reference")
         throw UsageError("--threads does not apply: the reference backend computes on one thread");
-    if (!s.backendOptions.simd.empty() && s.backend != "cpu" && s.backend != "auto")
-        throw UsageError("--simd does not apply to the " + s.backend + " backend; it chooses the CPU's instruction set");
+    if (!s.backendOptions.simd.empty() && s.backend && s.backend != "cpu")
+        throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
 
     validateLaunch(o, kernelNames);
 
     std::vector<std::size_t> counts = o.benchBodies;
-    if (s.bodies != 0) counts.push_back(s.bodies);
-    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0)
+    if (s.bodies) counts.push_back(*s.bodies);
+    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies)
         throw UsageError("a file has the bodies that it has; leave out -n");
     for (const std::size_t count : counts)
         if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
@@ -314,7 +311,7 @@ void validate(Options& o, bool commandNamed) {
     }
     if (o.command == Subcommand::run) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
-        if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
+        if (o.until > 0 && s.timeStep.value_or(1) < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
         refuseOneFileTwice(o);
         if (!o.finalFile.empty()) formatForWriting(o.finalFile);

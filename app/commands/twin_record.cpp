@@ -55,16 +55,16 @@ void TwinRecord::record(Simulation& first) {
 
 std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
     const std::filesystem::path file = folder / "divergence.png";
-    writeDivergence(outputs.add(file), first.settings().scene + ": two runs of one start",
-                    twinLabels(first.settings(), run_.simulation().settings()), curve_);
+    writeDivergence(outputs.add(file), first.configuration().scene + ": two runs of one start",
+                    twinLabels(first.configuration(), run_.simulation().configuration()), curve_);
     return file.string();
 }
 
 std::string TwinRecord::summary(Simulation& first) {
     Simulation& twin = run_.simulation();
-    const auto labels = twinLabels(first.settings(), twin.settings());
+    const auto labels = twinLabels(first.configuration(), twin.configuration());
     std::string text = "twin: " + labels.second + " against " + labels.first;
-    if (twin.settings().bodies <= kSummaryBodies) {
+    if (twin.configuration().bodies <= kSummaryBodies) {
         char energy[120];
         ParticleSet there;
         twin.snapshot(there);

@@ -92,7 +92,7 @@ constexpr Row kRows[] = {
      }},
     {"scene", "name", "SCENE",
      [](const Source& s) {
-         const std::string& scene = s.session.facts().settings.scene;
+         const std::string& scene = s.session.facts().configuration.scene;
          return known(scene) ? inQuotes(scene) : std::string();
      },
      [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = sceneNamed(parseWord(k, v)).name; }},
@@ -102,7 +102,7 @@ constexpr Row kRows[] = {
          const Scene& scene = *s.session.facts().scene;
          const std::size_t bodies = s.session.startBodies();
          const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
-         return usual || !known(s.session.facts().settings.scene) ? std::string() : std::to_string(bodies);
+         return usual || !known(s.session.facts().configuration.scene) ? std::string() : std::to_string(bodies);
      },
      [](Remembered& r, auto& k, auto v) {
          if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)

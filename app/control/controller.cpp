@@ -85,7 +85,8 @@ public:
             session.selectId(*selected_);
         session.intent = intent_;
         session.camera = camera_;
-        if (session.fourView->on() != four_) session.fourView->show(four_, session.look, session.facts().settings.bodies);
+        if (session.fourView->on() != four_)
+            session.fourView->show(four_, session.look, session.facts().configuration.bodies);
         session.look = look_;
         session.overlay = overlay_;
         document_.ui = ui_;
@@ -199,8 +200,8 @@ bool open(Document& document, const OpenFile& command) {
     Session& session = document.session;
     if (isScene(command.path)) {
         // A scene by name is that scene from its start, also where it runs already.
-        session.intent.settings.scene = command.path;
-        session.intent.reset = session.facts().settings.scene == command.path;
+        session.intent.reset = session.facts().configuration.scene == command.path;
+        session.intent.request.changeScene(command.path);
         takeUp(document);
         return true;
     }
@@ -221,8 +222,8 @@ bool open(Document& document, const OpenFile& command) {
         return true;
     }
     StartOffer offer = openStart(command.path, {});
-    offer.settings.tuning = session.intent.settings.tuning;  // of this machine, not of the file
-    session.intent.settings = offer.settings;
+    offer.request.tuning = session.intent.request.tuning;  // of this machine, not of the file
+    session.intent.request = offer.request;
     takeUp(document);
     return true;
 }

@@ -19,7 +19,12 @@ void changeScene(KeyTarget& t, std::ptrdiff_t by) {
     // A file is none of the rows: the next one is the first.
     const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     const auto n = static_cast<std::ptrdiff_t>(rows.size());
-    t.session.intent.settings.scene = rows[static_cast<std::size_t>((now + by + n) % n)].name;
+    t.session.intent.request.changeScene(rows[static_cast<std::size_t>((now + by + n) % n)].name);
+}
+
+/// As asked for a moment ago, or in force.
+std::size_t bodies(const KeyTarget& t) {
+    return t.session.intent.request.bodies.value_or(t.session.facts().configuration.bodies);
 }
 
 Reason fixedBodies(const KeyTarget& t) {
@@ -40,7 +45,7 @@ bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
 }
 template <SceneGroup group>
 void openGroup(KeyTarget& t, int which) {
-    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.settings.scene = row->name;
+    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.session.intent.request.changeScene(row->name);
 }
 
 constexpr Action kScene[] = {
@@ -51,7 +56,7 @@ constexpr Action kScene[] = {
      .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
      .act =
          [](KeyTarget& t, int which) {
-             t.session.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)];
+             t.session.intent.request.changeScene(kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]);
          },
      .choice =
          [](const KeyTarget& t, int which, ActionChoice& out) {
@@ -94,23 +99,19 @@ constexpr Action kScene[] = {
      .label = "Twice the bodies",
      .idea = "twice the bodies",
      .strokes = {{Key::pageUp}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.bodies *= 2; },
+     .act = [](KeyTarget& t, int) { t.session.intent.request.bodies = 2 * bodies(t); },
      .unavailable = fixedBodies,
      .line = true},
     {.name = "fewer-bodies",
      .label = "Half the bodies",
      .idea = "half the bodies",
      .strokes = {{Key::pageDown}},
-     .act =
-         [](KeyTarget& t, int) {
-             std::size_t& bodies = t.session.intent.settings.bodies;
-             bodies = std::max<std::size_t>(bodies / 2, 1);
-         },
+     .act = [](KeyTarget& t, int) { t.session.intent.request.bodies = std::max<std::size_t>(bodies(t) / 2, 1); },
      .unavailable = fixedBodies},
     {.name = "next-seed",
      .label = "Another seed",
      .idea = "other bodies of the same scene: the next seed",
-     .act = [](KeyTarget& t, int) { ++t.session.intent.settings.seed; }},
+     .act = [](KeyTarget& t, int) { ++t.session.intent.request.seed; }},
 };
 
 }  // namespace

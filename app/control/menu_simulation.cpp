@@ -17,14 +17,14 @@ constexpr int kAllMarks = 1 << 20;  // more than are ever kept
 
 void nextBackend(KeyTarget& t, int) {
     const auto rows = backends();
-    SimulationSettings& wanted = t.session.intent.settings;
-    const auto now =
-        std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == wanted.backend; });
+    RunRequest& wanted = t.session.intent.request;
+    const std::string running = wanted.backend.value_or(t.session.facts().configuration.backend);
+    const auto now = std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == running; });
     const auto first = static_cast<std::size_t>(now - rows.begin());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const BackendRow& row = rows[(first + step) % rows.size()];
         if (!row.unavailable(wanted.backendOptions).empty()) continue;
-        wanted.backend = row.name;
+        wanted.changeBackend(std::string(row.name));
         return;
     }
 }
@@ -36,7 +36,7 @@ void nextKernel(KeyTarget& t, int) {
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         if (row.backend != now->backend) continue;
-        t.session.intent.settings.kernel = {std::string(row.name), {}};
+        t.session.intent.request.kernel = {std::string(row.name), {}};
         return;
     }
 }
@@ -48,6 +48,13 @@ Reason oneKernel(const KeyTarget& t) {
         std::count_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.backend == now->backend; });
     return count > 1 ? Reason() : "The backend '" + std::string(now->backend) + "' has one kernel only.";
 }
+
+/// As asked for a moment ago, or in force.
+double timeStep(const KeyTarget& t) {
+    return t.session.intent.request.timeStep.value_or(t.session.facts().configuration.timeStep);
+}
+
+void scaleTimeStep(KeyTarget& t, double factor) { t.session.intent.request.timeStep = factor * timeStep(t); }
 
 void singleStep(KeyTarget& t, int) {
     t.session.intent.paused = true;
@@ -104,8 +111,8 @@ constexpr Action kSimulation[] = {
      .label = "Backwards",
      .idea = "run backwards, or forwards again",
      .strokes = {{Key::left}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= -1; },
-     .checked = [](const KeyTarget& t) { return t.session.intent.settings.timeStep < 0; }},
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, -1); },
+     .checked = [](const KeyTarget& t) { return timeStep(t) < 0; }},
     {.name = "reset",
      .label = "Start again",
      .idea = "start the scene again",
@@ -146,14 +153,14 @@ constexpr Action kSimulation[] = {
      .label = "Twice the time step",
      .idea = "twice the time step",
      .strokes = {{Key::period}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 2; },
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 2); },
      .line = true,
      .repeats = true},
     {.name = "shorter-step",
      .label = "Half the time step",
      .idea = "half the time step",
      .strokes = {{Key::comma}},
-     .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; },
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 0.5); },
      .repeats = true},
     {.name = "next-backend",
      .label = "Next backend",
@@ -172,7 +179,7 @@ constexpr Action kSimulation[] = {
      .idea = "the same start a second time in other settings, or none",
      .strokes = {{Key::letterT, kControl}},
      .act = [](KeyTarget& t,
-               int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().settings); },
+               int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().configuration); },
      .checked = [](const KeyTarget& t) { return t.session.intent.twin.on; },
      .line = true},
     {.name = "twin-view",

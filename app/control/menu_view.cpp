@@ -106,7 +106,7 @@ constexpr Action kView[] = {
      .strokes = {{Key::f4}},
      .act =
          [](KeyTarget& t, int) {
-             t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().settings.bodies);
+             t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().configuration.bodies);
          },
      .checked = [](const KeyTarget& t) { return t.session.fourViewed(); },
      .unavailable =
@@ -272,7 +272,7 @@ constexpr Action kWindow[] = {
      .checked = [](const KeyTarget& t) { return t.ui.instruments; },
      .unavailable =
          [](const KeyTarget& t) {
-             return t.session.facts().settings.bodies < Instruments::kFewest && !t.ui.instruments
+             return t.session.facts().configuration.bodies < Instruments::kFewest && !t.ui.instruments
                         ? Reason("So few bodies have no curves over a radius.")
                         : Reason();
          }},

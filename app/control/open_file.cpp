@@ -28,12 +28,11 @@ Options filled(const Options& options) {
     Options merged = options;
     StartOffer offer = openStart(options.file, options.read);
     for (const SettingRow& row : settingRows())
-        if (options.has(row.option)) row.copy(offer.settings, options.simulation);
+        if (options.has(row.option)) row.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
-    if (options.has("--backend") && !options.has("--kernel") && offer.settings.kernel != options.simulation.kernel)
-        offer.settings.kernel = options.simulation.kernel;
-    offer.settings.tuning = options.simulation.tuning;
-    merged.simulation = std::move(offer.settings);
+    if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
+    offer.request.tuning = options.simulation.tuning;
+    merged.simulation = std::move(offer.request);
     for (const std::string& note : offer.notes)
         std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
     return merged;

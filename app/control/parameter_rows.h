@@ -9,9 +9,9 @@
 namespace gravlab::rows {
 
 /// What was asked of the run, and what is in force.
-inline SimulationSettings& asked(Document& d) { return d.session.intent.settings; }
-inline const SimulationSettings& asked(const Document& d) { return d.session.intent.settings; }
-inline const SimulationSettings& inForce(const Document& d) { return d.session.facts().settings; }
+inline RunRequest& asked(Document& d) { return d.session.intent.request; }
+inline const RunRequest& asked(const Document& d) { return d.session.intent.request; }
+inline const RunConfiguration& inForce(const Document& d) { return d.session.facts().configuration; }
 
 /// Names of a table's rows.
 template <class Rows>

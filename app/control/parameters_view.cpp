@@ -163,7 +163,8 @@ void addBodies(std::vector<Parameter>& all) {
                    .get = [](const Document& d) -> Value { return d.session.fourView->on(); },
                    .set =
                        [](Document& d, const Value& v) {
-                           d.session.fourView->show(std::get<bool>(v), d.session.look, d.session.facts().settings.bodies);
+                           d.session.fourView->show(std::get<bool>(v), d.session.look,
+                                                    d.session.facts().configuration.bodies);
                        }});
     all.push_back(
         {.path = "view.follow",

@@ -194,7 +194,7 @@ bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path
 
 std::string sceneFileText(const Session& session) {
     const Facts& facts = session.facts();
-    SimulationSettings settings = facts.settings;
+    RunRequest settings = requestOf(facts.configuration);
     settings.bodies = session.startBodies();
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
@@ -239,7 +239,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
         }
         at = end + 1;
     }
-    SimulationSettings found = strictSettings(tables.front().text, name);
+    const RunRequest found = strictSettings(tables.front().text, name);
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
         const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);

@@ -216,7 +216,7 @@ void Script::answerEvent(const Document& document, const Event& event) {
     if (event.status == CommandStatus::applied) {
         Value value;
         if (const auto* set = std::get_if<SetParameter>(&event.command)) value = valueOfPath(document, set->path);
-        if (std::holds_alternative<OpenFile>(event.command)) value = document.session.facts().settings.scene;
+        if (std::holds_alternative<OpenFile>(event.command)) value = document.session.facts().configuration.scene;
         if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) value = event.why;
         return say(number, "applied", isNothing(value) ? nullptr : &value, nullptr, {});
     }

@@ -11,7 +11,7 @@ namespace gravlab {
 
 Options sceneBase(const Session& session) {
     Options base;
-    base.simulation = session.intent.settings;
+    base.simulation = session.intent.request;
     base.simulation.start = nullptr;
     base.stepsPerFrame = session.intent.stepsPerFrame;
     return base;
@@ -21,13 +21,10 @@ bool takeScene(Session& session, const Options& scene) {
     session.dismissMessage();
     session.intent.reset = true;
     session.intent.twin = scene.twin;
-    // Twice: where scenes change, a number that is the running one counts as left open, and the file does mean it.
-    for (int pass = 0; pass < 2; ++pass) {
-        session.intent.settings = scene.simulation;
-        if (!session.apply()) return false;
-    }
+    session.intent.request = scene.simulation;
+    if (!session.apply()) return false;
     const Facts& facts = session.facts();
-    session.look = sceneLook(facts.scene->view, facts.settings.bodies);
+    session.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     applyLook(scene.look, session.look);
     session.camera = sceneCamera(facts.scene->view);
     applyCamera(scene.look, session.camera);
@@ -36,7 +33,7 @@ bool takeScene(Session& session, const Options& scene) {
     session.tour->playing = false;
     session.tour->path = scene.look.path.empty() ? CameraPath() : CameraPath(scene.look.path);
     if (scene.look.overlay) session.overlay = *scene.look.overlay;
-    session.fourView->show(scene.views == 4, session.look, facts.settings.bodies);
+    session.fourView->show(scene.views == 4, session.look, facts.configuration.bodies);
     session.intent.stepsPerFrame = scene.stepsPerFrame;
     return true;
 }

@@ -1,6 +1,6 @@
 // What is known of the runs and of the selected body, as of the last frame. Rule: plain data.
 #pragma once
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 #include <glm/ext/vector_double3.hpp>
 #include <glm/vec3.hpp>
@@ -46,7 +46,7 @@ struct BodyReadout {
 /// What is known of the run at the end of a frame.
 struct Facts {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
-    SimulationSettings settings;          ///< in force, every default filled in
+    RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;

@@ -102,7 +102,7 @@ void drawBody(PanelContext& p) {
     p.widgets.section(title);
     if (body->dark) row(p, "kind", "dark matter");
     if (p.session.galaxies() > 1) row(p, "origin", std::to_string(body->galaxy + 1));
-    const std::string_view source = laws()[static_cast<std::size_t>(*p.facts.settings.law)].source;
+    const std::string_view source = lawRow(p.facts.configuration.force.law).source;
     if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
     if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
     if (body->placed)
@@ -121,7 +121,7 @@ void drawBody(PanelContext& p) {
     p.widgets.toggle(kAhead, p.session.orbit().wanted);
     if (p.session.orbit().wanted)
         p.widgets.drag(kHowFar, p.session.orbit().duration,
-                       {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
+                       {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.configuration.timeStep)});
     const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
     static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
     if (p.widgets.button(p.session.follow ? kStay : kFollow, width)) p.session.follow = !p.session.follow;

@@ -97,19 +97,19 @@ void drawTransport(PanelContext& p) {
 }
 
 /// Text to a value by one of the command line's parsers; a refusal becomes the message that stays on screen.
-template <class Value, class Parse>
-void takeTyped(PanelContext& p, Value& value, const char* name, const std::string& typed, Parse parse) {
+template <class Take, class Parse>
+void takeTyped(PanelContext& p, Take take, const char* name, const std::string& typed, Parse parse) {
     std::string plain;
     std::remove_copy_if(typed.begin(), typed.end(), std::back_inserter(plain), [](char c) { return c == ',' || c == ' '; });
     try {
-        value = static_cast<Value>(parse(name, plain));
+        take(parse(name, plain));
     } catch (const UsageError& error) {
         p.session.say(error.what());
     }
 }
 
 void drawBodies(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     Reason fixed;
     if (p.facts.scene->fixedBodies > 0) {
         fixed = "The scene '" + std::string(p.facts.scene->name) + "' always has " +
@@ -120,31 +120,35 @@ void drawBodies(PanelContext& p) {
     p.widgets.label(kBodies, fixed);
     const float width = ImGui::GetContentRegionAvail().x, gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const float exact = 0.46f * width;
-    p.widgets.powers(kBodies, width - exact - gap, wanted.bodies, std::min(kSliderEnd, p.facts.bodiesLimit), fixed);
+    std::size_t bodies = p.facts.configuration.bodies;
+    if (p.widgets.powers(kBodies, width - exact - gap, bodies, std::min(kSliderEnd, p.facts.bodiesLimit), fixed))
+        wanted.bodies = bodies;
     ImGui::SameLine(0, gap);
     std::string typed;
-    if (p.widgets.field(kBodiesExact, exact, grouped(p.facts.settings.bodies), typed, fixed))
-        takeTyped(p, wanted.bodies, "bodies", typed, parseBodies);
+    if (p.widgets.field(kBodiesExact, exact, grouped(p.facts.configuration.bodies), typed, fixed))
+        takeTyped(
+            p, [&](std::size_t value) { wanted.bodies = value; }, "bodies", typed, parseBodies);
 }
 
 void drawSeed(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     p.widgets.label(kSeed);
     const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
     char shown[32];
-    std::snprintf(shown, sizeof shown, "%llu", static_cast<unsigned long long>(p.facts.settings.seed));
+    std::snprintf(shown, sizeof shown, "%llu", static_cast<unsigned long long>(p.facts.configuration.seed));
     std::string typed;
     if (p.widgets.field(kSeed, ImGui::GetContentRegionAvail().x - side - gap, shown, typed))
-        takeTyped(p, wanted.seed, "seed", typed, parseSeed);
+        takeTyped(
+            p, [&](std::uint64_t value) { wanted.seed = value; }, "seed", typed, parseSeed);
     ImGui::SameLine(0, gap);
     if (p.widgets.button(kNextSeed, side)) ++wanted.seed;
 }
 
 /// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
 void drawParameters(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     SceneRequest running;
-    running.parameters = p.facts.settings.parameters;
+    running.parameters = p.facts.configuration.parameters;
     for (const SceneParameter& row : p.facts.scene->parameters) {
         const Control control{row.name.data(), row.label.data(), Tip::ofRow(row.idea)};
         double value = running.value(row);
@@ -160,11 +164,11 @@ void drawParameters(PanelContext& p) {
 }
 
 void drawScene(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     p.widgets.section("Scene");
     if (p.widgets.beginCombo(kScene, p.facts.scene->name)) {
         for (const Scene& row : sceneTable())
-            if (p.widgets.choice(row.name, row.idea, &row == p.facts.scene)) wanted.scene = row.name;
+            if (p.widgets.choice(row.name, row.idea, &row == p.facts.scene)) wanted.changeScene(row.name);
         p.widgets.endCombo();
     }
     drawBodies(p);
@@ -175,8 +179,8 @@ void drawScene(PanelContext& p) {
     char text[160];
     std::snprintf(text, sizeof text, "%.*s", static_cast<int>(caption.size()), caption.data());
     p.widgets.wrapped(palette::kMuted, text);
-    const std::string note = predictabilityNote(p.facts.settings.scene, *p.facts.integrator, p.facts.time,
-                                                p.facts.settings.precision != Precision::fp64);
+    const std::string note = predictabilityNote(p.facts.configuration.scene, *p.facts.integrator, p.facts.time,
+                                                p.facts.configuration.force.precision != Precision::fp64);
     if (!note.empty()) p.widgets.wrapped(palette::kWarning, note.c_str());
     ImGui::PopFont();
 }
@@ -185,17 +189,24 @@ Reason notTunable(const PanelContext& p, const char* what) {
     return "The kernel '" + std::string(p.facts.kernel->name) + "' has no " + what + ".";
 }
 
+/// One value of the launch; the rest and the kernel stay as they are.
+void askForLaunch(PanelContext& p, int LaunchConfig::*member, int value) {
+    KernelChoice kernel = p.facts.configuration.kernel;
+    kernel.launch.*member = value;
+    p.session.intent.request.kernel = requestOf(kernel);
+}
+
 /// A launch value that a row offers as a list of compile-time factors.
 void drawFactor(PanelContext& p, const Control& control, const char* what, std::span<const int> values,
                 int LaunchConfig::*member) {
     const Reason reason = values.size() > 1 ? Reason() : notTunable(p, what);
-    const int now = p.facts.settings.kernel.launch.*member;
+    const int now = p.facts.configuration.kernel.launch.*member;
     char shown[16];
     std::snprintf(shown, sizeof shown, "%d", now);
     if (!p.widgets.beginCombo(control, reason.empty() ? shown : "-", reason)) return;
     for (const int value : values) {
         std::snprintf(shown, sizeof shown, "%d", value);
-        if (p.widgets.choice(shown, "", value == now)) p.session.intent.settings.kernel.launch.*member = value;
+        if (p.widgets.choice(shown, "", value == now)) askForLaunch(p, member, value);
     }
     p.widgets.endCombo();
 }
@@ -204,34 +215,36 @@ void drawFactor(PanelContext& p, const Control& control, const char* what, std::
 void drawRange(PanelContext& p, const Control& control, const Control& list, const char* what, Range range, int least,
                int LaunchConfig::*member) {
     const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
-    int& wanted = p.session.intent.settings.kernel.launch.*member;
-    const int now = p.facts.settings.kernel.launch.*member;
+    const int now = p.facts.configuration.kernel.launch.*member;
     p.widgets.label(control, reason);
     const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
     char shown[16];
     std::snprintf(shown, sizeof shown, "%d", now);
     std::string typed;
     if (p.widgets.field(control, ImGui::GetContentRegionAvail().x - side - gap, reason.empty() ? shown : "-", typed, reason))
-        takeTyped(p, wanted, what, typed, [](std::string_view name, std::string_view text) {
-            return parseInteger(name, text, 1, 1 << 30);  // the backend knows the device's own limit
-        });
+        takeTyped(
+            p, [&](int value) { askForLaunch(p, member, value); }, what, typed,
+            [](std::string_view name, std::string_view text) {
+                return static_cast<int>(parseInteger(name, text, 1, 1 << 30));  // the backend knows the device's own limit
+            });
     ImGui::SameLine(0, gap);
     if (!p.widgets.beginCombo(list, "", reason, side)) return;
     constexpr int kUsualLimit = 1024;
     for (int value = least; value <= (range.last == 0 ? kUsualLimit : std::min(range.last, kUsualLimit)); value *= 2) {
         if (value < range.first) continue;
         std::snprintf(shown, sizeof shown, "%d", value);
-        if (p.widgets.choice(shown, "", value == now)) wanted = value;
+        if (p.widgets.choice(shown, "", value == now)) askForLaunch(p, member, value);
     }
     p.widgets.endCombo();
 }
 
 void drawCompute(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
-    if (p.widgets.beginCombo(kBackend, p.facts.settings.backend)) {
-        if (const auto name = p.widgets.chosenOf(backendChoices(p.facts.settings)); !name.empty()) wanted.backend = name;
+    if (p.widgets.beginCombo(kBackend, p.facts.configuration.backend)) {
+        if (const auto name = p.widgets.chosenOf(backendChoices(p.facts.configuration)); !name.empty())
+            wanted.changeBackend(std::string(name));
         p.widgets.endCombo();
     }
     if (p.widgets.beginCombo(kKernel, kernel.name)) {
@@ -253,21 +266,21 @@ void drawCompute(PanelContext& p) {
 
 /// Law and precision; what no kernel of the backend has is grey.
 void drawForce(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
-    const SimulationSettings& running = p.facts.settings;
-    const LawRow& now = laws()[static_cast<std::size_t>(*running.law)];
+    RunRequest& wanted = p.session.intent.request;
+    const RunConfiguration& running = p.facts.configuration;
+    const LawRow& now = lawRow(running.force.law);
     if (p.widgets.beginCombo(kLaw, now.name)) {
         if (const auto name = p.widgets.chosenOf(lawChoices(running)); !name.empty()) wanted.law = law(name).law;
         p.widgets.endCombo();
     }
     for (const LawNumber& number : lawNumbers()) {
         if (!number.acts(now.law)) continue;
-        double value = *(wanted.*number.asked);
+        double value = running.force.*number.force;
         DragRange range{.least = number.least, .most = number.most};
         if (number.least < 0) range.speed = 0, range.floor = 0.02, range.format = "%.2f";  // goes through 0
         if (p.widgets.drag({number.key, number.label, Tip::ofRow(number.idea)}, value, range)) wanted.*number.asked = value;
     }
-    if (!p.widgets.beginCombo(kPrecision, nameOf(*running.precision), fixedPrecision(running.backend))) return;
+    if (!p.widgets.beginCombo(kPrecision, nameOf(running.force.precision), fixedPrecision(running.backend))) return;
     if (const auto name = p.widgets.chosenOf(precisionChoices(running)); !name.empty())
         wanted.precision = precision(name).precision;
     p.widgets.endCombo();
@@ -283,15 +296,17 @@ DragRange ofTable(std::string_view path, DragRange range) {
 }
 
 void drawPhysics(PanelContext& p) {
-    SimulationSettings& wanted = p.session.intent.settings;
+    RunRequest& wanted = p.session.intent.request;
     p.widgets.section("Physics");
-    p.widgets.drag(kTimeStep, wanted.timeStep,
-                   {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .bothSigns = true});
-    p.widgets.drag(kSoftening, wanted.softening,
-                   ofTable("run.softening", {.floor = 1e-4, .format = "%.4g", .onRelease = true}));
+    double step = p.facts.configuration.timeStep, softening = p.facts.configuration.force.softening;
+    if (p.widgets.drag(kTimeStep, step, {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .bothSigns = true}))
+        wanted.timeStep = step;
+    if (p.widgets.drag(kSoftening, softening,
+                       ofTable("run.softening", {.floor = 1e-4, .format = "%.4g", .onRelease = true})))
+        wanted.softening = softening;
     drawForce(p);
     if (p.widgets.beginCombo(kIntegrator, p.facts.integrator->name)) {
-        if (const auto name = p.widgets.chosenOf(integratorChoices(p.facts.settings)); !name.empty())
+        if (const auto name = p.widgets.chosenOf(integratorChoices(p.facts.configuration)); !name.empty())
             wanted.integrator = name;
         p.widgets.endCombo();
     }

@@ -125,7 +125,7 @@ void drawPlots(PanelContext& p, const Profile& profile) {
 
 float instrumentsHeight(const Session& session, const UiState& state, ImVec2 surface, float scale) {
     // Few bodies have no curves over a radius.
-    const bool fits = stripFits(surface, scale) && session.facts().settings.bodies >= Instruments::kFewest;
+    const bool fits = stripFits(surface, scale) && session.facts().configuration.bodies >= Instruments::kFewest;
     return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 

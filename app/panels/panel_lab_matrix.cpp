@@ -24,9 +24,10 @@ void drawLabMatrix(PanelContext& p) {
     if (matrix.cells() == 0 || matrix.texture() == 0) {
         char text[160];
         std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
-                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.settings.bodies).text);
-        p.widgets.wrapped(palette::kMuted,
-                          p.facts.settings.bodies > PairMatrix::kMostBodies ? text : "The matrix comes with the next step.");
+                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
+        p.widgets.wrapped(palette::kMuted, p.facts.configuration.bodies > PairMatrix::kMostBodies
+                                               ? text
+                                               : "The matrix comes with the next step.");
         ImGui::PopFont();
         return;
     }

@@ -31,12 +31,12 @@ constexpr Control kPlot{"lab_plot", "Plot",
                         "the best point"};
 
 LabSubject subjectOf(const PanelContext& p) {
-    const SimulationSettings& running = p.facts.settings;
+    const RunConfiguration& running = p.facts.configuration;
     return {.backend = running.backend,
             .options = running.backendOptions,
             .kernel = running.kernel,
             .bodies = running.bodies,
-            .precision = *running.precision};
+            .precision = running.force.precision};
 }
 
 void drawProgress(PanelContext& p) {
@@ -101,8 +101,8 @@ void drawLabSweep(PanelContext& p) {
     const Reason nothing = best ? "" : "There are no results yet.";
     ImGui::SameLine();
     if (p.widgets.button(kUse, 72 * s, nothing)) {
-        SimulationSettings& wanted = p.session.intent.settings;
-        wanted.kernel = {best->row.kernel, best->point.kernel.launch};
+        RunRequest& wanted = p.session.intent.request;
+        wanted.kernel = requestOf(KernelChoice{best->row.kernel, best->point.kernel.launch});
         if (best->point.options.threads > 0) wanted.backendOptions.threads = best->point.options.threads;
     }
     ImGui::SameLine();

@@ -39,7 +39,7 @@ void drawStatusLine(PanelContext& p) {
     if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
         ImGui::PushFont(p.widgets.fonts().small);
-        const SimulationSettings& now = p.facts.settings;
+        const RunConfiguration& now = p.facts.configuration;
         char text[160];
         ImGui::TextUnformatted(p.session.intent.paused ? "Paused" : "Running");
         std::snprintf(text, sizeof text, "    %s", now.scene.c_str());

@@ -103,9 +103,9 @@ void drawTwinControls(PanelContext& p) {
     const Twin& twin = p.session.twin();
     if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
     bool on = wanted.on;
-    if (p.widgets.toggle(kOn, on)) wanted = toggledTwin(wanted, p.facts.settings);
+    if (p.widgets.toggle(kOn, on)) wanted = toggledTwin(wanted, p.facts.configuration);
     const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
-    const SimulationSettings& now = twin.on() ? twin.simulation().settings() : p.facts.settings;
+    const RunConfiguration& now = twin.on() ? twin.simulation().configuration() : p.facts.configuration;
     if (p.widgets.beginCombo(kView, twinViews()[static_cast<std::size_t>(wanted.view)], off)) {
         if (p.widgets.choice(twinViews()[0], "The first at the left, the twin at the right.", wanted.view == TwinView::side))
             wanted.view = TwinView::side;
@@ -116,27 +116,28 @@ void drawTwinControls(PanelContext& p) {
     }
     drawList(p, kIntegrator, "integrator", now.integrator, off,
              [&] { return integratorChoices(now, !wanted.names("backend")); });
-    SimulationSettings values;
-    values.timeStep = now.timeStep;  // both go the same way in time: a sign that is typed says nothing
-    if (p.widgets.drag(kTimeStep, values.timeStep,
+    double step = now.timeStep;  // both go the same way in time: a sign that is typed says nothing
+    if (p.widgets.drag(kTimeStep, step,
                        {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .onRelease = true, .bothSigns = true},
                        off)) {
-        values.timeStep = std::abs(values.timeStep);
+        RunRequest values;
+        values.timeStep = std::abs(step);
         wanted.take("time_step", values);
     }
-    drawList(p, kPrecision, "precision", nameOf(now.precision.value_or(Precision::fp32)), off,
-             [&] { return precisionChoices(now); });
-    values.softening = now.softening;
-    if (p.widgets.drag(kSoftening, values.softening,
-                       {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true}, off))
+    drawList(p, kPrecision, "precision", nameOf(now.force.precision), off, [&] { return precisionChoices(now); });
+    double softening = now.force.softening;
+    if (p.widgets.drag(kSoftening, softening, {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true},
+                       off)) {
+        RunRequest values;
+        values.softening = softening;
         wanted.take("softening", values);
-    drawList(p, kLaw, "law", laws()[static_cast<std::size_t>(now.law.value_or(Law::gravity))].name, off,
-             [&] { return lawChoices(now); });
+    }
+    drawList(p, kLaw, "law", lawRow(now.force.law).name, off, [&] { return lawChoices(now); });
     drawList(p, kBackend, "backend", now.backend, off, [&] { return backendChoices(now); });
     const Reason same = !off.empty() ? off : wanted.keys.empty() ? Reason("The twin differs in nothing already.") : Reason();
     if (p.widgets.button(kSame, ImGui::GetContentRegionAvail().x, same)) {
         wanted.keys.clear();
-        wanted.values = SimulationSettings();
+        wanted.values = RunRequest();
     }
 }
 
@@ -147,7 +148,7 @@ void drawTwinLabels(PanelContext& p) {
     const auto panes = twin.panes(static_cast<int>(p.surface.x), static_cast<int>(p.surface.y));
     std::string other = twin.labels().second;
     if (const double behind = p.facts.time - twin.simulation().time();
-        std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.settings.timeStep))) {
+        std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.configuration.timeStep))) {
         char text[60];
         std::snprintf(text, sizeof text, ", waits at t = %.4g", twin.simulation().time());
         other += text;

@@ -10,18 +10,12 @@ namespace {
 /// Of two reasons why not, the first that is there.
 Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
-ForceSettings forceOf(const SimulationSettings& now) {
-    return {.law = now.law.value_or(Law::gravity),
-            .precision = now.precision.value_or(Precision::fp32),
-            .exponent = now.exponent.value_or(ForceSettings{}.exponent)};
-}
-
 }  // namespace
 
-std::vector<SettingChoice> integratorChoices(const SimulationSettings& now, bool backendGivesWay) {
+std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay) {
     // The reference runs all that any other does.
     const BackendRow& by = backend(backendGivesWay ? "reference" : now.backend);
-    const Law law = forceOf(now).law;
+    const Law law = now.force.law;
     std::vector<SettingChoice> rows;
     for (const Integrator& row : integrators())
         rows.push_back(
@@ -29,8 +23,8 @@ std::vector<SettingChoice> integratorChoices(const SimulationSettings& now, bool
     return rows;
 }
 
-std::vector<SettingChoice> precisionChoices(const SimulationSettings& now) {
-    ForceSettings asked = forceOf(now);
+std::vector<SettingChoice> precisionChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
     const Precision running = asked.precision;
     const Reason fixed = fixedPrecision(now.backend);
     std::vector<SettingChoice> rows;
@@ -41,8 +35,8 @@ std::vector<SettingChoice> precisionChoices(const SimulationSettings& now) {
     return rows;
 }
 
-std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
-    ForceSettings asked = forceOf(now);
+std::vector<SettingChoice> lawChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
     const Law running = asked.law;
     std::vector<SettingChoice> rows;
     for (const LawRow& row : laws()) {
@@ -53,7 +47,7 @@ std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
     return rows;
 }
 
-std::vector<SettingChoice> backendChoices(const SimulationSettings& now) {
+std::vector<SettingChoice> backendChoices(const RunConfiguration& now) {
     std::vector<SettingChoice> rows;
     for (const BackendRow& row : backends())
         rows.push_back({row.name, row.idea, row.name == now.backend,

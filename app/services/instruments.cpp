@@ -19,7 +19,7 @@ bool Instruments::follow(const Simulation& simulation, int galaxies) {
     if (std::exchange(run_, simulation.id()) == simulation.id()) return false;
     if (scene_ != &simulation.scene()) wanted = usual(galaxies);
     scene_ = &simulation.scene();
-    bodies_ = simulation.settings().bodies;
+    bodies_ = simulation.configuration().bodies;
     profile_.reset();
     asked_.drop();
     measuring_.drop();

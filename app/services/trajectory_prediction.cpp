@@ -53,8 +53,8 @@ std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const
     start->bodies = bodiesOf(state);
     start->time = state->time();
     start->force = state->force;
-    start->integrator = state->settings.integrator;
-    start->timeStep = state->settings.timeStep;
+    start->integrator = state->configuration.integrator;
+    start->timeStep = state->configuration.timeStep;
     return start;
 }
 
@@ -126,7 +126,7 @@ void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const
     }
     const Asked ask{.id = selected->id, .duration = duration, .run = simulation.id(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
-    const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
+    const double interval = simulation.configuration().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
     if (another || (due && !busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
         asked_ = ask;

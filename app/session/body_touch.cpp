@@ -90,7 +90,7 @@ void Session::select(std::size_t index) {
                             .dark = isDark(bodies_.group[index]),
                             .source = static_cast<double>(bodies_.mass[index])};
     // Under gravity the two are one; else the mass takes the body's response, which comes with a copy.
-    if (facts_.settings.law == Law::gravity) selected_->mass = selected_->source;
+    if (facts_.configuration.force.law == Law::gravity) selected_->mass = selected_->source;
     selected_->held = bodies_.motion[index] != BodyMotion::free;
     selected_->coasting = bodies_.motion[index] == BodyMotion::coasting;
     readAt_ = nearestAt_ = -1;
@@ -217,7 +217,7 @@ void Session::makeEdits(const Edits& edits) {
     applyEdits(bodies, edits(bodies, false));
     const auto takeUpBodies = [&] {
         if (rewind_) rewind_->edited(simulation());
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         readFacts();
         learnBodies();
         showAnew();

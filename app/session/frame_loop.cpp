@@ -75,7 +75,7 @@ Session::Session(const Options& options)
     colourMode = colourModeIndex(options.look.colourMode);
     if (options.look.overlay) overlay = *options.look.overlay;
     splat = splatWish(options.look.splat);
-    if (options.views == 4) fourView->show(true, look, facts_.settings.bodies);
+    if (options.views == 4) fourView->show(true, look, facts_.configuration.bodies);
     quality->on = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
     if (options.look.select) selectId(*options.look.select);
     followAsAsked(options.look.follow);
@@ -94,16 +94,17 @@ bool Session::apply() {
     const bool reset = intent.reset;
     intent.reset = false;
     if (intent.touch != Touch::none) touch(std::exchange(intent.touch, Touch::none));
-    const bool changes = reset || intent.settings != simulation().settings();
-    const bool taken = !changes || change(intent.settings, reset);
+    const bool changes = reset || intent.request != simulation().request();
+    const bool taken = !changes || change(intent.request, reset);
     if (!taken) intent.twin = twin_->choice();  // asked for together
     rewind();
     applyTwin();
     return taken;
 }
 
-bool Session::change(const SimulationSettings& wanted, bool reset) {
-    const SimulationSettings before = simulation().settings();
+bool Session::change(const RunRequest& wanted, bool reset) {
+    const RunRequest before = simulation().request();
+    const std::uint64_t revision = simulation().revision();
     try {
         if (wanted != before) simulation().apply(wanted);
         if (reset) simulation().reset();
@@ -112,15 +113,15 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
         return true;
     } catch (const std::bad_alloc&) {
         message_ = "There is not enough memory for that; the run goes on as it was.";
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
     } catch (const DeviceError& error) {
         // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
-        if (simulation().settings() != before) throw;
+        if (simulation().revision() != revision) throw;
         message_ = error.what();
-        intent.settings = before;
+        intent.request = before;
     } catch (const Error& error) {
         message_ = error.what();
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
     } catch (const std::runtime_error& error) {
         // OpenGL has no room for what the simulation had room for.
         message_ = error.what();
@@ -132,9 +133,9 @@ bool Session::change(const SimulationSettings& wanted, bool reset) {
 
 /// Everything that follows from a simulation that is new or was changed.
 void Session::takeUp() {
-    intent.settings = simulation().settings();
+    intent.request = simulation().request();
     const Scene* sceneBefore = facts_.scene;
-    const SimulationSettings before = facts_.settings;
+    const RunConfiguration before = facts_.configuration;
     const std::uint64_t runBefore = facts_.run;
     readFacts();
     if (facts_.scene != sceneBefore) {
@@ -145,9 +146,9 @@ void Session::takeUp() {
         gliding_ = false;
         drawnAt_ = -1;
     }
-    if (facts_.scene != sceneBefore || facts_.settings.bodies != before.bodies) {
+    if (facts_.scene != sceneBefore || facts_.configuration.bodies != before.bodies) {
         // The scene's own part of the look; the rest is taste.
-        const Look own = sceneLook(facts_.scene->view, facts_.settings.bodies);
+        const Look own = sceneLook(facts_.scene->view, facts_.configuration.bodies);
         if (!sceneBefore) look = own;
         look.pointSize = own.pointSize;
         look.brightness = own.brightness;
@@ -158,9 +159,9 @@ void Session::takeUp() {
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
     const bool others = facts_.run != runBefore;
     if (others) {
-        startBodies_ = facts_.settings.bodies;
+        startBodies_ = facts_.configuration.bodies;
         learnBodies(true);
-        fourView->fit(look, facts_.settings.bodies);
+        fourView->fit(look, facts_.configuration.bodies);
         clearSelection();
         undo_.clear();
         responses_.clear();
@@ -168,7 +169,7 @@ void Session::takeUp() {
         followCentre(std::nullopt);
     }
     // What a change makes wrong goes; the rest stays, so that a slider can be dragged under a picture that is whole.
-    const StaleParts stale = staleAfter(before, facts_.settings);
+    const StaleParts stale = staleAfter(before, facts_.configuration);
     if (others)
         showAnew();
     else if (stale.vertices)
@@ -287,7 +288,7 @@ Look Session::colouredLook() {
 void Session::readFacts() {
     facts_.run = simulation().id();
     facts_.revision = simulation().revision();
-    facts_.settings = simulation().settings();
+    facts_.configuration = simulation().configuration();
     facts_.scene = &simulation().scene();
     facts_.integrator = &simulation().integrator();
     facts_.kernel = &simulation().backend().activeKernel();
@@ -376,17 +377,17 @@ void Session::refreshMatrix(bool realTime) {
     matrix.poll(simulation().backend());
     const bool asks = matrix.wantsPair();
     if (realTime && !asks && now - matrixMadeAt_ < kInterval) return;
-    if (matrixStep_ == facts_.step && matrix.bodies() == facts_.settings.bodies && !asks) return;
+    if (matrixStep_ == facts_.step && matrix.bodies() == facts_.configuration.bodies && !asks) return;
     matrixMadeAt_ = now;
     matrixStep_ = facts_.step;
-    if (matrix.paint(simulation().backend(), facts_.settings.backendOptions.device)) {
+    if (matrix.paint(simulation().backend(), facts_.configuration.backendOptions.device)) {
         if (realTime) return;
         simulation().backend().wait();  // a film shows the numbers of its own frame
         matrix.poll(simulation().backend());
         return;
     }
     ParticleSet bodies;
-    if (facts_.settings.bodies <= PairMatrix::kMostBodies) simulation().snapshot(bodies);
+    if (facts_.configuration.bodies <= PairMatrix::kMostBodies) simulation().snapshot(bodies);
     matrix.compute(bodies.position, simulation().force());
     matrix.upload();
 }
@@ -405,9 +406,9 @@ void Session::advanceLab() {
         finishDrawing();
     });
     if (const std::optional<TunedChoice> found = lab.takeTuned()) {
-        const Tuning& known = intent.settings.tuning ? *intent.settings.tuning : Tuning();
-        intent.settings.tuning = std::make_shared<Tuning>(known.with(*found));
-        intent.settings.kernel = {};
+        const Tuning& known = intent.request.tuning ? *intent.request.tuning : Tuning();
+        intent.request.tuning = std::make_shared<Tuning>(known.with(*found));
+        intent.request.kernel = {};
     }
 }
 

@@ -180,7 +180,7 @@ public:
     bool fourViewed() const;
 
 private:
-    bool change(const SimulationSettings& wanted, bool reset);
+    bool change(const RunRequest& wanted, bool reset);
     void takeUp();
     void readFacts();
     void readProgress();

@@ -16,8 +16,8 @@ LaunchScene Session::launchScene() const {
             .bodies = bodies_.size(),
             .size = facts_.scene->view.distance,
             .speed = facts_.scene->view.speedScale,
-            .softening = facts_.settings.softening,
-            .gravity = facts_.settings.law == Law::gravity,
+            .softening = facts_.configuration.force.softening,
+            .gravity = facts_.configuration.force.law == Law::gravity,
             .response = usualResponse_};
 }
 

@@ -30,7 +30,7 @@ void Session::rewind() {
     if (!to || *to >= rewind_->marks().size()) return;
     try {
         const auto ids = rewind_->go(simulation(), feed(), *to);
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         readFacts();
         undo_.clear();  // of bodies that are others now
         if (*ids != bodies_.id) clearSelection();
@@ -40,12 +40,12 @@ void Session::rewind() {
         showAnew();
         bringTwin();
     } catch (const std::bad_alloc&) {
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         say("There is not enough memory to go there; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         say(error.what());
     }
 }

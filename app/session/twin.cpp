@@ -12,7 +12,7 @@ namespace {
 constexpr int kDivider = 2;  // pixels
 
 bool atStart(const Simulation& simulation) {
-    const StartState* start = simulation.settings().start.get();
+    const StartState* start = simulation.configuration().start.get();
     return simulation.step() == (start ? start->state.clock.step : 0);
 }
 
@@ -66,7 +66,7 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
 /// What follows from a twin that is new or was changed.
 void Twin::takeUp() {
     second().attach();
-    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
+    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
     stepSeconds_ = 0;
     publish();
 }
@@ -92,7 +92,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
         takeUp();
     }
     choice_ = wanted;
-    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
+    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
 }
 
 void Twin::follow(bool restarted) {

@@ -84,20 +84,20 @@ Reason refusal(const Integrator& integrator, Law law) {
            "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
 }
 
-BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {
+BackendChoice chooseBackend(const std::optional<std::string>& name, const BackendOptions& options) {
     const std::span<const BackendRow> rows = backends();
-    if (name != "auto") {
+    if (name) {
         const BackendRow* row = nullptr;
         for (const BackendRow& candidate : rows)
             if (candidate.name == name) row = &candidate;
         if (!row) {
             std::vector<std::string_view> valid{"auto"};
             for (const BackendRow& candidate : rows) valid.push_back(candidate.name);
-            throw UsageError(unknownName("backend", name, valid));
+            throw UsageError(unknownName("backend", *name, valid));
         }
         if (const Reason reason = row->unavailable(options); !reason.empty())
-            throw NoDeviceError("the " + std::string(name) + " backend cannot run here: " + reason);
-        return {row, "running on " + std::string(name) + ", as asked"};
+            throw NoDeviceError("the " + *name + " backend cannot run here: " + reason);
+        return {row, "running on " + *name + ", as asked"};
     }
     std::string refused;
     for (std::size_t i = rows.size(); i-- > 0;) {

@@ -187,14 +187,14 @@ std::span<const BackendRow> backends();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const BackendRow& backend(std::string_view name);
 
-/// What `auto` resolves to, and why not something faster.
+/// What a request resolves to, and why not something faster.
 struct BackendChoice {
     const BackendRow* row = nullptr;
     std::string why;  ///< one sentence: which path runs and why the faster ones do not
 };
 
-/// Resolves a --backend value. "auto" picks the best that works here; a named backend that cannot run throws
-/// NoDeviceError with the reason and the fix.
-BackendChoice chooseBackend(std::string_view name, const BackendOptions& options);
+/// The backend of that name; without one the best that works here. One that was named and cannot run throws NoDeviceError
+/// with the reason and the fix.
+BackendChoice chooseBackend(const std::optional<std::string>& name, const BackendOptions& options);
 
 }  // namespace gravlab

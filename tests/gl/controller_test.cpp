@@ -108,7 +108,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
     controller.post(good, Sender::file);
     for (const Event& event : controller.apply(d)) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     EXPECT_NE(everything(), before);
-    EXPECT_EQ(session->facts().settings.integrator, "yoshida4");
+    EXPECT_EQ(session->facts().configuration.integrator, "yoshida4");
     EXPECT_EQ(session->look.bloom, 0.8f);
 }
 
@@ -144,18 +144,18 @@ TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
     EXPECT_EQ(ask(Invoke{"colour-by", {std::string("mass")}}).status, CommandStatus::applied);
     EXPECT_EQ(session->shownMode().name, "mass");
     EXPECT_EQ(ask(Invoke{"presets", {std::int64_t{9}}}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.scene, "figure-eight");
+    EXPECT_EQ(session->facts().configuration.scene, "figure-eight");
     EXPECT_EQ(ask(OpenFile{"plummer"}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.scene, "plummer");
+    EXPECT_EQ(session->facts().configuration.scene, "plummer");
     EXPECT_EQ(session->facts().step, 0);
 }
 
 TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
-    const std::size_t bodies = session->facts().settings.bodies;
+    const std::size_t bodies = session->facts().configuration.bodies;
     EXPECT_EQ(ask(EditBodies{BodyChange::dropStar}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.bodies, bodies + 1);
+    EXPECT_EQ(session->facts().configuration.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(session->facts().settings.bodies, bodies);
+    EXPECT_EQ(session->facts().configuration.bodies, bodies);
 }
 
 TEST_F(ControllerTest, pointsAtThePicture) {

@@ -94,7 +94,7 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     }
     EXPECT_THAT(session_->message(), HasSubstr("not enough memory to go there"));
     EXPECT_EQ(session_->simulation().step(), step);
-    EXPECT_EQ(session_->intent.settings, session_->simulation().settings());
+    EXPECT_EQ(session_->intent.request, session_->simulation().request());
     session_->intent.rewindTo = 0;
     session_->apply();
     EXPECT_EQ(session_->simulation().step(), first);

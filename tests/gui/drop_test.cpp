@@ -50,7 +50,7 @@ protected:
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
-    const SimulationSettings& running() const { return session_->facts().settings; }
+    const RunConfiguration& running() const { return session_->facts().configuration; }
 };
 
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
@@ -104,7 +104,7 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
     };
     for (const auto& [path, words] : kBad) {
         SCOPED_TRACE(path);
-        const SimulationSettings before = running();
+        const RunConfiguration before = running();
         const Camera camera = session_->camera;
         const std::int64_t step = session_->facts().step;
         dropAndWait(path);

@@ -38,7 +38,7 @@ TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
     const Options o = parsed({});
     EXPECT_EQ(o.command, Subcommand::view);
     EXPECT_EQ(o.simulation.scene, "collision");
-    EXPECT_EQ(o.simulation.bodies, 0u);
+    EXPECT_FALSE(o.simulation.bodies);
     EXPECT_TRUE(o.showUi);
 }
 
@@ -161,7 +161,7 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
         std::vector<std::string> words{command, "lennard-jones", "--strength", "2", "--diameter", "0.9", "--cut-off", "3"};
         if (std::string_view(command) == "run") words.insert(words.end(), {"--steps", "1"});
         if (std::string_view(command) == "render") words.insert(words.end(), {"-o", "x.png"});
-        const SimulationSettings settings = parsed(words).simulation;
+        const RunRequest settings = parsed(words).simulation;
         EXPECT_EQ(settings.strength, 2) << command;
         EXPECT_EQ(settings.diameter, 0.9) << command;
         EXPECT_EQ(settings.cutOff, 3) << command;

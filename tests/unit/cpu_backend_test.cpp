@@ -59,7 +59,7 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     const auto rows = settingRows();
     const auto row = std::find_if(rows.begin(), rows.end(), [](const SettingRow& r) { return r.key == "threads"; });
     ASSERT_NE(row, rows.end());
-    SimulationSettings settings;
+    RunRequest settings;
     EXPECT_TRUE(row->take(settings, "1100"));
     EXPECT_THAT(made(settings.backendOptions)->description(), HasSubstr("1100 threads"));
     EXPECT_TRUE(row->take(settings, std::to_string(kMostThreads)));

@@ -129,7 +129,7 @@ struct Exception {
 
 const Exception kExceptions[] = {
     {"sim/backends/backend.cpp", "sim/backends/", "the table of backends is the one place that names them"},
-    {"sim/forces/law_numbers.h", "sim/run/simulation.h", "a number of a law names the member that holds what was asked"},
+    {"sim/forces/law_numbers.h", "sim/run/configuration.h", "a number of a law names the member that holds what was asked"},
     {"sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h",
      "a device says how many threads a block has"},
     {"app/", "app/session/", "the session is taken apart: its parts go into model, control, services and view"},

@@ -68,7 +68,7 @@ TEST(Saver, savesInOrderAndReportsEach) {
     EXPECT_THAT(results[6].error, HasSubstr("gone/s.csv"));
     EXPECT_THAT(results[7].error, HasSubstr(".csv"));
     ASSERT_TRUE(results[8].offer.has_value());
-    EXPECT_EQ(results[8].offer->settings.start->state.bodies.position[0].x, 5);
+    EXPECT_EQ(results[8].offer->request.start->state.bodies.position[0].x, 5);
     EXPECT_FALSE(results[9].offer.has_value());
     EXPECT_THAT(results[9].error, HasSubstr("missing.csv"));
     EXPECT_TRUE(saver.take().empty());
@@ -154,7 +154,7 @@ TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
 }
 
 TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "two-body";
     settings.backend = "reference";
     settings.timeStep = 1e152;
@@ -195,7 +195,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
     for (const Scene& row : sceneTable()) {
-        SimulationSettings settings;
+        RunRequest settings;
         settings.scene = row.name;
         if (row.fixedBodies == 0) settings.bodies = 300;
         if (row.fixedBodies > 2000) continue;

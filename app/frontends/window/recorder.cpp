@@ -41,7 +41,7 @@ void Recorder::start(Session& session, Ui& ui, int width, int height, const std:
         if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
         if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
         FilmSettings settings;
-        file_ = filmName(session.facts().settings.scene, row);
+        file_ = filmName(session.facts().configuration.scene, row);
         settings.output = parseFilmOutput(file_);
         settings.width = wide;
         settings.height = high;

@@ -72,7 +72,7 @@ bool SessionFiles::update() {
     if (state_.shown && !state_.listed) list();
     if (!state_.shown) state_.listed = false;
     if (std::exchange(state_.saveAsked, false))
-        state_.saveAs = timedName("gravlab-" + plainName(session_.facts().settings.scene), ".hdf5");
+        state_.saveAs = timedName("gravlab-" + plainName(session_.facts().configuration.scene), ".hdf5");
     if (!state_.saveAs.empty()) {
         const std::string path = std::exchange(state_.saveAs, {});
         try {
@@ -134,10 +134,10 @@ void SessionFiles::takeResults() {
             ended(taken ? std::string() : session_.message());
             continue;
         }
-        result.offer->settings.tuning = session_.intent.settings.tuning;  // of this machine, not of the file
-        session_.intent.settings = result.offer->settings;
+        result.offer->request.tuning = session_.intent.request.tuning;  // of this machine, not of the file
+        session_.intent.request = result.offer->request;
         session_.apply();
-        const bool taken = session_.facts().settings.start == result.offer->settings.start;
+        const bool taken = session_.facts().configuration.start == result.offer->request.start;
         ended(taken ? std::string() : session_.message());
         if (!taken) continue;  // refused, with a message
         std::string text;
@@ -190,8 +190,8 @@ void SessionFiles::writeStates() {
             std::shared_ptr<const FedState> state = save.state.take();
             if (!state) return false;
             saver_.save(
-                save.path, [state = std::move(state)] { return checkpointOf(state->settings, state->state); }, save.options,
-                save.purpose);
+                save.path, [state = std::move(state)] { return checkpointOf(state->configuration, state->state); },
+                save.options, save.purpose);
             return true;
         } catch (const std::bad_alloc&) {
             return failed(save, save.path + ": there is not enough memory for it");
@@ -202,7 +202,7 @@ void SessionFiles::writeStates() {
 }
 
 void SessionFiles::watch() {
-    if (session_.facts().settings.bodies > kGuardedBodies) {
+    if (session_.facts().configuration.bodies > kGuardedBodies) {
         guard_.reset();
         return;
     }
@@ -240,7 +240,7 @@ void SessionFiles::autosave() {
 
 std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
     try {
-        writeSnapshot(file, checkpointOf(state.settings, state.state));
+        writeSnapshot(file, checkpointOf(state.configuration, state.state));
         return "The state of step " + std::to_string(state.step()) + " was saved; go on with: gravlab " + file.string();
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
@@ -259,7 +259,7 @@ std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
         if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == session_.facts().run)
-            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->settings.scene));
+            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->configuration.scene));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {
@@ -271,7 +271,7 @@ std::string SessionFiles::rescue() noexcept {
 std::string SessionFiles::leave() noexcept {
     try {
         saver_.wait();
-        const std::string text = keep(*copyOf(session_.simulation()), leftRunFile(session_.facts().settings.scene));
+        const std::string text = keep(*copyOf(session_.simulation()), leftRunFile(session_.facts().configuration.scene));
         if (mark_) mark_->remove();
         return text;
     } catch (const std::exception& error) {
