@@ -157,9 +157,9 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
             throw UsageError(unknownName("table", table, valid));
         return;
     }
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) throw UsageError("expected KEY = VALUE or [TABLE]");
-    const std::string key(trimmed(line.substr(0, equals)));
+    const KeyValue pair = keyValue(line);
+    if (!pair.found) throw UsageError("expected KEY = VALUE or [TABLE]");
+    const std::string key(pair.key);
     const auto row =
         std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.table == table && r.key == key; });
     if (row == std::end(kRows)) {
@@ -169,13 +169,12 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
         if (valid.empty()) throw UsageError("'" + key + "' is in no table that is known");
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
     }
-    const std::string_view value = trimmed(line.substr(equals + 1));
     if (passedOver(*row, to.options)) {
-        to.passedOver[table + "." + key] = value;
+        to.passedOver[table + "." + key] = pair.value;
         return;
     }
     Remembered trial = to;
-    row->take(trial, key, value);
+    row->take(trial, key, pair.value);
     to = std::move(trial);
 }
 
@@ -189,17 +188,13 @@ fs::path configFile() {
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to) {
     std::vector<std::string> notes;
     std::string table;
-    for (std::size_t line = 1; !text.empty(); ++line) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view here = trimmed(withoutRemark(text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (here.empty()) continue;
+    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
         try {
-            takeLine(here, table, to);
+            takeLine(line, table, to);
         } catch (const UsageError& error) {
-            notes.push_back(name + ", line " + std::to_string(line) + ": " + error.what() + "; the line is left out");
+            notes.push_back(name + ", line " + std::to_string(number) + ": " + error.what() + "; the line is left out");
         }
-    }
+    });
     return notes;
 }
 

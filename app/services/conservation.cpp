@@ -2,6 +2,7 @@
 
 #include "app/format.h"
 #include "sim/core/particles.h"
+#include "sim/core/round_number.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 
@@ -18,14 +19,6 @@ constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
 constexpr double kShareOfADevice = 0.02;   // and of a device's time
 constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
 constexpr std::size_t kMostPoints = 2048;  // then every second one goes
-
-/// 1, 2 or 5 times a power of ten, not above `value`.
-double roundBelow(double value) {
-    const double decade = std::pow(10, std::floor(std::log10(value)));
-    for (const double step : {5.0, 2.0})
-        if (step * decade <= value * (1 + 1e-9)) return step * decade;
-    return decade;
-}
 
 }  // namespace
 
@@ -186,13 +179,13 @@ std::string ConservationWatch::advice(const SimulationSettings& settings, const 
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
-    const double step = roundBelow(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
+    const double step = roundDown(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
     std::string text = "Try dt " + formatted("%.3g", step);
     const LawRow& row = laws()[static_cast<std::size_t>(*settings.law)];
     if (row.softened) {
         const double closest = points_.back().shape.closest;
         text += " or softening " +
-                formatted("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
+                formatted("%.2g", std::max({2 * settings.softening, roundDown(std::max(closest, 1e-6)), 1e-3}));
     }
     if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
     if (integrator.order < 15 && settings.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";

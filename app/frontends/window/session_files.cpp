@@ -28,11 +28,7 @@ std::string dateOf(const fs::path& file) {
     const auto age = fs::file_time_type::clock::now() - written;
     const std::time_t when =
         std::time(nullptr) - static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(age).count());
-    std::tm parts{};
-    localtime_r(&when, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-    return text;
+    return timeText(when, "%Y-%m-%d %H:%M");
 }
 
 std::string sizeText(std::uintmax_t bytes) {
