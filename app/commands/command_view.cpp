@@ -37,7 +37,9 @@ constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that
 /// Connects events for as long as it lives, which is shorter than session and panels do.
 class Connection {
 public:
-    Connection(Window& window, Session& session, Ui& ui) : window_(window) { window_.attach(session, ui); }
+    Connection(Window& window, const Session& session, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(session, ui, controller);
+    }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -87,24 +89,23 @@ void saveScene(Session& session, std::string path) {
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
-void comeBack(Window& window, Session& session, Ui& ui, const std::string& why) {
+void comeBack(Window& window, Session& session, Ui& ui, Controller& controller, const std::string& why) {
     ui.dropPicture();
     session.dropPicture();
     window.detach();
     window.remake();
     session.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(session, ui);
+    window.attach(session, ui, controller);
     session.say("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Session& session, Ui& ui, SessionFiles& files, ConfigKeeper& config,
-               Player* player) {
+void runFrames(const Options& options, Window& window, Session& session, Ui& ui, Controller& controller, SessionFiles& files,
+               ConfigKeeper& config, Player* player) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
-    Controller own;
-    Controller& controller = player ? player->controller() : own;
     Document document{session, ui.state};
+    const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
     FrameTimes times;
     ui.recordItems(report.on());
@@ -116,7 +117,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
     Recorder recorder;
     while (!session.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = session.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
-                          framesOwed > 0 || options.frames > 0 || (player && player->needsFrame());
+                          framesOwed > 0 || options.frames > 0 || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
@@ -138,7 +139,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
             try {
-                comeBack(window, session, ui, lost);
+                comeBack(window, session, ui, controller, lost);
             } catch (const DeviceError&) {
                 throw;  // the simulation's state went, too
             } catch (const std::runtime_error& error) {
@@ -154,11 +155,11 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
+        window.holdKeys(time - last);
         const std::vector<Event> done = controller.apply(document);
         if (player) player->look(document, done, hostClock());
         recorder.prepare(session, ui, window.width(), window.height(), window.description());
         session.advance(true);
-        window.holdKeys(time - last);
         session.turn(recorder.pace(time - last));
         session.glide(time - last);
         last = time;
@@ -168,7 +169,7 @@ void runFrames(const Options& options, Window& window, Session& session, Ui& ui,
         double worked = hostClock() - time;
         if (window.width() > 0 && window.height() > 0) {
             window.beginUi();
-            ui.frame(session);
+            ui.frame(session, post);
             ui.draw();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, session);
             if (std::exchange(ui.state.screenshot, false))
@@ -218,12 +219,14 @@ int viewCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: %s\n", note.c_str());
         session.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, session, ui);
+    Controller own;
+    Controller& controller = player ? player->controller() : own;
+    const Connection connection(window, session, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(session, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
-        runFrames(options, window, session, ui, files, config, player.get());
+        runFrames(options, window, session, ui, controller, files, config, player.get());
     } catch (const Error& error) {
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();

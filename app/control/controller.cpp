@@ -38,7 +38,7 @@ constexpr BodyChangeRow kBodyChanges[] = {{"remove", BodyChange::remove, Touch::
 const BodyChangeRow& rowOf(BodyChange change) { return kBodyChanges[static_cast<std::size_t>(change)]; }
 
 constexpr std::string_view kPointerKinds[] = {"orbit", "pan",        "zoom",      "centre",
-                                              "pick",  "drop-start", "drop-move", "drop-end"};
+                                              "pick",  "drop-start", "drop-move", "drop-end", "drop-cancel"};
 
 /// What a path changes: the run itself, its twin, what depends on the bodies that there are, or the rest.
 enum class Reach { run, twin, bodies, rest };
@@ -48,6 +48,51 @@ Reach reachOf(std::string_view path) {
     if (path.starts_with("run.") || path.starts_with("scene.")) return Reach::run;
     if (path.starts_with("twin.") && path != "twin.view") return Reach::twin;
     return path == "view.selected" || path == "view.follow" ? Reach::bodies : Reach::rest;
+}
+
+/// Whether the run begins anew with it: what ran before is gone then, and could not be brought back for another's sake.
+bool beginsAnew(std::string_view path) {
+    return path == "run.scene" || path == "run.bodies" || path == "run.seed" || path.starts_with("scene.");
+}
+
+/// What can be set, in the order of the table.
+std::vector<const Parameter*> settableRows() {
+    std::vector<const Parameter*> rows;
+    for (const Parameter& row : parameters())
+        if (!row.fact()) rows.push_back(&row);
+    return rows;
+}
+
+std::vector<Value> settingsOf(const Document& document) {
+    static const std::vector<const Parameter*> rows = settableRows();
+    std::vector<Value> values;
+    values.reserve(rows.size());
+    for (const Parameter* row : rows) values.push_back(row->get(document));
+    return values;
+}
+
+bool isUndo(const Command& command) {
+    const auto* action = std::get_if<Invoke>(&command);
+    const auto* edit = std::get_if<EditBodies>(&command);
+    return (action && action->action == "undo") || (edit && edit->change == BodyChange::undo);
+}
+
+/// Whether it may change single bodies by hand.
+bool editsBodies(const Command& command) {
+    if (const auto* pointer = std::get_if<Pointer>(&command)) return pointer->kind == PointerKind::dropEnd;
+    if (std::holds_alternative<EditBodies>(command)) return true;
+    const auto* action = std::get_if<Invoke>(&command);
+    return action && std::any_of(std::begin(kBodyChanges), std::end(kBodyChanges),
+                                 [&](const BodyChangeRow& row) { return row.name == action->action; });
+}
+
+/// Why a command cannot be taken back; empty where it can.
+std::string lastingOf(const Command& command) {
+    if (const auto* action = std::get_if<Invoke>(&command)) return std::string(actionOf(action->action).lasting);
+    if (std::holds_alternative<GoTo>(command)) return std::string(actionOf("rewind").lasting);
+    if (std::holds_alternative<OpenFile>(command))
+        return "Opening has ended the run before, of which nothing is kept; open that one again.";
+    return {};
 }
 
 /// What settings change beside the run, to be put back where one of a batch is refused.
@@ -154,6 +199,11 @@ void act(Document& document, const Invoke& command) {
     takeUp(document);
 }
 
+void goTo(Document& document, const GoTo& command) {
+    document.session.intent.rewindTo = command.state;
+    takeUp(document);
+}
+
 void point(Document& document, const Pointer& p) {
     Session& session = document.session;
     switch (p.kind) {
@@ -181,6 +231,9 @@ void point(Document& document, const Pointer& p) {
         case PointerKind::dropEnd:
             session.dropPending();
             takeUp(document);
+            break;
+        case PointerKind::dropCancel:
+            session.launch().cancel();
             break;
     }
 }
@@ -210,8 +263,13 @@ bool open(Document& document, const OpenFile& command) {
         throw UsageError(unknownName("scene", command.path, valid) + "; nor is there a file of that name");
     }
     if (document.ui.inWindow) {
-        document.ui.files.openEnded = false;
-        document.ui.files.openAsked = command.path;
+        FilesState& files = document.ui.files;
+        if (!files.openAsked.empty())
+            throw UsageError(command.path + " is not opened: " + files.openAsked + " was asked for at the same time");
+        files.openEnded = false;
+        files.openAsked = command.path;
+        if (command.others > 0)
+            session.say("Of the files that were dropped the first is opened; a run has one start.");
         return false;
     }
     if (isSceneFile(command.path)) {
@@ -240,6 +298,7 @@ std::string commandText(const Command& command) {
         std::string operator()(const Pointer& c) const {
             return "pointer " + std::string(kPointerKinds[static_cast<std::size_t>(c.kind)]);
         }
+        std::string operator()(const GoTo& c) const { return "go to kept state " + std::to_string(c.state + 1); }
         std::string operator()(const OpenFile& c) const { return "open " + valueText(c.path); }
         std::string operator()(const EditBodies& c) const { return "do " + std::string(rowOf(c.change).name); }
     };
@@ -263,6 +322,66 @@ bool Controller::busy() const {
     return !posted_.empty() || opening_.has_value();
 }
 
+bool Controller::posted() const {
+    const std::lock_guard lock(mutex_);
+    return !posted_.empty();
+}
+
+/// Remembers what an applied batch changed. What a pointer does to the camera is not kept: the pointer takes it back.
+void Controller::record(const Document& document, const Batch& batch, const std::vector<Value>& before,
+                        std::uint64_t revision) {
+    constexpr std::size_t kMostChanges = 100;
+    const Command& first = batch.commands.front();
+    Change change{.what = commandText(first), .lasting = lastingOf(first)};
+    const auto* action = std::get_if<Invoke>(&first);
+    leaves_ = action ? actionOf(action->action).leaves : std::string_view();
+    if (batch.commands.size() > 1) change.what += " and " + std::to_string(batch.commands.size() - 1) + " more";
+    const std::vector<Value> now = settingsOf(document);
+    static const std::vector<const Parameter*> rows = settableRows();
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (now[i] != before[i] && !isNothing(before[i])) change.before.push_back({rows[i]->path, before[i]});
+    const Simulation& run = document.session.simulation();
+    if (batch.commands.size() == 1 && editsBodies(first) && run.revision() != revision) change.bodiesOf = run.id();
+    if (change.before.empty() && change.bodiesOf == 0 && change.lasting.empty()) return;
+    const auto* setting = std::get_if<SetParameter>(&first);
+    if (setting && setting->goesOn && !changes_.empty() && !changes_.back().before.empty() &&
+        changes_.back().before.front().path == change.before.front().path)
+        return;  // the value before the hand took hold is the one to go back to
+    if (!change.lasting.empty() && !changes_.empty() && changes_.back().lasting == change.lasting) return;
+    changes_.push_back(std::move(change));
+    if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
+}
+
+/// Takes the newest change back and says which. Throws UsageError where there is none, or why it lasts.
+std::string Controller::undo(Document& document) {
+    if (changes_.empty()) throw UsageError(leaves_.empty() ? "There is nothing to undo." : std::string(leaves_));
+    const Change change = changes_.back();
+    Session& session = document.session;
+    if (!change.lasting.empty()) {
+        changes_.pop_back();  // what came before it can be taken back next
+        throw UsageError(change.lasting);
+    }
+    if (change.bodiesOf != 0 && change.bodiesOf != session.simulation().id()) {
+        changes_.pop_back();
+        throw UsageError("The bodies of '" + change.what + "' are gone, because their run has begun anew.");
+    }
+    if (change.bodiesOf != 0) {
+        session.intent.touch = Touch::undo;
+        takeUp(document);
+    }
+    // A run that begins anew brings camera, look and selection of its own: what is not the run comes after it.
+    const std::uint64_t run = session.simulation().id();
+    for (const bool ofRun : {true, false}) {
+        for (const SetParameter& setting : change.before)
+            if ((reachOf(setting.path) == Reach::run) == ofRun) setParameter(document, setting.path, setting.value);
+        takeUp(document);
+    }
+    changes_.pop_back();
+    const bool rounded = std::any_of(change.before.begin(), change.before.end(),
+                                     [](const SetParameter& setting) { return setting.path == "run.precision"; });
+    return change.what + " is undone" + (session.simulation().id() != run ? "; the run is at its start again" : rounded ? "; bodies stay as the precision in between has rounded them" : "");
+}
+
 /// One batch, all or nothing.
 void Controller::run(Document& document, Batch& batch, std::vector<Event>& events) {
     std::size_t at = 0;  // the command that says no
@@ -273,20 +392,29 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
             events.push_back({batch.ticket, batch.commands[i], batch.sender, status,
                               other ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
         }
-        if (status != CommandStatus::applied && (batch.sender == Sender::key || batch.sender == Sender::panel))
+        if (status != CommandStatus::applied && atTheScreen(batch.sender))
             document.session.say(why);
     };
     const Before before(document);
+    const bool pointed = std::holds_alternative<Pointer>(batch.commands.front()) && !editsBodies(batch.commands.front());
+    const bool undoes = batch.commands.size() == 1 && isUndo(batch.commands.front());
+    const std::vector<Value> settings = pointed || undoes ? std::vector<Value>() : settingsOf(document);
+    const std::uint64_t revision = document.session.simulation().revision();
     const auto refuse = [&](CommandStatus status, const std::string& why) {
         before.putBack();
+        // The first run may have taken its part when the second said no.
+        if (document.session.intent.settings != document.session.simulation().settings()) document.session.apply();
         end(status, why);
     };
     const std::string message = document.session.message();
     try {
-        if (batch.commands.size() == 1) {
+        if (undoes) {
+            return end(CommandStatus::applied, undo(document));
+        } else if (batch.commands.size() == 1) {
             const Command& command = batch.commands.front();
             if (const auto* c = std::get_if<SetParameter>(&command)) set(document, *c);
             if (const auto* c = std::get_if<Invoke>(&command)) act(document, *c);
+            if (const auto* c = std::get_if<GoTo>(&command)) goTo(document, *c);
             if (const auto* c = std::get_if<Pointer>(&command)) point(document, *c);
             if (const auto* c = std::get_if<EditBodies>(&command)) edit(document, *c);
             if (const auto* c = std::get_if<OpenFile>(&command); c && !open(document, *c)) {
@@ -294,13 +422,17 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
                 return;
             }
         } else {
-            bool reached[4] = {};
+            std::string anew, beside;
             for (at = 0; at < batch.commands.size(); ++at) {
                 const auto* c = std::get_if<SetParameter>(&batch.commands[at]);
                 if (!c) throw UsageError("only settings can be in a batch");
-                reached[static_cast<std::size_t>(reachOf(c->path))] = true;
-                if (reached[0] && (reached[1] || reached[2]))
-                    throw UsageError(c->path + " cannot be set in one batch with the run itself; post it afterwards");
+                const Reach reach = reachOf(c->path);
+                if (beginsAnew(c->path)) anew = c->path;
+                if (reach == Reach::twin || reach == Reach::bodies) beside = c->path;
+                if (!anew.empty() && !beside.empty())
+                    throw UsageError(beside + " cannot be set in one batch with " + anew +
+                                     ", which begins the run anew: if the one were refused, the run before would be gone; post " +
+                                     beside + " afterwards");
                 setParameter(document, c->path, c->value);
             }
             // The run judges its settings together; of those the last one is named.
@@ -320,6 +452,7 @@ void Controller::run(Document& document, Batch& batch, std::vector<Event>& event
     } catch (const std::bad_alloc&) {
         return refuse(CommandStatus::failed, "There is not enough memory for that; the run goes on as it was.");
     }
+    if (!pointed) record(document, batch, settings, revision);
     end(CommandStatus::applied, document.session.message() == message ? std::string() : document.session.message());
 }
 
@@ -333,7 +466,10 @@ std::vector<Event> Controller::apply(Document& document) {
     if (opening_ && document.ui.files.openEnded) {
         document.ui.files.openEnded = false;
         opening_->why = std::exchange(document.ui.files.openError, {});
-        if (!opening_->why.empty()) opening_->status = CommandStatus::refused;
+        if (!opening_->why.empty())
+            opening_->status = CommandStatus::refused;
+        else
+            changes_.push_back({.what = commandText(opening_->command), .before = {}, .lasting = lastingOf(opening_->command)});
         events.push_back(*std::exchange(opening_, std::nullopt));
     }
     document.session.apply();  // what panels wrote since the last frame is older than what was posted

@@ -28,14 +28,14 @@ Reason fixedBodies(const KeyTarget& t) {
     return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
 }
 
-bool entry(const KeyTarget& t, const Scene* row, ActionChoice& out) {
+bool entry(const KeyTarget& t, const Scene* row, SettingChoice& out) {
     if (!row) return false;
-    out = {.label = row->name, .idea = row->idea, .chosen = row == t.session.facts().scene};
+    out = {.name = std::string(row->name), .idea = row->idea, .chosen = row == t.session.facts().scene};
     return true;
 }
 
 template <SceneGroup group>
-bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
+bool groupChoice(const KeyTarget& t, int which, SettingChoice& out) {
     return entry(t, sceneOf(group, static_cast<std::size_t>(which)), out);
 }
 template <SceneGroup group>
@@ -49,12 +49,13 @@ constexpr Action kScene[] = {
      .idea = "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
              "figure-eight",
      .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
+     .parameter = "run.scene",
      .act =
          [](KeyTarget& t, int which) {
              t.session.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)];
          },
      .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
+         [](const KeyTarget& t, int which, SettingChoice& out) {
              return static_cast<std::size_t>(which) < std::size(kPresets) &&
                     entry(t, &sceneNamed(kPresets[static_cast<std::size_t>(which)]), out);
          }},
@@ -83,17 +84,20 @@ constexpr Action kScene[] = {
      .label = "Next",
      .idea = "next scene",
      .strokes = {{Key::rightBracket}},
+     .parameter = "run.scene",
      .act = [](KeyTarget& t, int) { changeScene(t, 1); },
      .line = true},
     {.name = "scene-previous",
      .label = "Previous",
      .idea = "previous scene",
      .strokes = {{Key::leftBracket}},
+     .parameter = "run.scene",
      .act = [](KeyTarget& t, int) { changeScene(t, -1); }},
     {.name = "more-bodies",
      .label = "Twice the bodies",
      .idea = "twice the bodies",
      .strokes = {{Key::pageUp}},
+     .parameter = "run.bodies",
      .act = [](KeyTarget& t, int) { t.session.intent.settings.bodies *= 2; },
      .unavailable = fixedBodies,
      .line = true},
@@ -101,6 +105,7 @@ constexpr Action kScene[] = {
      .label = "Half the bodies",
      .idea = "half the bodies",
      .strokes = {{Key::pageDown}},
+     .parameter = "run.bodies",
      .act =
          [](KeyTarget& t, int) {
              std::size_t& bodies = t.session.intent.settings.bodies;

@@ -13,6 +13,9 @@
 namespace gravlab {
 namespace {
 
+constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
+constexpr std::string_view kStatesStay = "Going to another state is not undone; Ctrl Left and Ctrl Right go to those that are kept.";
+
 constexpr int kAllMarks = 1 << 20;  // more than are ever kept
 
 void nextBackend(KeyTarget& t, int) {
@@ -85,6 +88,7 @@ constexpr Action kSimulation[] = {
      .label = "Run",
      .idea = "run or pause",
      .strokes = {{Key::space}},
+     .parameter = "run.paused",
      .act = [](KeyTarget& t, int) { toggle(t.session.intent.paused); },
      .checked = [](const KeyTarget& t) { return !t.session.intent.paused; }},
     {.name = "step",
@@ -99,6 +103,7 @@ constexpr Action kSimulation[] = {
              t.session.intent.paused = true;
              t.session.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.session.intent.singleSteps);
          },
+     .lasting = "Steps are not undone; Ctrl Left goes back to a kept state.",
      .repeats = true},
     {.name = "reverse",
      .label = "Backwards",
@@ -110,7 +115,8 @@ constexpr Action kSimulation[] = {
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
-     .act = [](KeyTarget& t, int) { t.session.intent.reset = true; }},
+     .act = [](KeyTarget& t, int) { t.session.intent.reset = true; },
+     .lasting = "A new start is not undone; start the scene and run to where it was."},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
@@ -118,6 +124,7 @@ constexpr Action kSimulation[] = {
      .act = [](KeyTarget& t, int) { --t.session.intent.rewindBy; },
      .argument = "COUNT",
      .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
+     .lasting = kStatesStay,
      .list = "Kept states",
      .line = true,
      .repeats = true},
@@ -128,6 +135,7 @@ constexpr Action kSimulation[] = {
      .act = [](KeyTarget& t, int) { ++t.session.intent.rewindBy; },
      .argument = "COUNT",
      .with = [](KeyTarget& t, const Value& count) { t.session.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
+     .lasting = kStatesStay,
      .list = "Kept states",
      .repeats = true},
     {.name = "rewind-oldest",
@@ -135,17 +143,20 @@ constexpr Action kSimulation[] = {
      .idea = "back to the oldest kept state",
      .strokes = {{Key::home, kControl}},
      .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = -kAllMarks; },
+     .lasting = kStatesStay,
      .list = "Kept states"},
     {.name = "rewind-newest",
      .label = "The newest",
      .idea = "on to the newest kept state",
      .strokes = {{Key::end, kControl}},
      .act = [](KeyTarget& t, int) { t.session.intent.rewindBy = kAllMarks; },
+     .lasting = kStatesStay,
      .list = "Kept states"},
     {.name = "longer-step",
      .label = "Twice the time step",
      .idea = "twice the time step",
      .strokes = {{Key::period}},
+     .parameter = "run.time_step",
      .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 2; },
      .line = true,
      .repeats = true},
@@ -153,32 +164,53 @@ constexpr Action kSimulation[] = {
      .label = "Half the time step",
      .idea = "half the time step",
      .strokes = {{Key::comma}},
+     .parameter = "run.time_step",
      .act = [](KeyTarget& t, int) { t.session.intent.settings.timeStep *= 0.5; },
      .repeats = true},
     {.name = "next-backend",
      .label = "Next backend",
      .idea = "next backend that works here",
      .strokes = {{Key::letterB}},
+     .parameter = "run.backend",
      .act = nextBackend,
      .line = true},
     {.name = "next-kernel",
      .label = "Next kernel",
      .idea = "next kernel of this backend",
      .strokes = {{Key::letterK}},
+     .parameter = "run.kernel",
      .act = nextKernel,
      .unavailable = oneKernel},
     {.name = "twin",
      .label = "A twin",
      .idea = "the same start a second time in other settings, or none",
      .strokes = {{Key::letterT, kControl}},
+     .parameter = "twin.on",
      .act = [](KeyTarget& t,
                int) { t.session.intent.twin = toggledTwin(t.session.intent.twin, t.session.facts().settings); },
      .checked = [](const KeyTarget& t) { return t.session.intent.twin.on; },
      .line = true},
+    {.name = "twin-same",
+     .label = "Twin as the first",
+     .idea = "let the twin differ in nothing: then both stay the same to the last bit",
+     .act =
+         [](KeyTarget& t, int) {
+             TwinChoice& twin = t.session.intent.twin;
+             twin.keys.clear();
+             twin.values = SimulationSettings();
+         },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const TwinChoice& twin = t.session.intent.twin;
+             return !twin.on             ? Reason("There is no twin: switch it on first.")
+                    : twin.keys.empty() ? Reason("The twin differs in nothing already.")
+                                        : Reason();
+         }},
     {.name = "twin-view",
      .label = "Twins overlaid",
      .idea = "twins one over the other, or side by side",
      .strokes = {{Key::letterT, kAlt}},
+     .parameter = "twin.view",
      .act =
          [](KeyTarget& t, int) {
              TwinView& view = t.session.intent.twin.view;
@@ -196,6 +228,7 @@ constexpr Action kBodies[] = {
      .label = "Follow",
      .idea = "keep the selected body in the middle, or let it go",
      .strokes = {{Key::letterF}},
+     .parameter = "view.follow",
      .act = [](KeyTarget& t, int) { toggle(t.session.follow); },
      .checked = [](const KeyTarget& t) { return t.session.follow; },
      .unavailable = noneSelected},
@@ -203,14 +236,14 @@ constexpr Action kBodies[] = {
      .label = "Follow the centre",
      .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
      .strokes = {{Key::letterF, kControl}},
+     .parameter = "view.follow",
      .act = [](KeyTarget& t, int) { t.session.followNext(); },
      .checked = [](const KeyTarget& t) { return t.session.followedCentre().has_value(); }},
     {.name = "path-ahead",
      .label = "Path ahead",
      .idea = "path of the selected body ahead",
      .strokes = {{Key::letterO}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.orbit().wanted); },
-     .checked = [](const KeyTarget& t) { return t.session.orbit().wanted; }},
+     .parameter = "view.ahead"},
     {.name = "remove",
      .label = "Remove",
      .idea = "remove the selected body",
@@ -239,6 +272,7 @@ constexpr Action kBodies[] = {
      .label = "Drop by an arrow",
      .idea = "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
      .strokes = {{Key::letterI, kControl}},
+     .parameter = "drop.kind",
      .act =
          [](KeyTarget& t, int) {
              LaunchTool& tool = t.session.launch();
@@ -250,18 +284,30 @@ constexpr Action kBodies[] = {
      .checked = [](const KeyTarget& t) { return t.session.launch().on; }},
     {.name = "undo",
      .label = "Undo",
-     .idea = "undo the last removal, drop or hold of a body",
+     .idea = "take back the last change of a setting, or the last removal, drop or hold of a body",
      .strokes = {{Key::letterZ, kControl}},
      .act = [](KeyTarget& t, int) { t.session.intent.touch = Touch::undo; },
      .line = true,
      .repeats = true},
 };
 
+LabSubject subjectOf(const KeyTarget& t) {
+    const SimulationSettings& running = t.session.facts().settings;
+    return {.backend = running.backend,
+            .options = running.backendOptions,
+            .kernel = running.kernel,
+            .bodies = running.bodies,
+            .precision = *running.precision};
+}
+
+Reason noResults(const KeyTarget& t) { return t.session.lab.best() ? Reason() : Reason("There are no results yet."); }
+
 constexpr Action kLab[] = {
     {.name = "lab",
      .label = "Open the lab",
      .idea = "open or close the lab",
      .strokes = {{Key::letterL}},
+     .parameter = "lab.open",
      .act =
          [](KeyTarget& t, int) {
              if (t.session.lab.open)
@@ -279,12 +325,61 @@ constexpr Action kLab[] = {
              t.session.lab.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
          },
      .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
+         [](const KeyTarget& t, int which, SettingChoice& out) {
              if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
              const PageRow& row = kPages[static_cast<std::size_t>(which)];
-             out = {.label = row.label, .idea = row.idea, .chosen = t.session.lab.open && t.session.lab.page == row.page};
+             out = {.name = std::string(row.label), .idea = row.idea, .chosen = t.session.lab.open && t.session.lab.page == row.page};
              return true;
          }},
+    {.name = "lab-measure",
+     .label = "Measure",
+     .idea = "measure: each point is checked against double precision, warmed up and timed; the picture goes on",
+     .act = [](KeyTarget& t, int) { t.session.lab.startSweep(t.session.lab.sweepFor(*t.session.facts().kernel), subjectOf(t)); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const KernelRow& kernel = *t.session.facts().kernel;
+             return t.session.lab.busy() ? Reason("Something is being measured.")
+                                         : refusal(t.session.lab.sweepFor(kernel), kernel);
+         },
+     .leaves = "A measurement changes nothing that could be undone; Cancel ends it.",
+     .line = true},
+    {.name = "lab-tune",
+     .label = "Tune",
+     .idea = "search kernels and launches for this device and number of bodies; what is found is stored and taken up by "
+             "kernel auto",
+     .act = [](KeyTarget& t, int) { t.session.lab.startTune(subjectOf(t)); },
+     .unavailable =
+         [](const KeyTarget& t) { return t.session.lab.busy() ? Reason("Something is being measured.") : Reason(); },
+     .leaves = "A search is ended with Cancel; what it has found stays stored."},
+    {.name = "lab-cancel",
+     .label = "Cancel",
+     .idea = "end the measurement; what was measured stays",
+     .act = [](KeyTarget& t, int) { t.session.lab.cancel(); },
+     .unavailable = [](const KeyTarget& t) { return t.session.lab.busy() ? Reason() : Reason("Nothing is being measured."); },
+     .leaves = "A measurement that was ended is started again with Measure."},
+    {.name = "lab-use-best",
+     .label = "Use the best",
+     .idea = "take the best point's launch for the running simulation",
+     .act =
+         [](KeyTarget& t, int) {
+             const SweepResult& best = *t.session.lab.best();
+             SimulationSettings& wanted = t.session.intent.settings;
+             wanted.kernel = {best.row.kernel, best.point.kernel.launch};
+             if (best.point.options.threads > 0) wanted.backendOptions.threads = best.point.options.threads;
+         },
+     .unavailable = noResults},
+    {.name = "lab-csv",
+     .label = "Numbers as CSV",
+     .idea = "write all points with both rates into the current folder",
+     .act = [](KeyTarget& t, int) { t.session.lab.exportCsv(); },
+     .unavailable = noResults,
+     .leaves = kFileStays},
+    {.name = "lab-png",
+     .label = "Plot as PNG",
+     .idea = "write the plot as a picture into the current folder",
+     .act = [](KeyTarget& t, int) { t.session.lab.exportPng(); },
+     .unavailable = noResults,
+     .leaves = kFileStays},
 };
 
 }  // namespace

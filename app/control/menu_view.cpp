@@ -8,12 +8,16 @@
 #include "app/session/twin.h"
 #include "app/view/four_view.h"
 #include "render/colour_map.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace gravlab {
 namespace {
+
+constexpr std::string_view kKeysGo = "Where the keys go is not undone; Esc leaves menus and panels.";
 
 constexpr float kExposureStep = 1.25f;
 constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 4;  // as window.text_scale
@@ -26,30 +30,25 @@ void fly(KeyTarget& t, int) {
     t.session.camera.fly({x * kFlight, 0, z * kFlight});
 }
 template <int x, int z>
-void flyOn(KeyTarget& t, double seconds) {
-    const auto way = static_cast<float>(kFlightRate * seconds);
+void flyOn(KeyTarget& t, const Value& argument) {
+    constexpr double kLongest = 3600;  // [s]
+    const std::optional<double> seconds = numberOf(argument);
+    if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
+        throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
+    const auto way = static_cast<float>(kFlightRate * *seconds);
     t.session.camera.fly({x * way, 0, z * way});
 }
 
 /// One of the nine places for views.
 template <bool empty>
-bool place(const KeyTarget& t, int which, ActionChoice& out) {
+bool place(const KeyTarget& t, int which, SettingChoice& out) {
     static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",
                                                    "View 6", "View 7", "View 8", "View 9"};
     if (static_cast<std::size_t>(which) >= std::size(kPlaces)) return false;
     const bool known = t.session.views[static_cast<std::size_t>(which)].has_value();
-    out = {.label = kPlaces[which], .idea = "camera and distance", .chosen = known};
+    out = {.name = std::string(kPlaces[which]), .idea = "camera and distance", .chosen = known};
     if (!empty && !known)
-        out.unavailable = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
-    return true;
-}
-
-/// A table whose rows have a name and an idea, as a list.
-template <class Rows>
-bool rowOf(const Rows& rows, int which, std::size_t now, ActionChoice& out) {
-    const auto index = static_cast<std::size_t>(which);
-    if (index >= rows.size()) return false;
-    out = {.label = rows[index].name, .idea = rows[index].idea, .chosen = index == now};
+        out.refused = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
     return true;
 }
 
@@ -68,7 +67,8 @@ constexpr Action kView[] = {
      .idea = "remember this view",
      .strokes = {{Key::digit1, kControl, Key::digit9}},
      .act = [](KeyTarget& t, int which) { t.session.views[static_cast<std::size_t>(which)] = t.session.camera; },
-     .choice = place<true>},
+     .choice = place<true>,
+     .lasting = "A view stays remembered until another one takes its place."},
     {.name = "recall-view",
      .label = "Back to a view",
      .idea = "back to a remembered view",
@@ -82,6 +82,7 @@ constexpr Action kView[] = {
      .label = "Turn slowly",
      .idea = "turn the camera slowly by itself",
      .strokes = {{Key::letterQ}},
+     .parameter = "camera.rotation",
      .act = [](KeyTarget& t, int) { t.session.rotation = t.session.rotation == 0 ? kTurn : 0; },
      .checked = [](const KeyTarget& t) { return t.session.rotation != 0; },
      .line = true},
@@ -93,17 +94,18 @@ constexpr Action kView[] = {
          [](KeyTarget& t, int) {
              if (const std::string why = toggleTour(*t.session.tour, t.session.views); !why.empty()) t.session.say(why);
          },
-     .checked = [](const KeyTarget& t) { return t.session.tour->playing; }},
+     .checked = [](const KeyTarget& t) { return t.session.tour->playing; },
+     .leaves = "A flight is not undone; Home is the own view of the scene."},
     {.name = "flat",
      .label = "Without perspective",
      .idea = "with or without perspective",
      .strokes = {{Key::letterP}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.camera.orthographic); },
-     .checked = [](const KeyTarget& t) { return t.session.camera.orthographic; }},
+     .parameter = "camera.orthographic"},
     {.name = "four-views",
      .label = "Four views",
      .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
      .strokes = {{Key::f4}},
+     .parameter = "view.four",
      .act =
          [](KeyTarget& t, int) {
              t.session.fourView->show(!t.session.fourView->on(), t.session.look, t.session.facts().settings.bodies);
@@ -118,101 +120,97 @@ constexpr Action kView[] = {
      .idea = "fly ahead",
      .strokes = {{Key::letterW}},
      .act = fly<0, 1>,
+     .argument = "SECONDS",
+     .with = flyOn<0, 1>,
      .list = "Fly",
-     .hold = flyOn<0, 1>},
+     .holds = true},
     {.name = "fly-back",
      .label = "Back",
      .idea = "fly back",
      .strokes = {{Key::letterS}},
      .act = fly<0, -1>,
+     .argument = "SECONDS",
+     .with = flyOn<0, -1>,
      .list = "Fly",
-     .hold = flyOn<0, -1>},
+     .holds = true},
     {.name = "fly-left",
      .label = "Left",
      .idea = "fly to the left",
      .strokes = {{Key::letterA}},
      .act = fly<-1, 0>,
+     .argument = "SECONDS",
+     .with = flyOn<-1, 0>,
      .list = "Fly",
-     .hold = flyOn<-1, 0>},
+     .holds = true},
     {.name = "fly-right",
      .label = "Right",
      .idea = "fly to the right",
      .strokes = {{Key::letterD}},
      .act = fly<1, 0>,
+     .argument = "SECONDS",
+     .with = flyOn<1, 0>,
      .list = "Fly",
-     .hold = flyOn<1, 0>},
+     .holds = true},
     {.name = "legend",
      .label = "Legend",
      .idea = "legend of the colours",
      .strokes = {{Key::letterY}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.legend); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.legend; },
+     .parameter = "overlay.legend",
      .line = true},
     {.name = "scale-and-clock",
      .label = "Scale bar and clock",
      .idea = "scale bar and clock",
      .strokes = {{Key::letterU}},
+     .parameter = "overlay.clock",
      .act = [](KeyTarget& t, int) { t.session.overlay.scaleBar = t.session.overlay.clock = !t.session.overlay.clock; },
      .checked = [](const KeyTarget& t) { return t.session.overlay.clock; }},
     {.name = "axes",
      .label = "Axes",
      .idea = "axes",
      .strokes = {{Key::letterX}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.axes); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.axes; }},
+     .parameter = "overlay.axes"},
     {.name = "grid",
      .label = "Grid",
      .idea = "grid",
      .strokes = {{Key::letterZ}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.overlay.grid); },
-     .checked = [](const KeyTarget& t) { return t.session.overlay.grid; }},
+     .parameter = "overlay.grid"},
 };
 
 constexpr Action kLook[] = {
     {.name = "colour-by",
      .label = "Colour by",
      .idea = "what colours say",
-     .act = [](KeyTarget& t, int which) { t.session.colourMode = which; },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             const auto now = static_cast<std::size_t>(&t.session.shownMode() - colourModes().data());
-             return rowOf(colourModes(), which, now, out);
-         }},
+     .parameter = "look.colour_mode"},
     {.name = "next-colour-mode",
      .label = "Next of these",
      .idea = "next colour mode: what colours say",
      .strokes = {{Key::letterM}},
+     .parameter = "look.colour_mode",
      .act = [](KeyTarget& t,
                int) { t.session.colourMode = (t.session.colourMode + 1) % static_cast<int>(colourModes().size()); }},
     {.name = "colour-map",
      .label = "Colour map",
      .idea = "colours from low to high",
-     .act = [](KeyTarget& t, int which) { t.session.look.colourMap = which; },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             return rowOf(colourMaps(), which, static_cast<std::size_t>(t.session.look.colourMap), out);
-         },
+     .parameter = "look.colour_map",
      .line = true},
     {.name = "next-colour-map",
      .label = "Next of these",
      .idea = "next colour map",
      .strokes = {{Key::letterC}},
+     .parameter = "look.colour_map",
      .act = [](KeyTarget& t,
                int) { t.session.look.colourMap = (t.session.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
     {.name = "tone",
      .label = "Tone curve",
      .idea = "how light becomes what the screen shows",
-     .act = [](KeyTarget& t, int which) { t.session.look.tone = toneCurves()[static_cast<std::size_t>(which)].curve; },
+     .parameter = "look.tone",
      .unavailable =
-         [](const KeyTarget& t) { return t.session.look.paper ? Reason("A white page has its own curve.") : Reason(); },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             return rowOf(toneCurves(), which, static_cast<std::size_t>(t.session.look.tone), out);
-         }},
+         [](const KeyTarget& t) { return t.session.look.paper ? Reason("A white page has its own curve.") : Reason(); }},
     {.name = "trails",
      .label = "Trails",
      .idea = "trails behind bodies",
      .strokes = {{Key::letterT}},
+     .parameter = "look.trails",
      .act = [](KeyTarget& t, int) { t.session.look.trails = t.session.look.trails > 0 ? 0 : kUsualTrail; },
      .checked = [](const KeyTarget& t) { return t.session.look.trails > 0; },
      .line = true},
@@ -220,12 +218,12 @@ constexpr Action kLook[] = {
      .label = "Automatic exposure",
      .idea = "automatic exposure",
      .strokes = {{Key::letterE}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.look.autoExposure); },
-     .checked = [](const KeyTarget& t) { return t.session.look.autoExposure; }},
+     .parameter = "look.auto_exposure"},
     {.name = "brighter",
      .label = "Brighter",
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
+     .parameter = "look.exposure",
      .act =
          [](KeyTarget& t, int) {
              t.session.look.exposure =
@@ -236,6 +234,7 @@ constexpr Action kLook[] = {
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
+     .parameter = "look.exposure",
      .act =
          [](KeyTarget& t, int) {
              t.session.look.exposure =
@@ -246,8 +245,7 @@ constexpr Action kLook[] = {
      .label = "White page",
      .idea = "white background",
      .strokes = {{Key::letterB, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.session.look.paper); },
-     .checked = [](const KeyTarget& t) { return t.session.look.paper; },
+     .parameter = "look.white_page",
      .line = true},
 };
 
@@ -256,20 +254,17 @@ constexpr Action kWindow[] = {
      .label = "Panels",
      .idea = "show or hide the panels",
      .strokes = {{Key::letterG}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.panel); },
-     .checked = [](const KeyTarget& t) { return t.ui.panel; }},
+     .parameter = "window.panels"},
     {.name = "conservation",
      .label = "Energy and momenta",
      .idea = "show or hide energy and momenta over time",
      .strokes = {{Key::letterJ}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.conservation); },
-     .checked = [](const KeyTarget& t) { return t.ui.conservation; }},
+     .parameter = "window.conservation"},
     {.name = "instruments",
      .label = "Instruments",
      .idea = "a galaxy over its radius, in place of the energy: rotation, density, dispersions, Toomre Q",
      .strokes = {{Key::letterJ, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.instruments); },
-     .checked = [](const KeyTarget& t) { return t.ui.instruments; },
+     .parameter = "window.instruments",
      .unavailable =
          [](const KeyTarget& t) {
              return t.session.facts().settings.bodies < Instruments::kFewest && !t.ui.instruments
@@ -285,32 +280,31 @@ constexpr Action kWindow[] = {
      .label = "Full screen",
      .idea = "full screen",
      .strokes = {{Key::f11}, {Key::enter, kAlt}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.fullscreen); },
-     .checked = [](const KeyTarget& t) { return t.ui.fullscreen; },
+     .parameter = "window.full_screen",
      .line = true},
     {.name = "projector",
      .label = "Projector",
      .idea = "for a projector: large letters, strong contrast, thick lines",
      .strokes = {{Key::letterP, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.projector); },
-     .checked = [](const KeyTarget& t) { return t.ui.projector; }},
+     .parameter = "window.projector"},
     {.name = "larger-text",
      .label = "Larger text",
      .idea = "larger panels and letters",
      .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
+     .parameter = "window.text_scale",
      .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); },
      .repeats = true},
     {.name = "smaller-text",
      .label = "Smaller text",
      .idea = "smaller panels and letters",
      .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
+     .parameter = "window.text_scale",
      .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); },
      .repeats = true},
     {.name = "display-sync",
      .label = "Display sync",
      .idea = "wait for the display before showing a picture",
-     .act = [](KeyTarget& t, int) { toggle(t.ui.vsync); },
-     .checked = [](const KeyTarget& t) { return t.ui.vsync; }},
+     .parameter = "window.display_sync"},
     {.name = "menus",
      .label = "Menus by keyboard",
      .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",
@@ -318,8 +312,9 @@ constexpr Action kWindow[] = {
      .act =
          [](KeyTarget& t, int) {
              t.ui.visible = true;
-             t.ui.menuAsked = true;
+             t.ui.menu.asked = true;
          },
+     .leaves = kKeysGo,
      .line = true},
     {.name = "next-panel",
      .label = "Panels by keyboard",
@@ -329,7 +324,8 @@ constexpr Action kWindow[] = {
          [](KeyTarget& t, int) {
              t.ui.visible = t.ui.panel = true;
              t.ui.panelAsked = true;
-         }},
+         },
+     .leaves = kKeysGo},
 };
 
 }  // namespace

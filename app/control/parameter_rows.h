@@ -22,6 +22,14 @@ std::vector<std::string> namesOf(const Rows& rows) {
     return names;
 }
 
+/// The rows of a table that have an idea, as a list to choose from.
+template <class Rows>
+std::vector<SettingChoice> offersOf(const Rows& rows, std::string_view now) {
+    std::vector<SettingChoice> offers;
+    for (const auto& row : rows) offers.push_back({std::string(row.name), row.idea, row.name == now, {}});
+    return offers;
+}
+
 /// A flag, whole number or number of the document, where `at` gives a reference to it.
 template <class At>
 Parameter withMember(Parameter row, At at) {

@@ -24,6 +24,10 @@ template <class Rows, class Of>
 Parameter nameRow(Parameter row, Rows table, Of of) {
     row.kind = Kind::choice;
     row.choices = [table] { return namesOf(table()); };
+    if (!row.offers)
+        row.offers = [table, of](const Document& d) {
+            return offersOf(table(), of(const_cast<SimulationSettings&>(inForce(d))));
+        };
     row.get = [of](const Document& d) -> Value { return of(const_cast<SimulationSettings&>(inForce(d))); };
     if (!row.set) row.set = [of](Document& d, const Value& v) { of(asked(d)) = textOf(v); };
     return row;
@@ -135,6 +139,15 @@ void addSceneNumbers(std::vector<Parameter>& all) {
         }
 }
 
+/// Those of the backend in use.
+std::vector<SettingChoice> kernelChoices(const Document& d) {
+    const KernelRow& now = *d.session.facts().kernel;
+    std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
+    for (const KernelRow& row : kernels())
+        if (row.backend == now.backend) rows.push_back({std::string(row.name), row.idea, &row == &now, {}});
+    return rows;
+}
+
 void addMachine(std::vector<Parameter>& all) {
     all.push_back(nameRow({.path = "run.backend",
                            .label = "Backend",
@@ -142,7 +155,8 @@ void addMachine(std::vector<Parameter>& all) {
                            .usual = "auto",
                            .otherwise = "auto",
                            .kept = {.option = "--backend", .checkpoint = "backend"},
-                           .names = "a backend of 'gravlab list backends'"},
+                           .names = "a backend of 'gravlab list backends'",
+                          .offers = [](const Document& d) { return backendChoices(inForce(d)); }},
                           backends, [](SimulationSettings& s) -> std::string& { return s.backend; }));
     all.push_back(wholeRow(
         {.path = "run.device",
@@ -189,6 +203,7 @@ void addMachine(std::vector<Parameter>& all) {
                            .otherwise = "auto",
                            .kept = {.option = "--kernel", .checkpoint = "kernel"},
                            .names = "a kernel of 'gravlab list kernels'",
+                           .offers = kernelChoices,
                            .set =
                                [](Document& d, const Value& v) {
                                    KernelChoice& kernel = asked(d).kernel;
@@ -226,6 +241,8 @@ Parameter lawNumberRow(const LawNumber& number) {
             .bounds = {.least = number.least, .most = number.most},
             .usual = "(the scene's own)",
             .otherwise = "auto",
+            // What goes through 0 has no part of itself to move by.
+            .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
             .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key},
             .get = [&number](const Document& d) -> Value {
                 const std::optional<double>& value = inForce(d).*number.asked;
@@ -252,7 +269,8 @@ void addPhysics(std::vector<Parameter>& all) {
                            .label = "Integrator",
                            .idea = "how forces become motion",
                            .usual = "leapfrog",
-                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"}},
+                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+                           .offers = [](const Document& d) { return integratorChoices(inForce(d)); }},
                           integrators, [](SimulationSettings& s) -> std::string& { return s.integrator; }));
     all.push_back({.path = "run.time_step",
                    .label = "Time step",
@@ -261,6 +279,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .bounds = {.zero = false},
                    .usual = "(the scene's own)",
                    .otherwise = "auto",
+                   .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
                    .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step"},
                    .get = [](const Document& d) -> Value { return inForce(d).timeStep; },
                    .set = [](Document& d, const Value& v) { asked(d).timeStep = isAuto(v) ? 0 : std::get<double>(v); }});
@@ -271,6 +290,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .bounds = {.least = 0},
                    .usual = "(the scene's own)",
                    .otherwise = "auto",
+                   .dragged = {.onRelease = true, .least = 0},
                    .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening"},
                    .get = [](const Document& d) -> Value { return inForce(d).softening; },
                    .set = [](Document& d, const Value& v) { asked(d).softening = isAuto(v) ? -1 : std::get<double>(v); }});
@@ -282,6 +302,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .otherwise = "auto",
                    .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
                    .choices = [] { return namesOf(laws()); },
+                   .offers = [](const Document& d) { return lawChoices(inForce(d)); },
                    .get = [](const Document& d) -> Value {
                        const auto& law = inForce(d).law;
                        return law ? Value(std::string(laws()[static_cast<std::size_t>(*law)].name)) : Value();
@@ -302,6 +323,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .otherwise = "auto",
                    .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
                    .choices = [] { return namesOf(precisions()); },
+                   .offers = [](const Document& d) { return precisionChoices(inForce(d)); },
                    .get = [](const Document& d) -> Value {
                        const auto& found = inForce(d).precision;
                        return found ? Value(std::string(nameOf(*found))) : Value();
@@ -323,6 +345,7 @@ void addPace(std::vector<Parameter>& all) {
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
          .usual = "1",
+         .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}},
         [](Document & d) -> auto& { return d.session.intent.stepsPerFrame; }));
     all.push_back(withMember(
@@ -332,6 +355,7 @@ void addPace(std::vector<Parameter>& all) {
          .unit = "ms",
          .bounds = {.least = 0, .aboveLeast = true},
          .usual = "10",
+         .dragged = {.floor = 0.05, .format = "%.5g ms"},
          .kept = {.option = "--time-budget"}},
         [](Document & d) -> auto& { return d.session.intent.timeBudgetMs; }));
     all.push_back(withMember(

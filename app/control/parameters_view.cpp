@@ -95,6 +95,7 @@ void addCamera(std::vector<Parameter>& all) {
          .unit = "rad/s",
          .usual = "0",
          .shown = {"degrees/s", kDegrees},
+         .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
          .kept = {.option = "--rotate", .scene = "view.rotate"}},
         [](Document & d) -> auto& { return d.session.rotation; }));
     all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
@@ -165,23 +166,6 @@ void addBodies(std::vector<Parameter>& all) {
                        [](Document& d, const Value& v) {
                            d.session.fourView->show(std::get<bool>(v), d.session.look, d.session.facts().settings.bodies);
                        }});
-    all.push_back(
-        {.path = "view.follow",
-         .label = "Follow",
-         .idea =
-             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
-         .kind = Kind::choice,
-         .usual = "none",
-         .kept = {.option = "--follow"},
-         .choices =
-             [] {
-                 std::vector<std::string> names{"none", "body", "centre"};
-                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
-                 return names;
-             },
-         .names = "none, body, centre or the number of a galaxy from 1 to 64",
-         .get = followed,
-         .set = follow});
     all.push_back({.path = "view.selected",
                    .label = "Selected body",
                    .idea = "id of the body that has a ring and a panel",
@@ -201,6 +185,23 @@ void addBodies(std::vector<Parameter>& all) {
                            else
                                d.session.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
                        }});
+    all.push_back(
+        {.path = "view.follow",
+         .label = "Follow",
+         .idea =
+             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
+         .kind = Kind::choice,
+         .usual = "none",
+         .kept = {.option = "--follow"},
+         .choices =
+             [] {
+                 std::vector<std::string> names{"none", "body", "centre"};
+                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
+                 return names;
+             },
+         .names = "none, body, centre or the number of a galaxy from 1 to 64",
+         .get = followed,
+         .set = follow});
     const auto selected = [&](Parameter row, auto get) {
         all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
             return d.session.selected() ? get(*d.session.selected()) : Value();
@@ -228,6 +229,7 @@ void addBodies(std::vector<Parameter>& all) {
          .bounds = {.least = 0, .aboveLeast = true},
          .usual = "auto",
          .otherwise = "auto",
+         .dragged = {.speed = 0.02},
          .kept = {.option = "--ahead"}},
         [](Document & d) -> auto& { return d.session.orbit().duration; });
     duration.get = [](const Document& d) -> Value {
@@ -257,6 +259,18 @@ void addArrow(std::vector<Parameter>& all) {
                    .kind = Kind::choice,
                    .usual = launchRows().front().name,
                    .choices = [] { return namesOf(launchRows()); },
+                   .offers =
+                       [](const Document& d) {
+                           std::vector<SettingChoice> offers;
+                           LaunchTool other = d.session.launch();
+                           const int now = other.row;
+                           for (const LaunchRow& row : launchRows()) {
+                               other.row = static_cast<int>(offers.size());
+                               offers.push_back({std::string(row.name), row.idea, other.row == now,
+                                                 other.refusal(d.session.launchScene())});
+                           }
+                           return offers;
+                       },
                    .get = [](const Document& d) -> Value {
                        return std::string(launchRows()[static_cast<std::size_t>(d.session.launch().row)].name);
                    },
@@ -281,7 +295,8 @@ void addArrow(std::vector<Parameter>& all) {
              .label = row.label,
              .idea = row.idea,
              .bounds = {.least = 0.001, .most = 1000},
-             .usual = "1"},
+             .usual = "1",
+             .dragged = {.speed = 0.02, .format = "%.3g x"}},
             [at = row.at](Document & d) -> auto& { return d.session.launch().*at; }));
 }
 

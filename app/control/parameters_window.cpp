@@ -1,6 +1,7 @@
 // What the window and its panels show, films, kept states and the lab.
 #include "app/control/parameter_rows.h"
 #include "app/film/encoders.h"
+#include "app/services/instruments.h"
 #include "app/services/rewind.h"
 #include "sim/core/error.h"
 
@@ -10,6 +11,8 @@ namespace gravlab {
 namespace {
 
 using namespace rows;
+
+constexpr int kMostGalaxies = 64;
 
 void addWindow(std::vector<Parameter>& all) {
     struct Row {
@@ -92,6 +95,57 @@ void addWindow(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false"},
         [](Document & d) -> auto& { return d.ui.files.shown; }));
+    all.push_back({.path = "instruments.centre",
+                   .label = "Centre",
+                   .idea = "what radii are measured from: the centre of mass of the chosen bodies, the heaviest of them, or "
+                           "the place where they lie most densely",
+                   .kind = Kind::choice,
+                   .usual = "(core of galaxies, else mass)",
+                   .choices = [] { return std::vector<std::string>(profileCentres().begin(), profileCentres().end()); },
+                   .get = [](const Document& d) -> Value {
+                       return std::string(profileCentres()[static_cast<std::size_t>(d.session.instruments->wanted.centre)]);
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto names = profileCentres();
+                           const auto found = std::find(names.begin(), names.end(), textOf(v));
+                           d.session.instruments->wanted.centre = static_cast<ProfileCentre>(found - names.begin());
+                       }});
+    all.push_back({.path = "instruments.galaxy",
+                   .label = "Galaxy",
+                   .idea = "only the bodies that started in the galaxy of that number, from 1, or all; one is measured from its "
+                           "densest place, because the others pull its halo along",
+                   .kind = Kind::choice,
+                   .usual = "(the first of several, else all)",
+                   .choices =
+                       [] {
+                           std::vector<std::string> names{"all"};
+                           for (int i = 1; i <= kMostGalaxies; ++i) names.push_back(std::to_string(i));
+                           return names;
+                       },
+                   .names = "all or the number of a galaxy from 1 to 64",
+                   .offers =
+                       [](const Document& d) {
+                           const int now = d.session.instruments->wanted.galaxy;
+                           std::vector<SettingChoice> offers{{"all", "whatever galaxy they started in", now < 0, {}}};
+                           for (int i = 0; i < std::min(d.session.galaxies(), 16); ++i)
+                               offers.push_back({std::to_string(i + 1), "its own bodies only", now == i, {}});
+                           return offers;
+                       },
+                   .get = [](const Document& d) -> Value {
+                       const int now = d.session.instruments->wanted.galaxy;
+                       return now < 0 || now >= d.session.galaxies() ? std::string("all") : std::to_string(now + 1);
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           ProfileRequest& wanted = d.session.instruments->wanted;
+                           const int galaxy = textOf(v) == "all" ? -1 : std::stoi(textOf(v)) - 1;
+                           if (galaxy >= d.session.galaxies())
+                               throw UsageError("instruments.galaxy " + textOf(v) + ": the scene tells " +
+                                                std::to_string(d.session.galaxies()) + " apart");
+                           wanted.galaxy = galaxy;
+                           if (galaxy >= 0) wanted.centre = ProfileCentre::core;
+                       }});
     all.push_back(fact({.path = "window.frames_per_second",
                         .label = "Frames",
                         .idea = "pictures a second",
@@ -130,7 +184,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "steps between two frames of the film, however fast the window is",
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
-         .usual = "1"},
+         .usual = "1",
+         .dragged = {.floor = 0.1, .format = "%.0f"}},
         [](Document & d) -> auto& { return d.ui.film.stepsPerFrame; }));
     all.push_back(withMember(
         {.path = "film.frames_per_second",
@@ -146,7 +201,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "after which the film is complete; 0 records until stopped",
          .unit = "s",
          .bounds = {.least = 0, .most = 36000},
-         .usual = "0"},
+         .usual = "0",
+         .dragged = {.floor = 0.1}},
         [](Document & d) -> auto& { return d.ui.film.seconds; }));
     Parameter quality = withMember(
         {.path = "film.quality",
@@ -154,7 +210,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "0 makes small files, 100 large ones",
          .bounds = {.least = 0, .most = 100},
          .usual = "auto",
-         .otherwise = "auto"},
+         .otherwise = "auto",
+         .dragged = {.format = "%.0f"}},
         [](Document & d) -> auto& { return d.ui.film.quality; });
     quality.get = [](const Document& d) -> Value {
         return d.ui.film.quality < 0 ? Value(std::string("auto")) : Value(d.ui.film.quality);
@@ -173,6 +230,14 @@ void addFilm(std::vector<Parameter>& all) {
                    .usual = "auto",
                    .otherwise = "auto",
                    .choices = [] { return namesOf(encoders()); },
+                   .offers =
+                       [](const Document& d) {
+                           const std::string& now = d.ui.film.encoder;
+                           std::vector<SettingChoice> offers{{"auto", "the first of these that works here", now.empty(), {}}};
+                           for (const EncoderRow& row : encoders())
+                               offers.push_back({std::string(row.name), row.idea, now == row.name, gravlab::unavailable(row)});
+                           return offers;
+                       },
                    .get = [](const Document& d) -> Value {
                        return d.ui.film.encoder.empty() ? std::string("auto") : d.ui.film.encoder;
                    },
@@ -242,6 +307,35 @@ void addLab(std::vector<Parameter>& all) {
                        return std::string(labPages()[static_cast<std::size_t>(d.session.lab.page)]);
                    },
                    .set = [](Document& d, const Value& v) { d.session.lab.page = labPage(textOf(v)); }});
+    all.push_back({.path = "lab.sweep",
+                   .label = "Over",
+                   .idea = "what a sweep varies; grey ones the kernel in use cannot vary",
+                   .kind = Kind::choice,
+                   .usual = labSweeps().front().name,
+                   .choices = [] { return namesOf(labSweeps()); },
+                   .offers =
+                       [](const Document& d) {
+                           const KernelRow& kernel = *d.session.facts().kernel;
+                           const LabSweep& now = d.session.lab.sweepFor(kernel);
+                           std::vector<SettingChoice> offers;
+                           for (const LabSweep& row : labSweeps())
+                               offers.push_back({std::string(row.name), row.idea, &row == &now, refusal(row, kernel)});
+                           return offers;
+                       },
+                   .get = [](const Document& d) -> Value { return std::string(labSweeps()[d.session.lab.sweepIndex].name); },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto all = labSweeps();
+                           const auto found = std::find_if(all.begin(), all.end(), [&](auto& r) { return r.name == textOf(v); });
+                           d.session.lab.sweepIndex = static_cast<std::size_t>(found - all.begin());
+                       }});
+    all.push_back(withMember(
+        {.path = "lab.whole_steps",
+         .label = "Whole steps",
+         .idea = "the rate over the time of whole steps, integration included, and not of the forces alone",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.session.lab.wholeSteps; }));
     all.push_back(fact({.path = "lab.busy",
                         .label = "Measuring",
                         .idea = "a sweep or search is under way",

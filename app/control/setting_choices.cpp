@@ -1,5 +1,5 @@
 // The program's tables as lists to choose from.
-#include "app/panels/setting_choices.h"
+#include "app/control/setting_choices.h"
 
 #include "sim/forces/law.h"
 #include "sim/forces/precision.h"
@@ -25,7 +25,7 @@ std::vector<SettingChoice> integratorChoices(const SimulationSettings& now, bool
     std::vector<SettingChoice> rows;
     for (const Integrator& row : integrators())
         rows.push_back(
-            {row.name, row.idea, row.name == now.integrator, firstOf(refusal(by, row, now.bodies), refusal(row, law))});
+            {std::string(row.name), row.idea, row.name == now.integrator, firstOf(refusal(by, row, now.bodies), refusal(row, law))});
     return rows;
 }
 
@@ -36,7 +36,7 @@ std::vector<SettingChoice> precisionChoices(const SimulationSettings& now) {
     std::vector<SettingChoice> rows;
     for (const PrecisionRow& row : precisions()) {
         asked.precision = row.precision;
-        rows.push_back({row.name, row.idea, row.precision == running, firstOf(fixed, refusal(backend(now.backend), asked))});
+        rows.push_back({std::string(row.name), row.idea, row.precision == running, firstOf(fixed, refusal(backend(now.backend), asked))});
     }
     return rows;
 }
@@ -47,7 +47,7 @@ std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
     std::vector<SettingChoice> rows;
     for (const LawRow& row : laws()) {
         asked.law = row.law;
-        rows.push_back({row.name, row.idea, row.law == running,
+        rows.push_back({std::string(row.name), row.idea, row.law == running,
                         firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law))});
     }
     return rows;
@@ -56,7 +56,7 @@ std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
 std::vector<SettingChoice> backendChoices(const SimulationSettings& now) {
     std::vector<SettingChoice> rows;
     for (const BackendRow& row : backends())
-        rows.push_back({row.name, row.idea, row.name == now.backend,
+        rows.push_back({std::string(row.name), row.idea, row.name == now.backend,
                         firstOf(row.unavailable(now.backendOptions), refusal(row, integrator(now.integrator), now.bodies))});
     return rows;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/run/simulation.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,8 @@ namespace gravlab {
 
 /// A row of a list.
 struct SettingChoice {
-    std::string_view name, idea;  ///< of the row's table
+    std::string name;
+    std::string_view idea{};      ///< one line
     bool chosen = false;          ///< in force now
     Reason refused{};             ///< empty: it can be chosen
 };

@@ -80,6 +80,15 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     status_ = "starting";
 }
 
+const LabSweep& Lab::sweepFor(const KernelRow& kernel) const {
+    const std::span<const LabSweep> all = labSweeps();
+    const LabSweep& chosen = all[sweepIndex];
+    if (busy() || refusal(chosen, kernel).empty()) return chosen;
+    for (const LabSweep& sweep : all)
+        if (refusal(sweep, kernel).empty()) return sweep;
+    return chosen;
+}
+
 void Lab::startTune(LabSubject subject) {
     cancel();
     subject_ = std::move(subject);

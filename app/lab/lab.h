@@ -58,6 +58,8 @@ public:
     /// Begins a sweep at the next advance(); one that runs is ended first.
     void startSweep(const LabSweep& sweep, LabSubject subject);
     void startTune(LabSubject subject);
+    /// The sweep that was chosen, or the first that this kernel can walk along where it cannot walk along that one.
+    const LabSweep& sweepFor(const KernelRow& kernel) const;
     void cancel();
 
     bool busy() const { return sweep_ || tuner_; }

@@ -18,7 +18,7 @@ constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair d
 }  // namespace
 
 void drawLabMatrix(PanelContext& p) {
-    PairMatrix& matrix = p.session.lab.matrix;  // resting the pointer on a cell asks for its pair
+    const PairMatrix& matrix = p.session.lab.matrix;  // resting the pointer on a cell asks for its pair
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {

@@ -1,6 +1,6 @@
 // The line at the bottom, and the message of a refused change.
 #include "app/format.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/services/quality_ladder.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
 constexpr Control kAutomatic{"automatic_step", "Automatic step",
                              "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
 
@@ -98,7 +97,7 @@ void drawMessage(PanelContext& p) {
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
         p.widgets.wrapped(palette::kWarning, p.session.message().c_str());
-        if (p.widgets.button(kDismiss, 0)) p.session.dismissMessage();
+        action(p, "dismiss", 0, "Close");
     }
     ImGui::End();
 }

@@ -1,18 +1,23 @@
 // The panels: one function and one file each. What they share is here.
 #pragma once
+#include "app/model/document.h"
 #include "app/panels/widgets.h"
 
 namespace gravlab {
 
-/// What a panel reads and edits.
+/// What a panel reads, and where it says what was asked for.
 struct PanelContext {
-    Session& session;
+    const Document& document;
+    const Session& session;
     const Facts& facts;
-    UiState& state;
+    const UiState& state;
     Widgets& widgets;
+    const Post& post;
     const std::string& renderer;  ///< the OpenGL context, for people
     ImVec2 surface;               ///< pixels
     float top = 0;                ///< pixels that the menu bar takes
+    MenuWalk& menu;               ///< panels remember these two between their frames
+    float& bodyPanel;
 };
 
 /// A panel's window: it stays where it is put.

@@ -119,7 +119,7 @@ struct Ui::Parts {
     std::string panelWithKeys;
 
     void passKeys(UiState& state);
-    void build(Session& session, UiState& state);
+    void build(Session& session, UiState& state, const Post& post);
 };
 
 Ui::Ui(float scale, std::string renderer) : parts_(std::make_unique<Parts>()) {
@@ -199,7 +199,7 @@ void Ui::setSurface(int width, int height, double seconds) {
     io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
 }
 
-void Ui::Parts::build(Session& session, UiState& state) {
+void Ui::Parts::build(Session& session, UiState& state, const Post& post) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
@@ -234,12 +234,14 @@ void Ui::Parts::build(Session& session, UiState& state) {
                             {.from = ImVec2(0, 0), .to = ImGui::GetIO().DisplaySize, .scale = scale, .font = fonts.normal},
                             ImGui::GetIO().DisplaySize);
     }
-    PanelContext panel{session, session.facts(), state, widgets, renderer, ImGui::GetIO().DisplaySize, top};
+    const Document document{session, state};
+    PanelContext panel{document, session,  session.facts(),            state, widgets,    post,
+                       renderer, ImGui::GetIO().DisplaySize, top,   state.menu, state.bodyPanel};
     if (state.visible || !state.inWindow) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
         // Nothing is there that keys could move in.
-        state.navigating = state.menuAsked = state.panelAsked = false;
+        state.navigating = state.menu.asked = state.panelAsked = false;
         return;
     }
     drawMenuBar(panel);
@@ -277,8 +279,10 @@ void Ui::Parts::passKeys(UiState& state) {
     ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
-void Ui::frame(Session& session) {
+void Ui::frame(Session& session, const Post& asked) {
     const CurrentContext current(parts_->context);
+    const Post nobody = [](const std::vector<Command>&) {};
+    const Post& post = asked ? asked : nobody;
     palette::strong = parts_->strong;
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
     ImGuiIO& io = ImGui::GetIO();
@@ -290,11 +294,11 @@ void Ui::frame(Session& session) {
 #endif
     // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(session, state);
+        parts_->build(session, state, post);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(session, state);
+    parts_->build(session, state, post);
     ImGui::Render();
 }
 
@@ -322,7 +326,7 @@ bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
     return ImGui::GetIO().WantTextInput;
 }
-bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popup; }
+bool Ui::navigates() const { return state.navigating || state.menu.asked || state.panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
 

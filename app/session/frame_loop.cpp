@@ -398,6 +398,7 @@ void Session::advanceLab() {
         launchReadAt_ = now;
         facts_.launch = simulation().backend().launchFacts();
     }
+    if (!lab.open && lab.busy()) lab.cancel();
     // Only while it measures: work that is still on the device would be counted as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
     lab.advance(std::max(intent.timeBudgetMs * 1e-3, kLeastSlice), [this] {

@@ -4,6 +4,7 @@
 #include "app/control/parameter.h"
 #include "app/model/ui_state.h"
 #include "app/session/frame_loop.h"
+#include "app/session/twin.h"
 #include "gl_fixture.h"
 #include "sim/core/error.h"
 
@@ -88,8 +89,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
                            SetParameter{"run.nothing", 1.0},
                            SetParameter{"run.step", std::int64_t{3}},
                            SetParameter{"run.exponent", 1.5},
-                           SetParameter{"view.selected", std::int64_t{3}},  // of bodies that may be others by then
-                           SetParameter{"twin.on", true},
+                           SetParameter{"view.selected", std::int64_t{300}},  // there is none
                            SetParameter{"run.kernel", std::string("tiled-split")},  // known, but of no backend here
                            Invoke{"trails"}};
     for (const Command& wrong : bad)
@@ -110,6 +110,32 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
     EXPECT_NE(everything(), before);
     EXPECT_EQ(session->facts().settings.integrator, "yoshida4");
     EXPECT_EQ(session->look.bloom, 0.8f);
+}
+
+TEST_F(ControllerTest, batchesReachBothRuns) {
+    Document d = document();
+    const auto statusOf = [&](std::vector<Command> batch) {
+        controller.post(std::move(batch), Sender::script);
+        return controller.apply(d);
+    };
+    for (const Event& event : statusOf({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", true},
+                                        SetParameter{"twin.integrator", std::string("euler")},
+                                        SetParameter{"view.selected", std::int64_t{3}}}))
+        EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    EXPECT_EQ(session->facts().settings.timeStep, 0.01);
+    ASSERT_TRUE(session->twin().on());
+    EXPECT_EQ(session->twin().simulation().settings().integrator, "euler");
+    // The first run takes its part, the second says no: both are as they were.
+    const std::string before = everything();
+    const std::vector<Event> refused = statusOf({SetParameter{"run.time_step", 0.02}, SetParameter{"run.law", std::string("coulomb")},
+                                                 SetParameter{"twin.integrator", std::string("hermite4")}});
+    for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
+    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(session->facts().settings.timeStep, 0.01);
+    // A run that begins anew could not be brought back.
+    const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
+    EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
+    EXPECT_EQ(everything(), before);
 }
 
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {

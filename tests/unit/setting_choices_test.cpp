@@ -1,5 +1,5 @@
 // What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
-#include "app/panels/setting_choices.h"
+#include "app/control/setting_choices.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
 

@@ -163,7 +163,7 @@ void Recorder::drawFrame(Session& session, Ui& ui) {
     if (over) {
         panels_->state = ui.state;
         panels_->state.inWindow = panels_->state.timeline = panels_->state.help = panels_->state.navigating = false;
-        panels_->state.menuAsked = panels_->state.panelAsked = false;
+        panels_->state.menu.asked = panels_->state.panelAsked = false;
         panels_->state.visible = panels;
         panels_->state.film = {};
         panels_->setSurface(target_->width(), target_->height(), 1 / fps_);

@@ -3,6 +3,7 @@
 
 #include "app/control/action.h"
 #include "app/control/config.h"
+#include "app/control/controller.h"
 #include "app/model/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
@@ -89,8 +90,9 @@ struct Library {
 struct Window::Glfw {
     Library library;
     GLFWwindow* window = nullptr;
-    Session* session = nullptr;
+    const Session* session = nullptr;
     Ui* ui = nullptr;
+    Controller* controller = nullptr;
     float fixedScale = 0;  ///< --ui-scale, or 0
     std::optional<float> newScale;
     bool events = false, attached = false, frameBuilt = false;
@@ -107,7 +109,7 @@ struct Window::Glfw {
     std::vector<HeldKey> held;  ///< keys that are down, of rows that act as long as they are
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
-    enum class Drag { none, orbit, pan } drag = Drag::none;
+    enum class Drag { none, orbit, pan, drop } drag = Drag::none;
     glm::vec2 cursor{0}, pressedAt{-100}, clickedAt{-100};
     double clickedTime = -1;
 
@@ -118,6 +120,9 @@ struct Window::Glfw {
     glm::vec2 pixels(double x, double y) const;
     glm::vec2 viewport() const;
     bool sceneHasMouse() const { return session && ui && !ui->wantsMouse(); }
+    void point(PointerKind kind, glm::vec2 by = glm::vec2(0)) {
+        controller->post(Pointer{kind, cursor, by, viewport()}, Sender::pointer);
+    }
     void press(int button, int modifiers);
     void release(int button);
     void move(glm::vec2 to);
@@ -152,7 +157,8 @@ void Window::Glfw::press(int button, int modifiers) {
     if (!sceneHasMouse()) return;
     ui->state.navigating = false;
     if (session->launch().on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
-        session->startDrop(cursor, viewport());
+        drag = Drag::drop;
+        point(PointerKind::dropStart);
         return;
     }
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
@@ -162,7 +168,7 @@ void Window::Glfw::press(int button, int modifiers) {
     const double now = glfwGetTime();
     const glm::vec2 way = cursor - clickedAt;
     if (now - clickedTime < kDoubleClick && std::hypot(way.x, way.y) < kDoubleClickRadius) {
-        session->centreOn(cursor, viewport());
+        point(PointerKind::centre);
         clickedTime = -1;
         return;
     }
@@ -172,19 +178,20 @@ void Window::Glfw::press(int button, int modifiers) {
 
 /// A press that did not move was a click on a body, or on none.
 void Window::Glfw::release(int button) {
-    if (button == GLFW_MOUSE_BUTTON_LEFT && session && session->launch().dragging()) session->dropPending();
+    if (drag == Drag::drop && button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (drag == Drag::drop) point(PointerKind::dropEnd);
     const glm::vec2 way = cursor - pressedAt;
     if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
-        session->pickAt(cursor, viewport());
+        point(PointerKind::pick);
     drag = Drag::none;
 }
 
 void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
-    if (session) session->moveDrop(cursor);
-    if (drag == Drag::orbit) session->camera.orbit(way);
-    if (drag == Drag::pan) session->panBy(way, cursor, viewport());
+    if (drag == Drag::drop) point(PointerKind::dropMove);
+    if (drag == Drag::orbit) point(PointerKind::orbit, way);
+    if (drag == Drag::pan) point(PointerKind::pan, way);
 }
 
 void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
@@ -202,8 +209,8 @@ void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
         if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
         return;
     }
-    const Action* row = pressKey(static_cast<Key>(code), modifiers, {*session, ui->state}, repeated);
-    if (!repeated && row && row->hold) held.push_back({pressed, row});
+    const Action* row = pressKey(static_cast<Key>(code), modifiers, *controller, repeated);
+    if (!repeated && row && row->holds) held.push_back({pressed, row});
 }
 
 /// Alt that goes down and up by itself opens the menus.
@@ -211,7 +218,7 @@ void Window::Glfw::watchAlt(int code, int action) {
     if (action == GLFW_PRESS)
         altAlone = code == GLFW_KEY_LEFT_ALT;
     else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && session && ui)
-        pressKey(Key::f10, kNoModifier, {*session, ui->state});
+        pressKey(Key::f10, kNoModifier, *controller);
 }
 
 /// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
@@ -375,10 +382,11 @@ float Window::uiScale() const {
     return std::clamp(scale / std::max(unit, 1.0f), 0.5f, 4.0f);
 }
 
-void Window::attach(Session& session, Ui& ui) {
+void Window::attach(const Session& session, Ui& ui, Controller& controller) {
     Glfw& g = *glfw_;
     g.session = &session;
     g.ui = &ui;
+    g.controller = &controller;
     g.attached = true;
     glfwSetWindowUserPointer(g.window, &g);
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {
@@ -407,13 +415,11 @@ void Window::attach(Session& session, Ui& ui) {
     });
     glfwSetScrollCallback(g.window, [](GLFWwindow* w, double, double y) {
         if (Glfw& self = of(w); self.sceneHasMouse())
-            self.session->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
+            self.point(PointerKind::zoom, {0, static_cast<float>(y)});
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
         Glfw& self = of(w);
-        if (!self.ui || count < 1) return;
-        self.ui->state.files.openAsked = paths[0];
-        if (count > 1) self.session->say("Of the files that were dropped the first is opened; a run has one start.");
+        if (self.controller && count > 0) self.controller->post(OpenFile{paths[0], count - 1}, Sender::pointer);
     });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
@@ -422,8 +428,8 @@ void Window::attach(Session& session, Ui& ui) {
         // Keys and buttons that are down are released for us now, which no one did.
         self.altAlone = false;
         self.held.clear();
-        self.drag = Glfw::Drag::none;
-        if (self.session) self.session->launch().cancel();
+        if (std::exchange(self.drag, Glfw::Drag::none) == Glfw::Drag::drop && self.controller)
+            self.point(PointerKind::dropCancel);
     });
     glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
     glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });
@@ -454,6 +460,7 @@ void Window::detach() {
     ImGui_ImplGlfw_Shutdown();
     glfw_->session = nullptr;
     glfw_->ui = nullptr;
+    glfw_->controller = nullptr;
 }
 
 bool Window::handleEvents(double seconds) {
@@ -476,8 +483,8 @@ bool Window::holdsKeys() const { return !glfw_->held.empty(); }
 void Window::holdKeys(double seconds) {
     Glfw& g = *glfw_;
     constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
-    KeyTarget target{*g.session, g.ui->state};
-    for (const Glfw::HeldKey& key : g.held) key.action->hold(target, std::min(seconds, kLongest));
+    for (const Glfw::HeldKey& key : g.held)
+        g.controller->post(Invoke{std::string(key.action->name), {std::min(seconds, kLongest)}}, Sender::key);
 }
 
 bool Window::closing() const { return glfwWindowShouldClose(glfw_->window); }
