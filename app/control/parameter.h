@@ -83,6 +83,8 @@ struct Parameter {
     std::string_view names{};
     /// The same as a list to choose from, with what each is and why it cannot be taken now; null: the names alone.
     std::function<std::vector<SettingChoice>(const Document&)> offers{};
+    /// How people read a name of a choice where that says more; null: the name itself.
+    std::string (*spoken)(const std::string& name) = nullptr;
     /// The value in force.
     std::function<Value(const Document&)> get{};
     /// What was asked for, where that can differ from what is in force; null: the same.

@@ -69,6 +69,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
         }
         return offers;
     };
+    row.spoken = [](const std::string& name) { return name == "same" ? std::string("as the first") : name; };
     row.get = [key](const Document& d) -> Value {
         const TwinChoice& choice = d.session.intent.twin;
         if (!choice.names(key)) return std::string("same");

@@ -271,6 +271,11 @@ void addArrow(std::vector<Parameter>& all) {
                            }
                            return offers;
                        },
+                   .spoken = [](const std::string& name) {
+                       for (const LaunchRow& row : launchRows())
+                           if (row.name == name) return std::string(row.label);
+                       return name;
+                   },
                    .get = [](const Document& d) -> Value {
                        return std::string(launchRows()[static_cast<std::size_t>(d.session.launch().row)].name);
                    },

@@ -102,6 +102,9 @@ void addWindow(std::vector<Parameter>& all) {
                    .kind = Kind::choice,
                    .usual = "(core of galaxies, else mass)",
                    .choices = [] { return std::vector<std::string>(profileCentres().begin(), profileCentres().end()); },
+                   .spoken = [](const std::string& name) -> std::string {
+                       return name == "mass" ? "centre of mass" : name == "core" ? "densest place" : "heaviest body";
+                   },
                    .get = [](const Document& d) -> Value {
                        return std::string(profileCentres()[static_cast<std::size_t>(d.session.instruments->wanted.centre)]);
                    },
@@ -132,6 +135,7 @@ void addWindow(std::vector<Parameter>& all) {
                                offers.push_back({std::to_string(i + 1), "its own bodies only", now == i, {}});
                            return offers;
                        },
+                   .spoken = [](const std::string& name) { return name == "all" ? "all bodies" : "galaxy " + name; },
                    .get = [](const Document& d) -> Value {
                        const int now = d.session.instruments->wanted.galaxy;
                        return now < 0 || now >= d.session.galaxies() ? std::string("all") : std::to_string(now + 1);

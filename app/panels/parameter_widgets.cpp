@@ -57,10 +57,11 @@ void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style
 void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     const Value now = shownValue(p, row, style);
     const auto* text = std::get_if<std::string>(&now);
-    if (!p.widgets.beginCombo(controlOf(row, style.label), text ? std::string_view(*text) : "-", reasonOf(p, row, style),
-                              style.width))
+    const auto spoken = [&](const std::string& name) { return row.spoken ? row.spoken(name) : name; };
+    if (!p.widgets.beginCombo(controlOf(row, style.label), text ? spoken(*text) : "-", reasonOf(p, row, style), style.width))
         return;
-    if (const std::string name = p.widgets.chosenOf(offersOf(row, p.document)); !name.empty()) set(p, row.path, name);
+    for (const SettingChoice& offer : offersOf(row, p.document))
+        if (p.widgets.choice(spoken(offer.name), offer.idea, offer.chosen, offer.refused)) set(p, row.path, offer.name);
     p.widgets.endCombo();
 }
 

@@ -327,13 +327,6 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
     return chosen;
 }
 
-std::string Widgets::chosenOf(std::span<const SettingChoice> rows) {
-    std::string name;
-    for (const SettingChoice& row : rows)
-        if (choice(row.name, row.idea, row.chosen, row.refused)) name = row.name;
-    return name;
-}
-
 void Widgets::endCombo() {
     ImGui::EndCombo();
     ImGui::EndDisabled();

@@ -1,7 +1,6 @@
 // The controls of the panels: label, value, tooltip, and the reason when a control does not apply.
 // Rule: a control without a tooltip does not compile.
 #pragma once
-#include "app/control/setting_choices.h"
 #include "app/panels/ui.h"
 #include "sim/backends/kernel.h"
 
@@ -9,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -122,8 +120,6 @@ public:
     bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
     /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
     bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
-    /// All rows of a list; the name of the one that was chosen, else empty.
-    std::string chosenOf(std::span<const SettingChoice> rows);
     void endCombo();
 
     /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.

@@ -24,7 +24,7 @@ TEST_F(InstrumentsWindow, measureTheRunningGalaxyBesideThePicture) {
     EXPECT_EQ(layoutFaults(now), std::vector<std::string>());
     const auto step = now.at("instruments").at("step").get<std::int64_t>();
     waitFor("a newer profile", [&](const Json& s) { return s.at("instruments").at("step") > step; });
-    choose("instruments.centre", "mass");
+    choose("instruments.centre", "centre of mass");
     key("ctrl+j");
     waitFor("the strip of energy again", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
 }

@@ -48,7 +48,7 @@ TEST_F(TwinWindow, takesSettingsFromThePanelAndFollowsTheFirst) {
     waitForTwin("yoshida4", [](const Json& t) { return t.at("integrator") == "yoshida4"; });
     choose("twin.precision", "fp64");
     waitForTwin("fp64", [](const Json& t) { return t.at("precision") == "fp64"; });
-    choose("twin.integrator", "same");
+    choose("twin.integrator", "as the first");
     const Json now = waitForTwin("the first's integrator", [](const Json& t) { return t.at("integrator") == "leapfrog"; });
     EXPECT_EQ(now.at("twin").at("label"), "fp64");
     const auto step = waitForTwin("some steps", [](const Json& t) { return t.at("step") > 40; }).at("twin").at("step");
