@@ -95,6 +95,7 @@ StageRow timeStages(const Options& options) {
     Offscreen screen(options);
     Session& session = screen.session();
     session.intent.paused = true;
+    session.renderer().reusePictures(false);
     StageSamples samples;
     GpuTimer panelTimer;
     // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.

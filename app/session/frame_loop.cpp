@@ -446,7 +446,7 @@ void Session::draw(unsigned framebuffer, int width, int height) {
     }
     // The timer knows one picture; four views are four alike.
     const double pictures = fourViewed() ? 4 : 1;
-    telemetry.frame(simulation().totals(), hostClock(), drawn ? pictures * renderer().drawMilliseconds() * 1e-3 : 0);
+    telemetry.frame(simulation().totals(), hostClock(), drawn && !renderer().reused() ? pictures * renderer().drawMilliseconds() * 1e-3 : 0);
 }
 
 void Session::turn(double seconds) {
@@ -479,7 +479,8 @@ void Session::glide(double seconds) {
 void Session::frameTook(double seconds, double workSeconds) {
     // Frames of a trial are drawn the slower way on purpose.
     if (runs_.front().hasPicture() && !renderer().path().measuring())
-        quality->frame(seconds, workSeconds, (fourViewed() ? 4 : 1) * renderer().drawMilliseconds() * 1e-3);
+        quality->frame(seconds, workSeconds,
+                       renderer().reused() ? 0 : (fourViewed() ? 4 : 1) * renderer().drawMilliseconds() * 1e-3);
 }
 
 bool Session::moving() const {
