@@ -331,7 +331,7 @@ void addPace(std::vector<Parameter>& all) {
          .idea = "computing time a frame of a window; longer steps go on in the next frame",
          .unit = "ms",
          .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "10",
+         .usual = "(10; on a GPU 25)",
          .kept = {.option = "--time-budget"}},
         [](Document & d) -> auto& { return d.session.intent.timeBudgetMs; }));
     all.push_back(withMember(

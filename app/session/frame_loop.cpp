@@ -63,6 +63,10 @@ Session::Session(const Options& options)
     quality = std::make_unique<QualityLadder>();
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
+    // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
+    constexpr double kDeviceBudgetMs = 25;
+    if (simulation().backend().vertexSpace() == MemorySpace::cudaDevice && !options.has("--time-budget"))
+        intent.timeBudgetMs = kDeviceBudgetMs;
     lab.openAt(options.lab);
     facts_.bodiesLimit = bodiesThatFit();
     takeUp();

@@ -3,6 +3,7 @@
 
 #include "app/control/action.h"
 #include "app/control/config.h"
+#include "app/host_clock.h"
 #include "app/model/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
@@ -98,6 +99,7 @@ struct Window::Glfw {
     bool altAlone = false;  ///< Alt went down and nothing else since
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
+    double shownAt = 0;             ///< when the display took the last picture [s]
     GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
     std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
     struct HeldKey {
@@ -502,7 +504,18 @@ void Window::follow(const UiState& state) {
     g.setFullscreen(state.fullscreen);
 }
 
-void Window::show() { glfwSwapBuffers(glfw_->window); }
+void Window::show() {
+    glfwSwapBuffers(glfw_->window);
+    if (!glfw_->vsync) return;
+    // A virtual display, or a driver that was told otherwise, takes pictures at any rate; more than a screen shows would only
+    // keep the forces from the device.
+    constexpr int kUsualRate = 60;
+    const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
+    const double interval = 1.0 / (mode && mode->refreshRate > 0 ? mode->refreshRate : kUsualRate);
+    if (const double rest = glfw_->shownAt + interval - hostClock(); rest > 0 && rest <= interval)
+        std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+    glfw_->shownAt = hostClock();
+}
 
 std::vector<std::uint8_t> Window::read() const {
     const auto row = 3 * static_cast<std::size_t>(width_);

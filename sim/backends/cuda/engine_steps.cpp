@@ -12,6 +12,8 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
+// From here on a step takes a good part of a frame.
+constexpr double kLongStep = 8e-3;
 
 }  // namespace
 
@@ -349,8 +351,9 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     nextTimeStep_ = timeStep;
     const Pacing pacing(budget, timer);
     // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
-    // goes into the next step, up to its end. A step that fits leaves the state at its boundary.
-    const bool cut = !cursor_.atBoundary();
+    // goes into the next step, up to its end; likewise after a long one, for the device would stand still until the next
+    // call. A short step leaves the state at its boundary.
+    const bool cut = !cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep);
     bool first = true;
     try {
         if (sink) status.published = context_.writer.deliver(*sink, false);
