@@ -9,6 +9,8 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <iterator>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -17,8 +19,8 @@ namespace {
 std::atomic<std::int64_t> noted{0};
 static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may touch it");
 constexpr std::int64_t kSignalRange = 128;
-struct sigaction before[3];
-constexpr int kSignals[3] = {SIGINT, SIGTERM, SIGPIPE};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+struct sigaction before[std::size(kSignals)];
 
 // Those who end programs (timeout, job systems, a terminal beside them) often ask twice at once, and mean once.
 constexpr std::int64_t kSameAsk = 500;  // [ms]
@@ -37,22 +39,27 @@ void note(int number) {
 
 InterruptWatch::InterruptWatch() {
     noted = 0;
-    for (int i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
         struct sigaction action {};
-        action.sa_handler = kSignals[i] == SIGPIPE ? SIG_IGN : note;
+        action.sa_handler = note;
         sigaction(kSignals[i], &action, &before[i]);
+        // nohup means that the terminal may go.
+        if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN) sigaction(SIGHUP, &before[i], nullptr);
     }
 }
 
 InterruptWatch::~InterruptWatch() {
-    for (int i = 0; i < 3; ++i) sigaction(kSignals[i], &before[i], nullptr);
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
 int InterruptWatch::signal() { return static_cast<int>(noted % kSignalRange); }
 
+const char* InterruptWatch::word() {
+    return signal() == SIGINT ? "interrupted" : signal() == SIGTERM ? "terminated" : "the terminal hung up";
+}
+
 void InterruptWatch::check() {
-    if (signal() == SIGINT) throw Error(static_cast<ExitCode>(128 + SIGINT), "interrupted; nothing was written");
-    if (signal() == SIGTERM) throw Error(static_cast<ExitCode>(128 + SIGTERM), "terminated; nothing was written");
+    if (signal() != 0) throw Error(static_cast<ExitCode>(128 + signal()), std::string(word()) + "; nothing was written");
 }
 
 }  // namespace gravlab

@@ -3,8 +3,8 @@
 
 namespace gravlab {
 
-/// While one lives, the first SIGINT or SIGTERM is only noted; another one more than half a second later ends the program at
-/// once. One at a time. Also ignores SIGPIPE: a closed pipe is an IoError.
+/// While one lives, the first SIGINT, SIGTERM or SIGHUP (which stays ignored under nohup) is only noted; another one more
+/// than half a second later ends the program at once. One at a time.
 class InterruptWatch {
 public:
     InterruptWatch();
@@ -14,7 +14,9 @@ public:
 
     /// The signal that came, or 0. Safe from any thread.
     static int signal();
-    /// Throws Error with exit code 130 (interrupt) or 143 (terminate) once a signal came.
+    /// What it did, in words: "interrupted".
+    static const char* word();
+    /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) once a signal came.
     static void check();
 };
 

@@ -3,10 +3,13 @@
 #include "app/lab/tune_cache.h"
 #include "app/standard_streams.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <system_error>
 
 namespace gravlab {
 namespace {
@@ -35,7 +38,7 @@ int runProgram(int argc, char** argv) {
 
 int report(const char* text, ExitCode code) {
     std::fflush(stdout);
-    std::fprintf(stderr, "gravlab: %s\n", text);
+    std::fprintf(stderr, "gravlab: %s\n", printable(text).c_str());
     return static_cast<int>(code);
 }
 
@@ -53,6 +56,11 @@ int main(int argc, char** argv) {
         return report(error.what(), error.code());
     } catch (const std::bad_alloc&) {
         return report("out of memory; choose fewer bodies", ExitCode::deviceFailure);
+    } catch (const std::system_error& error) {
+        return report((std::string("the system refused what a run needs: ") + error.what() +
+                       "; look at the limits of threads, memory and open files (ulimit -a)")
+                          .c_str(),
+                      ExitCode::deviceFailure);
     } catch (const std::exception& error) {
         return report(error.what(), ExitCode::deviceFailure);
     }

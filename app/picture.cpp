@@ -133,8 +133,9 @@ void writePng(ByteSink& sink, std::span<const std::uint8_t> rgb, int width, int 
     sink.write(file.data(), file.size());
 }
 
-void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts) {
-    AtomicFile file(path);
+void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts,
+              bool durable) {
+    AtomicFile file(path, {.durable = durable});
     writePng(file, rgb, width, height, texts);
     file.commit();
 }

@@ -21,9 +21,9 @@ using PictureTexts = std::map<std::string, std::string>;
 
 /// Writes a PNG. Throws IoError.
 void writePng(ByteSink& file, std::span<const std::uint8_t> rgb, int width, int height, const PictureTexts& texts = {});
-/// The same as a file, all or nothing (see AtomicFile). Throws IoError.
+/// The same as a file, all or nothing (see AtomicFile). `durable`: waits for the disk. Throws IoError.
 void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int width, int height,
-              const PictureTexts& texts = {});
+              const PictureTexts& texts = {}, bool durable = true);
 
 /// Throws InputError when the file cannot be opened or is no PNG, IoError when reading fails.
 Picture readPng(const std::string& path);

@@ -1,6 +1,5 @@
 #include "app/timed_name.h"
 
-#include <ctime>
 #include <filesystem>
 
 namespace gravlab {
@@ -14,13 +13,15 @@ std::string plainName(std::string_view text) {
     return name.empty() ? "run" : name;
 }
 
-std::string timedName(std::string_view start, std::string_view end) {
-    const std::time_t seconds = std::time(nullptr);
+std::string timeText(std::time_t when, const char* format, bool universal) {
     std::tm parts{};
-    localtime_r(&seconds, &parts);
+    universal ? gmtime_r(&when, &parts) : localtime_r(&when, &parts);
     char text[64];
-    std::strftime(text, sizeof text, "-%Y%m%d-%H%M%S", &parts);
-    const std::string stem = std::string(start) + text;
+    return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+std::string timedName(std::string_view start, std::string_view end) {
+    const std::string stem = std::string(start) + timeText(std::time(nullptr), "-%Y%m%d-%H%M%S");
     std::string name = stem + std::string(end);
     std::error_code unknown;
     // Also a link that leads nowhere has the name.

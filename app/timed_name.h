@@ -1,5 +1,6 @@
 // Names of files that a key makes: scene, picture, film, table. Rule: a name that is free; no file of before is replaced.
 #pragma once
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -7,6 +8,9 @@ namespace gravlab {
 
 /// What is safe in any folder: of the first 40 letters, all but letters, digits and _ become '-'; "run" for none.
 std::string plainName(std::string_view text);
+
+/// A local date and time in strftime's words; `universal`: in UTC.
+std::string timeText(std::time_t when, const char* format, bool universal = false);
 
 /// "START-20261122-101500END" with the local date and time; "START-20261122-101500-2END" and so on where that is taken
 /// in the current folder.

@@ -30,6 +30,7 @@ struct Camera {
     /// Moves eye and target by parts of the distance: x to the right, y up, z ahead.
     void fly(glm::vec3 way);
     void zoom(float steps, glm::vec2 cursor, glm::vec2 viewport);  ///< towards what is under the cursor
+    bool operator==(const Camera&) const = default;
 };
 
 }  // namespace gravlab

@@ -31,6 +31,7 @@ void Lens::forget() {
     glow_.clear();
     smoothGlow_.reset();
     screen_.reset();
+    kept_ = false;
 }
 
 void Lens::fit(const RenderTarget& light, int shrink) {
@@ -139,10 +140,18 @@ void Lens::show(unsigned framebuffer, int width, int height) const {
     glViewport(0, 0, width, height);
 }
 
+bool Lens::showAgain(unsigned framebuffer, int width, int height) const {
+    if (!kept_) return false;
+    glDisable(GL_SCISSOR_TEST);
+    show(framebuffer, width, height);
+    return true;
+}
+
 void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
                     int width, int height) {
     const bool compute = path == DrawPath::compute;
-    const bool own = compute || light.width() != width || light.height() != height;
+    const bool own = compute || keep_ || light.width() != width || light.height() != height;
+    kept_ = own;
     if (own && !screen_) screen_.emplace(GL_RGBA8, light.width(), light.height());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glBindTextureUnit(0, light.texture());

@@ -18,6 +18,10 @@ public:
     /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound.
     void draw(DrawPath path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
               unsigned framebuffer, int width, int height, StageTimer& timer);
+    /// Keeps what the next draw() shows, for showAgain().
+    void keep(bool on) { keep_ = on; }
+    /// Shows the last picture once more, and leaves `framebuffer` bound. False where it was not kept.
+    bool showAgain(unsigned framebuffer, int width, int height) const;
     /// Lets go of pictures that another size or format will need anew.
     void forget();
 
@@ -41,6 +45,8 @@ private:
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
     std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light
+    bool keep_ = false;  ///< the next picture
+    bool kept_ = false;  ///< the last one is in screen_
     int shrink_ = 0;                          ///< of the first of them
     std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
     std::optional<RenderTarget> screen_;      ///< what is stretched, or written by compute shaders

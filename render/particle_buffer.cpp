@@ -46,6 +46,7 @@ public:
         }
         front_ = back_;
         back_ = (back_ + 1) % slots_.size();
+        frontChanged();
     }
 
     unsigned frontBuffer() const override { return front_ < slots_.size() ? slots_[front_].buffer->id() : 0; }

@@ -3,6 +3,7 @@
 #include "sim/core/vertex.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,15 @@ public:
     virtual unsigned frontBuffer() const = 0;  ///< GL buffer name of tightly packed ParticleVertex, 0 before the first close
     virtual std::size_t frontCount() const = 0;
     virtual const std::string& path() const = 0;  ///< one sentence: which path runs (zero-copy, host copy, CPU) and why
+    /// Which vertices the front buffer holds: another number after each close, and in no two buffers the same; 0 before.
+    std::uint64_t version() const { return version_; }
+
+protected:
+    void frontChanged() { version_ = ++newest_; }
+
+private:
+    static inline std::uint64_t newest_ = 0;  // one thread draws
+    std::uint64_t version_ = 0;
 };
 
 /// Writes from host memory (CPU backends): persistently mapped staging, uploaded on close.

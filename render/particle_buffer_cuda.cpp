@@ -110,6 +110,7 @@ public:
     void close(void* stream) override {
         if (host_) {
             host_->close(stream);
+            frontChanged();
             return;
         }
         if (const Code code = buffers_[back_].unmap(static_cast<cuda::Stream>(stream)); code != cuda::kSuccess) {
@@ -118,6 +119,7 @@ public:
         }
         front_ = &buffers_[back_];
         back_ = 1 - back_;
+        frontChanged();
     }
 
     // After a fall-back the last shared picture stays until the first copied one is there.

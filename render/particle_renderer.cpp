@@ -33,6 +33,19 @@ constexpr float kTrailLight = 0.25f;
 constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
 // Measurements kept for whoever asks for them; older ones go.
 constexpr std::size_t kMostTimes = 16;
+// Draws without a repetition after which pictures are no longer kept for one.
+constexpr int kKept = 60;
+
+/// All that a picture is made of, beside what forgets the last one when it changes.
+struct Picture {
+    std::uint64_t vertices;
+    Camera camera;
+    Look look;
+    PictureQuality quality;
+    PathWish wish;
+    int width, height;
+    bool operator==(const Picture&) const = default;
+};
 
 }  // namespace
 
@@ -59,6 +72,9 @@ struct ParticleRenderer::State {
     StageTimer timer;
     std::vector<DrawTimes> times;  ///< not taken yet
     double milliseconds = 0;
+    std::optional<Picture> last;  ///< what was drawn last; empty: it would come out otherwise now
+    bool reuse = true, reused = false;
+    int keep = 0;  ///< draws for which pictures are kept to be shown once more
 
     State();
     ~State() {
@@ -204,6 +220,15 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (width <= 0 || height <= 0) return;
     State& state = *state_;
     state.readTimes();
+    // Light that adapts changes from frame to frame, and frames of a trial are drawn to be timed.
+    const Picture picture{bodies.version(), camera, look, state.quality, state.wish, width, height};
+    const bool same = !again && state.reuse && state.last == picture && !look.autoExposure && !state.chooser.measuring();
+    state.last.reset();
+    if (!again) state.last = picture;
+    if (same) state.keep = kKept;
+    if (!again) state.reused = same && state.lens.showAgain(framebuffer, width, height);
+    if (!again && state.reused) return;
+    state.lens.keep(!again && state.keep-- > 0);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
     glDisable(GL_SCISSOR_TEST);
@@ -222,6 +247,10 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (!again) state.timer.end();
 }
 
+bool ParticleRenderer::reused() const { return state_->reused; }
+
+void ParticleRenderer::reusePictures(bool on) { state_->reuse = on; }
+
 void ParticleRenderer::setPathWish(PathWish wish) { state_->wish = wish; }
 
 void ParticleRenderer::setQuality(const PictureQuality& quality) { state_->quality = quality; }
@@ -237,6 +266,7 @@ std::vector<DrawTimes> ParticleRenderer::takeTimes() {
 
 void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     State& state = *state_;
+    state.last.reset();
     state.traitCount = traits.size();
     state.traits.reset();
     state.mostShare = state.mostDarkShare = 0;
@@ -257,16 +287,19 @@ void ParticleRenderer::setMasses(std::span<const float> masses) {
 bool ParticleRenderer::measureDensity(const ParticleBuffer& bodies, float size) {
     const State& state = *state_;
     if (!state.density || !state.traits || state.traitCount != bodies.frontCount()) return false;
+    state_->last.reset();
     return state_->density->measure(bodies, state.traits->id(), size);
 }
 
 void ParticleRenderer::recordTrail(const ParticleBuffer& bodies, const Look& look) {
     if (look.trails < 2) return;
     if (!state_->trails) state_->trails.emplace();
+    state_->last.reset();
     state_->trails->record(bodies, static_cast<std::size_t>(look.trails));
 }
 
 void ParticleRenderer::forgetTrails() {
+    state_->last.reset();
     if (state_->trails) state_->trails->forget();
 }
 

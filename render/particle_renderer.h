@@ -42,6 +42,7 @@ struct Look {
     int trails = 0;             ///< points of the line behind each body; 0 = none. Long rings are cut to fit the GPU
     float trailLight = 1;       ///< brightness of trails
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
+    bool operator==(const Look&) const = default;
 };
 
 /// What a slow machine may save at the look; see app/services/quality_ladder.h.
@@ -62,13 +63,18 @@ public:
     ~ParticleRenderer();
     /// Draws the front buffer into `framebuffer` (0 = the window) at `width` x `height` pixels and leaves that framebuffer
     /// bound. A size of 0 draws nothing. Light a body sends to the picture: brightness times its area in pixels, whatever
-    /// its size, so a picture looks the same at every resolution and from every distance.
+    /// its size, so a picture looks the same at every resolution and from every distance. Where nothing has changed since
+    /// the last draw, its picture is shown once more.
     void draw(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
               int height);
     /// The same picture once more, of another size or a part of it, the way that draw() took last: neither is it measured,
     /// nor does it count for which way is the faster one.
     void drawAgain(const ParticleBuffer& bodies, const Camera& camera, const Look& look, unsigned framebuffer, int width,
                    int height);
+    /// Whether the last draw() showed the picture of the one before.
+    bool reused() const;
+    /// False: every picture is drawn, also the same one again; for those who time drawing.
+    void reusePictures(bool on);
     /// Traits of all bodies, copied. As long as their number is not that of the drawn bodies, every body is plain.
     void setTraits(std::span<const BodyTrait> traits);
 

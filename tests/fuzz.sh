@@ -7,7 +7,7 @@ seconds=${1:-}
 case $seconds in '' | *[!0-9]*) echo "usage: tests/fuzz.sh SECONDS [target...]" >&2; exit 2 ;; esac
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(table tipsy hdf5 settings command_line stateful differential)
+[ ${#targets[@]} -gt 0 ] || targets=(table tipsy hdf5 settings command_line picture scene checkpoint stateful differential)
 command -v clang++ > /dev/null || { echo "fuzzing needs clang++ with libFuzzer (Debian: apt install clang)" >&2; exit 4; }
 cmake --preset fuzz > /dev/null && cmake --build --preset fuzz --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}" || exit 1
 failed=()

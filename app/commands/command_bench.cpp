@@ -45,7 +45,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     std::vector<KernelChoice> choices;
     for (const std::string& name : names) {
         const KernelRow* row = name == "auto" ? nullptr : &kernel(backend, name);
-        const LaunchConfig& given = options.simulation.kernel.launch;
+        const LaunchConfig given = options.simulation.kernel.launch.config();
         std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls;
         if (blocks.empty() || (row && row->blocks.last == 1)) blocks = {given.block};
         if (unrolls.empty() || (row && row->unrolls.empty())) unrolls = {given.unroll};
@@ -68,7 +68,7 @@ int benchCommand(const Options& options) {
     if (!options.benchCard.empty()) return cardCommand(options);
     const InterruptWatch watch;
     AtomicFile out(options.output.empty() ? "-" : options.output);
-    const SimulationSettings& wanted = options.simulation;
+    const RunRequest& wanted = options.simulation;
     const Scene& scene = sceneNamed(wanted.scene);
     const Integrator& steps = integrator(wanted.integrator);
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
@@ -77,13 +77,13 @@ int benchCommand(const Options& options) {
 
     ForceSettings force{.law = wanted.law.value_or(scene.law),
                         .precision = wanted.precision.value_or(Precision::fp32),
-                        .softening = wanted.softening >= 0 ? wanted.softening : scene.softening};
+                        .softening = wanted.softening.value_or(scene.softening)};
     takeLawNumbers(force, wanted, scene);
     const Sweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
                       choicesOf(options, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)
         if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
-    const double timeStep = wanted.timeStep != 0 ? wanted.timeStep : scene.timeStep;
+    const double timeStep = wanted.timeStep.value_or(scene.timeStep);
 
     // What was asked for by name must be possible, and is refused before anything is timed; of 'all', what can run does.
     const bool everything = options.benchKernels == std::vector<std::string>{"all"};

@@ -22,7 +22,7 @@ std::vector<std::size_t> defaultBodies(std::string_view backendName) {
 
 int cardCommand(const Options& options) {
     const InterruptWatch watch;
-    const SimulationSettings& wanted = options.simulation;
+    const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
     { const AtomicFile probe(options.benchCard); }  // a folder that is not there is known at once
@@ -30,7 +30,7 @@ int cardCommand(const Options& options) {
     SweepPoint base;
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
-    base.kernel = wanted.kernel;
+    base.kernel = wanted.kernel.choice();
     if (!options.benchKernels.empty()) base.kernel.kernel = options.benchKernels.front();
     if (!options.benchBlocks.empty()) base.kernel.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) base.kernel.launch.unroll = options.benchUnrolls.front();

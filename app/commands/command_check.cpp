@@ -3,6 +3,7 @@
 #include "app/commands/options.h"
 #include "app/commands/physics_check.h"
 #include "app/commands/verify.h"
+#include "app/interrupt.h"
 #include "sim/core/error.h"
 
 #include <cstdio>
@@ -26,9 +27,11 @@ void print(const Verdict& v) {
 
 int checkCommand(const Options& options) {
     if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
+    const InterruptWatch watch;
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
         for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {
+            InterruptWatch::check();
             print(verdict);
             passed += verdict.state == Verdict::State::passed;
             failed += verdict.state == Verdict::State::failed;

@@ -17,7 +17,7 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
     request.options = options.simulation.backendOptions;
     if (!options.benchKernels.empty() && options.benchKernels.front() != "auto" && options.benchKernels.front() != "all")
         request.kernel = options.benchKernels.front();
-    request.launch = options.simulation.kernel.launch;
+    request.launch = options.simulation.kernel.launch.config();
     if (!options.benchBlocks.empty()) request.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) request.launch.unroll = options.benchUnrolls.front();
     request.bodies = options.benchBodies;
@@ -30,7 +30,7 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
 int figureCommand(const Options& options) {
     const InterruptWatch watch;
     const FigureRow& row = figure(options.benchFigure);
-    const SimulationSettings& wanted = options.simulation;
+    const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const FigureRequest request = requestOf(options, *chosen.row);
     if (const Reason reason = row.refuses(request); !reason.empty())

@@ -13,7 +13,7 @@ namespace gravlab {
 int fingerprintCommand(const Options& asked) {
     const Options options = withFile(asked);
     const Fingerprint print = fingerprint(options.simulation, options.steps >= 0 ? options.steps : kFingerprintSteps);
-    const SimulationSettings& s = print.settings;
+    const RunConfiguration& s = print.configuration;
     if (options.json) {
         const nlohmann::ordered_json json{{"scene", s.scene},
                                           {"bodies", s.bodies},
@@ -21,7 +21,7 @@ int fingerprintCommand(const Options& asked) {
                                           {"steps", print.steps},
                                           {"integrator", s.integrator},
                                           {"time_step", s.timeStep},
-                                          {"softening", s.softening},
+                                          {"softening", s.force.softening},
                                           {"start", "sha256:" + print.start},
                                           {"state", "sha256:" + print.state}};
         std::printf("%s\n", json.dump(2).c_str());

@@ -61,13 +61,26 @@ void waitForDisplay(double rate, double start) {
     std::this_thread::sleep_for(std::chrono::duration<double>((std::floor(passed * rate) + 1) / rate - passed));
 }
 
+/// Frames until the energy of the start is known, and at least so many; a wait that people notice is said.
+void warmUp(Offscreen& screen, int frames, GpuTimer* panels = nullptr) {
+    constexpr double kNoticed = 2;  // [s]
+    const double start = hostClock();
+    bool said = false;
+    for (int frame = 0; frame < frames || screen.workspace().conservation.busy(); ++frame) {
+        InterruptWatch::check();
+        screen.makeFrame(panels);
+        if (said || hostClock() - start < kNoticed || frame < frames) continue;
+        said = true;
+        std::fprintf(stderr, "gravlab: the energy of the start is measured first\n");
+    }
+}
+
 void timeFrames(const Options& options) {
     Offscreen screen(options);
     Workspace& workspace = screen.workspace();
     FrameTimes times;
     // The energy of the start is measured beside the first frames, on a device in a good part of its time.
-    do screen.makeFrame();
-    while (workspace.conservation.busy());
+    warmUp(screen, 1);
     const std::int64_t firstStep = workspace.host.simulation().step();
     const WorkTotals before = workspace.host.simulation().backend().totals();
     const double start = hostClock();
@@ -84,9 +97,9 @@ void timeFrames(const Options& options) {
     const WorkTotals after = workspace.host.simulation().backend().totals();
     const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = workspace.facts;
-    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.settings.scene.c_str(), facts.settings.bodies,
-                facts.settings.backend.c_str(), std::string(facts.kernel->name).c_str(), options.width, options.height,
-                options.showUi ? " with panels" : "", times.text().c_str(), steps);
+    std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.configuration.scene.c_str(),
+                facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),
+                options.width, options.height, options.showUi ? " with panels" : "", times.text().c_str(), steps);
     std::printf("forces: %.4g G interactions/s while they run, %.4g by the clock on the wall\n",
                 busy > 0 ? 1e-9 * pairs / busy : 0, 1e-9 * pairs / seconds);
 }
@@ -96,11 +109,12 @@ StageRow timeStages(const Options& options) {
     Offscreen screen(options);
     Workspace& workspace = screen.workspace();
     workspace.intent.paused = true;
+    workspace.host.first().renderer().reusePictures(false);
     StageSamples samples;
     GpuTimer panelTimer;
     // A run that is paused is still measured once: its energy, in slices of milliseconds that would lie between two stages.
     constexpr int kLeftOut = 20;
-    for (int frame = 0; frame < kLeftOut || workspace.conservation.busy(); ++frame) screen.makeFrame(&panelTimer);
+    warmUp(screen, kLeftOut, &panelTimer);
     workspace.host.first().renderer().takeTimes();
     panelTimer.take();
     for (const bool detailed : {false, true}) {
@@ -115,8 +129,8 @@ StageRow timeStages(const Options& options) {
             if (const std::optional<double> panelTime = panelTimer.take()) samples.addPanels(*panelTime);
         }
     }
-    StageRow row{.scene = workspace.facts.settings.scene,
-                 .bodies = workspace.facts.settings.bodies,
+    StageRow row{.scene = workspace.facts.configuration.scene,
+                 .bodies = workspace.facts.configuration.bodies,
                  .width = options.width,
                  .height = options.height,
                  .path = workspace.host.first().renderer().path().path()};
@@ -124,13 +138,13 @@ StageRow timeStages(const Options& options) {
     return row;
 }
 
-int stagesCommand(const Options& asked, const std::vector<std::size_t>& counts) {
+int stagesCommand(const Options& asked, const std::vector<std::optional<std::size_t>>& counts) {
     if (asked.benchFormat == "json") throw UsageError("--stages writes a table or csv, not json");
     AtomicFile out(asked.output.empty() ? "-" : asked.output);
     std::vector<std::pair<int, int>> sizes = asked.benchSizes;
     if (sizes.empty()) sizes = {{asked.width, asked.height}};
     std::vector<StageRow> rows;
-    for (const std::size_t count : counts)
+    for (const std::optional<std::size_t>& count : counts)
         for (const auto& [width, height] : sizes)
             for (const PathWishRow& wish : pathWishes()) {
                 const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
@@ -155,13 +169,14 @@ int framesCommand(const Options& asked) {
     const InterruptWatch watch;
     const HeadlessContext context(asked.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
-    std::vector<std::size_t> counts = asked.benchBodies;
+    std::vector<std::optional<std::size_t>> counts(asked.benchBodies.begin(), asked.benchBodies.end());
     if (counts.empty()) counts = {asked.simulation.bodies};
     if (asked.benchStages) return stagesCommand(asked, counts);
-    for (const std::size_t count : counts) {
+    for (const std::optional<std::size_t>& count : counts) {
         Options options = asked;
         options.simulation.bodies = count;
-        if (!asked.benchKernels.empty()) options.simulation.kernel.kernel = asked.benchKernels.front();
+        if (!asked.benchKernels.empty() && asked.benchKernels.front() != "auto")
+            options.simulation.kernel.kernel = asked.benchKernels.front();
         timeFrames(options);
     }
     return static_cast<int>(ExitCode::ok);

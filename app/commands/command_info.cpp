@@ -2,6 +2,7 @@
 #include "app/commands/options.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
+#include "sim/core/text.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -49,6 +50,10 @@ void putKnown(Json& json, const char* key, const std::optional<Value>& value) {
     if (value) json[key] = *value;
 }
 
+/// A sum may leave the range of its bodies' numbers, which JSON has no word for.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json("beyond the range of a double"); }
+Json numbers(const double (&values)[3]) { return {number(values[0]), number(values[1]), number(values[2])}; }
+
 Json described(const Snapshot& s, const std::string& file) {
     const Summary sum = summaryOf(s.bodies);
     std::vector<int> groups;
@@ -64,11 +69,11 @@ Json described(const Snapshot& s, const std::string& file) {
     putKnown(json, "seed", s.seed);
     json["units"] = s.units.empty() ? "G = 1" : s.units;
     json["velocities"] = s.knowsVelocities;
-    json["mass"] = sum.mass;
-    if (sum.charged) json["source"] = sum.charge;
-    json["centre_of_mass"] = sum.middle;
-    json["momentum"] = sum.momentum;
-    json["kinetic_energy"] = sum.kinetic;
+    json["mass"] = number(sum.mass);
+    if (sum.charged) json["source"] = number(sum.charge);
+    json["centre_of_mass"] = numbers(sum.middle);
+    json["momentum"] = numbers(sum.momentum);
+    json["kinetic_energy"] = number(sum.kinetic);
     json["low"] = sum.low;
     json["high"] = sum.high;
     if (groups.size() > 1) json["groups"] = groups;
@@ -89,15 +94,16 @@ void print(const Json& json) {
             std::string text = value;
             for (std::size_t at = 0; at < text.size();) {
                 const std::size_t end = std::min(text.find('\n', at), text.size());
-                std::printf("  %s\n", text.substr(at, end - at).c_str());
+                std::printf("  %s\n", printable(text.substr(at, end - at)).c_str());
                 at = end + 1;
             }
         } else if (value.is_string()) {
-            std::printf("%-17s %s\n", (key + ":").c_str(), value.get<std::string>().c_str());
+            std::printf("%-17s %s\n", (key + ":").c_str(), printable(value.get<std::string>()).c_str());
         } else if (key == "notes") {
-            for (const auto& note : value) std::printf("note: %s\n", note.get<std::string>().c_str());
+            for (const auto& note : value) std::printf("note: %s\n", printable(note.get<std::string>()).c_str());
         } else {
-            std::printf("%-17s %s\n", (key + ":").c_str(), value.dump().c_str());
+            std::printf("%-17s %s\n", (key + ":").c_str(),
+                        value.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
         }
     }
 }

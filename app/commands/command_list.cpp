@@ -155,6 +155,7 @@ Json actionList(const BackendOptions&) {
             rows.push_back({{"name", std::string(action.name)},
                             {"argument", argumentText(action)},
                             {"key", keyText(action)},
+                            {"undo", std::string(action.lasting) + std::string(action.leaves)},
                             {"idea", std::string(action.idea)}});
     return rows;
 }

@@ -13,6 +13,7 @@
 #include "app/model/camera_path.h"
 #include "app/panels/ui.h"
 #include "app/progress.h"
+#include "app/services/spot_check.h"
 #include "app/version.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -28,7 +29,7 @@ namespace gravlab {
 namespace {
 
 /// What a picture says about itself, so that it can be made again.
-PictureTexts settingsTexts(const SimulationSettings& settings, const Options& options) {
+PictureTexts settingsTexts(const RunConfiguration& settings, const Options& options) {
     return {{"Software", "gravlab " + std::string(version())},
             {"gravlab:scene", settings.scene},
             {"gravlab:bodies", std::to_string(settings.bodies)},
@@ -37,7 +38,7 @@ PictureTexts settingsTexts(const SimulationSettings& settings, const Options& op
             {"gravlab:kernel", settings.kernel.kernel},
             {"gravlab:integrator", settings.integrator},
             {"gravlab:dt", formatted("%.17g", settings.timeStep)},
-            {"gravlab:softening", formatted("%.17g", settings.softening)},
+            {"gravlab:softening", formatted("%.17g", settings.force.softening)},
             {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
             {"gravlab:frames", std::to_string(options.frames)}};
 }
@@ -115,11 +116,12 @@ int renderCommand(const Options& asked) {
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
     }
     workspace.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(workspace.host.simulation().settings(), options);
+    writer->texts = settingsTexts(workspace.host.simulation().configuration(), options);
     writer->texts[kSceneFileKey] = sceneFileText(workspace);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);
+    SpotCheck spotCheck;
     for (std::int64_t frame = 0; frame < options.frames; ++frame) {
         InterruptWatch::check();
         if (const std::string lost = lostContext(); !lost.empty())
@@ -129,6 +131,10 @@ int renderCommand(const Options& asked) {
         if (frame > 0) {
             workspace.advance(false);
             workspace.turn(1 / options.fps);
+            // The first force is judged before anything that comes of it is drawn.
+            const std::string alarm =
+                frame == 1 ? spotCheck.settle(workspace.host.simulation()) : spotCheck.update(workspace.host.simulation());
+            if (!alarm.empty()) throw Error(ExitCode::checkFailed, alarm + "; no picture was written");
         }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.

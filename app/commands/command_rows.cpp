@@ -89,6 +89,11 @@ void addReading(CLI::App& app, Options& o) {
     app.add_flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
 }
 
+/// "auto" leaves it to the machine.
+std::optional<std::string> nameUnlessAuto(const std::string& text) {
+    return text == "auto" ? std::nullopt : std::optional(text);
+}
+
 void addSceneOrFile(CLI::App& app, Options& o, const std::string& fallback) {
     app.add_option_function<std::string>(
            "SCENE",
@@ -110,9 +115,9 @@ void addBodies(CLI::App& app, Options& o) {
 
 /// Backend and kernel: whatever a command does with them.
 void addMachine(CLI::App& app, Options& o) {
-    SimulationSettings& s = o.simulation;
+    RunRequest& s = o.simulation;
     addValue(
-        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = text; },
+        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = nameUnlessAuto(text); },
         "reference, cpu, cuda, or auto for the best that works here [auto]");
     addValue(
         app, "--device", "INDEX",
@@ -142,7 +147,7 @@ void addMachine(CLI::App& app, Options& o) {
 
 /// What is computed, whoever does it.
 void addPhysics(CLI::App& app, Options& o) {
-    SimulationSettings& s = o.simulation;
+    RunRequest& s = o.simulation;
     addValue(
         app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
         "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
@@ -159,7 +164,7 @@ void addPhysics(CLI::App& app, Options& o) {
         app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
         "see 'gravlab list integrators' [" + std::string(integrators().front().name) + "]");
     addValue(
-        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(s.timeStep = parseReal(name, text)); },
+        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(*(s.timeStep = parseReal(name, text))); },
         "time step, negative to run backwards [the scene's own]");
     addValue(
         app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
@@ -200,9 +205,9 @@ void addTwin(CLI::App& app, Options& o, bool picture) {
 
 /// One kernel with one launch; a benchmark takes lists instead.
 void addKernel(CLI::App& app, Options& o) {
-    KernelChoice& k = o.simulation.kernel;
+    KernelRequest& k = o.simulation.kernel;
     addValue(
-        app, "--kernel", "NAME", [&k](auto&, auto& text) { k.kernel = text; },
+        app, "--kernel", "NAME", [&k](auto&, auto& text) { k.kernel = nameUnlessAuto(text); },
         "force kernel, see 'gravlab list kernels' [auto]");
     addValue(
         app, "--block", "THREADS",
@@ -332,7 +337,7 @@ void addViewOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS",
         [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "simulation time a frame that keeps the window answering [10]");
+        "simulation time a frame that keeps the window answering [10; on a GPU 25]");
     app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
     app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
     app.add_flag_callback(
@@ -510,7 +515,7 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS",
         [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "with --frames: simulation time a frame [10]");
+        "with --frames: simulation time a frame [10; on a GPU 25]");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
         "with --frames: wait for each as for a display of that rate [not at all]");
@@ -529,7 +534,7 @@ void addBenchOptions(CLI::App& app, Options& o) {
 }
 
 void addTuneOptions(CLI::App& app, Options& o) {
-    SimulationSettings& s = o.simulation;
+    RunRequest& s = o.simulation;
     addList(
         app, "-n,--bodies", "LIST",
         [&o](auto& name, auto& texts) {
@@ -537,7 +542,7 @@ void addTuneOptions(CLI::App& app, Options& o) {
         },
         "numbers of bodies [CUDA: 1k,4k,16k,64k,256k; CPU: 1k,4k,16k]");
     addValue(
-        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = text; },
+        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = nameUnlessAuto(text); },
         "cpu, cuda, or auto for the best that works here [auto]");
     addValue(
         app, "--device", "INDEX",

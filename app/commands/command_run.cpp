@@ -13,13 +13,13 @@
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -34,8 +34,21 @@ constexpr std::size_t kSummaryOnDevice = 65536;
 // One call of advance() stays short, so that Ctrl-C and the progress line are looked at.
 constexpr double kSliceSeconds = 0.1;
 
+// Steps are counted far below where counting on would overflow.
+constexpr std::int64_t kMostSteps = (std::int64_t{1} << 62) + (std::int64_t{1} << 61);
+// An energy that changed by more than this is no result of the physics.
+constexpr double kLostEnergy = 0.1;
+
+/// What an energy is compared with: that of the start, or where that is nothing what it is the sum of.
+double energyScale(const Diagnostics& now, const Diagnostics& first) {
+    if (first.energy() != 0) return std::abs(first.energy());
+    const double parts = std::max(std::abs(first.kinetic), std::abs(first.potential));
+    return parts != 0 ? parts : std::max(std::abs(now.kinetic), std::abs(now.potential));
+}
+
 double relativeChange(const Diagnostics& now, const Diagnostics& first) {
-    return first.energy() != 0 ? (now.energy() - first.energy()) / std::abs(first.energy()) : 0;
+    const double change = now.energy() - first.energy();
+    return change != 0 ? change / energyScale(now, first) : 0;
 }
 
 std::string energyRow(const Simulation& simulation, const Diagnostics& d, const Diagnostics& first) {
@@ -52,14 +65,25 @@ std::string energyRow(const Simulation& simulation, const Diagnostics& d, const 
 
 /// How many steps there are to make from where the simulation stands.
 std::int64_t stepsWanted(const Options& options, const Simulation& simulation) {
-    if (options.steps >= 0) return options.steps;
+    const std::int64_t left = kMostSteps - simulation.step();
+    if (options.steps >= 0) {
+        if (options.steps <= left) return options.steps;
+        throw UsageError("--steps " + std::to_string(options.steps) + " from step " + std::to_string(simulation.step()) +
+                         " cannot be counted; at most " + std::to_string(left) + " can");
+    }
     // The last step may end a rounding error short of the time asked for, but not a step. A run that goes on aims at the
     // step that it would have ended with.
-    const double timeStep = simulation.settings().timeStep;
+    const double timeStep = simulation.configuration().timeStep;
     const double way = options.until - simulation.time();
     const double steps = std::ceil(way / timeStep - 1e-12 * std::abs(options.until / timeStep));
+    if (steps < 0 && timeStep < 0)
+        throw UsageError(
+            formatted("--until %g is never reached: the time step of %g runs backwards from t = %g; give --dt, or "
+                      "--steps",
+                      options.until, timeStep, simulation.time()));
     if (!(steps > 0)) return 0;
-    if (!(steps < 9e18)) throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
+    if (!(steps < static_cast<double>(left)))
+        throw UsageError("--until asks for more steps than can be counted; choose a larger --dt");
     return static_cast<std::int64_t>(steps);
 }
 
@@ -102,7 +126,7 @@ private:
         for (const FileResult& result : saver_.take()) {
             if (result.error.empty()) continue;
             ++failures_;
-            std::fprintf(stderr, "\ngravlab: %s\n", result.error.c_str());
+            std::fprintf(stderr, "\ngravlab: %s\n", printable(result.error).c_str());
         }
     }
 
@@ -118,8 +142,8 @@ private:
 std::string saveForLater(const FedState& state, const Options& options) {
     try {
         const std::filesystem::path file =
-            options.checkpoint.empty() ? leftRunFile(state.settings.scene) : std::filesystem::path(options.checkpoint);
-        writeSnapshot(file, checkpointOf(state.settings, state.state), {.keepPrevious = true});
+            options.checkpoint.empty() ? leftRunFile(state.configuration.scene) : std::filesystem::path(options.checkpoint);
+        writeSnapshot(file, checkpointOf(state.configuration, state.state), {.keepPrevious = true});
         return formatted("the state of step %lld was saved; go on with: gravlab run ",
                          static_cast<long long>(state.step())) +
                file.string();
@@ -148,9 +172,9 @@ int runCommand(const Options& asked) {
 
     const Options options = withFile(asked);
     Simulation simulation(options.simulation);
-    const SimulationSettings& settings = simulation.settings();
+    const RunConfiguration& settings = simulation.configuration();
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
-    std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", settings.scene.c_str(), simulation.backend().size(),
+    std::fprintf(stderr, "gravlab: %s, %zu bodies, %s; %s\n", printable(settings.scene).c_str(), simulation.backend().size(),
                  simulation.backend().description().c_str(), simulation.backendWhy().c_str());
     if (begin != 0 || simulation.time() != 0)
         std::fprintf(stderr, "gravlab: going on from step %lld, t = %g\n", static_cast<long long>(begin), simulation.time());
@@ -187,6 +211,7 @@ int runCommand(const Options& asked) {
     NonFiniteMonitor guard;
     guard.check(simulation, true);
     SpotCheck spotCheck;
+    bool judged = false;  // the first force is, before anything that comes of it is written
     const auto look = [&](bool now) {
         const std::optional<NonFiniteState> blown = guard.check(simulation, now);
         if (!blown) return;
@@ -223,9 +248,12 @@ int runCommand(const Options& asked) {
         }
         progress.show(simulation.step() - begin);
         look(false);
-        if (const std::string alarm = spotCheck.update(simulation); !alarm.empty()) {
+        const bool starts = !judged && status.stepsCompleted > 0;
+        judged = judged || starts;
+        if (const std::string alarm = starts ? spotCheck.settle(simulation) : spotCheck.update(simulation); !alarm.empty()) {
             look(true);  // numbers that are not finite are the better reason
             progress.finish();
+            if (starts) throw Error(ExitCode::checkFailed, alarm + "; no result was written");
             std::fprintf(stderr, "gravlab: step %lld: %s\n", static_cast<long long>(simulation.step()), alarm.c_str());
         }
         if (plots && status.stepsCompleted > 0 && (simulation.step() - begin) % plotStride == 0) {
@@ -243,7 +271,7 @@ int runCommand(const Options& asked) {
 
     if (const int signal = InterruptWatch::signal(); signal != 0 && simulation.step() < end) {
         files.finish();
-        throw Error(static_cast<ExitCode>(128 + signal), std::string(signal == SIGINT ? "interrupted; " : "terminated; ") +
+        throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + "; " +
                                                              saveForLater(*guard.lastGood(), options) + partialText(csv));
     }
 
@@ -270,11 +298,15 @@ int runCommand(const Options& asked) {
     }
 
     std::FILE* out = standardOutputTaken ? stderr : stdout;
-    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", settings.scene.c_str(),
+    std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", printable(settings.scene).c_str(),
                  simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
                  settings.integrator.c_str(), seconds);
     if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), relativeChange(last, first));
     std::fprintf(out, "\n");
+    if (summaryEnergy && !(std::abs(relativeChange(last, first)) <= kLostEnergy))
+        std::fprintf(stderr,
+                     "gravlab: the energy was not kept, so this run is no solution; a smaller --dt, a larger --softening or "
+                     "--integrator radau15 may help\n");
     if (twin) std::fprintf(out, "%s\n", twin->summary(simulation).c_str());
     if (!files.finish()) {
         std::fprintf(stderr, "gravlab: %lld snapshots could not be saved\n", static_cast<long long>(files.failures()));

@@ -35,7 +35,7 @@ void print(const Tuner& tuner, const TunedChoice& found) {
 
 int tuneCommand(const Options& options) {
     const InterruptWatch watch;
-    const SimulationSettings& wanted = options.simulation;
+    const RunRequest& wanted = options.simulation;
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const std::filesystem::path file = tuneCachePath();
     if (file.empty()) throw IoError("there is no folder for the tuning cache: neither XDG_CACHE_HOME nor HOME is set");

@@ -19,10 +19,14 @@
 #include "app/timed_name.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 namespace gravlab {
@@ -37,7 +41,9 @@ constexpr double kHiddenWait = 1.0 / 60;  // [s]; no display paces a window that
 /// Connects events for as long as it lives, which is shorter than workspace and panels do.
 class Connection {
 public:
-    Connection(Window& window, Workspace& workspace, Ui& ui) : window_(window) { window_.attach(workspace, ui); }
+    Connection(Window& window, const Workspace& workspace, Ui& ui, Controller& controller) : window_(window) {
+        window_.attach(workspace, ui, controller);
+    }
     ~Connection() { window_.detach(); }
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -47,7 +53,7 @@ private:
 };
 
 PictureTexts describe(const Workspace& workspace) {
-    const SimulationSettings& s = workspace.facts.settings;
+    const RunConfiguration& s = workspace.facts.configuration;
     return {{"Software", "gravlab"},
             {kSceneFileKey, sceneFileText(workspace)},
             {"gravlab:scene", s.scene},
@@ -87,23 +93,45 @@ void saveScene(Workspace& workspace, std::string path) {
 }
 
 /// The graphics were reset: window, picture and panels are made anew, the run goes on as it was.
-void comeBack(Window& window, Workspace& workspace, Ui& ui, const std::string& why) {
+void comeBack(Window& window, Workspace& workspace, Ui& ui, Controller& controller, const std::string& why) {
     ui.dropPicture();
     workspace.dropPicture();
     window.detach();
     window.remake();
     workspace.remakePicture();
     ui.remakePicture(window.description());
-    window.attach(workspace, ui);
+    window.attach(workspace, ui, controller);
     workspace.say("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
+/// What a window shows. While a long step is under way nothing of it changes but numbers, and the same picture again and
+/// again would only take the step's time.
+class Sight {
+public:
+    /// Whether another frame now would look like the last one.
+    bool same(const Workspace& workspace) const {
+        constexpr double kNumbers = 0.1;  // [s] until they are read anew
+        return workspace.facts.run == run_ && workspace.facts.step == step_ && workspace.facts.twin.step == twinStep_ &&
+               hostClock() - at_ < kNumbers && !workspace.view.moving(workspace, workspace.host);
+    }
+    void drawn(const Workspace& workspace) {
+        run_ = workspace.facts.run;
+        step_ = workspace.facts.step;
+        twinStep_ = workspace.facts.twin.step;
+        at_ = hostClock();
+    }
+
+private:
+    std::uint64_t run_ = 0;
+    std::int64_t step_ = -1, twinStep_ = -1;
+    double at_ = 0;  ///< [s]
+};
+
 /// The frames of a window until it is closed or a signal comes.
-void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, SessionFiles& files,
-               ConfigKeeper& config, Player* player) {
+void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, Controller& controller,
+               SessionFiles& files, ConfigKeeper& config, Player* player) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
-    Controller own;
-    Controller& controller = player ? player->controller() : own;
+    const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
     FrameTimes times;
     ui.recordItems(report.on());
@@ -113,9 +141,10 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
+    Sight sight;
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
-                          framesOwed > 0 || options.frames > 0 || (player && player->needsFrame());
+                          framesOwed > 0 || options.frames > 0 || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
@@ -136,7 +165,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
             try {
-                comeBack(window, workspace, ui, lost);
+                comeBack(window, workspace, ui, controller, lost);
             } catch (const DeviceError&) {
                 throw;  // the simulation's state went, too
             } catch (const std::runtime_error& error) {
@@ -152,22 +181,33 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             textScale = ui.state.textScale;
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
+        window.holdKeys(time - last);
         const std::vector<Event> done = workspace.apply(controller);
         if (player) player->look(workspace, done, hostClock());
         recorder.prepare(workspace, window.width(), window.height(), window.description());
         workspace.advance(true);
-        window.holdKeys(time - last);
+        const bool moved = workspace.view.moving(workspace, workspace.host);  // the frame in which that ends is drawn, too
         workspace.turn(recorder.pace(time - last));
         workspace.glide(time - last);
         last = time;
+        const bool asked =
+            events || moved || framesOwed > 0 || !done.empty() || options.frames > 0;
+        if (!asked && !window.holdsKeys() && !ui.restless() && !recorder.needsFrame() && sight.same(workspace)) {
+            // What a device has in its queue lasts longer than this; a processor has computed meanwhile.
+            constexpr auto kRest = std::chrono::milliseconds(2);
+            if (workspace.host.simulation().backend().vertexSpace() != MemorySpace::host) std::this_thread::sleep_for(kRest);
+            continue;
+        }
         workspace.draw(0, window.width(), window.height());
+        sight.drawn(workspace);
         ++frame;
         const bool lastFrame = frame == options.frames;
         double worked = hostClock() - time;
         if (window.width() > 0 && window.height() > 0) {
             window.beginUi();
-            ui.frame(workspace);
+            ui.frame(workspace, post);
             ui.draw();
+            if (lastFrame) files.requireSoundForces();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
             if (std::exchange(ui.state.screenshot, false))
                 takeScreenshot(window, workspace, std::exchange(ui.state.pictureName, {}));
@@ -205,7 +245,7 @@ int viewCommand(const Options& asked) {
     Ui ui(window.uiScale(), window.description(), workspace.ui);
     ui.state.visible = options.showUi;
     constexpr std::size_t kFewBodies = 100;
-    if (!options.look.trails && workspace.facts.settings.bodies <= kFewBodies) workspace.look.trails = kUsualTrail;
+    if (!options.look.trails && workspace.facts.configuration.bodies <= kFewBodies) workspace.look.trails = kUsualTrail;
     if (!options.look.overlay) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     ui.state.fullscreen = options.fullscreen;
     if (options.rewindMegabytes > 0) {
@@ -213,15 +253,17 @@ int viewCommand(const Options& asked) {
         ui.state.timeline = true;
     }
     for (const std::string& note : config.notes()) {
-        std::fprintf(stderr, "gravlab: %s\n", note.c_str());
+        std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
         workspace.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
-    const Connection connection(window, workspace, ui);
+    Controller own;
+    Controller& controller = player ? player->controller() : own;
+    const Connection connection(window, workspace, ui, controller);
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     try {
-        runFrames(options, window, workspace, ui, files, config, player.get());
+        runFrames(options, window, workspace, ui, controller, files, config, player.get());
     } catch (const Error& error) {
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();
@@ -229,8 +271,7 @@ int viewCommand(const Options& asked) {
     }
     config.close(workspace, window.place());
     if (const int signal = InterruptWatch::signal(); signal != 0)
-        throw Error(static_cast<ExitCode>(128 + signal),
-                    (signal == SIGINT ? "interrupted. " : "terminated. ") + files.leave());
+        throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
     files.close();
     if (player) player->abandon("the window was closed");
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);

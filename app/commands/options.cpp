@@ -34,7 +34,7 @@ const CommandRow& commandRow(Subcommand command) {
 
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
-    "6 reading or writing failed, 7 a check failed, 130 interrupted, 143 terminated.\n";
+    "6 reading or writing failed, 7 a check failed, 129 hung up, 130 interrupted, 143 terminated.\n";
 
 void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
     app.name("gravlab " + std::string(row.name));
@@ -102,21 +102,18 @@ std::string overview() {
 
 /// A launch value that no kernel in question can be launched with is refused, not ignored.
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
-    const LaunchConfig& launch = o.simulation.kernel.launch;
-    const LaunchConfig usual;
+    const LaunchRequest& launch = o.simulation.kernel.launch;
     struct Knob {
         const char* option;
         bool asked;
         bool (*has)(const KernelRow&);
     };
     const Knob knobs[] = {
-        {"--block", launch.block != usual.block || !o.benchBlocks.empty(),
-         [](const KernelRow& row) { return row.blocks.last != 1; }},
-        {"--unroll", launch.unroll != usual.unroll || !o.benchUnrolls.empty(),
-         [](const KernelRow& row) { return !row.unrolls.empty(); }},
-        {"--bodies-per-thread", launch.bodiesPerThread != usual.bodiesPerThread,
+        {"--block", launch.block || !o.benchBlocks.empty(), [](const KernelRow& row) { return row.blocks.last != 1; }},
+        {"--unroll", launch.unroll || !o.benchUnrolls.empty(), [](const KernelRow& row) { return !row.unrolls.empty(); }},
+        {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-        {"--split", launch.split != usual.split, [](const KernelRow& row) { return row.splits.last != 1; }},
+        {"--split", launch.split.has_value(), [](const KernelRow& row) { return row.splits.last != 1; }},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
 
@@ -181,8 +178,41 @@ void validateStudy(const Options& o) {
     if (o.benchUnrolls.size() > 1) throw UsageError(study + " takes one --unroll");
 }
 
+/// Options that say how a file is read.
+constexpr const char* kReading[] = {"--columns", "--units", "--G", "--sanitize"};
+
+/// What does nothing where bodies come from a scene, or from a file.
+void validateSource(const Options& o) {
+    const bool bodies = !o.file.empty() && !isSceneFile(o.file);
+    for (const char* option : kReading)
+        if (!bodies && o.has(option))
+            throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
+                             "' is a scene: leave it out");
+    if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
+    if (bodies && o.has("--seed")) throw UsageError("--seed does nothing: a file has the bodies that it has");
+}
+
+/// An option of `run` that does nothing without another.
+struct Companion {
+    const char *option, *needs;
+};
+constexpr Companion kCompanions[] = {{"--every", "--csv"}, {"--snapshots", "--snapshot-every"}};
+constexpr const char* kOutputs[] = {"--csv",       "--final",  "--plots", "--checkpoint",
+                                    "--snapshots", "--output", "--card",  "--screenshot"};
+
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
+    for (const Companion& row : kCompanions)
+        if (o.has(row.option) && !o.has(row.needs))
+            throw UsageError(std::string(row.option) + " does nothing without " + row.needs);
+    const std::pair<const char*, const std::string*> names[] = {
+        {"--csv", &o.csv},       {"--final", &o.finalFile}, {"--plots", &o.plots},           {"--checkpoint", &o.checkpoint},
+        {"--output", &o.output}, {"--card", &o.benchCard},  {"--screenshot", &o.screenshot}, {"--snapshots", &o.snapshots}};
+    for (const auto& [option, name] : names)
+        if (o.has(option) && name->empty()) throw UsageError(std::string(option) + " '': a file needs a name");
+    const bool named = o.simulation.backend == "cpu" || o.simulation.backend == "reference";
+    if (o.command == Subcommand::run && named && o.has("--device"))
+        throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
     if (o.command == Subcommand::render && o.look.ahead && !o.look.select)
@@ -219,7 +249,7 @@ void refuseOneFileTwice(const Options& o) {
 }
 
 void validate(Options& o, bool commandNamed) {
-    const SimulationSettings& s = o.simulation;
+    const RunRequest& s = o.simulation;
     validateCompany(o);
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
@@ -247,6 +277,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(unknownName(commandNamed ? "scene" : "command or scene", s.scene, valid) +
                          (o.command == Subcommand::bench ? "" : "; nor is there a file of that name"));
     }
+    validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
     o.read.allowSigns = s.law == Law::coulomb;
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
@@ -259,31 +290,31 @@ void validate(Options& o, bool commandNamed) {
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
-    if (s.backend != "auto" &&
+    if (s.backend &&
         std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
         std::vector<std::string_view> valid{"auto"};
         for (const BackendRow& row : backends()) valid.push_back(row.name);
-        throw UsageError(unknownName("backend", s.backend, valid));
+        throw UsageError(unknownName("backend", *s.backend, valid));
     }
     const std::vector<std::string> kernelNames =
-        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.kernel};
+        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.choice().kernel};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
-        if (s.backend != "auto")
-            kernel(s.backend, name);
+        if (s.backend)
+            kernel(*s.backend, name);
         else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
             findRow(kernels(), "kernel", name);
     }
     if (s.backendOptions.threads != 0 && s.backend == "reference")
         throw UsageError("--threads does not apply: the reference backend computes on one thread");
-    if (!s.backendOptions.simd.empty() && s.backend != "cpu" && s.backend != "auto")
-        throw UsageError("--simd does not apply to the " + s.backend + " backend; it chooses the CPU's instruction set");
+    if (!s.backendOptions.simd.empty() && s.backend && s.backend != "cpu")
+        throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
 
     validateLaunch(o, kernelNames);
 
     std::vector<std::size_t> counts = o.benchBodies;
-    if (s.bodies != 0) counts.push_back(s.bodies);
-    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies != 0)
+    if (s.bodies) counts.push_back(*s.bodies);
+    if (!o.file.empty() && !isSceneFile(o.file) && s.bodies)
         throw UsageError("a file has the bodies that it has; leave out -n");
     for (const std::size_t count : counts)
         if (o.file.empty() && known->fixedBodies != 0 && count != known->fixedBodies)
@@ -314,7 +345,8 @@ void validate(Options& o, bool commandNamed) {
     }
     if (o.command == Subcommand::run) {
         if (o.steps >= 0 && o.until >= 0) throw UsageError("--steps and --until exclude each other; give one of them");
-        if (o.until > 0 && s.timeStep < 0) throw UsageError("--until is never reached with a negative --dt; use --steps");
+        if (o.until > 0 && s.timeStep.value_or(1) < 0)
+            throw UsageError("--until is never reached with a negative --dt; use --steps");
         if (o.steps < 0 && o.until < 0) throw UsageError("how long? give --steps COUNT or --until TIME");
         refuseOneFileTwice(o);
         if (!o.finalFile.empty()) formatForWriting(o.finalFile);
@@ -364,7 +396,12 @@ Options parseOptions(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         throw UsageError(std::string(error.what()) + "; see 'gravlab " + std::string(row->name) + " --help'");
     }
-    for (const std::string& extra : app.remaining()) refuseExtra(*row, extra, parsers);
+    for (const std::string& extra : app.remaining())
+        if (extra != "--") refuseExtra(*row, extra, parsers);
+    for (const char* output : kOutputs)
+        if (const CLI::Option* option = app.get_option_no_throw(output); option && option->count() > 1)
+            throw UsageError(std::string(output) + " is given " + std::to_string(option->count()) +
+                             " times, and would write one file: give it once");
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);

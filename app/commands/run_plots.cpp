@@ -196,16 +196,16 @@ void RunPlots::record(Simulation& simulation) {
         paths_[k].y.push_back(x.y);
         paths_[k].z.push_back(x.z);
     }
-    if (bodies_ <= kMostEnergyBodies) energies_.push_back(measure(bodies, simulation.force()).energy());
+    if (bodies_ <= kMostEnergyBodies) energies_.push_back(measureSystem(bodies, simulation.terms()).energy());
 }
 
 std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet& outputs) const {
-    const SimulationSettings& settings = simulation.settings();
+    const RunConfiguration& settings = simulation.configuration();
     char facts[256];
     std::snprintf(facts, sizeof facts, "%zu bodies%s, %s, dt = %g, softening %g, t = %g to %g.  Rings: start; discs: end.",
                   bodies_, bodies_ > shown_.size() ? (", " + std::to_string(shown_.size()) + " paths").c_str() : "",
-                  settings.integrator.c_str(), settings.timeStep, settings.softening, times_.empty() ? 0 : times_.front(),
-                  times_.empty() ? 0 : times_.back());
+                  settings.integrator.c_str(), settings.timeStep, settings.force.softening,
+                  times_.empty() ? 0 : times_.front(), times_.empty() ? 0 : times_.back());
     using Two = std::vector<std::array<const std::vector<double>*, 2>>;
     Two xy, xz, yz;
     std::vector<std::array<const std::vector<double>*, 3>> space;

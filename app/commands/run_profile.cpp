@@ -22,7 +22,7 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
         const Profile profile = measureProfile(bodies, simulation.force(), request);
         if (!profile.why.empty()) continue;
         char title[160];
-        std::snprintf(title, sizeof title, "%s%s: profile at t = %.6g", simulation.settings().scene.c_str(),
+        std::snprintf(title, sizeof title, "%s%s: profile at t = %.6g", simulation.configuration().scene.c_str(),
                       apart ? (", galaxy " + std::to_string(galaxy + 1)).c_str() : "", simulation.time());
         const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
         const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");

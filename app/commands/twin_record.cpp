@@ -21,10 +21,10 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
     curve_.restart(spread(bodies));
     if (bodies.size() <= kSummaryBodies) {
         // By the host, as all that they are compared with.
-        energy0_ = measure(bodies, first.force()).energy();
+        energy0_ = measureSystem(bodies, first.terms()).energy();
         ParticleSet there;
         run_.simulation().snapshot(there);
-        twinEnergy0_ = measure(there, run_.simulation().force()).energy();
+        twinEnergy0_ = measureSystem(there, run_.simulation().terms()).energy();
     }
 }
 
@@ -35,7 +35,7 @@ std::string TwinRecord::cells(Simulation& first) {
     run_.simulation().snapshot(there);
     const Separation apart = separation(here, there);
     char text[120];
-    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measure(there, run_.simulation().force()).energy(), apart.rms,
+    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measureSystem(there, run_.simulation().terms()).energy(), apart.rms,
                   apart.max);
     return text;
 }
@@ -47,28 +47,28 @@ void TwinRecord::record(Simulation& first) {
     run_.simulation().snapshot(there);
     DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
     if (here.size() <= kMostEnergyBodies) {
-        point.change = relative(measure(here, first.force()).energy(), energy0_);
-        point.twinChange = relative(measure(there, run_.simulation().force()).energy(), twinEnergy0_);
+        point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
+        point.twinChange = relative(measureSystem(there, run_.simulation().terms()).energy(), twinEnergy0_);
     }
     curve_.add(point);
 }
 
 std::string TwinRecord::write(const std::filesystem::path& folder, Simulation& first, OutputSet& outputs) const {
     const std::filesystem::path file = folder / "divergence.png";
-    writeDivergence(outputs.add(file), first.settings().scene + ": two runs of one start",
-                    twinLabels(first.settings(), run_.simulation().settings()), curve_);
+    writeDivergence(outputs.add(file), first.configuration().scene + ": two runs of one start",
+                    twinLabels(first.configuration(), run_.simulation().configuration()), curve_);
     return file.string();
 }
 
 std::string TwinRecord::summary(Simulation& first) {
     Simulation& twin = run_.simulation();
-    const auto labels = twinLabels(first.settings(), twin.settings());
+    const auto labels = twinLabels(first.configuration(), twin.configuration());
     std::string text = "twin: " + labels.second + " against " + labels.first;
-    if (twin.settings().bodies <= kSummaryBodies) {
+    if (twin.configuration().bodies <= kSummaryBodies) {
         char energy[120];
         ParticleSet there;
         twin.snapshot(there);
-        const double now = measure(there, twin.force()).energy();
+        const double now = measureSystem(there, twin.terms()).energy();
         std::snprintf(energy, sizeof energy, "; energy %.9g, relative change %.2e", now, relative(now, twinEnergy0_));
         text += energy;
     }

@@ -1,8 +1,10 @@
 // Everything that can be done by a key or in a menu, as rows: dispatch, the menu bar, the overlay of F1, `gravlab list keys`
 // and docs/keys.md all walk them. A new one is one row in the file of its menu (menu_*.cpp).
-// Rule: an action edits intent, look, camera or the state of the panels, and nothing else.
+// Rule: an action edits intent, look, camera or the state of the panels, and nothing else; the controller alone calls it.
 #pragma once
+#include "app/control/command.h"
 #include "app/control/keys.h"
+#include "app/control/setting_choices.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
 
@@ -10,15 +12,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
-
-/// One entry of a row that offers several.
-struct ActionChoice {
-    std::string_view label, idea;
-    bool chosen = false;
-    Reason unavailable{};  ///< empty: it can be chosen
-};
 
 /// A row.
 struct Action {
@@ -26,20 +22,26 @@ struct Action {
     std::string_view label;                        ///< in the menu
     std::string_view idea;                         ///< one line: tooltip, F1, docs
     KeyStroke strokes[2]{};                        ///< either of them; none: menu only
-    void (*act)(KeyTarget&, int which);            ///< `which`: 0, or the place within neighbouring keys or `choice`s
+    /// The parameter that it changes. Without `act` that is all it does: it switches a flag on and off, or sets one of the
+    /// names that the parameter offers.
+    std::string_view parameter{};
+    void (*act)(KeyTarget&, int which) = {};       ///< `which`: 0, or the place within neighbouring keys or `choice`s
     bool (*checked)(const KeyTarget&) = {};        ///< draws a tick; empty: it has no state
     Reason (*unavailable)(const KeyTarget&) = {};  ///< why it cannot be done now; empty, or an empty text: it can
     /// Makes the row a list: the entry at `which`; false after the last one.
-    bool (*choice)(const KeyTarget&, int which, ActionChoice&) = {};
+    bool (*choice)(const KeyTarget&, int which, SettingChoice&) = {};
     /// What a command may give it besides, such as COUNT; and the act with that. Throws UsageError. A row with a state takes
     /// on or off, a row with choices the name or number of one.
     std::string_view argument{};
     void (*with)(KeyTarget&, const Value& argument) = {};
+    /// Why undo cannot take it back, in a sentence; both empty where settings and edits of bodies are all that it changes.
+    /// `leaves`: it leaves the run and its settings as they are, so undo goes on to what was changed before it.
+    std::string_view lasting{}, leaves{};
     std::string_view list{};  ///< neighbouring rows with the same text here share a list of that name
     bool line = false;        ///< a line above it
     bool repeats = false;     ///< a key that stays down does it again and again, at the keyboard's own pace
-    /// While its key stays down, beside `act` at the press; takes what a frame took [s]. Such rows do not repeat.
-    void (*hold)(KeyTarget&, double seconds) = {};
+    /// While its key stays down it goes on: `with` takes what each frame took [s]. Such rows do not repeat.
+    bool holds = false;
 };
 
 /// A menu of the bar.
@@ -62,11 +64,18 @@ std::span<const Action> helpActions();
 /// The action of that name; null when there is none.
 const Action* findAction(std::string_view name);
 
+/// Whether it is a list, and what that offers now; empty for other rows.
+bool hasChoices(const Action& action);
+std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& target);
+/// Whether it has a state that is on or off, and whether that is on.
+bool hasState(const Action& action);
+bool isOn(const Action& action, const KeyTarget& target);
+
 /// On where it was off, and off where it was on.
 inline void toggle(bool& value) { value = !value; }
 
-/// Does it, or says why it cannot be done.
-void perform(const Action& action, int which, KeyTarget& target);
+/// The command of a key or a menu: `which` of neighbouring keys or choices.
+Invoke invokeOf(const Action& action, int which = 0);
 
 /// The action of that name. Throws UsageError naming the nearest.
 const Action& actionOf(std::string_view name);
@@ -75,6 +84,9 @@ const Action& actionOf(std::string_view name);
 void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target);
 /// What a command may give it: "COUNT", "on or off", "galaxy, disc, ..."; empty: nothing.
 std::string argumentText(const Action& action, const KeyTarget* target = nullptr);
+
+/// The keys of all actions that change that parameter, as text: "+ and -"; empty where none does.
+std::string keysOf(std::string_view parameter);
 
 /// How people read its keys: "Ctrl S", "N, Right", "1 .. 9"; empty when it has none. With `which`, one of neighbours: "3".
 std::string keyText(const Action& action);

@@ -4,6 +4,7 @@
 
 #include <glm/vec2.hpp>
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,12 +15,18 @@ namespace gravlab {
 struct SetParameter {
     std::string path;
     Value value;
+    bool goesOn = false;  ///< the hand that set it a moment ago has not let go yet: both are one change
 };
 
 /// A row of the table of actions, by its name, with what it takes.
 struct Invoke {
     std::string action;
     std::vector<Value> arguments{};
+};
+
+/// Back, or on, to a state that is kept, by its place among those of the history.
+struct GoTo {
+    std::size_t state = 0;
 };
 
 /// What the pointer does to the picture.
@@ -31,7 +38,8 @@ enum class PointerKind {
     pick,       ///< selects the body under `at`, or none
     dropStart,  ///< an arrow begins at `at`
     dropMove,   ///< and ends there
-    dropEnd     ///< what it points at is dropped
+    dropEnd,    ///< what it points at is dropped
+    dropCancel  ///< the arrow is taken back
 };
 struct Pointer {
     PointerKind kind = PointerKind::orbit;
@@ -43,6 +51,7 @@ struct Pointer {
 /// A scene by its name, a scene file, or a file with bodies.
 struct OpenFile {
     std::string path;
+    int others = 0;  ///< files that were let go over the window with it, and that are not opened
 };
 
 /// A change of single bodies at the next step boundary.
@@ -51,10 +60,13 @@ struct EditBodies {
     BodyChange change = BodyChange::undo;
 };
 
-using Command = std::variant<SetParameter, Invoke, Pointer, OpenFile, EditBodies>;
+using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, EditBodies>;
 
-/// Who asks.
+/// Who asks. Keys, pointer and panels are of people, who read a refusal on the screen.
 enum class Sender { key, pointer, panel, file, script, socket };
+constexpr bool atTheScreen(Sender sender) {
+    return sender == Sender::key || sender == Sender::pointer || sender == Sender::panel;
+}
 
 /// The command as a line of a script, for messages and logs.
 std::string commandText(const Command& command);

@@ -12,9 +12,9 @@
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <utility>
 
@@ -93,7 +93,7 @@ constexpr Row kRows[] = {
      }},
     {"scene", "name", "SCENE",
      [](const Source& s) {
-         const std::string& scene = s.document.facts.settings.scene;
+         const std::string& scene = s.document.facts.configuration.scene;
          return known(scene) ? inQuotes(scene) : std::string();
      },
      [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = sceneNamed(parseWord(k, v)).name; }},
@@ -103,7 +103,7 @@ constexpr Row kRows[] = {
          const Scene& scene = *s.document.facts.scene;
          const std::size_t bodies = s.document.facts.startBodies;
          const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
-         return usual || !known(s.document.facts.settings.scene) ? std::string() : std::to_string(bodies);
+         return usual || !known(s.document.facts.configuration.scene) ? std::string() : std::to_string(bodies);
      },
      [](Remembered& r, auto& k, auto v) {
          if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
@@ -158,9 +158,9 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
             throw UsageError(unknownName("table", table, valid));
         return;
     }
-    const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) throw UsageError("expected KEY = VALUE or [TABLE]");
-    const std::string key(trimmed(line.substr(0, equals)));
+    const KeyValue pair = keyValue(line);
+    if (!pair.found) throw UsageError("expected KEY = VALUE or [TABLE]");
+    const std::string key(pair.key);
     const auto row =
         std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.table == table && r.key == key; });
     if (row == std::end(kRows)) {
@@ -170,13 +170,12 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
         if (valid.empty()) throw UsageError("'" + key + "' is in no table that is known");
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
     }
-    const std::string_view value = trimmed(line.substr(equals + 1));
     if (passedOver(*row, to.options)) {
-        to.passedOver[table + "." + key] = value;
+        to.passedOver[table + "." + key] = pair.value;
         return;
     }
     Remembered trial = to;
-    row->take(trial, key, value);
+    row->take(trial, key, pair.value);
     to = std::move(trial);
 }
 
@@ -190,17 +189,13 @@ fs::path configFile() {
 std::vector<std::string> takeConfig(std::string_view text, const std::string& name, Remembered& to) {
     std::vector<std::string> notes;
     std::string table;
-    for (std::size_t line = 1; !text.empty(); ++line) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view here = trimmed(withoutRemark(text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (here.empty()) continue;
+    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
         try {
-            takeLine(here, table, to);
+            takeLine(line, table, to);
         } catch (const UsageError& error) {
-            notes.push_back(name + ", line " + std::to_string(line) + ": " + error.what() + "; the line is left out");
+            notes.push_back(name + ", line " + std::to_string(number) + ": " + error.what() + "; the line is left out");
         }
-    }
+    });
     return notes;
 }
 
@@ -210,11 +205,11 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
     file_ = configFile();
     std::error_code error;
     if (file_.empty() || !fs::exists(file_, error)) return;
-    std::ifstream stream(file_, std::ios::binary);
     std::string text(kLargestFile, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
-    if (stream.bad() || (!stream.is_open())) {
+    try {
+        gravlab::Source source = gravlab::Source::open(file_);
+        text.resize(source.read(text.data(), text.size()));
+    } catch (const Error&) {
         notes_.push_back("cannot read " + file_.string() +
                          "; the window begins as it does the first time and leaves it alone");
         file_.clear();
@@ -282,7 +277,7 @@ std::string ConfigKeeper::write(const std::string& text) {
         fs::create_directories(file_.parent_path(), error);
         // Lines that could not be used are still somebody's.
         if (!std::exchange(notes_, {}).empty())
-            fs::copy_file(file_, file_.string() + ".old", fs::copy_options::overwrite_existing, error);
+            writeFileAtomically(file_.string() + ".old", written_);
         writeFileAtomically(file_, text);
         written_ = text;
         return {};

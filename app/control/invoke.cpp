@@ -1,5 +1,6 @@
 // Actions by name, with what a command gives them.
 #include "app/control/action.h"
+#include "app/control/parameter.h"
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -22,10 +23,11 @@ int choiceOf(const Action& action, const Value& argument, const KeyTarget& targe
     const std::string wanted =
         lower(std::holds_alternative<std::string>(argument) ? std::get<std::string>(argument) : valueText(argument));
     std::vector<std::string> names;
-    ActionChoice choice;
-    for (int which = 0; action.choice(target, which, choice); ++which, choice = {}) {
-        if (lower(choice.label) == wanted || (number && *number == which + 1)) return which;
-        names.push_back(lower(choice.label));
+    int which = 0;
+    for (const SettingChoice& choice : choicesOf(action, target)) {
+        if (lower(choice.name) == wanted || (number && *number == which + 1)) return which;
+        names.push_back(lower(choice.name));
+        ++which;
     }
     throw UsageError(unknownName("choice of '" + std::string(action.name) + "'", wanted, {names.begin(), names.end()}));
 }
@@ -35,10 +37,31 @@ bool already(const Action& action, const Value& argument, const KeyTarget& targe
     const std::string text = valueText(argument);
     const bool on = text == "on" || text == "true", off = text == "off" || text == "false";
     if (!on && !off) throw UsageError("'" + std::string(action.name) + "' takes on or off, not '" + text + "'");
-    return action.checked(target) == on;
+    return isOn(action, target) == on;
 }
 
 }  // namespace
+
+bool hasChoices(const Action& action) {
+    return action.choice || (!action.act && parameter(action.parameter).kind == Kind::choice);
+}
+
+std::vector<SettingChoice> choicesOf(const Action& action, const KeyTarget& target) {
+    if (!hasChoices(action)) return {};
+    if (!action.choice) return offersOf(parameter(action.parameter), target);
+    std::vector<SettingChoice> all;
+    for (SettingChoice one; action.choice(target, static_cast<int>(all.size()), one); one = {}) all.push_back(one);
+    return all;
+}
+
+bool hasState(const Action& action) {
+    return action.checked || (!action.act && parameter(action.parameter).kind == Kind::flag);
+}
+
+bool isOn(const Action& action, const KeyTarget& target) {
+    if (action.checked) return action.checked(target);
+    return hasState(action) && parameter(action.parameter).get(target) == Value(true);
+}
 
 const Action& actionOf(std::string_view name) {
     if (const Action* found = findAction(name)) return *found;
@@ -50,35 +73,37 @@ const Action& actionOf(std::string_view name) {
 
 std::string argumentText(const Action& action, const KeyTarget* target) {
     if (!action.argument.empty()) return std::string(action.argument);
-    if (!action.choice) return action.checked ? "on or off" : "";
+    if (!hasChoices(action)) return hasState(action) ? "on or off" : "";
     if (!target) return "CHOICE";
     std::string names;
-    ActionChoice choice;
-    for (int which = 0; action.choice(*target, which, choice); ++which, choice = {})
-        names += (which ? ", " : "") + lower(choice.label);
+    for (const SettingChoice& choice : choicesOf(action, *target)) names += (names.empty() ? "" : ", ") + lower(choice.name);
     return names;
 }
 
 void invoke(const Action& action, std::span<const Value> arguments, KeyTarget& target) {
     const std::string name = "'" + std::string(action.name) + "'";
-    if (action.choice && arguments.empty())
+    if (hasChoices(action) && arguments.empty())
         throw UsageError(name + " needs one of its choices: " + argumentText(action, &target));
-    const bool takesOne = action.with || action.choice || action.checked;
+    const bool takesOne = action.with || hasChoices(action) || hasState(action);
     if (arguments.size() > (takesOne ? 1u : 0u))
         throw UsageError(name + (takesOne ? " takes one argument: " + argumentText(action, &target) : " takes no argument"));
     if (action.unavailable)
         if (const Reason reason = action.unavailable(target); !reason.empty()) throw UsageError(reason);
-    if (arguments.empty()) return action.act(target, 0);
+    const auto act = [&](int which) {
+        if (action.act) return action.act(target, which);
+        if (!hasChoices(action)) return setParameter(target, action.parameter, !isOn(action, target));
+        setParameter(target, action.parameter, choicesOf(action, target)[static_cast<std::size_t>(which)].name);
+    };
+    if (arguments.empty()) return act(0);
     const Value& argument = arguments.front();
-    if (action.choice) {
+    if (hasChoices(action)) {
         const int which = choiceOf(action, argument, target);
-        ActionChoice choice;
-        action.choice(target, which, choice);
-        if (!choice.unavailable.empty()) throw UsageError(choice.unavailable);
-        return action.act(target, which);
+        const SettingChoice choice = choicesOf(action, target)[static_cast<std::size_t>(which)];
+        if (!choice.refused.empty()) throw UsageError(choice.refused);
+        return act(which);
     }
     if (action.with) return action.with(target, argument);
-    if (!already(action, argument, target)) action.act(target, 0);
+    if (!already(action, argument, target)) act(0);
 }
 
 }  // namespace gravlab

@@ -2,7 +2,7 @@
 #include "app/control/keys.h"
 
 #include "app/control/action.h"
-#include "app/model/document.h"
+#include "app/control/controller.h"
 
 #include <iterator>
 
@@ -53,6 +53,16 @@ std::string keyText(const Action& action) {
     return text;
 }
 
+std::string keysOf(std::string_view parameter) {
+    std::vector<std::string> keys;
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            if (action.parameter == parameter && !keyText(action).empty()) keys.push_back(keyText(action));
+    std::string text;
+    for (std::size_t i = 0; i < keys.size(); ++i) text += (i == 0 ? "" : i + 1 < keys.size() ? ", " : " and ") + keys[i];
+    return text;
+}
+
 std::string keyText(const Action& action, int which) {
     const KeyStroke& stroke = action.strokes[0];
     if (stroke.key == Key::none || stroke.last == Key::none) return {};
@@ -60,23 +70,19 @@ std::string keyText(const Action& action, int which) {
     return key > stroke.last ? std::string() : modifierText(stroke.modifiers) + nameOf(key);
 }
 
-void perform(const Action& action, int which, KeyTarget& target) {
-    Reason reason = action.unavailable ? action.unavailable(target) : Reason();
-    ActionChoice choice;
-    if (reason.empty() && action.choice && action.choice(target, which, choice)) reason = choice.unavailable;
-    if (reason.empty())
-        action.act(target, which);
-    else
-        target.say(reason);
+Invoke invokeOf(const Action& action, int which) {
+    Invoke command{std::string(action.name)};
+    if (hasChoices(action)) command.arguments.emplace_back(std::int64_t{which} + 1);
+    return command;
 }
 
-const Action* pressKey(Key key, int modifiers, KeyTarget& target, bool repeated) {
+const Action* pressKey(Key key, int modifiers, Controller& controller, bool repeated) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows)
             for (const KeyStroke& stroke : action.strokes)
                 if (matches(stroke, key, modifiers)) {
                     if (!repeated || action.repeats)
-                        perform(action, static_cast<int>(key) - static_cast<int>(stroke.key), target);
+                        controller.post(invokeOf(action, static_cast<int>(key) - static_cast<int>(stroke.key)), Sender::key);
                     return &action;
                 }
     return nullptr;

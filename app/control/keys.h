@@ -5,6 +5,7 @@
 namespace gravlab {
 
 struct Action;
+class Controller;
 
 /// Keys that rows use. Printable ones are their ASCII upper-case letter; the others are numbered as GLFW numbers them.
 enum class Key : int {
@@ -83,8 +84,8 @@ struct KeyStroke {
     Key last = Key::none;
 };
 
-/// Does what the key's row says, also when the key only `repeated` because it stayed down: then for rows that want it.
+/// Posts what the key's row says, also when the key only `repeated` because it stayed down: then for rows that want it.
 /// The row; null when none has the key.
-const Action* pressKey(Key key, int modifiers, KeyTarget& target, bool repeated = false);
+const Action* pressKey(Key key, int modifiers, Controller& controller, bool repeated = false);
 
 }  // namespace gravlab

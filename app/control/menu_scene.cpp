@@ -18,7 +18,12 @@ void changeScene(KeyTarget& t, std::ptrdiff_t by) {
     // A file is none of the rows: the next one is the first.
     const std::ptrdiff_t now = found != rows.end() ? found - rows.begin() : by > 0 ? -1 : 0;
     const auto n = static_cast<std::ptrdiff_t>(rows.size());
-    t.intent.settings.scene = rows[static_cast<std::size_t>((now + by + n) % n)].name;
+    t.intent.request.changeScene(rows[static_cast<std::size_t>((now + by + n) % n)].name);
+}
+
+/// As asked for a moment ago, or in force.
+std::size_t bodies(const KeyTarget& t) {
+    return t.intent.request.bodies.value_or(t.facts.configuration.bodies);
 }
 
 Reason fixedBodies(const KeyTarget& t) {
@@ -27,19 +32,19 @@ Reason fixedBodies(const KeyTarget& t) {
     return "The scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) + " bodies.";
 }
 
-bool entry(const KeyTarget& t, const Scene* row, ActionChoice& out) {
+bool entry(const KeyTarget& t, const Scene* row, SettingChoice& out) {
     if (!row) return false;
-    out = {.label = row->name, .idea = row->idea, .chosen = row == t.facts.scene};
+    out = {.name = std::string(row->name), .idea = row->idea, .chosen = row == t.facts.scene};
     return true;
 }
 
 template <SceneGroup group>
-bool groupChoice(const KeyTarget& t, int which, ActionChoice& out) {
+bool groupChoice(const KeyTarget& t, int which, SettingChoice& out) {
     return entry(t, sceneOf(group, static_cast<std::size_t>(which)), out);
 }
 template <SceneGroup group>
 void openGroup(KeyTarget& t, int which) {
-    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.intent.settings.scene = row->name;
+    if (const Scene* row = sceneOf(group, static_cast<std::size_t>(which))) t.intent.request.changeScene(row->name);
 }
 
 constexpr Action kScene[] = {
@@ -48,10 +53,13 @@ constexpr Action kScene[] = {
      .idea = "nine scenes to show: collision, galaxy, antennae, cartwheel, andromeda, group, expanding-box, solar-system, "
              "figure-eight",
      .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
-     .act = [](KeyTarget& t,
-               int which) { t.intent.settings.scene = kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]; },
+     .parameter = "run.scene",
+     .act =
+         [](KeyTarget& t, int which) {
+             t.intent.request.changeScene(kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]);
+         },
      .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
+         [](const KeyTarget& t, int which, SettingChoice& out) {
              return static_cast<std::size_t>(which) < std::size(kPresets) &&
                     entry(t, &sceneNamed(kPresets[static_cast<std::size_t>(which)]), out);
          }},
@@ -80,34 +88,34 @@ constexpr Action kScene[] = {
      .label = "Next",
      .idea = "next scene",
      .strokes = {{Key::rightBracket}},
+     .parameter = "run.scene",
      .act = [](KeyTarget& t, int) { changeScene(t, 1); },
      .line = true},
     {.name = "scene-previous",
      .label = "Previous",
      .idea = "previous scene",
      .strokes = {{Key::leftBracket}},
+     .parameter = "run.scene",
      .act = [](KeyTarget& t, int) { changeScene(t, -1); }},
     {.name = "more-bodies",
      .label = "Twice the bodies",
      .idea = "twice the bodies",
      .strokes = {{Key::pageUp}},
-     .act = [](KeyTarget& t, int) { t.intent.settings.bodies *= 2; },
+     .parameter = "run.bodies",
+     .act = [](KeyTarget& t, int) { t.intent.request.bodies = 2 * bodies(t); },
      .unavailable = fixedBodies,
      .line = true},
     {.name = "fewer-bodies",
      .label = "Half the bodies",
      .idea = "half the bodies",
      .strokes = {{Key::pageDown}},
-     .act =
-         [](KeyTarget& t, int) {
-             std::size_t& bodies = t.intent.settings.bodies;
-             bodies = std::max<std::size_t>(bodies / 2, 1);
-         },
+     .parameter = "run.bodies",
+     .act = [](KeyTarget& t, int) { t.intent.request.bodies = std::max<std::size_t>(bodies(t) / 2, 1); },
      .unavailable = fixedBodies},
     {.name = "next-seed",
      .label = "Another seed",
      .idea = "other bodies of the same scene: the next seed",
-     .act = [](KeyTarget& t, int) { ++t.intent.settings.seed; }},
+     .act = [](KeyTarget& t, int) { ++t.intent.request.seed; }},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
 #include "app/model/document.h"
+#include "app/model/lab_sweep.h"
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
@@ -12,18 +13,22 @@
 namespace gravlab {
 namespace {
 
+constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
+constexpr std::string_view kStatesStay =
+    "Going to another state is not undone; Ctrl Left and Ctrl Right go to those that are kept.";
+
 constexpr int kAllMarks = 1 << 20;  // more than are ever kept
 
 void nextBackend(KeyTarget& t, int) {
     const auto rows = backends();
-    SimulationSettings& wanted = t.intent.settings;
-    const auto now =
-        std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == wanted.backend; });
+    RunRequest& wanted = t.intent.request;
+    const std::string running = wanted.backend.value_or(t.facts.configuration.backend);
+    const auto now = std::find_if(rows.begin(), rows.end(), [&](const BackendRow& row) { return row.name == running; });
     const auto first = static_cast<std::size_t>(now - rows.begin());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const BackendRow& row = rows[(first + step) % rows.size()];
         if (!row.unavailable(wanted.backendOptions).empty()) continue;
-        wanted.backend = row.name;
+        wanted.changeBackend(std::string(row.name));
         return;
     }
 }
@@ -35,7 +40,7 @@ void nextKernel(KeyTarget& t, int) {
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         if (row.backend != now->backend) continue;
-        t.intent.settings.kernel = {std::string(row.name), {}};
+        t.intent.request.kernel = {std::string(row.name), {}};
         return;
     }
 }
@@ -47,6 +52,11 @@ Reason oneKernel(const KeyTarget& t) {
         std::count_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.backend == now->backend; });
     return count > 1 ? Reason() : "The backend '" + std::string(now->backend) + "' has one kernel only.";
 }
+
+/// As asked for a moment ago, or in force.
+double timeStep(const KeyTarget& t) { return t.intent.request.timeStep.value_or(t.facts.configuration.timeStep); }
+
+void scaleTimeStep(KeyTarget& t, double factor) { t.intent.request.timeStep = factor * timeStep(t); }
 
 void singleStep(KeyTarget& t, int) {
     t.intent.paused = true;
@@ -84,6 +94,7 @@ constexpr Action kSimulation[] = {
      .label = "Run",
      .idea = "run or pause",
      .strokes = {{Key::space}},
+     .parameter = "run.paused",
      .act = [](KeyTarget& t, int) { toggle(t.intent.paused); },
      .checked = [](const KeyTarget& t) { return !t.intent.paused; }},
     {.name = "step",
@@ -98,18 +109,20 @@ constexpr Action kSimulation[] = {
              t.intent.paused = true;
              t.intent.singleSteps += std::min(steps, std::numeric_limits<int>::max() - t.intent.singleSteps);
          },
+     .lasting = "Steps are not undone; Ctrl Left goes back to a kept state.",
      .repeats = true},
     {.name = "reverse",
      .label = "Backwards",
      .idea = "run backwards, or forwards again",
      .strokes = {{Key::left}},
-     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= -1; },
-     .checked = [](const KeyTarget& t) { return t.intent.settings.timeStep < 0; }},
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, -1); },
+     .checked = [](const KeyTarget& t) { return timeStep(t) < 0; }},
     {.name = "reset",
      .label = "Start again",
      .idea = "start the scene again",
      .strokes = {{Key::letterR}},
-     .act = [](KeyTarget& t, int) { t.intent.reset = true; }},
+     .act = [](KeyTarget& t, int) { t.intent.reset = true; },
+     .lasting = "A new start is not undone; start the scene and run to where it was."},
     {.name = "rewind",
      .label = "Back one",
      .idea = "back to the kept state before, and pause",
@@ -117,6 +130,7 @@ constexpr Action kSimulation[] = {
      .act = [](KeyTarget& t, int) { --t.intent.rewindBy; },
      .argument = "COUNT",
      .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy -= std::min(timesOf(count), kAllMarks); },
+     .lasting = kStatesStay,
      .list = "Kept states",
      .line = true,
      .repeats = true},
@@ -127,6 +141,7 @@ constexpr Action kSimulation[] = {
      .act = [](KeyTarget& t, int) { ++t.intent.rewindBy; },
      .argument = "COUNT",
      .with = [](KeyTarget& t, const Value& count) { t.intent.rewindBy += std::min(timesOf(count), kAllMarks); },
+     .lasting = kStatesStay,
      .list = "Kept states",
      .repeats = true},
     {.name = "rewind-oldest",
@@ -134,49 +149,73 @@ constexpr Action kSimulation[] = {
      .idea = "back to the oldest kept state",
      .strokes = {{Key::home, kControl}},
      .act = [](KeyTarget& t, int) { t.intent.rewindBy = -kAllMarks; },
+     .lasting = kStatesStay,
      .list = "Kept states"},
     {.name = "rewind-newest",
      .label = "The newest",
      .idea = "on to the newest kept state",
      .strokes = {{Key::end, kControl}},
      .act = [](KeyTarget& t, int) { t.intent.rewindBy = kAllMarks; },
+     .lasting = kStatesStay,
      .list = "Kept states"},
     {.name = "longer-step",
      .label = "Twice the time step",
      .idea = "twice the time step",
      .strokes = {{Key::period}},
-     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= 2; },
+     .parameter = "run.time_step",
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 2); },
      .line = true,
      .repeats = true},
     {.name = "shorter-step",
      .label = "Half the time step",
      .idea = "half the time step",
      .strokes = {{Key::comma}},
-     .act = [](KeyTarget& t, int) { t.intent.settings.timeStep *= 0.5; },
+     .parameter = "run.time_step",
+     .act = [](KeyTarget& t, int) { scaleTimeStep(t, 0.5); },
      .repeats = true},
     {.name = "next-backend",
      .label = "Next backend",
      .idea = "next backend that works here",
      .strokes = {{Key::letterB}},
+     .parameter = "run.backend",
      .act = nextBackend,
      .line = true},
     {.name = "next-kernel",
      .label = "Next kernel",
      .idea = "next kernel of this backend",
      .strokes = {{Key::letterK}},
+     .parameter = "run.kernel",
      .act = nextKernel,
      .unavailable = oneKernel},
     {.name = "twin",
      .label = "A twin",
      .idea = "the same start a second time in other settings, or none",
      .strokes = {{Key::letterT, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.twin = toggledTwin(t.intent.twin, t.facts.settings); },
+     .parameter = "twin.on",
+     .act = [](KeyTarget& t, int) { t.intent.twin = toggledTwin(t.intent.twin, t.facts.configuration); },
      .checked = [](const KeyTarget& t) { return t.intent.twin.on; },
      .line = true},
+    {.name = "twin-same",
+     .label = "Twin as the first",
+     .idea = "let the twin differ in nothing: then both stay the same to the last bit",
+     .act =
+         [](KeyTarget& t, int) {
+             TwinChoice& twin = t.intent.twin;
+             twin.keys.clear();
+             twin.values = RunRequest();
+         },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const TwinChoice& twin = t.intent.twin;
+             return !twin.on            ? Reason("There is no twin: switch it on first.")
+                    : twin.keys.empty() ? Reason("The twin differs in nothing already.")
+                                        : Reason();
+         }},
     {.name = "twin-view",
      .label = "Twins overlaid",
      .idea = "twins one over the other, or side by side",
      .strokes = {{Key::letterT, kAlt}},
+     .parameter = "twin.view",
      .act =
          [](KeyTarget& t, int) {
              TwinView& view = t.intent.twin.view;
@@ -192,6 +231,7 @@ constexpr Action kBodies[] = {
      .label = "Follow",
      .idea = "keep the selected body in the middle, or let it go",
      .strokes = {{Key::letterF}},
+     .parameter = "view.follow",
      .act = [](KeyTarget& t, int) { toggle(t.follow); },
      .checked = [](const KeyTarget& t) { return t.follow; },
      .unavailable = noneSelected},
@@ -199,14 +239,14 @@ constexpr Action kBodies[] = {
      .label = "Follow the centre",
      .idea = "keep the centre of mass, or one galaxy after the other, in the middle",
      .strokes = {{Key::letterF, kControl}},
+     .parameter = "view.follow",
      .act = [](KeyTarget& t, int) { t.followNext(); },
      .checked = [](const KeyTarget& t) { return t.followedCentre.has_value(); }},
     {.name = "path-ahead",
      .label = "Path ahead",
      .idea = "path of the selected body ahead",
      .strokes = {{Key::letterO}},
-     .act = [](KeyTarget& t, int) { toggle(t.ahead.wanted); },
-     .checked = [](const KeyTarget& t) { return t.ahead.wanted; }},
+     .parameter = "view.ahead"},
     {.name = "remove",
      .label = "Remove",
      .idea = "remove the selected body",
@@ -235,6 +275,7 @@ constexpr Action kBodies[] = {
      .label = "Drop by an arrow",
      .idea = "drop by an arrow: star, black hole, round galaxy, disc galaxy, off",
      .strokes = {{Key::letterI, kControl}},
+     .parameter = "drop.kind",
      .act =
          [](KeyTarget& t, int) {
              LaunchTool& tool = t.drop;
@@ -246,18 +287,31 @@ constexpr Action kBodies[] = {
      .checked = [](const KeyTarget& t) { return t.drop.on; }},
     {.name = "undo",
      .label = "Undo",
-     .idea = "undo the last removal, drop or hold of a body",
+     .idea = "take back the last change of a setting, or the last removal, drop or hold of a body",
      .strokes = {{Key::letterZ, kControl}},
      .act = [](KeyTarget& t, int) { t.intent.touch = Touch::undo; },
      .line = true,
      .repeats = true},
 };
 
+/// Also where that was asked for a moment ago.
+bool measures(const KeyTarget& t) {
+    bool busy = t.facts.labBusy;
+    for (const LabOrder order : t.labPanel.orders) {
+        if (order == LabOrder::measure || order == LabOrder::tune) busy = true;
+        if (order == LabOrder::cancel) busy = false;
+    }
+    return busy;
+}
+
+Reason noResults(const KeyTarget& t) { return t.facts.labBest ? Reason() : Reason("There are no results yet."); }
+
 constexpr Action kLab[] = {
     {.name = "lab",
      .label = "Open the lab",
      .idea = "open or close the lab",
      .strokes = {{Key::letterL}},
+     .parameter = "lab.open",
      .act =
          [](KeyTarget& t, int) {
              if (t.labPanel.open)
@@ -275,12 +329,60 @@ constexpr Action kLab[] = {
              t.labPanel.page = kPages[static_cast<std::size_t>(which) % std::size(kPages)].page;
          },
      .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
+         [](const KeyTarget& t, int which, SettingChoice& out) {
              if (static_cast<std::size_t>(which) >= std::size(kPages)) return false;
              const PageRow& row = kPages[static_cast<std::size_t>(which)];
-             out = {.label = row.label, .idea = row.idea, .chosen = t.labPanel.open && t.labPanel.page == row.page};
+             out = {
+                 .name = std::string(row.label), .idea = row.idea, .chosen = t.labPanel.open && t.labPanel.page == row.page};
              return true;
          }},
+    {.name = "lab-measure",
+     .label = "Measure",
+     .idea = "measure: each point is checked against double precision, warmed up and timed; the picture goes on",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::measure); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const KernelRow& kernel = *t.facts.kernel;
+             return measures(t) ? Reason("Something is being measured.")
+                                : refusal(sweepFor(t.labPanel.sweep, kernel), kernel);
+         },
+     .leaves = "A measurement changes nothing that could be undone; Cancel ends it.",
+     .line = true},
+    {.name = "lab-tune",
+     .label = "Tune",
+     .idea = "search kernels and launches for this device and number of bodies; what is found is stored and taken up by "
+             "kernel auto",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::tune); },
+     .unavailable = [](const KeyTarget& t) { return measures(t) ? Reason("Something is being measured.") : Reason(); },
+     .leaves = "A search is ended with Cancel; what it has found stays stored."},
+    {.name = "lab-cancel",
+     .label = "Cancel",
+     .idea = "end the measurement; what was measured stays",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::cancel); },
+     .unavailable = [](const KeyTarget& t) { return measures(t) ? Reason() : Reason("Nothing is being measured."); },
+     .leaves = "A measurement that was ended is started again with Measure."},
+    {.name = "lab-use-best",
+     .label = "Use the best",
+     .idea = "take the best point's launch for the running simulation",
+     .act =
+         [](KeyTarget& t, int) {
+             RunRequest& wanted = t.intent.request;
+             wanted.kernel = requestOf(t.facts.labBest->kernel);
+             if (t.facts.labBest->threads > 0) wanted.backendOptions.threads = t.facts.labBest->threads;
+         },
+     .unavailable = noResults},
+    {.name = "lab-csv",
+     .label = "Numbers as CSV",
+     .idea = "write all points with both rates into the current folder",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::csv); },
+     .unavailable = noResults,
+     .leaves = kFileStays},
+    {.name = "lab-png",
+     .label = "Plot as PNG",
+     .idea = "write the plot as a picture into the current folder",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::png); },
+     .unavailable = noResults,
+     .leaves = kFileStays},
 };
 
 }  // namespace

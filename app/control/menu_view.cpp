@@ -5,12 +5,16 @@
 #include "app/model/look.h"
 #include "app/model/ui_state.h"
 #include "render/colour_map.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 namespace gravlab {
 namespace {
+
+constexpr std::string_view kKeysGo = "Where the keys go is not undone; Esc leaves menus and panels.";
 
 constexpr float kExposureStep = 1.25f;
 constexpr float kTextStep = 1.125f, kSmallestText = 0.5f, kLargestText = 4;  // as window.text_scale
@@ -23,30 +27,25 @@ void fly(KeyTarget& t, int) {
     t.camera.fly({x * kFlight, 0, z * kFlight});
 }
 template <int x, int z>
-void flyOn(KeyTarget& t, double seconds) {
-    const auto way = static_cast<float>(kFlightRate * seconds);
+void flyOn(KeyTarget& t, const Value& argument) {
+    constexpr double kLongest = 3600;  // [s]
+    const std::optional<double> seconds = numberOf(argument);
+    if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
+        throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
+    const auto way = static_cast<float>(kFlightRate * *seconds);
     t.camera.fly({x * way, 0, z * way});
 }
 
 /// One of the nine places for views.
 template <bool empty>
-bool place(const KeyTarget& t, int which, ActionChoice& out) {
+bool place(const KeyTarget& t, int which, SettingChoice& out) {
     static constexpr std::string_view kPlaces[] = {"View 1", "View 2", "View 3", "View 4", "View 5",
                                                    "View 6", "View 7", "View 8", "View 9"};
     if (static_cast<std::size_t>(which) >= std::size(kPlaces)) return false;
     const bool known = t.views[static_cast<std::size_t>(which)].has_value();
-    out = {.label = kPlaces[which], .idea = "camera and distance", .chosen = known};
+    out = {.name = std::string(kPlaces[which]), .idea = "camera and distance", .chosen = known};
     if (!empty && !known)
-        out.unavailable = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
-    return true;
-}
-
-/// A table whose rows have a name and an idea, as a list.
-template <class Rows>
-bool rowOf(const Rows& rows, int which, std::size_t now, ActionChoice& out) {
-    const auto index = static_cast<std::size_t>(which);
-    if (index >= rows.size()) return false;
-    out = {.label = rows[index].name, .idea = rows[index].idea, .chosen = index == now};
+        out.refused = "No view is remembered there; Ctrl " + std::to_string(which + 1) + " remembers this one.";
     return true;
 }
 
@@ -65,7 +64,8 @@ constexpr Action kView[] = {
      .idea = "remember this view",
      .strokes = {{Key::digit1, kControl, Key::digit9}},
      .act = [](KeyTarget& t, int which) { t.views[static_cast<std::size_t>(which)] = t.camera; },
-     .choice = place<true>},
+     .choice = place<true>,
+     .lasting = "A view stays remembered until another one takes its place."},
     {.name = "recall-view",
      .label = "Back to a view",
      .idea = "back to a remembered view",
@@ -79,6 +79,7 @@ constexpr Action kView[] = {
      .label = "Turn slowly",
      .idea = "turn the camera slowly by itself",
      .strokes = {{Key::letterQ}},
+     .parameter = "camera.rotation",
      .act = [](KeyTarget& t, int) { t.rotation = t.rotation == 0 ? kTurn : 0; },
      .checked = [](const KeyTarget& t) { return t.rotation != 0; },
      .line = true},
@@ -90,17 +91,18 @@ constexpr Action kView[] = {
          [](KeyTarget& t, int) {
              if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.say(why);
          },
-     .checked = [](const KeyTarget& t) { return t.tour.playing; }},
+     .checked = [](const KeyTarget& t) { return t.tour.playing; },
+     .leaves = "A flight is not undone; Home is the own view of the scene."},
     {.name = "flat",
      .label = "Without perspective",
      .idea = "with or without perspective",
      .strokes = {{Key::letterP}},
-     .act = [](KeyTarget& t, int) { toggle(t.camera.orthographic); },
-     .checked = [](const KeyTarget& t) { return t.camera.orthographic; }},
+     .parameter = "camera.orthographic"},
     {.name = "four-views",
      .label = "Four views",
      .idea = "four views at once: the planes xy, xz and yz and space, with paths and the places where bodies began",
      .strokes = {{Key::f4}},
+     .parameter = "view.four",
      .act = [](KeyTarget& t, int) { t.showFourViews(!t.fourViews); },
      .checked = [](const KeyTarget& t) { return t.fourViewed(); },
      .unavailable =
@@ -112,94 +114,97 @@ constexpr Action kView[] = {
      .idea = "fly ahead",
      .strokes = {{Key::letterW}},
      .act = fly<0, 1>,
+     .argument = "SECONDS",
+     .with = flyOn<0, 1>,
      .list = "Fly",
-     .hold = flyOn<0, 1>},
+     .holds = true},
     {.name = "fly-back",
      .label = "Back",
      .idea = "fly back",
      .strokes = {{Key::letterS}},
      .act = fly<0, -1>,
+     .argument = "SECONDS",
+     .with = flyOn<0, -1>,
      .list = "Fly",
-     .hold = flyOn<0, -1>},
+     .holds = true},
     {.name = "fly-left",
      .label = "Left",
      .idea = "fly to the left",
      .strokes = {{Key::letterA}},
      .act = fly<-1, 0>,
+     .argument = "SECONDS",
+     .with = flyOn<-1, 0>,
      .list = "Fly",
-     .hold = flyOn<-1, 0>},
+     .holds = true},
     {.name = "fly-right",
      .label = "Right",
      .idea = "fly to the right",
      .strokes = {{Key::letterD}},
      .act = fly<1, 0>,
+     .argument = "SECONDS",
+     .with = flyOn<1, 0>,
      .list = "Fly",
-     .hold = flyOn<1, 0>},
+     .holds = true},
     {.name = "legend",
      .label = "Legend",
      .idea = "legend of the colours",
      .strokes = {{Key::letterY}},
-     .act = [](KeyTarget& t, int) { toggle(t.overlay.legend); },
-     .checked = [](const KeyTarget& t) { return t.overlay.legend; },
+     .parameter = "overlay.legend",
      .line = true},
     {.name = "scale-and-clock",
      .label = "Scale bar and clock",
      .idea = "scale bar and clock",
      .strokes = {{Key::letterU}},
+     .parameter = "overlay.clock",
      .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
      .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
     {.name = "axes",
      .label = "Axes",
      .idea = "axes",
      .strokes = {{Key::letterX}},
-     .act = [](KeyTarget& t, int) { toggle(t.overlay.axes); },
-     .checked = [](const KeyTarget& t) { return t.overlay.axes; }},
+     .parameter = "overlay.axes"},
     {.name = "grid",
      .label = "Grid",
      .idea = "grid",
      .strokes = {{Key::letterZ}},
-     .act = [](KeyTarget& t, int) { toggle(t.overlay.grid); },
-     .checked = [](const KeyTarget& t) { return t.overlay.grid; }},
+     .parameter = "overlay.grid"},
 };
 
 constexpr Action kLook[] = {
     {.name = "colour-by",
      .label = "Colour by",
      .idea = "what colours say",
-     .act = [](KeyTarget& t, int which) { t.colourMode = which; },
-     .choice =
-         [](const KeyTarget& t, int which, ActionChoice& out) {
-             const auto now = static_cast<std::size_t>(&t.shownMode() - colourModes().data());
-             return rowOf(colourModes(), which, now, out);
-         }},
+     .parameter = "look.colour_mode"},
     {.name = "next-colour-mode",
      .label = "Next of these",
      .idea = "next colour mode: what colours say",
      .strokes = {{Key::letterM}},
-     .act = [](KeyTarget& t, int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
+     .parameter = "look.colour_mode",
+     .act = [](KeyTarget& t,
+               int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
     {.name = "colour-map",
      .label = "Colour map",
      .idea = "colours from low to high",
-     .act = [](KeyTarget& t, int which) { t.look.colourMap = which; },
-     .choice = [](const KeyTarget& t, int which,
-                  ActionChoice& out) { return rowOf(colourMaps(), which, static_cast<std::size_t>(t.look.colourMap), out); },
+     .parameter = "look.colour_map",
      .line = true},
     {.name = "next-colour-map",
      .label = "Next of these",
      .idea = "next colour map",
      .strokes = {{Key::letterC}},
-     .act = [](KeyTarget& t, int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
+     .parameter = "look.colour_map",
+     .act = [](KeyTarget& t,
+               int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
     {.name = "tone",
      .label = "Tone curve",
      .idea = "how light becomes what the screen shows",
-     .act = [](KeyTarget& t, int which) { t.look.tone = toneCurves()[static_cast<std::size_t>(which)].curve; },
-     .unavailable = [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); },
-     .choice = [](const KeyTarget& t, int which,
-                  ActionChoice& out) { return rowOf(toneCurves(), which, static_cast<std::size_t>(t.look.tone), out); }},
+     .parameter = "look.tone",
+     .unavailable =
+         [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); }},
     {.name = "trails",
      .label = "Trails",
      .idea = "trails behind bodies",
      .strokes = {{Key::letterT}},
+     .parameter = "look.trails",
      .act = [](KeyTarget& t, int) { t.look.trails = t.look.trails > 0 ? 0 : kUsualTrail; },
      .checked = [](const KeyTarget& t) { return t.look.trails > 0; },
      .line = true},
@@ -207,28 +212,34 @@ constexpr Action kLook[] = {
      .label = "Automatic exposure",
      .idea = "automatic exposure",
      .strokes = {{Key::letterE}},
-     .act = [](KeyTarget& t, int) { toggle(t.look.autoExposure); },
-     .checked = [](const KeyTarget& t) { return t.look.autoExposure; }},
+     .parameter = "look.auto_exposure"},
     {.name = "brighter",
      .label = "Brighter",
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
-     .act = [](KeyTarget& t,
-               int) { t.look.exposure = std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f)); },
+     .parameter = "look.exposure",
+     .act =
+         [](KeyTarget& t, int) {
+             t.look.exposure =
+                 std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f));
+         },
      .repeats = true},
     {.name = "darker",
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
-     .act = [](KeyTarget& t,
-               int) { t.look.exposure = std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f)); },
+     .parameter = "look.exposure",
+     .act =
+         [](KeyTarget& t, int) {
+             t.look.exposure =
+                 std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f));
+         },
      .repeats = true},
     {.name = "paper",
      .label = "White page",
      .idea = "white background",
      .strokes = {{Key::letterB, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.look.paper); },
-     .checked = [](const KeyTarget& t) { return t.look.paper; },
+     .parameter = "look.white_page",
      .line = true},
 };
 
@@ -237,23 +248,20 @@ constexpr Action kWindow[] = {
      .label = "Panels",
      .idea = "show or hide the panels",
      .strokes = {{Key::letterG}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.panel); },
-     .checked = [](const KeyTarget& t) { return t.ui.panel; }},
+     .parameter = "window.panels"},
     {.name = "conservation",
      .label = "Energy and momenta",
      .idea = "show or hide energy and momenta over time",
      .strokes = {{Key::letterJ}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.conservation); },
-     .checked = [](const KeyTarget& t) { return t.ui.conservation; }},
+     .parameter = "window.conservation"},
     {.name = "instruments",
      .label = "Instruments",
      .idea = "a galaxy over its radius, in place of the energy: rotation, density, dispersions, Toomre Q",
      .strokes = {{Key::letterJ, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.instruments); },
-     .checked = [](const KeyTarget& t) { return t.ui.instruments; },
+     .parameter = "window.instruments",
      .unavailable =
          [](const KeyTarget& t) {
-             return t.facts.settings.bodies < kFewestOfCurves && !t.ui.instruments
+             return t.facts.configuration.bodies < kFewestOfCurves && !t.ui.instruments
                         ? Reason("So few bodies have no curves over a radius.")
                         : Reason();
          }},
@@ -266,32 +274,31 @@ constexpr Action kWindow[] = {
      .label = "Full screen",
      .idea = "full screen",
      .strokes = {{Key::f11}, {Key::enter, kAlt}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.fullscreen); },
-     .checked = [](const KeyTarget& t) { return t.ui.fullscreen; },
+     .parameter = "window.full_screen",
      .line = true},
     {.name = "projector",
      .label = "Projector",
      .idea = "for a projector: large letters, strong contrast, thick lines",
      .strokes = {{Key::letterP, kControl}},
-     .act = [](KeyTarget& t, int) { toggle(t.ui.projector); },
-     .checked = [](const KeyTarget& t) { return t.ui.projector; }},
+     .parameter = "window.projector"},
     {.name = "larger-text",
      .label = "Larger text",
      .idea = "larger panels and letters",
      .strokes = {{Key::equal, kControl}, {Key::padPlus, kControl}},
+     .parameter = "window.text_scale",
      .act = [](KeyTarget& t, int) { t.ui.textScale = std::min(t.ui.textScale * kTextStep, kLargestText); },
      .repeats = true},
     {.name = "smaller-text",
      .label = "Smaller text",
      .idea = "smaller panels and letters",
      .strokes = {{Key::minus, kControl}, {Key::padMinus, kControl}},
+     .parameter = "window.text_scale",
      .act = [](KeyTarget& t, int) { t.ui.textScale = std::max(t.ui.textScale / kTextStep, kSmallestText); },
      .repeats = true},
     {.name = "display-sync",
      .label = "Display sync",
      .idea = "wait for the display before showing a picture",
-     .act = [](KeyTarget& t, int) { toggle(t.ui.vsync); },
-     .checked = [](const KeyTarget& t) { return t.ui.vsync; }},
+     .parameter = "window.display_sync"},
     {.name = "menus",
      .label = "Menus by keyboard",
      .idea = "open the menus: arrows, Enter, Esc; Alt by itself does the same",
@@ -299,8 +306,9 @@ constexpr Action kWindow[] = {
      .act =
          [](KeyTarget& t, int) {
              t.ui.visible = true;
-             t.ui.menuAsked = true;
+             t.ui.menu.asked = true;
          },
+     .leaves = kKeysGo,
      .line = true},
     {.name = "next-panel",
      .label = "Panels by keyboard",
@@ -310,7 +318,8 @@ constexpr Action kWindow[] = {
          [](KeyTarget& t, int) {
              t.ui.visible = t.ui.panel = true;
              t.ui.panelAsked = true;
-         }},
+         },
+     .leaves = kKeysGo},
 };
 
 }  // namespace

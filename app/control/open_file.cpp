@@ -2,6 +2,9 @@
 
 #include "app/control/scene_file.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/io/run_settings.h"
 
 #include <algorithm>
@@ -22,20 +25,35 @@ StartOffer openStart(const std::string& path, const ReadOptions& options) {
 
 namespace {
 
+/// What only the file's own law could show: numbers that would do nothing, and masses below 0.
+void requireLaw(const Options& options, const RunRequest& settings) {
+    const Law law = settings.law.value_or(settings.start->row.law);
+    for (const LawNumber& number : lawNumbers())
+        if (options.has(number.option) && !number.acts(law))
+            throw UsageError(std::string(number.option) + " belongs to " + number.of + ", and the bodies of '" +
+                             options.file + "' are under " + std::string(lawRow(law).name) + "; add --law");
+    if (law != Law::gravity) return;
+    const std::vector<Double4>& bodies = settings.start->state.bodies.position;
+    const auto below = std::find_if(bodies.begin(), bodies.end(), [](const Double4& body) { return body.w < 0; });
+    if (below != bodies.end())
+        throw InputError(options.file + ": body " + std::to_string(below - bodies.begin()) +
+                         " has a mass below 0, which gravity has no meaning for; --law coulomb takes it as a charge");
+}
+
 Options filled(const Options& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
     StartOffer offer = openStart(options.file, options.read);
     for (const SettingRow& row : settingRows())
-        if (options.has(row.option)) row.copy(offer.settings, options.simulation);
+        if (options.has(row.option)) row.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
-    if (options.has("--backend") && !options.has("--kernel") && offer.settings.kernel != options.simulation.kernel)
-        offer.settings.kernel = options.simulation.kernel;
-    offer.settings.tuning = options.simulation.tuning;
-    merged.simulation = std::move(offer.settings);
+    if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
+    offer.request.tuning = options.simulation.tuning;
+    requireLaw(options, offer.request);
+    merged.simulation = std::move(offer.request);
     for (const std::string& note : offer.notes)
-        std::fprintf(stderr, "gravlab: %s: %s\n", options.file.c_str(), note.c_str());
+        std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
     return merged;
 }
 

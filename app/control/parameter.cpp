@@ -200,6 +200,14 @@ void setParameter(Document& document, std::string_view path, const Value& value)
     row.set(document, fitting);
 }
 
+std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& document) {
+    if (parameter.offers) return parameter.offers(document);
+    const Value now = parameter.get(document);
+    std::vector<SettingChoice> rows;
+    for (const std::string& name : parameter.choices()) rows.push_back({name, {}, Value(name) == now, {}});
+    return rows;
+}
+
 std::string refusalText(const Parameter& parameter) {
     if (parameter.fact()) return parameter.path + " is measured, not set";
     if (parameter.kind == Kind::choice) return parameter.path + ": unknown " + std::string(parameter.label) + " '...'";

@@ -3,6 +3,7 @@
 // (parameters_*.cpp). Rule: paths and values are in the program's own units and in English; what people see is converted by
 // `shown`.
 #pragma once
+#include "app/control/setting_choices.h"
 #include "app/model/document.h"
 #include "sim/backends/kernel.h"
 #include "sim/core/value.h"
@@ -39,6 +40,16 @@ struct Shown {
     double scale = 1;
 };
 
+/// How a hand moves a number on the screen, in the unit of files and panels.
+struct Dragged {
+    double speed = 0.01;  ///< part of the value a pixel
+    double floor = 1e-4;  ///< of a pixel at least, for values near 0
+    const char* format = "%.4g";
+    bool onRelease = false;  ///< taken when the mouse lets go: what starts the scene again
+    /// What a drag reaches; commands and files go as far as the bounds.
+    double least = -1e30, most = 1e30;
+};
+
 /// Where a property is kept, by the names that it has there; empty: not there.
 struct Kept {
     std::string_view option{};         ///< of the command line: --glow
@@ -65,10 +76,15 @@ struct Parameter {
     bool single = false;     ///< is held in single precision, where it must be allowed too
     bool measured = false;   ///< depends on the clock of the machine, so it is nothing where no clock shows
     Shown shown{};
+    Dragged dragged{};
     Kept kept{};
     /// Names of a choice; and how to speak of them where they are many or differ from build to build.
     std::function<std::vector<std::string>()> choices{};
     std::string_view names{};
+    /// The same as a list to choose from, with what each is and why it cannot be taken now; null: the names alone.
+    std::function<std::vector<SettingChoice>(const Document&)> offers{};
+    /// How people read a name of a choice where that says more; null: the name itself.
+    std::string (*spoken)(const std::string& name) = nullptr;
     /// The value in force.
     std::function<Value(const Document&)> get{};
     /// What was asked for, where that can differ from what is in force; null: the same.
@@ -96,6 +112,9 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
 
 /// Sets what a path names. Throws UsageError: an unknown path, a fact, a value that is not allowed, or why not now.
 void setParameter(Document& document, std::string_view path, const Value& value);
+
+/// What can be chosen now, and what cannot with the reason; the one in force is marked. Of a choice only.
+std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& document);
 
 /// What a refusal says: "look.glow '...': expected a finite number of at least 0 and at most 1".
 std::string refusalText(const Parameter& parameter);

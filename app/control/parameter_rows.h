@@ -9,9 +9,9 @@
 namespace gravlab::rows {
 
 /// What was asked of the run, and what is in force.
-inline SimulationSettings& asked(Document& d) { return d.intent.settings; }
-inline const SimulationSettings& asked(const Document& d) { return d.intent.settings; }
-inline const SimulationSettings& inForce(const Document& d) { return d.facts.settings; }
+inline RunRequest& asked(Document& d) { return d.intent.request; }
+inline const RunRequest& asked(const Document& d) { return d.intent.request; }
+inline const RunConfiguration& inForce(const Document& d) { return d.facts.configuration; }
 
 /// Names of a table's rows.
 template <class Rows>
@@ -20,6 +20,14 @@ std::vector<std::string> namesOf(const Rows& rows) {
     for (const auto& row : rows)
         if (std::find(names.begin(), names.end(), row.name) == names.end()) names.emplace_back(row.name);
     return names;
+}
+
+/// The rows of a table that have an idea, as a list to choose from.
+template <class Rows>
+std::vector<SettingChoice> offersOf(const Rows& rows, std::string_view now) {
+    std::vector<SettingChoice> offers;
+    for (const auto& row : rows) offers.push_back({std::string(row.name), row.idea, row.name == now, {}});
+    return offers;
 }
 
 /// A flag, whole number or number of the document, where `at` gives a reference to it.

@@ -6,6 +6,8 @@
 #include "sim/io/run_settings.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace gravlab {
 namespace {
@@ -25,6 +27,20 @@ const SettingRow& settingOf(std::string_view key) {
     return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
 }
 
+/// What the twin that runs could have instead, as far as lists of it say more than names.
+std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
+                                    const std::function<std::vector<std::string>()>& names) {
+    const RunConfiguration& now = d.facts.twin.on ? d.facts.twin.configuration : inForce(d);
+    if (key == "integrator") return integratorChoices(now, !d.intent.twin.names("backend"));
+    if (key == "precision") return precisionChoices(now);
+    if (key == "law") return lawChoices(now);
+    if (key == "backend") return backendChoices(now);
+    std::vector<SettingChoice> rows;
+    if (names)
+        for (const std::string& name : names()) rows.push_back({name, {}, false, {}});
+    return rows;
+}
+
 Parameter differing(const Parameter& run, std::string_view key) {
     Parameter row{.path = "twin." + std::string(key),
                   .label = run.label,
@@ -34,6 +50,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
                   .bounds = run.bounds,
                   .usual = "same",
                   .otherwise = "same",
+                  .dragged = run.dragged,
                   .kept = {.option = "--twin", .scene = "twin"}};
     if (run.choices)
         row.choices = [names = run.choices, automatic = run.otherwise] {
@@ -42,6 +59,16 @@ Parameter differing(const Parameter& run, std::string_view key) {
             return all;
         };
     if (!run.names.empty()) row.names = run.names;
+    row.offers = [key, names = row.choices](const Document& d) {
+        const bool same = !d.intent.twin.names(key);
+        std::vector<SettingChoice> offers{{"same", "whatever the first run has", same, {}}};
+        for (SettingChoice& choice : othersOf(key, d, names)) {
+            choice.chosen = choice.chosen && !same;
+            offers.push_back(std::move(choice));
+        }
+        return offers;
+    };
+    row.spoken = [](const std::string& name) { return name == "same" ? std::string("as the first") : name; };
     row.get = [key](const Document& d) -> Value {
         const TwinChoice& choice = d.intent.twin;
         if (!choice.names(key)) return std::string("same");
@@ -51,6 +78,8 @@ Parameter differing(const Parameter& run, std::string_view key) {
         const auto* text = std::get_if<std::string>(&value);
         if (text && *text == "same")
             twin(d).release(key);
+        else if (const std::optional<double> step = numberOf(value); step && key == "time_step")
+            setTwin(twin(d), key, valueText(std::abs(*step)));  // both go the same way in time
         else
             setTwin(twin(d), key, text ? *text : valueText(value));
     };
@@ -77,6 +106,19 @@ std::vector<Parameter> comparisonParameters() {
                    .usual = "side",
                    .kept = {.option = "--twin-view", .scene = "twin.view"},
                    .choices = [] { return std::vector<std::string>(twinViews().begin(), twinViews().end()); },
+                   .offers =
+                       [](const Document& d) {
+                           const TwinView now = d.intent.twin.view;
+                           return std::vector<SettingChoice>{
+                               {std::string(twinViews()[0]),
+                                "the first at the left, the twin at the right",
+                                now == TwinView::side,
+                                {}},
+                               {std::string(twinViews()[1]),
+                                "one over the other: blue the first, orange the twin, white both",
+                                now == TwinView::overlaid,
+                                {}}};
+                       },
                    .get = [](const Document& d) -> Value {
                        return std::string(twinViews()[static_cast<std::size_t>(d.intent.twin.view)]);
                    },

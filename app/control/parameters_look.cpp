@@ -28,6 +28,10 @@ template <class Table, class At, class Take>
 Parameter ofTable(Parameter row, Table table, At at, Take take) {
     row.kind = Kind::choice;
     row.choices = [table] { return namesOf(table()); };
+    row.offers = [table, at](const Document& d) {
+        const auto all = table();
+        return offersOf(all, all[static_cast<std::size_t>(at(d)) % all.size()].name);
+    };
     row.get = [table, at](const Document& d) -> Value {
         const auto all = table();
         return std::string(all[static_cast<std::size_t>(at(d)) % all.size()].name);
@@ -73,6 +77,7 @@ std::vector<Parameter> lookParameters() {
                          .idea = "how bright the picture is",
                          .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "1",
+                         .dragged = {.format = "%.3g"},
                          .kept = {.option = "--exposure", .scene = "view.exposure"}},
                         &Look::exposure));
     all.push_back(lookFlag(
@@ -86,6 +91,7 @@ std::vector<Parameter> lookParameters() {
                          .idea = "part of the light that spreads around bright places; 0 is off",
                          .bounds = {.least = 0, .most = 1},
                          .usual = "0.3",
+                         .dragged = {.speed = 0, .floor = 0.005, .format = "%.2f"},
                          .kept = {.option = "--glow", .scene = "view.glow", .configuration = "look.glow"}},
                         &Look::bloom));
     all.push_back(light({.path = "look.body_size",
@@ -94,6 +100,7 @@ std::vector<Parameter> lookParameters() {
                          .unit = "L",
                          .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "(the scene's own)",
+                         .dragged = {.floor = 1e-6, .format = "%.3g"},
                          .kept = {.option = "--body-size", .scene = "view.body_size"}},
                         &Look::pointSize));
     all.push_back(light({.path = "look.top_speed",
@@ -102,13 +109,15 @@ std::vector<Parameter> lookParameters() {
                          .unit = "L/T",
                          .bounds = {.least = 0, .aboveLeast = true},
                          .usual = "(the scene's own)",
+                         .dragged = {.floor = 1e-6, .format = "%.3g"},
                          .kept = {.option = "--top-speed", .scene = "view.top_speed"}},
                         &Look::valueScale));
     all.push_back(light({.path = "look.dark_matter",
                          .label = "Dark matter",
-                         .idea = "brightness of the bodies of dark haloes; 0 hides them",
+                         .idea = "brightness of the bodies of dark haloes; 0 hides them, and they pull all the same",
                          .bounds = {.least = 0},
                          .usual = "0.03",
+                         .dragged = {.floor = 0.002, .format = "%.3g"},
                          .kept = {.option = "--dark-matter", .scene = "view.dark_matter"}},
                         &Look::darkLight));
     all.push_back(lookFlag({.path = "look.white_page",
@@ -123,13 +132,15 @@ std::vector<Parameter> lookParameters() {
          .kind = Kind::integer,
          .bounds = {.least = 0, .most = 100000},
          .usual = "0",
+         .dragged = {.floor = 0.3, .format = "%.0f"},
          .kept = {.option = "--trails", .scene = "view.trails"}},
         [](Document & d) -> auto& { return look(d).trails; }));
     all.push_back(light({.path = "look.trail_light",
                          .label = "Trail light",
                          .idea = "brightness of the trails",
                          .bounds = {.least = 0, .aboveLeast = true},
-                         .usual = "1"},
+                         .usual = "1",
+                         .dragged = {.format = "%.3g"}},
                         &Look::trailLight));
     all.push_back(ofTable(
         {.path = "look.splat",
@@ -146,7 +157,8 @@ std::vector<Parameter> lookParameters() {
     all.push_back(withMember(
         {.path = "look.hold_rate",
          .label = "Hold 30 frames/s",
-         .idea = "lower the look of a window while the machine is too slow for it",
+         .idea = "lower the look of a window while the machine is too slow for it, glow and sharpness first; the line at "
+                 "the bottom says what is lowered",
          .kind = Kind::flag,
          .usual = "true",
          .kept = {.option = "--full-quality"}},

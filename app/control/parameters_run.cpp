@@ -20,26 +20,36 @@ constexpr double kMost64 = 18446744073709551615.0;
 constexpr double kMostInt = 1 << 30;
 
 /// A name that the scene, backend or machine chooses when nobody does.
-template <class Rows, class Of>
-Parameter nameRow(Parameter row, Rows table, Of of) {
+template <class Rows, class Get>
+Parameter nameRow(Parameter row, Rows table, Get get) {
     row.kind = Kind::choice;
     row.choices = [table] { return namesOf(table()); };
-    row.get = [of](const Document& d) -> Value { return of(const_cast<SimulationSettings&>(inForce(d))); };
-    if (!row.set) row.set = [of](Document& d, const Value& v) { of(asked(d)) = textOf(v); };
+    if (!row.offers)
+        row.offers = [table, get](const Document& d) { return offersOf(table(), std::string(get(inForce(d)))); };
+    row.get = [get](const Document& d) -> Value { return std::string(get(inForce(d))); };
     return row;
 }
 
-/// A whole number of the settings.
-template <class At>
-Parameter wholeRow(Parameter row, double least, double most, At at) {
+/// A whole number of the request, and the one in force.
+template <class Get, class Set>
+Parameter wholeRow(Parameter row, double least, double most, Get get, Set set) {
     row.kind = Kind::integer;
     row.bounds = {.least = least, .most = most};
-    Parameter made = withMember(
-        std::move(row), [at](Document & d) -> auto& { return at(asked(d)); });
-    made.get = [at](const Document& d) {
-        return wholeValue(static_cast<std::uint64_t>(at(const_cast<SimulationSettings&>(inForce(d)))));
+    row.get = [get](const Document& d) { return wholeValue(static_cast<std::uint64_t>(get(inForce(d)))); };
+    row.set = [set](Document& d, const Value& v) {
+        const auto* large = std::get_if<std::uint64_t>(&v);
+        set(d, large ? *large : static_cast<std::uint64_t>(std::get<std::int64_t>(v)));
     };
-    return made;
+    return row;
+}
+
+/// A number that is the scene's own unless asked for.
+Parameter openRow(Parameter row, std::optional<double> RunRequest::*wanted, double (*get)(const RunConfiguration&)) {
+    row.get = [get](const Document& d) -> Value { return get(inForce(d)); };
+    row.set = [wanted](Document& d, const Value& v) {
+        asked(d).*wanted = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
+    };
+    return row;
 }
 
 void addStart(std::vector<Parameter>& all) {
@@ -50,8 +60,8 @@ void addStart(std::vector<Parameter>& all) {
                  .usual = "collision",
                  .kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
                  .names = "a scene of 'gravlab list scenes'",
-                 .set = [](Document& d, const Value& v) { asked(d).scene = sceneNamed(textOf(v)).name; }},
-                sceneTable, [](SimulationSettings& s) -> std::string& { return s.scene; }));
+                 .set = [](Document& d, const Value& v) { asked(d).changeScene(sceneNamed(textOf(v)).name); }},
+                sceneTable, [](const RunConfiguration& c) { return c.scene; }));
     Parameter bodies = wholeRow(
         {.path = "run.bodies",
          .label = "Bodies",
@@ -60,10 +70,11 @@ void addStart(std::vector<Parameter>& all) {
          .otherwise = "auto",
          .multiples = true,
          .kept = {.option = "--bodies", .scene = "bodies", .configuration = "scene.bodies", .checkpoint = "bodies"}},
-        1, static_cast<double>(kMostBodies), [](SimulationSettings & s) -> auto& { return s.bodies; });
+        1, static_cast<double>(kMostBodies), [](const RunConfiguration& c) { return c.bodies; },
+        [](Document& d, std::uint64_t value) { asked(d).bodies = value; });
     bodies.set = [set = bodies.set](Document& d, const Value& v) {
         if (isAuto(v)) {
-            asked(d).bodies = 0;
+            asked(d).bodies.reset();
             return;
         }
         const Scene& scene = sceneNamed(asked(d).scene);
@@ -79,7 +90,8 @@ void addStart(std::vector<Parameter>& all) {
          .idea = "same seed, same bodies; the scene starts again",
          .usual = "1",
          .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed"}},
-        0, kMost64, [](SimulationSettings & s) -> auto& { return s.seed; }));
+        0, kMost64, [](const RunConfiguration& c) { return c.seed; },
+        [](Document& d, std::uint64_t value) { asked(d).seed = value; }));
 }
 
 /// The numbers of scenes: one row a name, whichever scenes have it.
@@ -135,22 +147,36 @@ void addSceneNumbers(std::vector<Parameter>& all) {
         }
 }
 
+/// Those of the backend in use.
+std::vector<SettingChoice> kernelChoices(const Document& d) {
+    const KernelRow& now = *d.facts.kernel;
+    std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
+    for (const KernelRow& row : kernels())
+        if (row.backend == now.backend) rows.push_back({std::string(row.name), row.idea, &row == &now, {}});
+    return rows;
+}
+
 void addMachine(std::vector<Parameter>& all) {
-    all.push_back(nameRow({.path = "run.backend",
-                           .label = "Backend",
-                           .idea = "what computes the forces; the running state moves over",
-                           .usual = "auto",
-                           .otherwise = "auto",
-                           .kept = {.option = "--backend", .checkpoint = "backend"},
-                           .names = "a backend of 'gravlab list backends'"},
-                          backends, [](SimulationSettings& s) -> std::string& { return s.backend; }));
+    all.push_back(
+        nameRow({.path = "run.backend",
+                 .label = "Backend",
+                 .idea = "what computes the forces; the running state moves over",
+                 .usual = "auto",
+                 .otherwise = "auto",
+                 .kept = {.option = "--backend", .checkpoint = "backend"},
+                 .names = "a backend of 'gravlab list backends'",
+                 .offers = [](const Document& d) { return backendChoices(inForce(d)); },
+                 .set = [](Document& d,
+                           const Value& v) { asked(d).changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }},
+                backends, [](const RunConfiguration& c) { return c.backend; }));
     all.push_back(wholeRow(
         {.path = "run.device",
          .label = "Device",
          .idea = "CUDA device, see 'gravlab list devices'",
          .usual = "0",
          .kept = {.option = "--device", .checkpoint = "device"}},
-        0, 1023, [](SimulationSettings & s) -> auto& { return s.backendOptions.device; }));
+        0, 1023, [](const RunConfiguration& c) { return c.backendOptions.device; },
+        [](Document& d, std::uint64_t value) { asked(d).backendOptions.device = static_cast<int>(value); }));
     Parameter threads = wholeRow(
         {.path = "run.threads",
          .label = "Threads",
@@ -158,7 +184,8 @@ void addMachine(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--threads", .checkpoint = "threads"}},
-        1, 4096, [](SimulationSettings & s) -> auto& { return s.backendOptions.threads; });
+        1, 4096, [](const RunConfiguration& c) { return c.backendOptions.threads; },
+        [](Document& d, std::uint64_t value) { asked(d).backendOptions.threads = static_cast<int>(value); });
     threads.set = [set = threads.set](Document& d, const Value& v) {
         if (isAuto(v))
             asked(d).backendOptions.threads = 0;
@@ -189,13 +216,13 @@ void addMachine(std::vector<Parameter>& all) {
                            .otherwise = "auto",
                            .kept = {.option = "--kernel", .checkpoint = "kernel"},
                            .names = "a kernel of 'gravlab list kernels'",
+                           .offers = kernelChoices,
                            .set =
                                [](Document& d, const Value& v) {
-                                   KernelChoice& kernel = asked(d).kernel;
-                                   kernel = {};
-                                   if (!isAuto(v)) kernel.kernel = textOf(v);
+                                   asked(d).kernel = {};
+                                   if (!isAuto(v)) asked(d).kernel.kernel = textOf(v);
                                }},
-                          kernels, [](SimulationSettings& s) -> std::string& { return s.kernel.kernel; }));
+                          kernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
     struct Knob {
         std::string_view path, label, idea, option, key;
         int LaunchConfig::*at;
@@ -215,7 +242,13 @@ void addMachine(std::vector<Parameter>& all) {
              .idea = knob.idea,
              .usual = "(the kernel's own)",
              .kept = {.option = knob.option, .checkpoint = knob.key}},
-            1, knob.most, [at = knob.at](SimulationSettings & s) -> auto& { return s.kernel.launch.*at; }));
+            1, knob.most, [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
+            [at = knob.at](Document& d, std::uint64_t value) {
+                // The kernel and the rest of its launch stay as they are.
+                KernelChoice kernel = inForce(d).kernel;
+                kernel.launch.*at = static_cast<int>(value);
+                asked(d).kernel = requestOf(kernel);
+            }));
 }
 
 /// A number that is the scene's own unless asked for, held as an optional.
@@ -226,18 +259,13 @@ Parameter lawNumberRow(const LawNumber& number) {
             .bounds = {.least = number.least, .most = number.most},
             .usual = "(the scene's own)",
             .otherwise = "auto",
+            // What goes through 0 has no part of itself to move by.
+            .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
             .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key},
-            .get = [&number](const Document& d) -> Value {
-                const std::optional<double>& value = inForce(d).*number.asked;
-                return value ? Value(*value) : Value();
-            },
+            .get = [&number](const Document& d) -> Value { return inForce(d).force.*number.force; },
             .set =
                 [&number](Document& d, const Value& v) {
-                    std::optional<double>& value = asked(d).*number.asked;
-                    if (isAuto(v))
-                        value.reset();
-                    else
-                        value = std::get<double>(v);
+                    asked(d).*number.asked = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
                 },
             .unavailable = [&number](const Document& d) -> Reason {
                 const auto scene = std::find_if(sceneTable().begin(), sceneTable().end(),
@@ -252,28 +280,30 @@ void addPhysics(std::vector<Parameter>& all) {
                            .label = "Integrator",
                            .idea = "how forces become motion",
                            .usual = "leapfrog",
-                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"}},
-                          integrators, [](SimulationSettings& s) -> std::string& { return s.integrator; }));
-    all.push_back({.path = "run.time_step",
-                   .label = "Time step",
-                   .idea = "simulated time a step; a negative one runs backwards",
-                   .unit = "T",
-                   .bounds = {.zero = false},
-                   .usual = "(the scene's own)",
-                   .otherwise = "auto",
-                   .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step"},
-                   .get = [](const Document& d) -> Value { return inForce(d).timeStep; },
-                   .set = [](Document& d, const Value& v) { asked(d).timeStep = isAuto(v) ? 0 : std::get<double>(v); }});
-    all.push_back({.path = "run.softening",
-                   .label = "Softening",
-                   .idea = "length that blunts close encounters",
-                   .unit = "L",
-                   .bounds = {.least = 0},
-                   .usual = "(the scene's own)",
-                   .otherwise = "auto",
-                   .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening"},
-                   .get = [](const Document& d) -> Value { return inForce(d).softening; },
-                   .set = [](Document& d, const Value& v) { asked(d).softening = isAuto(v) ? -1 : std::get<double>(v); }});
+                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+                           .offers = [](const Document& d) { return integratorChoices(inForce(d)); },
+                           .set = [](Document& d, const Value& v) { asked(d).integrator = textOf(v); }},
+                          integrators, [](const RunConfiguration& c) { return c.integrator; }));
+    all.push_back(openRow({.path = "run.time_step",
+                           .label = "Time step",
+                           .idea = "simulated time a step; a negative one runs backwards",
+                           .unit = "T",
+                           .bounds = {.zero = false},
+                           .usual = "(the scene's own)",
+                           .otherwise = "auto",
+                           .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
+                           .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step"}},
+                          &RunRequest::timeStep, [](const RunConfiguration& c) { return c.timeStep; }));
+    all.push_back(openRow({.path = "run.softening",
+                           .label = "Softening",
+                           .idea = "length that blunts close encounters",
+                           .unit = "L",
+                           .bounds = {.least = 0},
+                           .usual = "(the scene's own)",
+                           .otherwise = "auto",
+                           .dragged = {.onRelease = true, .least = 0},
+                           .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening"}},
+                          &RunRequest::softening, [](const RunConfiguration& c) { return c.force.softening; }));
     all.push_back({.path = "run.law",
                    .label = "Law",
                    .idea = "how two bodies act on each other",
@@ -282,10 +312,8 @@ void addPhysics(std::vector<Parameter>& all) {
                    .otherwise = "auto",
                    .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
                    .choices = [] { return namesOf(laws()); },
-                   .get = [](const Document& d) -> Value {
-                       const auto& law = inForce(d).law;
-                       return law ? Value(std::string(laws()[static_cast<std::size_t>(*law)].name)) : Value();
-                   },
+                   .offers = [](const Document& d) { return lawChoices(inForce(d)); },
+                   .get = [](const Document& d) -> Value { return std::string(lawRow(inForce(d).force.law).name); },
                    .set =
                        [](Document& d, const Value& v) {
                            if (isAuto(v))
@@ -302,10 +330,8 @@ void addPhysics(std::vector<Parameter>& all) {
                    .otherwise = "auto",
                    .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
                    .choices = [] { return namesOf(precisions()); },
-                   .get = [](const Document& d) -> Value {
-                       const auto& found = inForce(d).precision;
-                       return found ? Value(std::string(nameOf(*found))) : Value();
-                   },
+                   .offers = [](const Document& d) { return precisionChoices(inForce(d)); },
+                   .get = [](const Document& d) -> Value { return std::string(nameOf(inForce(d).force.precision)); },
                    .set =
                        [](Document& d, const Value& v) {
                            if (isAuto(v))
@@ -323,6 +349,7 @@ void addPace(std::vector<Parameter>& all) {
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
          .usual = "1",
+         .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}},
         [](Document & d) -> auto& { return d.intent.stepsPerFrame; }));
     all.push_back(withMember(
@@ -331,7 +358,8 @@ void addPace(std::vector<Parameter>& all) {
          .idea = "computing time a frame of a window; longer steps go on in the next frame",
          .unit = "ms",
          .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "10",
+         .usual = "(10; on a GPU 25)",
+         .dragged = {.floor = 0.05, .format = "%.5g ms"},
          .kept = {.option = "--time-budget"}},
         [](Document & d) -> auto& { return d.intent.timeBudgetMs; }));
     all.push_back(withMember(

@@ -93,6 +93,7 @@ void addCamera(std::vector<Parameter>& all) {
          .unit = "rad/s",
          .usual = "0",
          .shown = {"degrees/s", kDegrees},
+         .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
          .kept = {.option = "--rotate", .scene = "view.rotate"}},
         [](Document & d) -> auto& { return d.rotation; }));
     all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
@@ -159,23 +160,6 @@ void addBodies(std::vector<Parameter>& all) {
                    .kept = {.option = "--views", .scene = "view.views"},
                    .get = [](const Document& d) -> Value { return d.fourViews; },
                    .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
-    all.push_back(
-        {.path = "view.follow",
-         .label = "Follow",
-         .idea =
-             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
-         .kind = Kind::choice,
-         .usual = "none",
-         .kept = {.option = "--follow"},
-         .choices =
-             [] {
-                 std::vector<std::string> names{"none", "body", "centre"};
-                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
-                 return names;
-             },
-         .names = "none, body, centre or the number of a galaxy from 1 to 64",
-         .get = followed,
-         .set = follow});
     all.push_back({.path = "view.selected",
                    .label = "Selected body",
                    .idea = "id of the body that has a ring and a panel",
@@ -195,6 +179,23 @@ void addBodies(std::vector<Parameter>& all) {
                            else
                                d.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
                        }});
+    all.push_back(
+        {.path = "view.follow",
+         .label = "Follow",
+         .idea =
+             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
+         .kind = Kind::choice,
+         .usual = "none",
+         .kept = {.option = "--follow"},
+         .choices =
+             [] {
+                 std::vector<std::string> names{"none", "body", "centre"};
+                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
+                 return names;
+             },
+         .names = "none, body, centre or the number of a galaxy from 1 to 64",
+         .get = followed,
+         .set = follow});
     const auto selected = [&](Parameter row, auto get) {
         all.push_back(
             fact(std::move(row), [get](const Document& d) -> Value { return d.selected ? get(*d.selected) : Value(); }));
@@ -221,6 +222,7 @@ void addBodies(std::vector<Parameter>& all) {
          .bounds = {.least = 0, .aboveLeast = true},
          .usual = "auto",
          .otherwise = "auto",
+         .dragged = {.speed = 0.02},
          .kept = {.option = "--ahead"}},
         [](Document & d) -> auto& { return d.ahead.duration; });
     duration.get = [](const Document& d) -> Value {
@@ -250,6 +252,23 @@ void addArrow(std::vector<Parameter>& all) {
                    .kind = Kind::choice,
                    .usual = launchRows().front().name,
                    .choices = [] { return namesOf(launchRows()); },
+                   .offers =
+                       [](const Document& d) {
+                           std::vector<SettingChoice> offers;
+                           LaunchTool other = d.drop;
+                           const int now = other.row;
+                           for (const LaunchRow& row : launchRows()) {
+                               other.row = static_cast<int>(offers.size());
+                               offers.push_back({std::string(row.name), row.idea, other.row == now,
+                                                 other.refusal(d.launchScene())});
+                           }
+                           return offers;
+                       },
+                   .spoken = [](const std::string& name) {
+                       for (const LaunchRow& row : launchRows())
+                           if (row.name == name) return std::string(row.label);
+                       return name;
+                   },
                    .get = [](const Document& d) -> Value {
                        return std::string(launchRows()[static_cast<std::size_t>(d.drop.row)].name);
                    },
@@ -274,7 +293,8 @@ void addArrow(std::vector<Parameter>& all) {
              .label = row.label,
              .idea = row.idea,
              .bounds = {.least = 0.001, .most = 1000},
-             .usual = "1"},
+             .usual = "1",
+             .dragged = {.speed = 0.02, .format = "%.3g x"}},
             [at = row.at](Document & d) -> auto& { return d.drop.*at; }));
 }
 

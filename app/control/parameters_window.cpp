@@ -1,7 +1,9 @@
 // What the window and its panels show, films, kept states and the lab.
 #include "app/control/parameter_rows.h"
 #include "app/encoders.h"
+#include "app/model/lab_sweep.h"
 #include "sim/core/error.h"
+#include "sim/measure/profile.h"
 
 #include <algorithm>
 
@@ -9,6 +11,8 @@ namespace gravlab {
 namespace {
 
 using namespace rows;
+
+constexpr int kMostGalaxies = 64;
 
 void addWindow(std::vector<Parameter>& all) {
     struct Row {
@@ -91,6 +95,62 @@ void addWindow(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false"},
         [](Document & d) -> auto& { return d.ui.files.shown; }));
+    all.push_back({.path = "instruments.centre",
+                   .label = "Centre",
+                   .idea = "what radii are measured from: the centre of mass of the chosen bodies, the heaviest of them, or "
+                           "the place where they lie most densely",
+                   .kind = Kind::choice,
+                   .usual = "(core of galaxies, else mass)",
+                   .choices = [] { return std::vector<std::string>(profileCentres().begin(), profileCentres().end()); },
+                   .spoken = [](const std::string& name) -> std::string {
+                       return name == "mass" ? "centre of mass" : name == "core" ? "densest place" : "heaviest body";
+                   },
+                   .get = [](const Document& d) -> Value {
+                       return std::string(profileCentres()[static_cast<std::size_t>(d.profileWanted.centre)]);
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto names = profileCentres();
+                           const auto found = std::find(names.begin(), names.end(), textOf(v));
+                           d.profileWanted.centre = static_cast<ProfileCentre>(found - names.begin());
+                       }});
+    all.push_back({.path = "instruments.galaxy",
+                   .label = "Galaxy",
+                   .idea =
+                       "only the bodies that started in the galaxy of that number, from 1, or all; one is measured from its "
+                       "densest place, because the others pull its halo along",
+                   .kind = Kind::choice,
+                   .usual = "(the first of several, else all)",
+                   .choices =
+                       [] {
+                           std::vector<std::string> names{"all"};
+                           for (int i = 1; i <= kMostGalaxies; ++i) names.push_back(std::to_string(i));
+                           return names;
+                       },
+                   .names = "all or the number of a galaxy from 1 to 64",
+                   .offers =
+                       [](const Document& d) {
+                           const int now = d.profileWanted.galaxy;
+                           std::vector<SettingChoice> offers{{"all", "whatever galaxy they started in", now < 0, {}}};
+                           for (int i = 0; i < std::min(d.facts.galaxies, 16); ++i)
+                               offers.push_back({std::to_string(i + 1), "its own bodies only", now == i, {}});
+                           return offers;
+                       },
+                   .spoken = [](const std::string& name) { return name == "all" ? "all bodies" : "galaxy " + name; },
+                   .get = [](const Document& d) -> Value {
+                       const int now = d.profileWanted.galaxy;
+                       return now < 0 || now >= d.facts.galaxies ? std::string("all") : std::to_string(now + 1);
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           ProfileRequest& wanted = d.profileWanted;
+                           const int galaxy = textOf(v) == "all" ? -1 : std::stoi(textOf(v)) - 1;
+                           if (galaxy >= d.facts.galaxies)
+                               throw UsageError("instruments.galaxy " + textOf(v) + ": the scene tells " +
+                                                std::to_string(d.facts.galaxies) + " apart");
+                           wanted.galaxy = galaxy;
+                           if (galaxy >= 0) wanted.centre = ProfileCentre::core;
+                       }});
     all.push_back(fact({.path = "window.frames_per_second",
                         .label = "Frames",
                         .idea = "pictures a second",
@@ -129,7 +189,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "steps between two frames of the film, however fast the window is",
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
-         .usual = "1"},
+         .usual = "1",
+         .dragged = {.floor = 0.1, .format = "%.0f"}},
         [](Document & d) -> auto& { return d.ui.film.stepsPerFrame; }));
     all.push_back(withMember(
         {.path = "film.frames_per_second",
@@ -145,7 +206,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "after which the film is complete; 0 records until stopped",
          .unit = "s",
          .bounds = {.least = 0, .most = 36000},
-         .usual = "0"},
+         .usual = "0",
+         .dragged = {.floor = 0.1, .format = "%.4g s"}},
         [](Document & d) -> auto& { return d.ui.film.seconds; }));
     Parameter quality = withMember(
         {.path = "film.quality",
@@ -153,7 +215,8 @@ void addFilm(std::vector<Parameter>& all) {
          .idea = "0 makes small files, 100 large ones",
          .bounds = {.least = 0, .most = 100},
          .usual = "auto",
-         .otherwise = "auto"},
+         .otherwise = "auto",
+         .dragged = {.format = "%.0f"}},
         [](Document & d) -> auto& { return d.ui.film.quality; });
     quality.get = [](const Document& d) -> Value {
         return d.ui.film.quality < 0 ? Value(std::string("auto")) : Value(d.ui.film.quality);
@@ -165,17 +228,26 @@ void addFilm(std::vector<Parameter>& all) {
             set(d, v);
     };
     all.push_back(std::move(quality));
-    all.push_back({.path = "film.encoder",
-                   .label = "Encoder",
-                   .idea = "what films are written with",
-                   .kind = Kind::choice,
-                   .usual = "auto",
-                   .otherwise = "auto",
-                   .choices = [] { return namesOf(encoders()); },
-                   .get = [](const Document& d) -> Value {
-                       return d.ui.film.encoder.empty() ? std::string("auto") : d.ui.film.encoder;
-                   },
-                   .set = [](Document& d, const Value& v) { d.ui.film.encoder = isAuto(v) ? "" : textOf(v); }});
+    all.push_back(
+        {.path = "film.encoder",
+         .label = "Encoder",
+         .idea = "what films are written with",
+         .kind = Kind::choice,
+         .usual = "auto",
+         .otherwise = "auto",
+         .choices = [] { return namesOf(encoders()); },
+         .offers =
+             [](const Document& d) {
+                 const std::string& now = d.ui.film.encoder;
+                 std::vector<SettingChoice> offers{{"auto", "the first of these that works here", now.empty(), {}}};
+                 for (const EncoderRow& row : encoders())
+                     offers.push_back({std::string(row.name), row.idea, now == row.name, gravlab::unavailable(row)});
+                 return offers;
+             },
+         .get = [](const Document& d) -> Value {
+             return d.ui.film.encoder.empty() ? std::string("auto") : d.ui.film.encoder;
+         },
+         .set = [](Document& d, const Value& v) { d.ui.film.encoder = isAuto(v) ? "" : textOf(v); }});
     all.push_back(withMember(
         {.path = "film.panels",
          .label = "With panels",
@@ -238,6 +310,36 @@ void addLab(std::vector<Parameter>& all) {
                        return std::string(labPages()[static_cast<std::size_t>(d.labPanel.page)]);
                    },
                    .set = [](Document& d, const Value& v) { d.labPanel.page = labPage(textOf(v)); }});
+    all.push_back({.path = "lab.sweep",
+                   .label = "Over",
+                   .idea = "what a sweep varies; grey ones the kernel in use cannot vary",
+                   .kind = Kind::choice,
+                   .usual = labSweeps().front().name,
+                   .choices = [] { return namesOf(labSweeps()); },
+                   .offers =
+                       [](const Document& d) {
+                           const KernelRow& kernel = *d.facts.kernel;
+                           const LabSweep& now = sweepFor(d.labPanel.sweep, kernel);
+                           std::vector<SettingChoice> offers;
+                           for (const LabSweep& row : labSweeps())
+                               offers.push_back({std::string(row.name), row.idea, &row == &now, refusal(row, kernel)});
+                           return offers;
+                       },
+                   .get = [](const Document& d) -> Value { return std::string(labSweeps()[d.labPanel.sweep].name); },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           const auto sweeps = labSweeps();
+                           const auto found =
+                               std::find_if(sweeps.begin(), sweeps.end(), [&](auto& r) { return r.name == textOf(v); });
+                           d.labPanel.sweep = static_cast<std::size_t>(found - sweeps.begin());
+                       }});
+    all.push_back(withMember(
+        {.path = "lab.whole_steps",
+         .label = "Whole steps",
+         .idea = "the rate over the time of whole steps, integration included, and not of the forces alone",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.labPanel.wholeSteps; }));
     all.push_back(fact({.path = "lab.busy",
                         .label = "Measuring",
                         .idea = "a sweep or search is under way",

@@ -108,24 +108,19 @@ constexpr ViewRow kRows[] = {
 template <class Take>
 void takeTable(std::string_view text, std::size_t line, const std::string& name, Take take) {
     std::map<std::string, std::size_t> lines;
-    for (; !text.empty(); ++line) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view here = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        here = trimmed(withoutRemark(here));
-        if (here.empty()) continue;
-        const std::string where = name + ", line " + std::to_string(line) + ": ";
-        const std::size_t equals = here.find('=');
-        if (equals == std::string_view::npos) throw InputError(where + "expected KEY = VALUE");
+    eachLine(text, line, [&](std::size_t number, std::string_view here) {
+        const std::string where = name + ", line " + std::to_string(number) + ": ";
+        const KeyValue pair = keyValue(here);
+        if (!pair.found) throw InputError(where + "expected KEY = VALUE");
         try {
-            const std::string key(trimmed(here.substr(0, equals)));
-            const auto [first, fresh] = lines.emplace(key, line);
+            const std::string key(pair.key);
+            const auto [first, fresh] = lines.emplace(key, number);
             if (!fresh) throw UsageError(key + " is there twice, first in line " + std::to_string(first->second));
-            take(key, trimmed(here.substr(equals + 1)));
+            take(key, pair.value);
         } catch (const UsageError& error) {
             throw InputError(where + error.what());
         }
-    }
+    });
 }
 
 void takeView(Options& options, const std::string& key, std::string_view value) {
@@ -158,16 +153,12 @@ void takeTwin(std::string_view text, std::size_t line, const std::string& name, 
 /// What [camera.path] holds: one key, over as many lines as it takes.
 void takePath(std::string_view text, std::size_t line, const std::string& name, Options& options) {
     std::string inside;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        inside += std::string(trimmed(text.substr(0, std::min(end, text.find('#'))))) + " ";
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    const std::size_t equals = inside.find('=');
+    eachLine(text, line, [&](std::size_t, std::string_view here) { inside += std::string(here) + " "; });
+    const KeyValue pair = keyValue(inside);
     try {
-        if (equals == std::string::npos || trimmed(inside.substr(0, equals)) != "points")
+        if (pair.key != "points")
             throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
-        options.look.path = parsePath(std::string_view(inside).substr(equals + 1));
+        options.look.path = parsePath(pair.value);
     } catch (const UsageError& error) {
         throw InputError(name + ", line " + std::to_string(line - 1) + ": [camera.path]: " + error.what());
     }
@@ -192,7 +183,7 @@ bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path
 
 std::string sceneFileText(const Document& document) {
     const Facts& facts = document.facts;
-    SimulationSettings settings = facts.settings;
+    RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
                        std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
@@ -237,7 +228,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
         }
         at = end + 1;
     }
-    SimulationSettings found = strictSettings(tables.front().text, name);
+    const RunRequest found = strictSettings(tables.front().text, name);
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
         const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);

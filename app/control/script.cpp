@@ -18,20 +18,6 @@ namespace {
 constexpr std::string_view kVerbs[] = {"set", "get", "do", "open", "wait", "expect"};
 constexpr std::string_view kOperators[] = {"==", "!=", "<", "<=", ">", ">="};
 
-/// Up to a remark: a # at the start or after a blank, outside quotes.
-std::string_view withoutComment(std::string_view line) {
-    bool inside = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (inside && line[i] == '\\')
-            ++i;
-        else if (line[i] == '"')
-            inside = !inside;
-        else if (line[i] == '#' && !inside && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
-            return line.substr(0, i);
-    }
-    return line;
-}
-
 /// The first word of a line, or what is in quotes or brackets, which goes from the line.
 std::string_view nextWord(std::string_view& rest) {
     rest = trimmed(rest);
@@ -112,7 +98,7 @@ ScriptLine waitOf(std::string_view rest) {
 std::optional<ScriptLine> parseScriptLine(std::string_view text) {
     if (text.size() > kLongestLine) throw UsageError("the line has more than " + std::to_string(kLongestLine) + " bytes");
     if (text.find('\0') != std::string_view::npos) throw UsageError("the line has a NUL byte; scripts are text");
-    std::string_view rest = trimmed(withoutComment(text));
+    std::string_view rest = trimmed(withoutRemark(text, true));
     if (rest.empty()) return std::nullopt;
     const std::string_view verb = nextWord(rest);
     ScriptLine line;
@@ -216,7 +202,7 @@ void Script::answerEvent(const Document& document, const Event& event) {
     if (event.status == CommandStatus::applied) {
         Value value;
         if (const auto* set = std::get_if<SetParameter>(&event.command)) value = valueOfPath(document, set->path);
-        if (std::holds_alternative<OpenFile>(event.command)) value = document.facts.settings.scene;
+        if (std::holds_alternative<OpenFile>(event.command)) value = document.facts.configuration.scene;
         if (std::holds_alternative<Invoke>(event.command) && !event.why.empty()) value = event.why;
         return say(number, "applied", isNothing(value) ? nullptr : &value, nullptr, {});
     }

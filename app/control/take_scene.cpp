@@ -10,7 +10,7 @@ namespace gravlab {
 
 Options sceneBase(const Document& document) {
     Options base;
-    base.simulation = document.intent.settings;
+    base.simulation = document.intent.request;
     base.simulation.start = nullptr;
     base.stepsPerFrame = document.intent.stepsPerFrame;
     return base;
@@ -20,13 +20,10 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
     document.dismissMessage();
     document.intent.reset = true;
     document.intent.twin = scene.twin;
-    // Twice: where scenes change, a number that is the running one counts as left open, and the file does mean it.
-    for (int pass = 0; pass < 2; ++pass) {
-        document.intent.settings = scene.simulation;
-        if (!takesUp()) return false;
-    }
+    document.intent.request = scene.simulation;
+    if (!takesUp()) return false;
     const Facts& facts = document.facts;
-    document.look = sceneLook(facts.scene->view, facts.settings.bodies);
+    document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     applyLook(scene.look, document.look);
     document.camera = sceneCamera(facts.scene->view);
     applyCamera(scene.look, document.camera);

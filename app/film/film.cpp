@@ -4,7 +4,6 @@
 #include "app/film/film_encoded.h"
 
 #include "sim/core/error.h"
-#include "sim/io/file/atomic_file.h"
 
 #include <unistd.h>
 
@@ -48,7 +47,7 @@ private:
 class PicturesWriter final : public FilmWriter {
 public:
     explicit PicturesWriter(const FilmSettings& settings) : settings_(settings) {
-        const fs::path first = settings.output.frame(0);
+        const fs::path first = settings.output.frames.name(0);
         const fs::path folder = first.parent_path();
         std::error_code error;
         if (!folder.empty() && !fs::exists(folder, error)) {
@@ -61,13 +60,11 @@ public:
     ~PicturesWriter() override {
         if (finished_ || (settings_.keepsPart && !discarded)) return;
         std::error_code ignored;
-        for (std::int64_t i = 0; i < count_; ++i) fs::remove(settings_.output.frame(i), ignored);
+        for (std::int64_t i = 0; i < count_; ++i) fs::remove(settings_.output.frames.name(i), ignored);
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        AtomicFile file(settings_.output.frame(count_), {.durable = false});
-        writePng(file, rgb, settings_.width, settings_.height, texts);
-        file.commit();
+        writePng(settings_.output.frames.name(count_), rgb, settings_.width, settings_.height, texts, false);
         ++count_;
     }
     void finish() override { finished_ = true; }
@@ -91,46 +88,21 @@ void checkFolder(const std::filesystem::path& file) {
     if (fs::is_directory(file, error)) throw IoError("cannot write " + file.string() + ": it is a folder");
 }
 
-std::string FilmOutput::frame(std::int64_t number) const {
-    std::string figures = std::to_string(number);
-    if (figures.size() < static_cast<std::size_t>(digits))
-        figures.insert(0, static_cast<std::size_t>(digits) - figures.size(), '0');
-    return before + figures + after;
-}
-
 FilmOutput parseFilmOutput(const std::string& text) {
     FilmOutput output;
-    const std::size_t name = text.find_last_of('/') + 1;
-    bool numbered = false;
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            plain += text[i];
-            continue;
-        }
-        if (i + 1 < text.size() && text[i + 1] == '%') {
-            plain += '%';
-            ++i;
-            continue;
-        }
-        std::size_t end = i + 1;
-        int digits = 1;
-        if (end + 1 < text.size() && text[end] == '0' && text[end + 1] >= '1' && text[end + 1] <= '9') {
-            digits = text[end + 1] - '0';
-            end += 2;
-        }
-        if (numbered || i < name || end >= text.size() || text[end] != 'd') refuse(text);
-        numbered = true;
-        output.digits = digits;
-        output.before = std::exchange(plain, {});
-        i = end;
-    }
-    if (numbered) {
-        if (!endsWith("_" + plain, ".png")) refuse(text);
+    const std::optional<NumberedParts> parts = numberedParts(text);
+    if (!parts) refuse(text);
+    if (parts->numbered) {
+        constexpr std::size_t kWidest = 9;
+        const bool inFolder = parts->after.find('/') != std::string::npos;
+        if (inFolder || parts->width > kWidest || (parts->width > 0 && !parts->zeros) ||
+            !endsWith("_" + parts->after, ".png"))
+            refuse(text);
         output.kind = FilmOutput::Kind::pictures;
-        output.after = plain;
+        output.frames = *parts;
         return output;
     }
+    const std::string& plain = parts->before;
     output.path = plain;
     const std::string file = plain.substr(std::min(plain.size(), plain.find_last_of('/') + 1));
     if (endsWith(file, ".png"))

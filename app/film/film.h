@@ -3,6 +3,7 @@
 // it was told to keep a part.
 #pragma once
 #include "app/encoders.h"
+#include "app/numbered_name.h"
 #include "app/picture.h"
 
 #include <cstdint>
@@ -15,10 +16,8 @@ namespace gravlab {
 /// What -o asks for.
 struct FilmOutput {
     enum class Kind { picture, pictures, film } kind = Kind::picture;
-    std::string path;                              ///< picture, film: the file
-    std::string before, after;                     ///< pictures: the name around the number
-    int digits = 0;                                ///< pictures: least digits of the number, filled with zeros
-    std::string frame(std::int64_t number) const;  ///< pictures: the name of one
+    std::string path;      ///< picture, film: the file
+    NumberedParts frames;  ///< pictures: their names
 };
 
 /// Understands FILE.png, FILE.mp4 (or .mov, .mkv, .webm) and DIR/%05d.png (one %d or %0Nd, N up to 9, in the last part of

@@ -5,6 +5,7 @@
 #include "app/lab/sweep_axis.h"
 #include "app/lab/tuner.h"
 #include "app/plots/canvas.h"
+#include "app/timed_name.h"
 #include "app/version.h"
 #include "sim/core/error.h"
 #include "sim/run/fingerprint.h"
@@ -25,15 +26,6 @@ std::string gigaText(double perSecond) {
     const double giga = perSecond * 1e-9;
     if (giga >= 999.5) return grouped(static_cast<std::uint64_t>(giga + 0.5)).text;
     return formatted(giga < 9.995 ? "%.2f" : giga < 99.95 ? "%.1f" : "%.0f", giga);
-}
-
-std::string today() {
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&seconds, &parts);
-    char date[32];
-    std::strftime(date, sizeof date, "%Y-%m-%d", &parts);
-    return date;
 }
 
 /// "1,830 MHz under load, 1,980 MHz at most".
@@ -94,7 +86,8 @@ Card makeCard(std::span<const SweepResult> results) {
         repeats, std::string(best->row.integrator).c_str());
     // Who prints the same computes the same.
     const std::string print = shortFingerprint({.scene = "plummer", .bodies = 256});
-    card.program = "gravlab " + std::string(version()) + ", " + today() + "; gravlab bench --card; fingerprint: " + print;
+    card.program = "gravlab " + std::string(version()) + ", " + timeText(std::time(nullptr), "%Y-%m-%d", true) +
+                   "; gravlab bench --card; fingerprint: " + print;
     return card;
 }
 

@@ -25,25 +25,7 @@ constexpr BenchmarkPlan kWindowPlan{.repeats = 3,
                                     .checkOnHost = false,
                                     .checkBodies = 128};
 
-constexpr LabSweep kSweeps[] = {
-    {"unroll", "rate over the unroll factor", "unroll", ""},
-    {"block", "rate over the block size", "block", ""},
-    {"bodies", "rate over the number of bodies", "bodies", ""},
-    {"split", "rate over the split of the sources", "split", ""},
-    {"bodies a thread", "rate over the bodies that a thread holds", "bodies-per-thread", ""},
-    {"block x unroll", "map of the rate over block size and unroll factor", "block", "unroll"},
-    {"threads", "rate over the CPU threads", "threads", ""},
-};
-
 }  // namespace
-
-std::span<const LabSweep> labSweeps() { return kSweeps; }
-
-Reason refusal(const LabSweep& sweep, const KernelRow& row) {
-    Reason reason = sweepAxis(sweep.axis).refuses(row);
-    if (reason.empty() && !sweep.rows.empty()) reason = sweepAxis(sweep.rows).refuses(row);
-    return reason;
-}
 
 void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
     cancel();
@@ -62,6 +44,10 @@ void Lab::startSweep(const LabSweep& sweep, LabSubject subject) {
         sweep.rows.empty() ? pointsAlong(axis, row, base) : pointsOver(axis, sweepAxis(sweep.rows), row, base);
     sweep_.emplace(std::move(points), SweepSettings{.precision = subject_.precision}, maker);
     status_ = "starting";
+}
+
+const LabSweep& Lab::sweepFor(const KernelRow& kernel) const {
+    return busy() ? labSweeps()[sweepIndex] : gravlab::sweepFor(sweepIndex, kernel);
 }
 
 void Lab::startTune(LabSubject subject) {

@@ -4,6 +4,7 @@
 #include "app/lab/pair_matrix.h"
 #include "app/lab/sweep_axis.h"
 #include "app/lab/tuner.h"
+#include "app/model/lab_sweep.h"
 #include "app/plots/plot.h"
 
 #include <functional>
@@ -14,17 +15,6 @@
 #include <vector>
 
 namespace gravlab {
-
-/// A kind of sweep: one axis, or a map over two.
-struct LabSweep {
-    std::string_view name;  ///< stable: "block", "block x unroll"
-    std::string_view idea;
-    std::string_view axis;  ///< of the curve, or the columns
-    std::string_view rows;  ///< of a map; empty for a curve
-};
-std::span<const LabSweep> labSweeps();
-/// Why that sweep has nothing to walk along with that kernel; empty when it has.
-Reason refusal(const LabSweep& sweep, const KernelRow& row);
 
 /// The run that a sweep starts from.
 struct LabSubject {
@@ -37,7 +27,7 @@ struct LabSubject {
 
 class Lab {
 public:
-    /// What the panel shows and edits.
+    /// As the panel of the document says.
     std::size_t sweepIndex = 0;  ///< of labSweeps()
     bool wholeSteps = false;     ///< which rate is drawn
     PairMatrix matrix;           ///< kept new while its page is shown
@@ -46,6 +36,8 @@ public:
     /// Begins a sweep at the next advance(); one that runs is ended first.
     void startSweep(const LabSweep& sweep, LabSubject subject);
     void startTune(LabSubject subject);
+    /// The sweep that was chosen, or the first that this kernel can walk along where it cannot walk along that one.
+    const LabSweep& sweepFor(const KernelRow& kernel) const;
     void cancel();
 
     bool busy() const { return sweep_ || tuner_; }

@@ -5,8 +5,43 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace gravlab {
+namespace {
+
+LabSubject subjectOf(const RunConfiguration& running) {
+    return {.backend = running.backend,
+            .options = running.backendOptions,
+            .kernel = running.kernel,
+            .bodies = running.bodies,
+            .precision = running.force.precision};
+}
+
+}  // namespace
+
+void LabLoop::takeUp(Lab& lab, Document& document) {
+    lab.sweepIndex = document.labPanel.sweep;
+    lab.wholeSteps = document.labPanel.wholeSteps;
+    const Facts& facts = document.facts;
+    for (const LabOrder order : std::exchange(document.labPanel.orders, {})) switch (order) {
+            case LabOrder::measure:
+                lab.startSweep(lab.sweepFor(*facts.kernel), subjectOf(facts.configuration));
+                break;
+            case LabOrder::tune:
+                lab.startTune(subjectOf(facts.configuration));
+                break;
+            case LabOrder::cancel:
+                lab.cancel();
+                break;
+            case LabOrder::csv:
+                lab.exportCsv();
+                break;
+            case LabOrder::png:
+                lab.exportPng();
+                break;
+        }
+}
 
 void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
     constexpr double kFactsInterval = 0.5;  // [s]; asking the driver costs some microseconds
@@ -14,6 +49,7 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
         launchReadAt_ = now;
         document.facts.launch = host.simulation().backend().launchFacts();
     }
+    if (!document.labPanel.open && lab.busy()) lab.cancel();
     // Only while it measures: work that is still on the device would be counted as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
     lab.advance(std::max(document.intent.timeBudgetMs * 1e-3, kLeastSlice), [&] {
@@ -21,10 +57,10 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
         finishDrawing();
     });
     if (const std::optional<TunedChoice> found = lab.takeTuned()) {
-        SimulationSettings& settings = document.intent.settings;
-        const Tuning& known = settings.tuning ? *settings.tuning : Tuning();
-        settings.tuning = std::make_shared<Tuning>(known.with(*found));
-        settings.kernel = {};
+        RunRequest& request = document.intent.request;
+        const Tuning& known = request.tuning ? *request.tuning : Tuning();
+        request.tuning = std::make_shared<Tuning>(known.with(*found));
+        request.kernel = {};
     }
 }
 
@@ -43,14 +79,14 @@ void LabLoop::refreshMatrix(Lab& lab, const Document& document, RunHost& host, b
     matrixStep_ = facts.step;
     matrixRun_ = facts.run;
     matrixRevision_ = facts.revision;
-    if (matrix.paint(backend, facts.settings.backendOptions.device)) {
+    if (matrix.paint(backend, facts.configuration.backendOptions.device)) {
         if (realTime) return;
         backend.wait();  // a film shows the numbers of its own frame
         matrix.poll(backend);
         return;
     }
     ParticleSet bodies;
-    if (facts.settings.bodies <= PairMatrix::kMostBodies) host.simulation().snapshot(bodies);
+    if (facts.configuration.bodies <= PairMatrix::kMostBodies) host.simulation().snapshot(bodies);
     matrix.compute(bodies.position, host.simulation().force());
     matrix.upload();
 }

@@ -7,6 +7,8 @@ namespace gravlab {
 
 class LabLoop {
 public:
+    /// Does what was asked of the lab since the last frame.
+    void takeUp(Lab& lab, Document& document);
     /// Lets the lab measure, takes up what a search has found, and keeps the facts of the launch new.
     void advance(Lab& lab, Document& document, RunHost& host);
     /// Some times a second while the matrix is shown: painted by the device, or from a copy of the bodies.

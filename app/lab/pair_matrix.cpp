@@ -181,7 +181,7 @@ void PairMatrix::poll(Backend& backend) {
             " cells: " + formatted("%.2f ms", 1e3 * done->seconds);
 }
 
-std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) {
+std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const {
     if (cells_ == 0 || !(across >= 0 && across < 1 && down >= 0 && down < 1)) return std::nullopt;
     const auto cellOf = [this](double part) {
         return static_cast<std::uint32_t>(

@@ -56,7 +56,7 @@ public:
     /// Packed RGBA rows, i down, j to the right; empty where the device paints.
     std::span<const std::uint8_t> picture() const { return rgba_; }
     /// In double precision. `across`, `down`: 0..1 of the picture; empty outside of it, and while the device looks for it.
-    std::optional<Cell> at(double across, double down);
+    std::optional<Cell> at(double across, double down) const;
     /// One sentence: who computes the cells, how fast, and why not the device.
     const std::string& path() const { return path_; }
 
@@ -84,7 +84,8 @@ private:
     bool running_ = false;                    ///< its numbers have not been taken yet
     std::unique_ptr<ParticleBuffer> levels_;  ///< of the device's way
     std::optional<ValueColours> colours_;
-    Place wanted_, asked_;
+    mutable Place wanted_;  ///< the cell that was asked for last
+    Place asked_;
     std::optional<MatrixPair> found_;
 };
 

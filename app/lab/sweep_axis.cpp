@@ -2,6 +2,7 @@
 #include "app/lab/sweep_axis.h"
 
 #include "app/format.h"
+#include "app/model/lab_sweep.h"
 #include "sim/core/names.h"
 
 #include <algorithm>
@@ -13,10 +14,6 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kUsualBlockLimit = 1024;
-
-Reason lacking(const KernelRow& row, const char* what) {
-    return "the " + std::string(row.backend) + " kernel '" + std::string(row.name) + "' has no " + what;
-}
 
 std::vector<std::size_t> listed(std::span<const int> values) {
     std::vector<std::size_t> result;
@@ -40,26 +37,24 @@ std::vector<std::size_t> powersOfTwo(std::size_t first, std::size_t last) {
 
 const SweepAxis kAxes[] = {
     {"unroll", "unroll factor", true, true,
-     [](const KernelRow& row) { return row.unrolls.size() > 1 ? Reason() : lacking(row, "unroll factor"); },
+     [](const KernelRow& row) { return axisRefusal("unroll", row); },
      [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.unroll = static_cast<int>(value); }},
     {"block", "block size [threads]", true, true,
-     [](const KernelRow& row) { return row.blocks.first != row.blocks.last ? Reason() : lacking(row, "block size"); },
+     [](const KernelRow& row) { return axisRefusal("block", row); },
      [](const KernelRow& row, std::size_t) {
          static constexpr std::size_t kBlocks[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
          return withinRange(kBlocks, row.blocks, kUsualBlockLimit);
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.block = static_cast<int>(value); }},
     {"split", "split [parts of the sources]", true, true,
-     [](const KernelRow& row) { return row.splits.first != row.splits.last ? Reason() : lacking(row, "split"); },
+     [](const KernelRow& row) { return axisRefusal("split", row); },
      [](const KernelRow& row, std::size_t bodies) {
          return withinRange(powersOfTwo(1, std::min<std::size_t>(bodies, 128)), row.splits, 128);
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.split = static_cast<int>(value); }},
     {"bodies-per-thread", "bodies a thread", true, true,
-     [](const KernelRow& row) {
-         return row.bodiesPerThread.size() > 1 ? Reason() : lacking(row, "choice of bodies a thread");
-     },
+     [](const KernelRow& row) { return axisRefusal("bodies-per-thread", row); },
      [](const KernelRow& row, std::size_t) { return listed(row.bodiesPerThread); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.bodiesPerThread = static_cast<int>(value); }},
     {"bodies", "bodies", true, false, [](const KernelRow&) { return Reason(); },
@@ -68,7 +63,7 @@ const SweepAxis kAxes[] = {
      },
      [](SweepPoint& point, std::size_t value) { point.bodies = value; }},
     {"threads", "CPU threads", false, true,
-     [](const KernelRow& row) { return row.backend == "cpu" ? Reason() : lacking(row, "CPU threads"); },
+     [](const KernelRow& row) { return axisRefusal("threads", row); },
      [](const KernelRow&, std::size_t) {
          const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
          std::vector<std::size_t> result = powersOfTwo(1, all);

@@ -31,14 +31,13 @@ void prepare(SweepBench& bench, const SweepPoint& point, const SweepSettings& se
         bench.start = scene.build({.bodies = point.bodies, .seed = settings.seed});
         if (settings.unequalMasses) spreadMasses(bench.start);
     }
-    ForceSettings force{.law = scene.law,
-                        .precision = settings.precision,
-                        .softening = settings.softening >= 0 ? settings.softening : scene.softening};
+    ForceSettings force{
+        .law = scene.law, .precision = settings.precision, .softening = settings.softening.value_or(scene.softening)};
     takeLawNumbers(force, {}, scene);
     bench.backend->load(bench.start, {force, {}});
     configureTuned(*bench.backend, force, point.kernel, settings.tuning.get());
     bench.trial = std::make_unique<Trial>(*bench.backend, integrator(settings.integrator),
-                                          settings.timeStep != 0 ? settings.timeStep : scene.timeStep, force, point.plan);
+                                          settings.timeStep.value_or(scene.timeStep), force, point.plan);
 }
 
 Preparation::Preparation(SweepBench bench, SweepPoint point, SweepSettings settings, BackendMaker make)

@@ -30,8 +30,8 @@ struct SweepSettings {
     std::uint64_t seed = 1;
     std::string integrator = "leapfrog";
     Precision precision = Precision::fp32;
-    double timeStep = 0;                     ///< 0: the scene's [T]
-    double softening = -1;                   ///< < 0: the scene's [L]
+    std::optional<double> timeStep{};        ///< empty: the scene's [T]
+    std::optional<double> softening{};       ///< empty: the scene's [L]
     bool unequalMasses = false;              ///< no two bodies weigh the same, so that nothing is tuned to equal masses
     std::shared_ptr<const Tuning> tuning{};  ///< what "auto" means; null: the backend's own choice
 };

@@ -4,13 +4,14 @@
 #include "app/user_folder.h"
 #include "app/version.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/forces/precision.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <fstream>
 
 namespace gravlab {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+constexpr std::size_t kMostBytes = 1 << 20;
 
 Json toJson(const TunedChoice& choice) {
     const LaunchConfig& launch = choice.kernel.launch;
@@ -50,6 +52,7 @@ TunedChoice fromJson(const Json& json) {
                             .bodiesPerThread = json.at("bodies_per_thread"),
                             .split = json.at("split")};
     choice.threads = json.at("threads");
+    if (choice.threads < 0 || choice.threads > kMostThreads || choice.bodies == 0) throw InputError("out of range");
     choice.interactionsPerSecond = json.at("step_interactions_per_second");
     return choice;
 }
@@ -63,16 +66,20 @@ std::filesystem::path tuneCachePath() {
 
 std::shared_ptr<const Tuning> readTuning(const std::filesystem::path& file) {
     std::vector<TunedChoice> choices;
-    std::ifstream stream(file);
-    if (file.empty() || !stream) return std::make_shared<Tuning>();
+    // Whatever stands there, no run waits for it or ends by it.
+    std::error_code error;
+    if (file.empty() || !std::filesystem::exists(file, error)) return std::make_shared<Tuning>();
     try {
-        const Json json = Json::parse(stream);
+        Source source = Source::open(file);  // refuses folders and pipes
+        std::string text(kMostBytes, '\0');
+        text.resize(source.read(text.data(), text.size()));
+        const Json json = Json::parse(text);
         if (json.at("format") == kFormat)
             for (const Json& entry : json.at("choices"))
                 if (entry.at("program") == version()) choices.push_back(fromJson(entry));
-    } catch (const Json::exception&) {
+    } catch (const std::exception&) {
         std::fprintf(stderr, "gravlab: %s is no tuning file and is left aside; 'gravlab tune' writes a new one\n",
-                     file.c_str());
+                     printable(file.string()).c_str());
         choices.clear();
     }
     return std::make_shared<Tuning>(std::move(choices));

@@ -1,7 +1,7 @@
 #include "app/model/camera_path.h"
 
-#include "app/text_values.h"
 #include "sim/core/error.h"
+#include "sim/io/toml_value.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,14 +32,10 @@ double cubic(double a, double b, double u, double v, double t) {
     return (2 * t3 - 3 * t2 + 1) * a + (t3 - 2 * t2 + t) * u + (3 * t2 - 2 * t3) * b + (t3 - t2) * v;
 }
 
-PathPoint pointFrom(const std::string& text) {
+PathPoint pointFrom(const std::vector<double>& v) {
     constexpr std::size_t kNumbers = 7;
-    const std::vector<std::string> pieces = splitList({text});
-    if (pieces.size() != kNumbers && pieces.size() != kNumbers + 1) throw UsageError(kForm);
-    std::array<double, kNumbers + 1> v{};
-    v[kNumbers] = kUsualField;
-    for (std::size_t i = 0; i < pieces.size(); ++i) v[i] = parseReal("a camera path's number", pieces[i]);
-    return {v[0], v[1], v[2], v[3], {v[4], v[5], v[6]}, v[7]};
+    if (v.size() != kNumbers && v.size() != kNumbers + 1) throw UsageError(kForm);
+    return {v[0], v[1], v[2], v[3], {v[4], v[5], v[6]}, v.size() > kNumbers ? v[kNumbers] : kUsualField};
 }
 
 }  // namespace
@@ -96,26 +92,10 @@ Camera CameraPath::at(double seconds, const Camera& like) const {
 }
 
 std::vector<PathPoint> parsePath(std::string_view text) {
+    const std::optional<std::vector<std::vector<double>>> rows = tomlRows(text);
+    if (!rows) throw UsageError(kForm);
     std::vector<PathPoint> points;
-    std::string inside;
-    int depth = 0;
-    for (const char c : text) {
-        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (c == '[' && depth < 2) {
-            ++depth;
-        } else if (c == ']' && depth == 2) {
-            points.push_back(pointFrom(inside));
-            inside.clear();
-            --depth;
-        } else if (c == ']' && depth == 1) {
-            depth = -1;  // nothing may follow
-        } else if (depth == 2 && c != '[') {
-            inside += c;
-        } else if (!blank && (c != ',' || depth != 1)) {
-            throw UsageError(kForm);
-        }
-    }
-    if (depth != -1) throw UsageError(kForm);
+    for (const std::vector<double>& row : *rows) points.push_back(pointFrom(row));
     const CameraPath check(points);
     return points;
 }

@@ -3,6 +3,7 @@
 
 #include "render/colour_map.h"
 #include "sim/core/body_edit.h"
+#include "sim/core/round_number.h"
 #include "sim/core/random.h"
 
 #include <algorithm>
@@ -55,22 +56,6 @@ constexpr ColourMode kModes[] = {
     {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
 };
 
-/// 1, 2 or 5 times a power of ten, at or beyond `value` in the direction asked for.
-double roundNumber(double value, bool up) {
-    if (!(value > 0)) return 0;
-    const double power = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
-    const double steps[] = {1, 2, 5, 10};
-    if (up) {
-        for (const double step : steps)
-            if (step * power >= value * (1 - 1e-9)) return step * power;
-        return 10 * power;
-    }
-    double best = power;
-    for (const double step : steps)
-        if (step * power <= value * (1 + 1e-9)) best = step * power;
-    return best;
-}
-
 /// A star by lot: the same for the same body, always.
 BodyTrait star(std::uint32_t id, std::uint8_t group) {
     Random random(0x57a7, id);
@@ -112,8 +97,8 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
     const auto at = [&](double part) {
         return static_cast<double>(good[static_cast<std::size_t>(part * static_cast<double>(good.size() - 1))]);
     };
-    ValueRange range{logarithmic ? roundNumber(at(0.02) * scale, false) / scale : 0,
-                     roundNumber(at(0.98) * scale, true) / scale};
+    ValueRange range{logarithmic ? roundDown(at(0.02) * scale) / scale : 0,
+                     roundUp(at(0.98) * scale) / scale};
     if (!(range.high > range.low)) range.high = range.low > 0 ? 2 * range.low : 1;
     return range;
 }
@@ -144,8 +129,8 @@ ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits,
         high = std::max(high, trait.value);
     }
     if (!(high > 0)) return {0.1, 1};
-    ValueRange range{roundNumber(static_cast<double>(low) * scale, false) / scale,
-                     roundNumber(static_cast<double>(high) * scale, true) / scale};
+    ValueRange range{roundDown(static_cast<double>(low) * scale) / scale,
+                     roundUp(static_cast<double>(high) * scale) / scale};
     if (!(range.high > range.low)) range = {range.low / 2, range.low * 2};
     return range;
 }

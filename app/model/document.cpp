@@ -33,7 +33,7 @@ void Document::select(std::size_t index) {
                            .dark = isDark(bodies.group[index]),
                            .source = static_cast<double>(bodies.mass[index])};
     // Under gravity the two are one; else the mass takes the body's response, which comes with a copy.
-    if (facts.settings.law == Law::gravity) selected->mass = selected->source;
+    if (facts.configuration.force.law == Law::gravity) selected->mass = selected->source;
     selected->held = bodies.motion[index] != BodyMotion::free;
     selected->coasting = bodies.motion[index] == BodyMotion::coasting;
     ++selections;
@@ -99,7 +99,7 @@ ValueRange Document::shownRange() const {
 void Document::showFourViews(bool on) {
     if (on == fourViews) return;
     fourViews = on;
-    if (on && look.trails == 0 && facts.settings.bodies <= kMostPaths) {
+    if (on && look.trails == 0 && facts.configuration.bodies <= kMostPaths) {
         trailsBefore = look.trails;
         look.trails = kUsualTrail;
     } else if (!on && trailsBefore >= 0) {
@@ -119,8 +119,8 @@ LaunchScene Document::launchScene() const {
             .bodies = facts.bodies->size(),
             .size = facts.scene->view.distance,
             .speed = facts.scene->view.speedScale,
-            .softening = facts.settings.softening,
-            .gravity = facts.settings.law == Law::gravity,
+            .softening = facts.configuration.force.softening,
+            .gravity = facts.configuration.force.law == Law::gravity,
             .response = facts.usualResponse};
 }
 

@@ -11,6 +11,7 @@
 #include "app/model/viewport.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
+#include "sim/measure/profile.h"
 
 #include <array>
 #include <cstddef>
@@ -64,6 +65,7 @@ struct Document {
     std::optional<int> followedCentre;  ///< keeps a galaxy there, or kWholeScene
     PathAhead ahead;
     LaunchTool drop;
+    ProfileRequest profileWanted;  ///< by the instruments
 
     /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
     std::string message;

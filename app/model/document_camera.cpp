@@ -59,8 +59,8 @@ void Document::aimAt(glm::vec3 target) {
 }
 
 Document::SurfaceSpot Document::spotAt(glm::vec2 cursor, glm::vec2 surface) const {
-    const auto views = viewports(*this, static_cast<int>(surface.x), static_cast<int>(surface.y), free);
-    const Viewport& view = viewportAt(views, cursor);
+    const auto pictures = viewports(*this, static_cast<int>(surface.x), static_cast<int>(surface.y), free);
+    const Viewport& view = viewportAt(pictures, cursor);
     return {cursor - view.corner(), view.size(), view.camera, view.run};
 }
 

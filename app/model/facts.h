@@ -2,7 +2,7 @@
 #pragma once
 #include "app/model/colour_mode.h"
 #include "app/model/twin_choice.h"
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 #include <glm/ext/vector_double3.hpp>
 #include <glm/vec3.hpp>
@@ -57,6 +57,7 @@ struct TwinFacts {
     std::int64_t step = 0;
     double time = 0;                ///< simulated [T]
     std::string label;              ///< what it does otherwise
+    RunConfiguration configuration;  ///< in force
     std::optional<double> apart{};  ///< root mean square of the distances between the same bodies [L]
 };
 
@@ -66,10 +67,16 @@ struct HistoryFacts {
     std::int64_t oldestStep = 0;  ///< where there are states
 };
 
+/// The best point that the lab has measured.
+struct LabBest {
+    KernelChoice kernel;
+    int threads = 0;  ///< 0: as many as there are
+};
+
 /// What is known of the run at the end of a frame.
 struct Facts {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
-    SimulationSettings settings;          ///< in force, every default filled in
+    RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
@@ -101,6 +108,7 @@ struct Facts {
     std::string quality;      ///< what is lowered to hold the rate
     bool labBusy = false;
     std::string labStatus;  ///< what the lab measures, or how that ended
+    std::optional<LabBest> labBest;
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: none is kept
 };

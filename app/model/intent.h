@@ -1,7 +1,7 @@
 // What the user wants of the runs. Rule: plain data; it becomes action at one place, once a frame.
 #pragma once
 #include "app/model/twin_choice.h"
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 #include <cstddef>
 #include <optional>
@@ -19,9 +19,9 @@ enum class Touch {
     launch  ///< what LaunchTool::order says
 };
 
-/// What the user wants; edited by panels, keys and the command line, applied at one place.
+/// What the user wants; edited by commands and the command line, applied at one place.
 struct Intent {
-    SimulationSettings settings;
+    RunRequest request;
     int stepsPerFrame = 1;
     double timeBudgetMs = 10;
     bool paused = false;

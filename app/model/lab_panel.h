@@ -1,7 +1,9 @@
-// Which page of the lab is shown.
+// What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -12,9 +14,15 @@ std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
+/// What the lab shall do, once.
+enum class LabOrder { measure, tune, cancel, csv, png };
+
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
+    std::size_t sweep = 0;    ///< of labSweeps(): what a sweep varies
+    bool wholeSteps = false;  ///< which rate is drawn
+    std::vector<LabOrder> orders{};  ///< since the last frame
     bool shows(LabPage which) const { return open && page == which; }
 };
 

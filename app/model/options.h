@@ -3,7 +3,7 @@
 #include "app/model/camera_path.h"
 #include "app/model/twin_choice.h"
 #include "sim/io/snapshot.h"
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ struct LookOptions {
 
 struct Options {
     Subcommand command = Subcommand::view;
-    SimulationSettings simulation;
+    RunRequest simulation;
 
     std::string file;                ///< to start from instead of a scene; for convert and info: to read
     ReadOptions read;                ///< how

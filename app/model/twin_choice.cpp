@@ -28,7 +28,7 @@ const SettingRow& rowOf(std::string_view key) {
 }
 
 /// Whole numbers for settings that are real: TOML tells them apart, people do not.
-bool takes(const SettingRow& row, SimulationSettings& to, std::string_view value) {
+bool takes(const SettingRow& row, RunRequest& to, std::string_view value) {
     if (row.take(to, value)) return true;
     return value.find('"') == std::string_view::npos && row.take(to, "\"" + std::string(value) + "\"");
 }
@@ -41,39 +41,38 @@ const LawNumber* lawNumber(std::string_view key) {
 }
 
 /// What is refused at once rather than when the run starts.
-void require(std::string_view key, const SimulationSettings& values) {
+void require(std::string_view key, const RunRequest& values) {
     if (key == "integrator") integrator(values.integrator);
-    if (key == "time_step") requireTimeStep(values.timeStep);
-    if (key == "softening") requireSoftening(values.softening);
+    if (key == "time_step" && values.timeStep) requireTimeStep(*values.timeStep);
+    if (key == "softening" && values.softening) requireSoftening(*values.softening);
     if (const LawNumber* number = lawNumber(key); number && values.*number->asked)
         requireLawNumber(*number, *(values.*number->asked));
-    if (key == "backend" && values.backend != "auto") backend(values.backend);
-    if (key == "kernel" && values.kernel.kernel != "auto") {
+    if (key == "backend" && values.backend) backend(*values.backend);
+    if (key == "kernel" && values.kernel.kernel) {
         std::vector<std::string_view> valid{"auto"};
         for (const KernelRow& row : kernels()) {
             if (row.name == values.kernel.kernel) return;
             valid.push_back(row.name);
         }
-        throw UsageError(unknownName("kernel", values.kernel.kernel, valid));
+        throw UsageError(unknownName("kernel", *values.kernel.kernel, valid));
     }
 }
 
 /// Whether a backend of that name computes in the precision that the first run has.
-bool keepsPrecision(const SimulationSettings& s) {
-    if (s.backend == "auto" || s.backend == "reference") return false;  // the reference has fp64 only
-    return refusal(backend(s.backend),
+bool keepsPrecision(const RunRequest& s) {
+    if (!s.backend || s.backend == "reference") return false;  // the reference has fp64 only
+    return refusal(backend(*s.backend),
                    ForceSettings{.law = s.law.value_or(Law::gravity), .precision = s.precision.value_or(Precision::fp32)})
         .empty();
 }
 
-std::string shown(std::string_view key, const SimulationSettings& s) {
+std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "integrator") return s.integrator;
     if (key == "time_step") return formatted("dt %.4g", s.timeStep);
-    if (key == "precision") return s.precision ? std::string(nameOf(*s.precision)) : "auto";
-    if (key == "softening") return formatted("softening %.3g", s.softening);
-    if (key == "law") return s.law ? std::string(laws()[static_cast<std::size_t>(*s.law)].name) : "auto";
-    if (const LawNumber* row = lawNumber(key))
-        return s.*row->asked ? row->option + 2 + formatted(" %.3g", *(s.*row->asked)) : "auto";
+    if (key == "precision") return std::string(nameOf(s.force.precision));
+    if (key == "softening") return formatted("softening %.3g", s.force.softening);
+    if (key == "law") return std::string(lawRow(s.force.law).name);
+    if (const LawNumber* row = lawNumber(key)) return row->option + 2 + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
     if (s.backendOptions.threads == 0) return "all threads";
@@ -95,7 +94,7 @@ std::span<const std::string_view> twinKeys() { return kKeys; }
 
 bool TwinChoice::names(std::string_view key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
-void TwinChoice::take(std::string_view key, const SimulationSettings& from) {
+void TwinChoice::take(std::string_view key, const RunRequest& from) {
     rowOf(key).copy(values, from);
     if (names(key)) return;
     std::vector<std::string_view> all;
@@ -107,7 +106,7 @@ void TwinChoice::take(std::string_view key, const SimulationSettings& from) {
 void TwinChoice::release(std::string_view key) {
     if (!names(key)) return;
     std::erase(keys, key);
-    rowOf(key).copy(values, SimulationSettings());
+    rowOf(key).copy(values, RunRequest());
 }
 
 void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
@@ -119,7 +118,7 @@ void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
         throw UsageError(unknownName("setting of a twin", key, valid));
     }
     const SettingRow& row = rowOf(key);
-    SimulationSettings values;
+    RunRequest values;
     if (!takes(row, values, value))
         throw UsageError(std::string(key) + " = " + std::string(value) + "; allowed: " + std::string(row.expected));
     require(key, values);
@@ -148,16 +147,16 @@ std::string twinText(const TwinChoice& choice) {
     return text;
 }
 
-SimulationSettings twinSettings(const SimulationSettings& first, const TwinChoice& choice) {
-    SimulationSettings twin = first;
+RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) {
+    RunRequest twin = requestOf(first);
     if (!choice.names("kernel") &&
         (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
         twin.kernel = {};
     for (const std::string_view key : choice.keys) rowOf(key).copy(twin, choice.values);
     // Both go the same way in time.
-    if (choice.names("time_step")) twin.timeStep = std::copysign(choice.values.timeStep, first.timeStep);
-    if (!choice.names("backend") && !refusal(backend(first.backend), integrator(twin.integrator), twin.bodies).empty()) {
-        twin.backend = "auto";
+    if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
+    if (!choice.names("backend") && !refusal(backend(first.backend), integrator(twin.integrator), first.bodies).empty()) {
+        twin.backend.reset();
         if (!choice.names("kernel")) twin.kernel = {};
     }
     const bool another = twin.backend != first.backend;
@@ -165,13 +164,13 @@ SimulationSettings twinSettings(const SimulationSettings& first, const TwinChoic
     return twin;
 }
 
-TwinChoice toggledTwin(TwinChoice choice, const SimulationSettings& first) {
+TwinChoice toggledTwin(TwinChoice choice, const RunConfiguration& first) {
     choice.on = !choice.on;
     if (choice.on && choice.keys.empty()) setTwin(choice, "integrator", first.integrator == "euler" ? "leapfrog" : "euler");
     return choice;
 }
 
-std::pair<std::string, std::string> twinLabels(const SimulationSettings& first, const SimulationSettings& twin) {
+std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, const RunConfiguration& twin) {
     std::pair<std::string, std::string> labels;
     for (const std::string_view key : kKeys) {
         // Another backend brings another kernel; that says little.

@@ -9,6 +9,12 @@
 
 namespace gravlab {
 
+/// Menus that were asked for by keys.
+struct MenuWalk {
+    bool asked = false;      ///< open the menus, or close them
+    std::size_t wanted = 0;  ///< which one
+};
+
 /// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
 struct UiState {
     bool visible = true;       ///< anything at all
@@ -26,8 +32,7 @@ struct UiState {
     float textScale = 1;         ///< of the panels, above what the display asks for
     bool saveScene = false;      ///< asked for: a scene file
     std::string sceneName{};     ///< its name; empty: by the time
-    bool menuAsked = false;      ///< open the menus, or close them
-    std::size_t menuWanted = 0;  ///< which one
+    MenuWalk menu;
     bool panelAsked = false;     ///< keys go to the next panel
     bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
     float bodyPanel = 0;         ///< height of the panel of a body in the last frame; 0: it is not shown

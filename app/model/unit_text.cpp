@@ -1,5 +1,7 @@
 #include "app/model/unit_text.h"
 
+#include "sim/core/round_number.h"
+
 #include <cmath>
 #include <cstdio>
 #include <string_view>
@@ -31,10 +33,7 @@ RoundLength roundLength(double most, const SceneUnits& units) {
             scale *= step.factor;
             break;
         }
-    const double power = std::pow(10.0, std::floor(std::log10(shown)));
-    double round = power;
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (factor * power <= shown * (1 + 1e-9)) round = factor * power;
+    const double round = roundDown(shown);
     return {round / scale, threeDigits(round) + " " + std::string(name)};
 }
 

@@ -1,7 +1,7 @@
 // The body that was clicked: what it is, what it does, and what can be done with it.
 #include "app/format.h"
 #include "app/model/launch.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/services/trajectory_prediction.h"
 #include "sim/forces/law.h"
 
@@ -10,28 +10,10 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kFollow{"follow", "Follow", "Keep this body in the middle. Key: F"};
-constexpr Control kRemove{"remove", "Remove", "Take this body out; Ctrl Z brings it back. Key: Delete"};
-constexpr Control kHold{"hold", "Hold",
-                        "Keep this body where it is: it feels no force and goes on pulling the others. Key: V"};
-constexpr Control kFall{"hold", "Let fall",
-                        "Let this body feel forces again, from rest; Ctrl Z gives back its speed. Key: V"};
-constexpr Control kCoast{"coast", "Coast", "Let this body go straight on: it feels no force. Key: Ctrl V"};
-constexpr Control kFree{"coast", "Let free", "Let this body feel forces again, from its present speed. Key: Ctrl V"};
 constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
                              {"near_2", "", "The second nearest body: select it"},
                              {"near_3", "", "The third nearest body: select it"}};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
-
-constexpr Control kAhead{
-    "ahead", "Path ahead",
-    "Draw where this body will go. Few bodies are copied and moved by the run's own integrator; of many, "
-    "galaxies move as wholes and keep their shapes. Key: O"};
-constexpr Control kHowFar{"how_far", "Ahead", "How far, in the scene's time; 0 is about a turn and a half"};
-constexpr Control kWhat{"launch_what", "Drop", "What is dropped. Key: Ctrl I goes through the list"};
-constexpr Control kMass{"launch_mass", "Mass", "Times its usual mass"};
-constexpr Control kSize{"launch_size", "Size", "Times its usual size"};
-constexpr Control kBodies{"launch_bodies", "Bodies", "Times its usual number of bodies"};
 constexpr Control kStop{"launch_stop", "Done", "No longer drop bodies. Key: Esc"};
 
 void row(PanelContext& p, const char* name, const std::string& value) {
@@ -46,42 +28,31 @@ std::string number(double value, std::string_view unit, std::string_view own) {
 
 /// The nearest bodies as buttons, so that one can go from body to body.
 void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
-    std::optional<std::size_t> chosen;
     for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
         const BodyNeighbour& near = body.nearest[k];
         p.widgets.wrapped(palette::kMuted, k == 0 ? "nearest" : "");
         ImGui::SameLine(86 * p.widgets.scale());
         char name[32];
         std::snprintf(name, sizeof name, "%u##near%zu", near.id, k);
-        if (p.widgets.button({kNear[k].name, name, kNear[k].tip}, 72 * p.widgets.scale())) chosen = near.index;
+        if (p.widgets.button({kNear[k].name, name, kNear[k].tip}, 72 * p.widgets.scale()))
+            set(p, "view.selected", std::int64_t{near.id});
         ImGui::SameLine();
         ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
     }
-    if (chosen) p.workspace.select(*chosen);
 }
 
 /// Chooses what the arrow drops.
 void drawLaunch(PanelContext& p) {
-    LaunchTool& tool = p.workspace.drop;
+    const LaunchTool& tool = p.workspace.drop;
     if (!tool.on) return;
-    const auto rows = launchRows();
     const LaunchScene scene = p.workspace.launchScene();
     const SceneUnits& units = p.facts.scene->units;
     p.widgets.section("Drop by an arrow");
-    if (p.widgets.beginCombo(kWhat, rows[static_cast<std::size_t>(tool.row)].label)) {
-        for (std::size_t k = 0; k < rows.size(); ++k) {
-            LaunchTool other = tool;
-            other.row = static_cast<int>(k);
-            if (p.widgets.choice(rows[k].label, rows[k].idea, static_cast<int>(k) == tool.row, other.refusal(scene)))
-                tool.row = static_cast<int>(k);
-        }
-        p.widgets.endCombo();
-    }
-    const DragRange factor{.least = 0.001, .most = 1000, .speed = 0.02, .format = "%.3g x"};
-    p.widgets.drag(kMass, tool.massFactor, factor);
-    if (rows[static_cast<std::size_t>(tool.row)].galaxy) {
-        p.widgets.drag(kSize, tool.sizeFactor, factor);
-        p.widgets.drag(kBodies, tool.bodiesFactor, factor);
+    parameter(p, "drop.kind", {.label = "Drop"});
+    parameter(p, "drop.mass");
+    if (launchRows()[static_cast<std::size_t>(tool.row)].galaxy) {
+        parameter(p, "drop.size");
+        parameter(p, "drop.bodies");
     }
     const LaunchOrder order = tool.usual(scene);
     std::string facts = number(order.mass * units.massScale, units.mass, "M");
@@ -90,7 +61,7 @@ void drawLaunch(PanelContext& p) {
                  number(order.size * units.lengthScale, units.length, "L");
     p.widgets.wrapped(palette::kMuted, facts.c_str());
     p.widgets.wrapped(palette::kMuted, "Press in the picture, drag the arrow, let go.");
-    if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) tool.on = false;
+    if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }
 
 void drawBody(PanelContext& p) {
@@ -101,8 +72,8 @@ void drawBody(PanelContext& p) {
     std::snprintf(title, sizeof title, "Body %u", body->id);
     p.widgets.section(title);
     if (body->dark) row(p, "kind", "dark matter");
-    if (p.workspace.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
-    const std::string_view source = laws()[static_cast<std::size_t>(*p.facts.settings.law)].source;
+    if (p.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
+    const std::string_view source = lawRow(p.facts.configuration.force.law).source;
     if (body->mass) row(p, "mass", number(*body->mass * units.massScale, units.mass, "M"));
     if (source != "mass") row(p, std::string(source).c_str(), formatted("%.4g", body->source));
     if (body->placed)
@@ -115,31 +86,29 @@ void drawBody(PanelContext& p) {
             number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
                 (body->bound ? ", bound" : ", escapes"));
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
-    const BodyReadout shown = *body;  // choosing a neighbour changes what is selected
-    drawNeighbours(p, shown, units);
-    if (!p.workspace.selected) return;
-    p.widgets.toggle(kAhead, p.workspace.ahead.wanted);
-    if (p.workspace.ahead.wanted)
-        p.widgets.drag(kHowFar, p.workspace.ahead.duration,
-                       {.least = 0, .most = 1e9, .speed = 0.02, .floor = 0.1 * std::abs(p.facts.settings.timeStep)});
+    drawNeighbours(p, *body, units);
+    parameter(p, "view.ahead");
+    if (p.workspace.ahead.wanted) {
+        Dragged far = parameter("view.ahead_time").dragged;
+        far.floor = 0.1 * std::abs(p.facts.configuration.timeStep);
+        parameter(p, "view.ahead_time", {.label = "Ahead", .dragged = far});
+    }
     const float gap = ImGui::GetStyle().ItemSpacing.x, width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
-    static constexpr Control kStay{"follow", "Let go", "No longer keep this body in the middle. Key: F"};
-    if (p.widgets.button(p.workspace.follow ? kStay : kFollow, width)) p.workspace.follow = !p.workspace.follow;
+    action(p, "follow", width, p.workspace.follow ? "Let go" : "Follow");
     ImGui::SameLine();
-    const bool remove = p.widgets.button(kRemove, width);
+    action(p, "remove", width, "Remove");
     ImGui::SameLine();
-    if (p.widgets.button(kUnselect, width)) p.workspace.clearSelection();
+    if (p.widgets.button(kUnselect, width)) set(p, "view.selected", std::string("none"));
     const float half = (ImGui::GetContentRegionAvail().x - gap) / 2;
-    if (p.widgets.button(shown.held && !shown.coasting ? kFall : kHold, half)) p.workspace.intent.touch = Touch::hold;
+    action(p, "hold", half, body->held && !body->coasting ? "Let fall" : "Hold");
     ImGui::SameLine();
-    if (p.widgets.button(shown.coasting ? kFree : kCoast, half)) p.workspace.intent.touch = Touch::coast;
-    if (remove) p.workspace.intent.touch = Touch::remove;
+    action(p, "coast", half, body->coasting ? "Let free" : "Coast");
 }
 
 }  // namespace
 
 void drawBodyPanel(PanelContext& p) {
-    p.state.bodyPanel = 0;
+    p.bodyPanel = 0;
     if (!p.workspace.selected && !p.workspace.drop.on) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.surface.y - (bottomHeight(p.state) + kBodyPanelGap) * s),
@@ -150,7 +119,7 @@ void drawBodyPanel(PanelContext& p) {
         p.widgets.panel("body");
         drawLaunch(p);
         drawBody(p);
-        p.state.bodyPanel = ImGui::GetWindowHeight();
+        p.bodyPanel = ImGui::GetWindowHeight();
     }
     ImGui::End();
 }

@@ -66,7 +66,7 @@ void drawNumbers(PanelContext& p) {
                   now.virial, now.shape.lagrangianRadii[1], now.shape.closest);
     ImGui::SameLine(0, 0);
     p.widgets.wrapped(palette::kMuted, text);
-    const std::string advice = watch.advice(p.facts.settings, *p.facts.integrator);
+    const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator);
     if (advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
     p.widgets.wrapped(colourOf(watch.worstChange()), advice.c_str());

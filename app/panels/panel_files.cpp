@@ -1,11 +1,9 @@
 // Files: save, open one of this folder or by name, and the offer to go on after a crash.
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 
 namespace gravlab {
 namespace {
 
-constexpr Control kSave{"save_now", "Save now",
-                        "Save the run under a name with scene and time, in this folder. Key: Ctrl S"};
 constexpr Control kSaveAs{"save_as", "Save as",
                           "A name; the extension decides the format: .hdf5 goes on exactly, .csv .tab .tipsy .ply keep the "
                           "bodies. Enter saves"};
@@ -13,15 +11,13 @@ constexpr Control kOpen{"open_path", "Open", "The path of a file with bodies, of
 constexpr Control kEntry{"open_file", "",
                          "Open this file; the run on screen ends. A file can also be dropped on the window"};
 constexpr Control kCloseFiles{"close_files", "Close", "Put the list away. Keys: Ctrl O, Esc"};
-constexpr Control kRecover{"recover", "Go on from there", "Open what was saved last; the run on screen ends"};
-constexpr Control kForget{"forget", "Discard", "Remove what was saved; nothing else changes"};
 
 constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
 constexpr float kWidth = 460;
 constexpr float kListHeight = 220;
 
 void drawRecovery(PanelContext& p) {
-    FilesState& files = p.state.files;
+    const FilesState& files = p.state.files;
     if (files.recover.empty()) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
@@ -30,9 +26,9 @@ void drawRecovery(PanelContext& p) {
     if (ImGui::Begin("gravlab recovery", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("recovery");
         p.widgets.wrapped(palette::kText, files.recoverText.c_str());
-        if (p.widgets.button(kRecover, 0)) files.recoverAsked = true;
+        action(p, "recover", 0);
         ImGui::SameLine();
-        if (p.widgets.button(kForget, 0)) files.forgetAsked = true;
+        action(p, "discard", 0);
     }
     ImGui::End();
 }
@@ -41,7 +37,7 @@ void drawRecovery(PanelContext& p) {
 
 void drawFiles(PanelContext& p) {
     drawRecovery(p);
-    FilesState& files = p.state.files;
+    const FilesState& files = p.state.files;
     if (!files.shown) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImGuiCond_Always,
@@ -53,18 +49,18 @@ void drawFiles(PanelContext& p) {
         p.widgets.section("Save");
         p.widgets.label(kSaveAs);
         std::string typed;
-        if (p.widgets.field(kSaveAs, -1, "", typed) && !typed.empty()) files.saveAs = typed;
-        if (p.widgets.button(kSave, 0)) files.saveAsked = true;
+        if (p.widgets.field(kSaveAs, -1, "", typed) && !typed.empty()) invoke(p, "save", {typed});
+        action(p, "save", 0, "Save now");
         p.widgets.section("Open");
         p.widgets.label(kOpen);
-        if (p.widgets.field(kOpen, -1, "", typed) && !typed.empty()) files.openAsked = typed;
+        if (p.widgets.field(kOpen, -1, "", typed) && !typed.empty()) p.post({OpenFile{typed}});
         if (files.entries.empty()) {
             p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
         } else {
             ImGui::BeginChild("list", ImVec2(0, kListHeight * s));
             for (const FilesState::Entry& entry : files.entries) {
                 ImGui::PushID(entry.path.c_str());
-                if (ImGui::Selectable(entry.name.c_str())) files.openAsked = entry.path;
+                if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
                 p.widgets.finish(kEntry);
                 ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
                 p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
@@ -74,7 +70,7 @@ void drawFiles(PanelContext& p) {
         }
         if (!files.busy.empty()) p.widgets.wrapped(palette::kMuted, files.busy.c_str());
         ImGui::Dummy(ImVec2(0, 2 * s));
-        if (p.widgets.button(kCloseFiles, 0)) files.shown = false;
+        if (p.widgets.button(kCloseFiles, 0)) set(p, "window.files", false);
     }
     ImGui::End();
 }

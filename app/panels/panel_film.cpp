@@ -1,6 +1,6 @@
 // Recording: a small panel of settings, and while a film grows, how long it is.
 #include "app/encoders.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,18 +11,6 @@ namespace gravlab {
 namespace {
 
 constexpr Control kSize{"film_size", "Size", "Pixels of the film, whatever the window's are"};
-constexpr Control kEncoder{"film_encoder", "Encoder", "What the film is written with; grey ones are not in the ffmpeg here"};
-constexpr Control kQuality{"film_quality", "Quality",
-                           "0 makes small files, 100 large ones; 80 is hard to tell from the picture"};
-constexpr Control kSteps{"film_steps", "Steps a frame",
-                         "Steps of the simulation between two frames of the film, however fast the window is"};
-constexpr Control kRate{"film_fps", "Frames/s",
-                        "How fast the film is played; steps a frame decide how fast time goes in it"};
-constexpr Control kLength{"film_length", "Length [s]", "Seconds after which the film is complete; 0 records until stopped"};
-constexpr Control kPanels{"film_panels", "With panels", "Draw the panels into the film"};
-constexpr Control kStart{"film_start", "Record", "Start a film in the current folder. Key: Ctrl R"};
-constexpr Control kStop{"film_stop", "Stop", "End the film and keep it. Key: Ctrl R"};
-constexpr Control kCancel{"film_cancel", "Cancel", "End the film and keep nothing"};
 constexpr Control kClose{"film_close", "Close", "Put the panel away. Keys: Alt R, Esc"};
 
 struct SizeRow {
@@ -44,41 +32,28 @@ constexpr float kPanelWidth = 270, kProgressHeight = 4;
 constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
 
 void drawSizes(PanelContext& p, const Reason& running) {
-    FilmState& film = p.state.film;
+    const FilmState& film = p.state.film;
     const auto isChosen = [&](const SizeRow& row) { return row.width == film.width && row.height == film.height; };
     const SizeRow* now = std::find_if(std::begin(kSizes), std::end(kSizes), isChosen);
     if (!p.widgets.beginCombo(kSize, now == std::end(kSizes) ? "other" : now->name, running)) return;
     for (const SizeRow& row : kSizes)
-        if (p.widgets.choice(row.name, row.idea, isChosen(row))) {
-            film.width = row.width;
-            film.height = row.height;
-        }
-    p.widgets.endCombo();
-}
-
-void drawEncoders(PanelContext& p, const Reason& running) {
-    FilmState& film = p.state.film;
-    if (!p.widgets.beginCombo(kEncoder, film.encoder.empty() ? "automatic" : film.encoder, running)) return;
-    if (p.widgets.choice("automatic", "the first of these that works here", film.encoder.empty())) film.encoder.clear();
-    for (const EncoderRow& row : encoders())
-        if (p.widgets.choice(row.name, row.idea, film.encoder == row.name, unavailable(row))) film.encoder = row.name;
+        if (p.widgets.choice(row.name, row.idea, isChosen(row)))
+            p.post({SetParameter{"film.width", std::int64_t{row.width}},
+                    SetParameter{"film.height", std::int64_t{row.height}}});
     p.widgets.endCombo();
 }
 
 void drawSettings(PanelContext& p) {
-    FilmState& film = p.state.film;
+    const FilmState& film = p.state.film;
     const Reason running = film.active ? "A film is being recorded with what is shown here." : "";
     drawSizes(p, running);
-    drawEncoders(p, running);
+    parameter(p, "film.encoder", {.unavailable = running});
     const bool lossless = !film.encoder.empty() && encoder(film.encoder).lossless;
-    double quality = film.quality >= 0 ? film.quality : kUsualQuality;
-    if (p.widgets.drag(kQuality, quality, {.least = 0, .most = 100, .format = "%.0f"},
-                       lossless ? "This encoder keeps every pixel as it is." : running))
-        film.quality = quality;
-    p.widgets.drag(kSteps, film.stepsPerFrame, {.least = 1, .most = 100000, .floor = 0.1, .format = "%.0f"}, running);
-    p.widgets.drag(kRate, film.fps, {.least = 1, .most = 240, .format = "%.4g"}, running);
-    p.widgets.drag(kLength, film.seconds, {.least = 0, .most = 36000, .floor = 0.1, .format = "%.4g"}, running);
-    p.widgets.toggle(kPanels, film.panels, running);
+    parameter(p, "film.quality",
+              {.unavailable = lossless ? "This encoder keeps every pixel as it is." : running,
+               .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
+    for (const char* path : {"film.steps_per_frame", "film.frames_per_second", "film.length", "film.panels"})
+        parameter(p, path, {.unavailable = running});
 }
 
 /// "1:05 left", "2 h 10 min left".
@@ -127,7 +102,7 @@ void drawProgress(PanelContext& p) {
 }  // namespace
 
 void drawFilmPanel(PanelContext& p) {
-    FilmState& film = p.state.film;
+    const FilmState& film = p.state.film;
     if (!p.state.inWindow || (!film.shown && !film.active)) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
@@ -142,16 +117,15 @@ void drawFilmPanel(PanelContext& p) {
         }
         if (film.active) {
             drawProgress(p);
-            const Reason ending = film.ending ? "The film is complete; the encoder writes its last frames." : "";
-            if (p.widgets.button(kStop, 0, ending)) film.toggle = true;
+            action(p, "record", 0, "Stop");
             ImGui::SameLine();
-            if (p.widgets.button(kCancel, 0, ending)) film.cancel = true;
+            action(p, "cancel-film", 0, "Cancel");
         } else {
-            if (p.widgets.button(kStart, 0)) film.toggle = true;
+            action(p, "record", 0, "Record");
         }
         if (film.shown) {
             ImGui::SameLine();
-            if (p.widgets.button(kClose, 0)) film.shown = false;
+            if (p.widgets.button(kClose, 0)) set(p, "film.panel", false);
         }
     }
     ImGui::End();

@@ -1,6 +1,5 @@
 // F1: every key by menu, and the mouse, in as many columns as it takes.
-#include "app/control/action.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
 #include <string>
@@ -105,7 +104,7 @@ void drawHelp(PanelContext& p) {
         }
         ImGui::PopStyleVar();
         ImGui::Dummy(ImVec2(0, 2 * s));
-        if (p.widgets.button(kCloseHelp, 0)) p.state.help = false;
+        if (p.widgets.button(kCloseHelp, 0)) set(p, "window.help", false);
     }
     ImGui::End();
     ImGui::PopFont();

@@ -1,6 +1,7 @@
 // The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
 #include "app/format.h"
 #include "app/panels/panel_strip.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/plots/profile_plot.h"
 #include "app/services/instruments.h"
 
@@ -21,9 +22,6 @@ constexpr Control kAbout{
     "Measured in double precision about the centre chosen here, in rings around the axis of rotation, at "
     "most once a second and beside the picture, of a sample where bodies are many. Stars only; dark matter pulls but is "
     "not seen. Order: 1 where all turn one way, near 0 in a sphere. Key: Ctrl J"};
-constexpr Control kCentre{"instruments_centre", "Centre",
-                          "What radii are measured from: the centre of mass, the heaviest body, or the densest place"};
-constexpr Control kGalaxy{"instruments_galaxy", "Galaxy", "Only the bodies that started in that galaxy, or all of them"};
 constexpr std::array<Control, 4> kPlots{
     {{"instruments_rotation", "Rotation",
       "Dots: mean tangential velocity of the stars. Lines: the velocity of circular orbits, from the radial force in the "
@@ -39,41 +37,12 @@ constexpr std::array<Control, 4> kPlots{
 constexpr std::pair<std::string_view, const char*> kBriefNames[] = {
     {"measured", "stars"}, {"v_c, radial force", "force"}, {"v_c, mass within", "mass"}, {"sigma_R", "R"}, {"sigma_z", "z"}};
 
-struct CentreText {
-    const char *name, *idea;
-};
-constexpr CentreText kCentreTexts[] = {
-    {"centre of mass", "Of the chosen bodies; moves with them"},
-    {"heaviest body", "A star in the middle of its planets, or a central mass"},
-    {"densest place", "Spheres that shrink around their own centre: the middle of a galaxy, also with tails"}};
-
 void drawChoice(PanelContext& p) {
-    Instruments& instruments = p.workspace.instruments;
     const float s = p.widgets.scale();
-    ProfileRequest& wanted = instruments.wanted;
-    const auto now = static_cast<std::size_t>(wanted.centre);
-    if (p.widgets.beginCombo(kCentre, kCentreTexts[now].name, {}, 118 * s)) {
-        for (std::size_t k = 0; k < std::size(kCentreTexts); ++k)
-            if (p.widgets.choice(kCentreTexts[k].name, kCentreTexts[k].idea, k == now))
-                wanted.centre = static_cast<ProfileCentre>(k);
-        p.widgets.endCombo();
-    }
-    const int galaxies = p.workspace.facts.galaxies;
-    if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
-    if (galaxies > 1) {
-        ImGui::SameLine();
-        const auto name = [](int galaxy) { return galaxy < 0 ? "all bodies" : "galaxy " + std::to_string(galaxy + 1); };
-        if (p.widgets.beginCombo(kGalaxy, name(wanted.galaxy), {}, 88 * s)) {
-            for (int galaxy = -1; galaxy < std::min(galaxies, 16); ++galaxy)
-                if (p.widgets.choice(name(galaxy), galaxy < 0 ? "Whatever galaxy they started in" : "Its own bodies only",
-                                     galaxy == wanted.galaxy)) {
-                    wanted.galaxy = galaxy;
-                    // Other galaxies pull its halo along: its own middle is what is meant.
-                    if (galaxy >= 0) wanted.centre = ProfileCentre::core;
-                }
-            p.widgets.endCombo();
-        }
-    }
+    parameter(p, "instruments.centre", {.width = 118 * s});
+    ImGui::SameLine();
+    if (p.facts.galaxies < 2) return;
+    parameter(p, "instruments.galaxy", {.width = 88 * s});
     ImGui::SameLine();
 }
 
@@ -125,7 +94,7 @@ void drawPlots(PanelContext& p, const Profile& profile) {
 
 float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
     // Few bodies have no curves over a radius.
-    const bool fits = stripFits(surface, scale) && workspace.facts.settings.bodies >= Instruments::kFewest;
+    const bool fits = stripFits(surface, scale) && workspace.facts.configuration.bodies >= Instruments::kFewest;
     return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 

@@ -1,5 +1,6 @@
 // The lab's panel: between the other two, above the status line. Its pages have a file each.
 #include "app/panels/panel_lab.h"
+#include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
 
@@ -39,12 +40,8 @@ bool pageButton(PanelContext& p, const Control& control, bool lit, float width) 
 }  // namespace
 
 void drawLabPanel(PanelContext& p) {
-    Lab& lab = p.workspace.lab;
-    LabPanel& shown = p.workspace.labPanel;
-    if (!shown.open) {
-        if (lab.busy()) lab.cancel();
-        return;
-    }
+    const LabPanel& shown = p.workspace.labPanel;
+    if (!shown.open) return;
     const float s = p.widgets.scale();
     const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
     const float width = std::max(right - left, std::min(kLeastWidth * s, p.surface.x));
@@ -57,11 +54,12 @@ void drawLabPanel(PanelContext& p) {
         p.widgets.panel("lab");
         const float button = 72 * s;
         for (const PageRow& row : kPages) {
-            if (pageButton(p, row.control, shown.page == row.page, button)) shown.page = row.page;
+            if (pageButton(p, row.control, shown.page == row.page, button))
+                set(p, "lab.page", std::string(labPages()[static_cast<std::size_t>(row.page)]));
             ImGui::SameLine();
         }
         ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-        if (p.widgets.button(kClose, button)) shown.open = false;
+        if (p.widgets.button(kClose, button)) set(p, "lab.open", false);
         for (const PageRow& row : kPages)
             if (row.page == shown.page) row.draw(p);
     }

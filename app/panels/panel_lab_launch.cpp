@@ -95,7 +95,7 @@ void drawDevice(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const KernelRow& row = *p.facts.kernel;
     const double rate = verifiedRate(p);
-    const int targets = f.threads * p.facts.settings.kernel.launch.bodiesPerThread;
+    const int targets = f.threads * p.facts.configuration.kernel.launch.bodiesPerThread;
     if (f.gridX > 0) {
         fact(p, kGrid,
              f.gridY > 1 ? formatted("%s x %d", grouped(static_cast<std::uint64_t>(f.gridX)).text, f.gridY)
@@ -105,7 +105,7 @@ void drawDevice(PanelContext& p) {
         const bool enough = f.blocks() >= f.multiprocessors;
         // Rows that deal pairs or whole steps have blocks of their own making: there is no N/p to write out.
         const std::string quotient = row.shape == WorkShape::targets
-                                         ? formatted("%s/%d%s = ", grouped(p.facts.settings.bodies).text, targets,
+                                         ? formatted("%s/%d%s = ", grouped(p.facts.configuration.bodies).text, targets,
                                                      f.gridY > 1 ? formatted(" x %d", f.gridY).c_str() : "")
                                          : std::string();
         fact(p, kRule, quotient + formatted("%d %s %d", f.blocks(), enough ? ">=" : "<", f.multiprocessors),
@@ -124,7 +124,7 @@ void drawDevice(PanelContext& p) {
          f.localBytes > 0 ? palette::kWarning : palette::kText);
     fact(p, kShared, f.sharedBytes > 0 ? bytesText(static_cast<double>(f.sharedBytes)) : "");
     fact(p, kMemory, f.memoryBytes > 0 ? bytesText(f.memoryBytes) : "");
-    const double slots = slotsPerDirectedPair(row, p.facts.settings.precision.value_or(Precision::fp32));
+    const double slots = slotsPerDirectedPair(row, p.facts.configuration.force.precision);
     fact(p, kIssued, slots > 0 ? formatted("%.3g a pair", slots) : "");
     const double clock = f.clockNow > 0 ? f.clockNow : f.highestClock;
     fact(p, kPerClock, rate > 0 && clock > 0 ? formatted("%.2f", rate / clock / f.multiprocessors) : "");
@@ -140,7 +140,7 @@ void drawProcessor(PanelContext& p) {
     const LaunchFacts& f = p.facts.launch;
     const double rate = verifiedRate(p);
     // A number of double precision takes the room of two.
-    const bool wide = p.facts.settings.precision == Precision::fp64;
+    const bool wide = p.facts.configuration.force.precision == Precision::fp64;
     fact(p, kVector,
          f.vectorLanes > 0 ? formatted(wide ? "%d bodies of fp64" : "%d bodies of fp32",
                                        wide ? std::max(f.vectorLanes / 2, 1) : f.vectorLanes)

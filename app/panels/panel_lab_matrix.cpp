@@ -18,15 +18,16 @@ constexpr Control kScale{"lab_scale", "Scale", "Force, from the strongest pair d
 }  // namespace
 
 void drawLabMatrix(PanelContext& p) {
-    PairMatrix& matrix = p.workspace.lab.matrix;  // resting the pointer on a cell asks for its pair
+    const PairMatrix& matrix = p.workspace.lab.matrix;  // resting the pointer on a cell asks for its pair
     const float s = p.widgets.scale();
     ImGui::PushFont(p.widgets.fonts().small);
     if (matrix.cells() == 0 || matrix.texture() == 0) {
         char text[160];
         std::snprintf(text, sizeof text, "The matrix is shown for at most %s bodies; there are %s.",
-                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.settings.bodies).text);
-        p.widgets.wrapped(palette::kMuted,
-                          p.facts.settings.bodies > PairMatrix::kMostBodies ? text : "The matrix comes with the next step.");
+                      grouped(PairMatrix::kMostBodies).text, grouped(p.facts.configuration.bodies).text);
+        p.widgets.wrapped(palette::kMuted, p.facts.configuration.bodies > PairMatrix::kMostBodies
+                                               ? text
+                                               : "The matrix comes with the next step.");
         ImGui::PopFont();
         return;
     }

@@ -1,6 +1,7 @@
 // Sweeps in the window: what to walk along, how far it is, the curve or map, and what to do with it.
 #include "app/format.h"
 #include "app/panels/panel_lab.h"
+#include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -8,36 +9,10 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kOver{"lab_over", "Over",
-                        "What the sweep walks along, from the kernel and launch in use. What the kernel "
-                        "does not have is grey"};
-constexpr Control kStart{"lab_start", "Start",
-                         "Measure: each point is checked against double precision, warmed up and timed; the "
-                         "picture goes on"};
-constexpr Control kCancel{"lab_cancel", "Cancel", "End it; what was measured stays"};
-constexpr Control kTune{"lab_tune", "Tune",
-                        "Search kernels and launches for this device and number of bodies; what is found is "
-                        "stored and taken up by kernel auto"};
-constexpr Control kUse{"lab_use", "Use best", "Take the best point's launch for the running simulation"};
-constexpr Control kForce{"lab_rate", "Forces only", "The rate over the time of the forces alone. Press for whole steps"};
-constexpr Control kSteps{"lab_rate", "Whole steps",
-                         "The rate over the time of whole steps, integration included. Press for "
-                         "forces only"};
-constexpr Control kCsv{"lab_csv", "CSV", "Write all points with both rates into the current folder"};
-constexpr Control kPng{"lab_png", "PNG", "Write the plot as a picture into the current folder"};
 constexpr Control kProgress{"lab_progress", "Progress", "How far the measurement is"};
 constexpr Control kPlot{"lab_plot", "Plot",
                         "Rate over what was varied; bars are the range of the repetitions, the dashed line is "
                         "the best point"};
-
-LabSubject subjectOf(const PanelContext& p) {
-    const SimulationSettings& running = p.facts.settings;
-    return {.backend = running.backend,
-            .options = running.backendOptions,
-            .kernel = running.kernel,
-            .bodies = running.bodies,
-            .precision = *running.precision};
-}
 
 void drawProgress(PanelContext& p) {
     const Lab& lab = p.workspace.lab;
@@ -67,48 +42,22 @@ void drawProgress(PanelContext& p) {
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
-    Lab& lab = p.workspace.lab;
-    const KernelRow& row = *p.facts.kernel;
+    const Lab& lab = p.workspace.lab;
     const float s = p.widgets.scale(), button = 66 * s;
-    const std::span<const LabSweep> sweeps = labSweeps();
-    // What the kernel cannot do is not offered first.
-    if (!refusal(sweeps[lab.sweepIndex], row).empty() && !lab.busy())
-        for (std::size_t i = 0; i < sweeps.size(); ++i)
-            if (refusal(sweeps[i], row).empty()) {
-                lab.sweepIndex = i;
-                break;
-            }
-    const LabSweep& chosen = sweeps[lab.sweepIndex];
-
-    if (p.widgets.beginCombo(kOver, chosen.name, {}, 130 * s)) {
-        for (std::size_t i = 0; i < sweeps.size(); ++i)
-            if (p.widgets.choice(sweeps[i].name, sweeps[i].idea, i == lab.sweepIndex, refusal(sweeps[i], row)))
-                lab.sweepIndex = i;
-        p.widgets.endCombo();
-    }
+    parameter(p, "lab.sweep", {.now = Value(std::string(lab.sweepFor(*p.facts.kernel).name)), .width = 130 * s});
     ImGui::SameLine();
-    if (lab.busy()) {
-        if (p.widgets.button(kCancel, button)) lab.cancel();
-    } else if (p.widgets.button(kStart, button, refusal(chosen, row))) {
-        lab.startSweep(chosen, subjectOf(p));
-    }
+    action(p, lab.busy() ? "lab-cancel" : "lab-measure", button, lab.busy() ? "Cancel" : "Start");
     ImGui::SameLine();
-    if (p.widgets.button(kTune, button, lab.busy() ? "Something is being measured." : "")) lab.startTune(subjectOf(p));
+    action(p, "lab-tune", button);
     ImGui::SameLine();
-    if (p.widgets.button(lab.wholeSteps ? kSteps : kForce, 96 * s)) lab.wholeSteps = !lab.wholeSteps;
-
-    const SweepResult* const best = lab.best();
-    const Reason nothing = best ? "" : "There are no results yet.";
+    const Control rate = controlOf(parameter("lab.whole_steps"), lab.wholeSteps ? "Whole steps" : "Forces only");
+    if (p.widgets.button(rate, 96 * s)) set(p, "lab.whole_steps", !lab.wholeSteps);
     ImGui::SameLine();
-    if (p.widgets.button(kUse, 72 * s, nothing)) {
-        SimulationSettings& wanted = p.workspace.intent.settings;
-        wanted.kernel = {best->row.kernel, best->point.kernel.launch};
-        if (best->point.options.threads > 0) wanted.backendOptions.threads = best->point.options.threads;
-    }
+    action(p, "lab-use-best", 72 * s, "Use best");
     ImGui::SameLine();
-    if (p.widgets.button(kCsv, 44 * s, nothing)) lab.exportCsv();
+    action(p, "lab-csv", 44 * s, "CSV");
     ImGui::SameLine();
-    if (p.widgets.button(kPng, 44 * s, nothing)) lab.exportPng();
+    action(p, "lab-png", 44 * s, "PNG");
     drawProgress(p);
 
     const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();

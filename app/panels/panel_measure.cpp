@@ -1,7 +1,7 @@
 // The right panel: how fast, how right, where the time goes and what runs.
 // Rule: a rate is shown only for a configuration whose force check has passed.
 #include "app/format.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/services/virial_check.h"
 
 #include <algorithm>
@@ -40,7 +40,6 @@ constexpr Control kVertices{"vertices", "Vertices", "How bodies reach the pictur
 constexpr Control kPicture{"picture", "Picture",
                            "How bodies become a picture. In a window both ways are timed on the running picture, and again "
                            "when it changes much"};
-constexpr Control kLab{"lab", "Lab", "What the hardware does with this kernel, its text, sweeps and tuning. Key: L"};
 constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
 
 // Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
@@ -250,7 +249,7 @@ void drawSplit(PanelContext& p) {
 
 /// Does the scene stand still when left alone? Nothing where that has no meaning.
 void drawBalance(PanelContext& p) {
-    const auto start = p.workspace.virial.read(!p.state.inWindow);
+    const std::span<const VirialState> start = p.balance;
     if (start.empty()) return;
     p.widgets.section("Balance");
     ImGui::PushFont(p.widgets.fonts().small);
@@ -304,7 +303,7 @@ void drawMeasurePanel(PanelContext& p) {
         drawBalance(p);
         p.widgets.section("Runs on");
         drawWhere(p);
-        if (p.widgets.button(kLab, ImGui::GetContentRegionAvail().x)) p.workspace.labPanel.open = !p.workspace.labPanel.open;
+        action(p, "lab", ImGui::GetContentRegionAvail().x, "Lab");
     }
     ImGui::End();
 }

@@ -10,27 +10,28 @@ namespace {
 
 constexpr float kBarPadding = 9, kItemGap = 6;
 
-void drawChoices(PanelContext& p, KeyTarget& target, const Action& action, const std::string& name) {
+void drawChoices(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& name) {
     const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
     if (!p.widgets.beginMenu(name, action.label, reason.empty())) return;
-    ActionChoice choice;
-    for (int which = 0; action.choice(target, which, choice); ++which, choice = {}) {
-        const std::string item = name + "/" + std::string(choice.label);
-        if (p.widgets.menuItem(item, choice.label, keyText(action, which), choice.chosen, choice.idea, choice.unavailable))
-            action.act(target, which);
+    int which = 0;
+    for (const SettingChoice& choice : choicesOf(action, target)) {
+        const std::string item = name + "/" + choice.name;
+        if (p.widgets.menuItem(item, choice.name, keyText(action, which), choice.chosen, choice.idea, choice.refused))
+            p.post({invokeOf(action, which)});
+        ++which;
     }
     p.widgets.endMenu();
 }
 
-void drawAction(PanelContext& p, KeyTarget& target, const Action& action, const std::string& menu) {
+void drawAction(PanelContext& p, const KeyTarget& target, const Action& action, const std::string& menu) {
     const std::string name = menu + "/" + std::string(action.name);
-    if (action.choice) {
+    if (hasChoices(action)) {
         drawChoices(p, target, action, name);
         return;
     }
     const Reason reason = action.unavailable ? action.unavailable(target) : Reason();
-    const bool checked = action.checked && action.checked(target);
-    if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) action.act(target, 0);
+    const bool checked = isOn(action, target);
+    if (p.widgets.menuItem(name, action.label, keyText(action), checked, action.idea, reason)) p.post({invokeOf(action)});
 }
 
 bool pressed(ImGuiKey key) {
@@ -47,32 +48,31 @@ void walk(PanelContext& p, std::size_t place) {
     const bool right = pressed(ImGuiKey_RightArrow) && !p.widgets.listOpen && !p.widgets.listFocused;
     const bool left = pressed(ImGuiKey_LeftArrow) && !p.widgets.listOpen;
     if (!right && !left) return;
-    p.state.menuAsked = true;
-    p.state.menuWanted = (place + (right ? 1 : count - 1)) % count;
+    p.menu.asked = true;
+    p.menu.wanted = (place + (right ? 1 : count - 1)) % count;
     ImGui::CloseCurrentPopup();
 }
 
 void drawMenu(PanelContext& p, std::size_t place) {
     const Menu& menu = menus()[place];
-    KeyTarget& target = p.workspace;
     const std::string name = "menu/" + std::string(menu.name);
     if (!p.widgets.beginMenu(name, menu.name)) return;
     p.widgets.listOpen = p.widgets.listFocused = false;
     // Asked for once more while open: put away.
-    if (p.state.menuAsked) {
-        p.state.menuAsked = false;
+    if (p.menu.asked) {
+        p.menu.asked = false;
         ImGui::CloseCurrentPopup();
     }
     for (std::size_t i = 0; i < menu.rows.size();) {
         const std::string_view list = menu.rows[i].list;
         if (menu.rows[i].line) ImGui::Separator();
         if (list.empty()) {
-            drawAction(p, target, menu.rows[i++], name);
+            drawAction(p, p.workspace, menu.rows[i++], name);
             continue;
         }
         const bool open = p.widgets.beginMenu(name + "/" + std::string(list), list);
         for (; i < menu.rows.size() && menu.rows[i].list == list; ++i)
-            if (open) drawAction(p, target, menu.rows[i], name);
+            if (open) drawAction(p, p.workspace, menu.rows[i], name);
         if (open) p.widgets.endMenu();
     }
     walk(p, place);
@@ -104,10 +104,10 @@ void drawMenuBar(PanelContext& p) {
     if (ImGui::BeginMainMenuBar()) {
         p.widgets.panel("menu");
         const bool open = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-        if (p.state.menuAsked && !open) {
-            p.state.menuAsked = false;
-            ImGui::OpenPopup(std::string(menus()[p.state.menuWanted % menus().size()].name).c_str());
-            p.state.menuWanted = 0;
+        if (p.menu.asked && !open) {
+            p.menu.asked = false;
+            ImGui::OpenPopup(std::string(menus()[p.menu.wanted % menus().size()].name).c_str());
+            p.menu.wanted = 0;
         }
         for (std::size_t i = 0; i < menus().size(); ++i) drawMenu(p, i);
         ImGui::EndMainMenuBar();

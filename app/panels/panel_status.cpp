@@ -1,6 +1,6 @@
 // The line at the bottom, and the message of a refused change.
 #include "app/format.h"
-#include "app/panels/panels.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/services/quality_ladder.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kDismiss{"dismiss", "Close", "Put the message away. Key: Esc"};
 constexpr Control kAutomatic{"automatic_step", "Automatic step",
                              "The step that radau15 took last. It goes at its own pace and is read at every dt in between"};
 
@@ -39,7 +38,7 @@ void drawStatusLine(PanelContext& p) {
     if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
         ImGui::PushFont(p.widgets.fonts().small);
-        const SimulationSettings& now = p.facts.settings;
+        const RunConfiguration& now = p.facts.configuration;
         char text[160];
         ImGui::TextUnformatted(p.workspace.intent.paused ? "Paused" : "Running");
         std::snprintf(text, sizeof text, "    %s", now.scene.c_str());
@@ -69,7 +68,7 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
             p.widgets.text(kAutomatic, palette::kText, text);
         }
-        if (const std::string lowered = p.workspace.facts.quality; !lowered.empty()) {
+        if (const std::string lowered = p.facts.quality; !lowered.empty()) {
             ImGui::SameLine(0, 0);
             p.widgets.wrapped(palette::kWarning, ("   " + lowered).c_str());
         }
@@ -98,7 +97,7 @@ void drawMessage(PanelContext& p) {
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
         p.widgets.wrapped(palette::kWarning, p.workspace.message.c_str());
-        if (p.widgets.button(kDismiss, 0)) p.workspace.dismissMessage();
+        action(p, "dismiss", 0, "Close");
     }
     ImGui::End();
 }

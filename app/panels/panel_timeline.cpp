@@ -74,7 +74,7 @@ void drawTimeline(PanelContext& p) {
         const std::size_t near = nearest(marks, scale, ImGui::GetIO().MousePos, middle);
         // Once a mark: a hand that rests goes nowhere, and the click itself counts.
         if (held && !marks.empty() && (marks[near].step != p.facts.step || (ImGui::IsItemActivated() && marks[near].other)))
-            p.workspace.intent.rewindTo = near;
+            p.post({GoTo{near}});
         p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()});
 
         ImDrawList& draw = *ImGui::GetWindowDrawList();

@@ -2,11 +2,10 @@
 #include "app/panels/panel_twin.h"
 
 #include "app/panels/panel_strip.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/plots/plot.h"
 #include "app/plots/twin_plot.h"
 #include "app/services/twin.h"
-#include "sim/forces/law.h"
-#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,20 +17,6 @@ namespace {
 constexpr float kStripHeight = 168;
 
 constexpr Control kFold{"twin", "Twin", "The same start a second time in other settings, on the same clock"};
-constexpr Control kOn{"twin_on", "A second run",
-                      "Run the same start in other settings too: from the start, or from here when it is switched on later. "
-                      "Key: Ctrl T"};
-constexpr Control kView{"twin_view", "Shown", "Side by side, or one over the other in two hues. Key: Alt T"};
-constexpr Control kIntegrator{"twin_integrator", "Integrator", "How forces become motion in the twin"};
-constexpr Control kTimeStep{"twin_time_step", "Time step",
-                            "Of the twin. Both meet whenever whole steps of both end together; it is changed a little where "
-                            "they never would"};
-constexpr Control kPrecision{"twin_precision", "Precision", "Of the twin: fp32 against fp64 shows what rounding does"};
-constexpr Control kSoftening{"twin_softening", "Softening", "Of the twin: the length that blunts close encounters"};
-constexpr Control kLaw{"twin_law", "Law", "How two bodies act on each other in the twin"};
-constexpr Control kBackend{"twin_backend", "Backend", "What computes the twin's forces"};
-constexpr Control kSame{"twin_same", "The first's settings",
-                        "The twin differs in nothing: then both stay the same to the last bit"};
 constexpr Control kFirstLabel{"twin_label_first", "", "What the first run does otherwise than the twin"};
 constexpr Control kTwinLabel{"twin_label", "", "What the twin does otherwise than the first run"};
 constexpr Control kApart{
@@ -41,20 +26,6 @@ constexpr Control kApart{
 constexpr Control kEnergies{"twin_energies", "Energies",
                             "Change of the total energy since the start over the energy of the start, of both runs"};
 constexpr Control kNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
-
-constexpr const char* kAsTheFirst = "as the first";
-
-/// A list whose first row is "as the first"; `rows` makes the others, of the names that the command line has.
-template <class Rows>
-void drawList(PanelContext& p, const Control& control, std::string_view key, std::string_view now, const Reason& off,
-              Rows rows) {
-    TwinChoice& twin = p.workspace.intent.twin;
-    const bool named = twin.names(key);
-    if (!p.widgets.beginCombo(control, named ? now : std::string_view(kAsTheFirst), off)) return;
-    if (p.widgets.choice(kAsTheFirst, "Whatever the first run has.", !named)) twin.release(key);
-    if (const auto name = p.widgets.chosenOf(rows()); !name.empty()) setTwin(twin, key, name);
-    p.widgets.endCombo();
-}
 
 ImU32 hueOf(std::size_t run) { return seriesColour(run, false); }
 
@@ -99,45 +70,23 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
 }  // namespace
 
 void drawTwinControls(PanelContext& p) {
-    TwinChoice& wanted = p.workspace.intent.twin;
+    const TwinChoice& wanted = p.workspace.intent.twin;
     const Twin& twin = p.workspace.host.twin();
     if (!p.widgets.fold(kFold, twin.on() || !wanted.keys.empty())) return;
-    bool on = wanted.on;
-    if (p.widgets.toggle(kOn, on)) wanted = toggledTwin(wanted, p.facts.settings);
+    parameter(p, "twin.on", {.label = "A second run", .action = "twin"});
     const Reason off = twin.on() ? Reason() : Reason("There is no twin: switch it on first.");
-    const SimulationSettings& now = twin.on() ? twin.simulation().settings() : p.facts.settings;
-    if (p.widgets.beginCombo(kView, twinViews()[static_cast<std::size_t>(wanted.view)], off)) {
-        if (p.widgets.choice(twinViews()[0], "The first at the left, the twin at the right.", wanted.view == TwinView::side))
-            wanted.view = TwinView::side;
-        if (p.widgets.choice(twinViews()[1], "One over the other: blue the first, orange the twin, white both.",
-                             wanted.view == TwinView::overlaid))
-            wanted.view = TwinView::overlaid;
-        p.widgets.endCombo();
-    }
-    drawList(p, kIntegrator, "integrator", now.integrator, off,
-             [&] { return integratorChoices(now, !wanted.names("backend")); });
-    SimulationSettings values;
-    values.timeStep = now.timeStep;  // both go the same way in time: a sign that is typed says nothing
-    if (p.widgets.drag(kTimeStep, values.timeStep,
-                       {.least = 1e-12, .most = 1e6, .floor = 1e-7, .format = "%.5g", .onRelease = true, .bothSigns = true},
-                       off)) {
-        values.timeStep = std::abs(values.timeStep);
-        wanted.take("time_step", values);
-    }
-    drawList(p, kPrecision, "precision", nameOf(now.precision.value_or(Precision::fp32)), off,
-             [&] { return precisionChoices(now); });
-    values.softening = now.softening;
-    if (p.widgets.drag(kSoftening, values.softening,
-                       {.least = 0, .most = 1e6, .floor = 1e-4, .format = "%.4g", .onRelease = true}, off))
-        wanted.take("softening", values);
-    drawList(p, kLaw, "law", laws()[static_cast<std::size_t>(now.law.value_or(Law::gravity))].name, off,
-             [&] { return lawChoices(now); });
-    drawList(p, kBackend, "backend", now.backend, off, [&] { return backendChoices(now); });
-    const Reason same = !off.empty() ? off : wanted.keys.empty() ? Reason("The twin differs in nothing already.") : Reason();
-    if (p.widgets.button(kSame, ImGui::GetContentRegionAvail().x, same)) {
-        wanted.keys.clear();
-        wanted.values = SimulationSettings();
-    }
+    const RunConfiguration& now = twin.on() ? twin.simulation().configuration() : p.facts.configuration;
+    parameter(p, "twin.view", {.label = "Shown", .unavailable = off});
+    // Numbers are those in force, also where they are the first run's.
+    Dragged hand = parameter("twin.time_step").dragged;
+    hand.onRelease = true;
+    parameter(p, "twin.integrator", {.unavailable = off});
+    parameter(p, "twin.time_step", {.unavailable = off, .now = Value(now.timeStep), .dragged = hand});
+    parameter(p, "twin.precision", {.unavailable = off});
+    parameter(p, "twin.softening", {.unavailable = off, .now = Value(now.force.softening)});
+    parameter(p, "twin.law", {.unavailable = off});
+    parameter(p, "twin.backend", {.unavailable = off});
+    action(p, "twin-same", ImGui::GetContentRegionAvail().x, "The first's settings");
 }
 
 void drawTwinLabels(PanelContext& p) {
@@ -146,7 +95,7 @@ void drawTwinLabels(PanelContext& p) {
     const float s = p.widgets.scale();
     std::string other = twin.labels().second;
     if (const double behind = p.facts.time - twin.simulation().time();
-        std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.settings.timeStep))) {
+        std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.configuration.timeStep))) {
         char text[60];
         std::snprintf(text, sizeof text, ", waits at t = %.4g", twin.simulation().time());
         other += text;

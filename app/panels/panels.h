@@ -2,18 +2,25 @@
 #pragma once
 #include "app/panels/widgets.h"
 
+#include <span>
+#include <string>
+
 namespace gravlab {
 
-/// What a panel reads and edits.
+/// What a panel reads, and where it says what was asked for.
 struct PanelContext {
-    Workspace& workspace;
+    const Workspace& workspace;
     const Facts& facts;
-    UiState& state;
+    const UiState& state;
     Widgets& widgets;
+    const Post& post;
     const std::string& renderer;  ///< the OpenGL context, for people
     ImVec2 surface;               ///< pixels
     std::span<const Viewport> views;
-    float top = 0;  ///< pixels that the menu bar takes
+    std::span<const VirialState> balance;  ///< of the bodies that the run began with; empty: not known
+    float top = 0;                         ///< pixels that the menu bar takes
+    MenuWalk& menu;                        ///< panels remember these two between their frames
+    float& bodyPanel;
 };
 
 /// A panel's window: it stays where it is put.

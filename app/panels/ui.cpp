@@ -119,7 +119,7 @@ struct Ui::Parts {
     PicturePart free;
 
     void passKeys(UiState& state);
-    void build(Workspace& workspace, UiState& state);
+    void build(Workspace& workspace, UiState& state, const Post& post);
 };
 
 Ui::Ui(float scale, std::string renderer, UiState& shown) : state(shown), parts_(std::make_unique<Parts>()) {
@@ -199,7 +199,7 @@ void Ui::setSurface(int width, int height, double seconds) {
     io.DeltaTime = std::max(static_cast<float>(seconds), 1e-6f);
 }
 
-void Ui::Parts::build(Workspace& workspace, UiState& state) {
+void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     ImGui_ImplOpenGL3_NewFrame();
     drawn = true;
     ImGui::NewFrame();
@@ -231,12 +231,25 @@ void Ui::Parts::build(Workspace& workspace, UiState& state) {
     const std::vector<Viewport> views = viewports(workspace, static_cast<int>(size.x), static_cast<int>(size.y), free);
     drawFourViewOverlay(workspace, area, views);  // views of planes without their axes would say little: those stay
     if (over) drawOverlay(workspace, {workspace.trajectory.path(), workspace.dropPath.path()}, area, views);
-    PanelContext panel{workspace, workspace.facts, state, widgets, renderer, size, views, top};
+    std::span<const VirialState> balance;
+    if (state.visible && state.panel) balance = workspace.virial.read(!state.inWindow);  // the first call begins to measure
+    PanelContext panel{.workspace = workspace,
+                       .facts = workspace.facts,
+                       .state = state,
+                       .widgets = widgets,
+                       .post = post,
+                       .renderer = renderer,
+                       .surface = size,
+                       .views = views,
+                       .balance = balance,
+                       .top = top,
+                       .menu = state.menu,
+                       .bodyPanel = state.bodyPanel};
     if (over) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
         // Nothing is there that keys could move in.
-        state.navigating = state.menuAsked = state.panelAsked = false;
+        state.navigating = state.menu.asked = state.panelAsked = false;
         return;
     }
     drawMenuBar(panel);
@@ -274,8 +287,10 @@ void Ui::Parts::passKeys(UiState& state) {
     ImGui::SetWindowFocus(("gravlab " + panelWithKeys).c_str());
 }
 
-void Ui::frame(Workspace& workspace) {
+void Ui::frame(Workspace& workspace, const Post& asked) {
     const CurrentContext current(parts_->context);
+    const Post nobody = [](const std::vector<Command>&) {};
+    const Post& post = asked ? asked : nobody;
     palette::strong = parts_->strong;
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
     ImGuiIO& io = ImGui::GetIO();
@@ -287,11 +302,11 @@ void Ui::frame(Workspace& workspace) {
 #endif
     // ImGui hides a window until it has seen how large its contents are. A film must have its panels in the first frame.
     for (int pass = 0; !parts_->settled && pass < 2; ++pass) {
-        parts_->build(workspace, state);
+        parts_->build(workspace, state, post);
         ImGui::EndFrame();
     }
     parts_->settled = true;
-    parts_->build(workspace, state);
+    parts_->build(workspace, state, post);
     ImGui::Render();
 }
 
@@ -319,7 +334,7 @@ bool Ui::wantsKeyboard() const {
     const CurrentContext current(parts_->context);
     return ImGui::GetIO().WantTextInput;
 }
-bool Ui::navigates() const { return state.navigating || state.menuAsked || state.panelAsked || parts_->popup; }
+bool Ui::navigates() const { return state.navigating || state.menu.asked || state.panelAsked || parts_->popup; }
 bool Ui::hasPopup() const { return parts_->popup; }
 bool Ui::restless() const { return parts_->widgets.restless() || wantsKeyboard(); }
 

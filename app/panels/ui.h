@@ -1,12 +1,15 @@
 // The panels over the picture: one class for the window and for films. Dear ImGui stays behind it.
-// Rule: panels read facts and write intent; they never call the simulation and never wait.
+// Rule: panels read what there is and post commands; they never call the simulation and never wait.
 #pragma once
+#include "app/control/command.h"
 #include "app/model/ui_state.h"
 #include "app/view/workspace.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gravlab {
 
@@ -16,6 +19,9 @@ struct UiItem {
     float left = 0, top = 0, right = 0, bottom = 0;
     bool enabled = true;
 };
+
+/// Takes what people ask for at a panel: several commands belong together.
+using Post = std::function<void(std::vector<Command>)>;
 
 class Ui {
 public:
@@ -35,8 +41,8 @@ public:
     void remakePicture(std::string renderer);
     /// Size and time without a window: films, tests. A window's platform backend sets them itself.
     void setSurface(int width, int height, double seconds);
-    /// Builds the panels of one frame from what is known, and edits what is asked.
-    void frame(Workspace& workspace);
+    /// Builds the panels of one frame. What is pressed there is posted; nothing is in films, which have no mouse.
+    void frame(Workspace& workspace, const Post& post = {});
     /// Draws what frame() built into the bound framebuffer. Call once after each frame().
     void draw();
     /// The same, of a part of the surface, which fills the framebuffer. Pixels, from the upper left corner.

@@ -204,6 +204,7 @@ bool Widgets::drag(const Control& control, double& value, const DragRange& range
     }
     if (range.bothSigns && moved) shown = keptSign(before, shown, typed, range);
     const bool released = ImGui::IsItemDeactivatedAfterEdit();
+    if (ImGui::IsItemActivated()) changing_ = nullptr;
     if (ImGui::IsItemActive()) {
         editing_ = control.name;
         dragged_ = shown;
@@ -216,20 +217,10 @@ bool Widgets::drag(const Control& control, double& value, const DragRange& range
     return true;
 }
 
-bool Widgets::drag(const Control& control, float& value, const DragRange& range, const Reason& unavailable) {
-    double wide = value;
-    if (!drag(control, wide, range, unavailable)) return false;
-    value = static_cast<float>(wide);
-    return true;
-}
-
-bool Widgets::drag(const Control& control, int& value, const DragRange& range, const Reason& unavailable) {
-    double wide = value;
-    if (!drag(control, wide, range, unavailable)) return false;
-    const int whole = static_cast<int>(std::lround(wide));
-    if (whole == value) return false;
-    value = whole;
-    return true;
+bool Widgets::goesOn(const char* control) {
+    const bool before = changing_ == control;
+    changing_ = control;
+    return before;
 }
 
 bool Widgets::powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable) {
@@ -334,13 +325,6 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
     if (recording) record(name, unavailable.empty());
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;
-}
-
-std::string_view Widgets::chosenOf(std::span<const SettingChoice> rows) {
-    std::string_view name;
-    for (const SettingChoice& row : rows)
-        if (choice(row.name, row.idea, row.chosen, row.refused)) name = row.name;
-    return name;
 }
 
 void Widgets::endCombo() {

@@ -1,7 +1,6 @@
 // The controls of the panels: label, value, tooltip, and the reason when a control does not apply.
 // Rule: a control without a tooltip does not compile.
 #pragma once
-#include "app/panels/setting_choices.h"
 #include "app/panels/ui.h"
 #include "sim/backends/kernel.h"
 
@@ -9,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,8 +109,8 @@ public:
     bool toggle(const Control& control, bool& value, const Reason& unavailable = {});
     /// A drag field that can also be typed into (double click). True when `value` changed.
     bool drag(const Control& control, double& value, const DragRange& range, const Reason& unavailable = {});
-    bool drag(const Control& control, float& value, const DragRange& range, const Reason& unavailable = {});
-    bool drag(const Control& control, int& value, const DragRange& range, const Reason& unavailable = {});
+    /// Of a drag that has just changed its value: whether the same hand has changed it before, without letting go.
+    bool goesOn(const char* control);
     /// Powers of two from 1 to `most`; true when let go at another value.
     bool powers(const Control& control, float width, std::size_t& value, std::size_t most, const Reason& unavailable = {});
     /// A text field; true when Enter or leaving it finished an edit, with the text in `typed`.
@@ -122,8 +120,6 @@ public:
     bool beginCombo(const Control& control, std::string_view shown, const Reason& unavailable = {}, float width = 0);
     /// True when chosen. `idea` is its tooltip; a row with a reason is grey and shows it.
     bool choice(std::string_view name, std::string_view idea, bool selected, const Reason& unavailable = {});
-    /// All rows of a list; the name of the one that was chosen, else empty.
-    std::string_view chosenOf(std::span<const SettingChoice> rows);
     void endCombo();
 
     /// A list of the menu bar or of another list. Between begin and end, which only follows a true: menuItem() and more.
@@ -161,6 +157,7 @@ private:
     char typed_[1024] = {};          ///< long enough for most paths
     float power_ = 0;
     double dragged_ = 0;
+    const char* changing_ = nullptr;  ///< name of the drag that has changed its value since it was taken hold of
 };
 
 }  // namespace gravlab

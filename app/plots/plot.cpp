@@ -2,6 +2,8 @@
 // pixels.
 #include "app/plots/plot.h"
 
+#include "sim/core/round_number.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -158,8 +160,7 @@ std::vector<double> roundTicks(double low, double high, bool logarithmic, int mo
             }
         return ticks;
     }
-    const double raw = (high - low) / most, power = std::pow(10.0, std::floor(std::log10(raw)));
-    const double part = raw / power, step = power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
+    const double step = roundUp((high - low) / most);
     const double start = std::ceil(low / step - 1e-9);
     for (double k = start; k * step <= high + 1e-9 * step; ++k) ticks.push_back(k == 0 ? 0 : k * step);
     return ticks;

@@ -2,6 +2,7 @@
 
 #include "app/format.h"
 #include "sim/core/particles.h"
+#include "sim/core/round_number.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 
@@ -19,19 +20,11 @@ constexpr double kShareOfADevice = 0.02;   // and of a device's time
 constexpr double kIdleSlice = 8e-3;        // [s] of a device that has nothing else to do
 constexpr std::size_t kMostPoints = 2048;  // then every second one goes
 
-/// 1, 2 or 5 times a power of ten, not above `value`.
-double roundBelow(double value) {
-    const double decade = std::pow(10, std::floor(std::log10(value)));
-    for (const double step : {5.0, 2.0})
-        if (step * decade <= value * (1 + 1e-9)) return step * decade;
-    return decade;
-}
-
 }  // namespace
 
 /// Notices other runs and changed parameters.
 void ConservationWatch::follow(const Simulation& simulation) {
-    const SimulationSettings& now = simulation.settings();
+    const RunConfiguration& now = simulation.configuration();
     if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.id()) return;
     if (std::exchange(run_, simulation.id()) != simulation.id()) {
         points_.clear();
@@ -48,14 +41,15 @@ void ConservationWatch::follow(const Simulation& simulation) {
         };
         mark(now.timeStep != followed_.timeStep, "dt " + formatted("%.4g", now.timeStep));
         mark(now.integrator != followed_.integrator, now.integrator);
-        mark(now.precision != followed_.precision, "precision");
+        mark(now.force.precision != followed_.force.precision, "precision");
         mark(now.backend != followed_.backend, now.backend);
-        rebase_ |= mark(now.softening != followed_.softening, "softening " + formatted("%.3g", now.softening), true);
-        rebase_ |= mark(now.law != followed_.law, "law", true);
+        rebase_ |= mark(now.force.softening != followed_.force.softening,
+                        "softening " + formatted("%.3g", now.force.softening), true);
+        rebase_ |= mark(now.force.law != followed_.force.law, "law", true);
         for (const LawNumber& row : lawNumbers())
-            if (row.acts(*now.law) || now.law != followed_.law)
-                rebase_ |= mark(now.*row.asked != followed_.*row.asked,
-                                row.option + 2 + formatted(" %.3g", *(now.*row.asked)), true);
+            if (row.acts(now.force.law) || now.force.law != followed_.force.law)
+                rebase_ |= mark(now.force.*row.force != followed_.force.*row.force,
+                                row.option + 2 + formatted(" %.3g", now.force.*row.force), true);
         if (rebase_) forgetUnderWay();  // it is of another definition of energy
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&
@@ -76,14 +70,14 @@ void ConservationWatch::forgetUnderWay() {
 
 void ConservationWatch::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
-    if (run_ == 0 || followed_.bodies != simulation.settings().bodies) return;
+    if (run_ == 0 || followed_.bodies != simulation.configuration().bodies) return;
     forgetUnderWay();
     std::erase_if(points_, [&](const ConservationPoint& point) { return point.step > step; });
     for (; !marks_.empty() && marks_.back().step > step; marks_.pop_back()) rebase_ |= marks_.back().rebases;
     worst_ = 0;
     for (const ConservationPoint& point : points_)
         worst_ = std::isfinite(point.change) ? std::max(worst_, std::abs(point.change)) : INFINITY;
-    followed_ = simulation.settings();
+    followed_ = simulation.configuration();
     run_ = simulation.id();
     revision_ = simulation.revision();
     nextAt_ = 0;
@@ -172,7 +166,7 @@ void ConservationWatch::update(Simulation& simulation, StateFeed& feed, double n
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
     const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
-    if (simulation.settings().bodies > most)
+    if (simulation.configuration().bodies > most)
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
                "beside the picture. gravlab run --csv does it.";
     else if (onDevice > 0)
@@ -181,21 +175,21 @@ void ConservationWatch::update(Simulation& simulation, StateFeed& feed, double n
         measureOnHost(simulation, feed, now);
 }
 
-std::string ConservationWatch::advice(const SimulationSettings& settings, const Integrator& integrator) const {
+std::string ConservationWatch::advice(const RunConfiguration& now, const Integrator& integrator) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.
     const double aim = std::pow(0.3 * kDoubtfulChange / worst_, 1.0 / std::max(1, integrator.order));
-    const double step = roundBelow(std::abs(settings.timeStep) * std::clamp(aim, 0.01, 0.5));
+    const double step = roundDown(std::abs(now.timeStep) * std::clamp(aim, 0.01, 0.5));
     std::string text = "Try dt " + formatted("%.3g", step);
-    const LawRow& row = laws()[static_cast<std::size_t>(*settings.law)];
+    const LawRow& row = lawRow(now.force.law);
     if (row.softened) {
         const double closest = points_.back().shape.closest;
         text += " or softening " +
-                formatted("%.2g", std::max({2 * settings.softening, roundBelow(std::max(closest, 1e-6)), 1e-3}));
+                formatted("%.2g", std::max({2 * now.force.softening, roundDown(std::max(closest, 1e-6)), 1e-3}));
     }
     if (!integrator.symplectic && integrator.order < 15) text += "; leapfrog keeps it bounded";
-    if (integrator.order < 15 && settings.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";
+    if (integrator.order < 15 && now.bodies <= kSmallSystem) text += "; radau15 follows close encounters by itself";
     return text + ".";
 }
 

@@ -62,7 +62,7 @@ public:
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
-    std::string advice(const SimulationSettings& settings, const Integrator& integrator) const;
+    std::string advice(const RunConfiguration& now, const Integrator& integrator) const;
 
 private:
     /// When a state was measured, and what was found.
@@ -88,7 +88,7 @@ private:
     double spinScale_ = 0, worst_ = 0, offset_ = 0;
     bool rebase_ = false;                   ///< the next sample is measured under another law or softening
     std::uint64_t run_ = 0, revision_ = 0;  ///< that was followed last
-    SimulationSettings followed_;
+    RunConfiguration followed_;
     std::int64_t lastStep_ = -1;
     double nextAt_ = 0, lookedAt_ = 0;
     std::optional<Moment> pending_;  ///< what the device is at
@@ -96,7 +96,8 @@ private:
     using State = std::shared_ptr<const FedState>;
     Worker<State, Sample> summing_{[](const State& state, auto&) {
         // One thread: the backend needs the other cores.
-        return Sample{{state->step(), state->time()}, measure(state->state.bodies, state->force, 1)};
+        return Sample{{state->step(), state->time()},
+                      measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1)};
     }};
 };
 

@@ -18,8 +18,9 @@ ProfileRequest Instruments::usual(int galaxies) {
 bool Instruments::follow(const Simulation& simulation, int galaxies) {
     if (std::exchange(run_, simulation.id()) == simulation.id()) return false;
     if (scene_ != &simulation.scene()) wanted = usual(galaxies);
+    if (wanted.galaxy >= galaxies) wanted.galaxy = -1;
     scene_ = &simulation.scene();
-    bodies_ = simulation.settings().bodies;
+    bodies_ = simulation.configuration().bodies;
     profile_.reset();
     asked_.drop();
     measuring_.drop();

@@ -45,14 +45,14 @@ struct PackedVectors {
 };
 
 /// What a state of so many bodies will take, about.
-std::size_t estimate(const SimulationSettings& settings) {
-    return settings.bodies * 2 * (*settings.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
+std::size_t estimate(const RunConfiguration& run) {
+    return run.bodies * 2 * (run.force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
 }
 
 }  // namespace
 
 struct Rewind::Keyframe {
-    SimulationSettings settings;
+    RunConfiguration configuration;
     Clock clock;
     PackedVectors position, velocity;
     std::shared_ptr<const std::vector<std::uint32_t>> id;
@@ -76,7 +76,7 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
         return last && *last == now ? last : std::make_shared<const Vector>(now);
     };
     const RunState& state = from.state;
-    return std::make_shared<const Keyframe>(Keyframe{.settings = from.settings,
+    return std::make_shared<const Keyframe>(Keyframe{.configuration = from.configuration,
                                                      .clock = state.clock,
                                                      .position = PackedVectors(state.bodies.position),
                                                      .velocity = PackedVectors(state.bodies.velocity),
@@ -132,7 +132,7 @@ void Rewind::branch(const Simulation& simulation) {
 
 bool Rewind::isKept(const Simulation& simulation) const {
     return !edited_ && std::any_of(line_.begin(), line_.end(), [&](const Kept& kept) {
-        return kept->clock.step == simulation.step() && kept->settings.bodies == simulation.settings().bodies;
+        return kept->clock.step == simulation.step() && kept->configuration.bodies == simulation.configuration().bodies;
     });
 }
 
@@ -161,21 +161,21 @@ void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
         return;
     }
     why_.clear();
-    if (const std::size_t each = estimate(simulation.settings()); each > budget_ / kFewest) {
+    if (const std::size_t each = estimate(simulation.configuration()); each > budget_ / kFewest) {
         why_ = "No way back is kept: a state takes " + std::to_string((each >> 20) + 1) + " MB and the memory for them is " +
                std::to_string(budget_ >> 20) + " MB (at most --rewind-memory)";
         return;
     }
     if (asked_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation)) return;
     asked_ = feed.ask();
-    nextAt_ = now + (simulation.settings().bodies > kLarge ? kLargeInterval : kInterval);
+    nextAt_ = now + (simulation.configuration().bodies > kLarge ? kLargeInterval : kInterval);
 }
 
 std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
     const auto after = std::find_if(line_.begin(), line_.end(), [&](const Kept& kept) { return kept->clock.step > step; });
     if (after == line_.begin()) return std::nullopt;
     const Kept kept = *(after - 1);
-    return KeptBodies{kept->clock.step, kept->clock.time(), kept->settings.bodies,
+    return KeptBodies{kept->clock.step, kept->clock.time(), kept->configuration.bodies,
                       [kept] { return std::make_shared<const ParticleSet>(unpacked(*kept).bodies); }};
 }
 
@@ -263,14 +263,17 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
         add(packed(*feed.now(simulation), line_.empty() ? nullptr : line_.back()));
         edited_ = false;
     }
-    const SimulationSettings before = simulation.settings();
-    SimulationSettings wanted = before;
-    wanted.timeStep = target->settings.timeStep;
-    wanted.softening = target->settings.softening;
-    wanted.integrator = target->settings.integrator;
-    wanted.law = target->settings.law;
-    for (const LawNumber& number : lawNumbers()) wanted.*number.asked = target->settings.*number.asked;
-    wanted.precision = target->settings.precision;
+    // What differs from then is asked for; what does not stays as it was asked for, or left open.
+    const RunRequest before = simulation.request();
+    const RunConfiguration &now = simulation.configuration(), &then = target->configuration;
+    RunRequest wanted = before;
+    wanted.integrator = then.integrator;
+    if (then.timeStep != now.timeStep) wanted.timeStep = then.timeStep;
+    if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
+    if (then.force.law != now.force.law) wanted.law = then.force.law;
+    if (then.force.precision != now.force.precision) wanted.precision = then.force.precision;
+    for (const LawNumber& number : lawNumbers())
+        if (then.force.*number.force != now.force.*number.force) wanted.*number.asked = then.force.*number.force;
     if (wanted != before) simulation.apply(wanted);
     try {
         simulation.restore(unpacked(*target));

@@ -9,7 +9,7 @@ Run::Run(std::shared_ptr<Simulation> simulation)
 
 void Run::attach() {
     const MemorySpace space = simulation_->backend().vertexSpace();
-    const int device = simulation_->settings().backendOptions.device;
+    const int device = simulation_->configuration().backendOptions.device;
     if (!vertices_ || space != space_ || (space != MemorySpace::host && device != device_)) {
         vertices_ = makeParticleBuffer(space, device);
         space_ = space;

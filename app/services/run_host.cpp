@@ -30,9 +30,9 @@ std::size_t bodiesThatFit() {
 
 }  // namespace
 
-RunHost::RunHost(Document& document, const SimulationSettings& settings, Begun begun)
+RunHost::RunHost(Document& document, const RunRequest& request, Begun begun)
     : document_(document), begun_(std::move(begun)) {
-    runs_.emplace_back(std::make_shared<Simulation>(settings));
+    runs_.emplace_back(std::make_shared<Simulation>(request));
     document_.facts.bodiesLimit = bodiesThatFit();
     takeUp();
 }
@@ -41,16 +41,17 @@ bool RunHost::apply() {
     Intent& intent = document_.intent;
     const bool reset = std::exchange(intent.reset, false);
     if (intent.touch != Touch::none) editor_.touch(std::exchange(intent.touch, Touch::none));
-    const bool changes = reset || intent.settings != simulation().settings();
-    const bool taken = !changes || change(intent.settings, reset);
+    const bool changes = reset || intent.request != simulation().request();
+    const bool taken = !changes || change(intent.request, reset);
     if (!taken) intent.twin = twin_.choice();  // asked for together
     goBack();
     applyTwin();
     return taken;
 }
 
-bool RunHost::change(const SimulationSettings& wanted, bool reset) {
-    const SimulationSettings before = simulation().settings();
+bool RunHost::change(const RunRequest& wanted, bool reset) {
+    const RunRequest before = simulation().request();
+    const std::uint64_t revision = simulation().revision();
     try {
         if (wanted != before) simulation().apply(wanted);
         if (reset) simulation().reset();
@@ -59,15 +60,15 @@ bool RunHost::change(const SimulationSettings& wanted, bool reset) {
         return true;
     } catch (const std::bad_alloc&) {
         document_.say("There is not enough memory for that; the run goes on as it was.");
-        document_.intent.settings = simulation().settings();
+        document_.intent.request = simulation().request();
     } catch (const DeviceError& error) {
         // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
-        if (simulation().settings() != before) throw;
+        if (simulation().revision() != revision) throw;
         document_.say(error.what());
-        document_.intent.settings = before;
+        document_.intent.request = before;
     } catch (const Error& error) {
         document_.say(error.what());
-        document_.intent.settings = simulation().settings();
+        document_.intent.request = simulation().request();
     } catch (const std::runtime_error& error) {
         // OpenGL has no room for what the simulation had room for.
         document_.say(error.what());
@@ -80,9 +81,9 @@ bool RunHost::change(const SimulationSettings& wanted, bool reset) {
 /// Everything that follows from a simulation that is new or was changed.
 void RunHost::takeUp() {
     Document& d = document_;
-    d.intent.settings = simulation().settings();
+    d.intent.request = simulation().request();
     const Scene* sceneBefore = d.facts.scene;
-    const SimulationSettings before = d.facts.settings;
+    const RunConfiguration before = d.facts.configuration;
     const std::uint64_t runBefore = d.facts.run;
     readFacts();
     const SceneView& view = d.facts.scene->view;
@@ -93,9 +94,9 @@ void RunHost::takeUp() {
         d.shown = d.camera;
         d.gliding = false;
     }
-    if (d.facts.scene != sceneBefore || d.facts.settings.bodies != before.bodies) {
+    if (d.facts.scene != sceneBefore || d.facts.configuration.bodies != before.bodies) {
         // The scene's own part of the look; the rest is taste.
-        const Look own = sceneLook(view, d.facts.settings.bodies);
+        const Look own = sceneLook(view, d.facts.configuration.bodies);
         if (!sceneBefore) d.look = own;
         d.look.pointSize = own.pointSize;
         d.look.brightness = own.brightness;
@@ -106,7 +107,7 @@ void RunHost::takeUp() {
     // A backend or kernel that changed carries the same bodies on, and a copy of them may be large.
     const bool others = d.facts.run != runBefore;
     if (others) {
-        d.facts.startBodies = d.facts.settings.bodies;
+        d.facts.startBodies = d.facts.configuration.bodies;
         learnBodies(true);
         d.fitFourViews();
         d.clearSelection();
@@ -115,7 +116,7 @@ void RunHost::takeUp() {
         d.followCentre(std::nullopt);
     }
     // What a change makes wrong goes; the rest stays, so that a slider can be dragged under a picture that is whole.
-    const StaleParts stale = staleAfter(before, d.facts.settings);
+    const StaleParts stale = staleAfter(before, d.facts.configuration);
     if (others)
         showAnew();
     else if (stale.vertices)
@@ -129,7 +130,7 @@ void RunHost::takeUp() {
 /// The same of bodies that were edited.
 void RunHost::takeUpEdits() {
     if (rewind_) rewind_->edited(simulation());
-    document_.intent.settings = simulation().settings();
+    document_.intent.request = simulation().request();
     readFacts();
     learnBodies();
     showAnew();
@@ -172,7 +173,7 @@ void RunHost::readFacts() {
     Facts& facts = document_.facts;
     facts.run = simulation().id();
     facts.revision = simulation().revision();
-    facts.settings = simulation().settings();
+    facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();
     facts.integrator = &simulation().integrator();
     facts.kernel = &simulation().backend().activeKernel();
@@ -258,7 +259,7 @@ void RunHost::goBack() {
         const auto ids = rewind_->go(simulation(), first().feed(), *to);
         editor_.forgetUndo();  // of bodies that are others now
         if (*ids != document_.facts.bodies->id) document_.clearSelection();
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         readFacts();
         learnBodies();  // those of the same ids may be others, or held
         if (document_.selected) document_.select(document_.selected->index);
@@ -266,12 +267,12 @@ void RunHost::goBack() {
         showAnew();
         bringTwin();
     } catch (const std::bad_alloc&) {
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         document_.say("There is not enough memory to go there; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {
-        intent.settings = simulation().settings();
+        intent.request = simulation().request();
         document_.say(error.what());
     }
 }
@@ -366,13 +367,16 @@ void RunHost::updateTwin(bool realTime) {
 
 void RunHost::readTwin() {
     TwinFacts& facts = document_.facts.twin;
+    RunConfiguration known = std::move(facts.configuration);
     facts = {};
     if (!twin_.on()) return;
+    if (const RunConfiguration& now = twin_.simulation().configuration(); known != now) known = now;
     facts = {.on = true,
              .view = twin_.choice().view,
              .step = twin_.simulation().step(),
              .time = twin_.simulation().time(),
-             .label = twin_.labels().second};
+             .label = twin_.labels().second,
+             .configuration = std::move(known)};
     if (const auto points = twin_.watch().curve().points(); !points.empty()) facts.apart = points.back().apart.rms;
 }
 

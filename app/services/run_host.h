@@ -21,7 +21,7 @@ public:
     using Begun = std::function<void(const ParticleSet&, const ForceSettings&)>;
     /// Starts what the document's intent asks for, without its twin. Needs a current OpenGL context; the start is published,
     /// so that a draw before the first advance shows t = 0. Throws as Simulation does. The document outlives it.
-    RunHost(Document& document, const SimulationSettings& settings, Begun begun);
+    RunHost(Document& document, const RunRequest& request, Begun begun);
 
     /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
     bool apply();
@@ -67,7 +67,7 @@ public:
 
 private:
     friend class BodyEditor;
-    bool change(const SimulationSettings& wanted, bool reset);
+    bool change(const RunRequest& wanted, bool reset);
     void takeUp();
     void takeUpEdits();
     void readFacts();

@@ -1,25 +1,38 @@
 #include "app/services/spot_check.h"
 
+#include <utility>
+
 namespace gravlab {
 
-std::string SpotCheck::judge(const ForceCheck& result) {
+std::string SpotCheck::judge(const ForceCheck& result, bool first) {
     ++results_;
     const bool sound = result.nonFinite == 0 && result.median <= kMedian && result.max <= kWorst;
     if (sound) return {};
     ++failures_;
+    if (first)
+        return "the forces do not agree with double precision (" + result.text() +
+               "); nothing of this run is to be trusted. Try --precision fp64, another kernel or backend, or 'gravlab "
+               "check'";
     return "the forces do not agree with double precision any more (" + result.text() +
            "); results from here on are not to be trusted. Try another kernel or backend, or 'gravlab check'";
 }
 
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
-    const bool known = simulation.forceCheck().has_value();
+    const std::optional<ForceCheck> first = simulation.forceCheck();
+    const bool known = std::exchange(known_, first.has_value());
+    if (first && !known) return judge(*first, true);
     if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);
-    if (known && std::chrono::duration<double>(now - asked_).count() >= seconds_) {
+    if (known_ && std::chrono::duration<double>(now - asked_).count() >= seconds_) {
         asked_ = now;
         simulation.recheck();
     }
     return {};
+}
+
+std::string SpotCheck::settle(Simulation& simulation) {
+    if (!simulation.forceCheck()) simulation.backend().wait();
+    return update(simulation);
 }
 
 }  // namespace gravlab

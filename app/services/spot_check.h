@@ -18,11 +18,14 @@ public:
 
     explicit SpotCheck(double seconds = kSeconds) : seconds_(seconds) {}
 
-    /// Takes a result that has come and asks for the next one when it is time. A sentence when it is an alarm, else empty.
-    /// Never waits.
+    /// Takes a result that has come, that of a new configuration too, and asks for the next one when it is time. A sentence
+    /// when it is an alarm, else empty. Never waits.
     std::string update(Simulation& simulation);
-    /// The same on one result.
-    std::string judge(const ForceCheck& result);
+    /// The same after waiting for the check of the first force, where a force was computed: call it before results are
+    /// written.
+    std::string settle(Simulation& simulation);
+    /// The same on one result; `first`: it is that of a configuration.
+    std::string judge(const ForceCheck& result, bool first = false);
     int results() const { return results_; }    ///< that have come
     int failures() const { return failures_; }  ///< of these, alarms
 
@@ -30,6 +33,7 @@ private:
     double seconds_;
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
     int results_ = 0, failures_ = 0;
+    bool known_ = false;  ///< the check of the configuration has been judged
 };
 
 }  // namespace gravlab

@@ -1,6 +1,6 @@
 // What a change of settings makes wrong of what is shown of the same bodies. Rule: only that is dropped.
 #pragma once
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 namespace gravlab {
 
@@ -11,6 +11,6 @@ struct StaleParts {
 };
 
 /// Both in force, of one run. A time step changes neither; softening and the numbers of a law change values, not rates.
-StaleParts staleAfter(const SimulationSettings& before, const SimulationSettings& now);
+StaleParts staleAfter(const RunConfiguration& before, const RunConfiguration& now);
 
 }  // namespace gravlab

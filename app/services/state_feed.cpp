@@ -12,7 +12,7 @@ std::shared_ptr<FedState> withoutBodies(const Simulation& simulation, RunState r
     auto state = std::make_shared<FedState>();
     state->run = simulation.id();
     state->revision = simulation.revision();
-    state->settings = simulation.settings();
+    state->configuration = simulation.configuration();
     state->force = simulation.force();
     state->state = std::move(rest);
     return state;

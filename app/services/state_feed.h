@@ -16,7 +16,7 @@ namespace gravlab {
 struct FedState {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation had them then
     RunState state;
-    SimulationSettings settings;
+    RunConfiguration configuration;
     ForceSettings force;
     double cost = 0;  ///< what the thread of the frames gave for the copy [s]
 

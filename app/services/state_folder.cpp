@@ -4,6 +4,7 @@
 #include "app/user_folder.h"
 
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace gravlab {
@@ -20,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What earlier interrupted runs left: enough to find the one of last night, not enough to fill a disk.
-constexpr std::size_t kKeptRuns = 8;
+// What interrupted runs left was promised to them: it stays until it is removed by hand, or takes more than this. The oldest
+// goes first and the newest always stays. docs/reliability.md states the number.
+constexpr std::uintmax_t kBudgetBytes = std::uintmax_t{4} << 30;
 constexpr std::string_view kRunPrefix = "run-", kSessionPrefix = "session-", kMarkSuffix = ".alive";
 
 std::string processText() { return std::to_string(::getpid()); }
@@ -61,6 +64,22 @@ bool orphaned(const fs::path& mark) {
 
 }  // namespace
 
+void keepWithin(std::uintmax_t bytes, std::vector<fs::path> files) {
+    sortByTime(files);
+    std::uintmax_t sum = 0;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::error_code error;
+        const std::uintmax_t size = fs::file_size(files[i], error);
+        if (error) continue;
+        sum += size;
+        if (i == 0 || sum <= bytes) continue;
+        sum -= size;
+        if (fs::remove(files[i], error))
+            std::fprintf(stderr, "gravlab: %s was removed: states of interrupted runs take more than %.3g GB\n",
+                         printable(files[i].string()).c_str(), static_cast<double>(bytes) * 1e-9);
+    }
+}
+
 fs::path stateFolder() {
     const fs::path folder = userFolder("XDG_STATE_HOME", ".local/state");
     if (folder.empty()) throw IoError("there is no folder for autosaves: neither XDG_STATE_HOME nor HOME names one");
@@ -69,18 +88,12 @@ fs::path stateFolder() {
     if (error || !fs::is_directory(folder, error))
         throw IoError("cannot make the folder for autosaves " + folder.string() + ": " +
                       (error ? error.message() : "something else has its name"));
-    sweepStaleTemporaries(folder);
     return folder;
 }
 
 fs::path leftRunFile(std::string_view scene) {
     const fs::path folder = stateFolder();
-    std::vector<fs::path> earlier = filesWith(folder, kRunPrefix, ".hdf5");
-    sortByTime(earlier);
-    for (std::size_t i = kKeptRuns; i < earlier.size(); ++i) {
-        std::error_code ignored;
-        fs::remove(earlier[i], ignored);
-    }
+    keepWithin(kBudgetBytes, filesWith(folder, kRunPrefix, ".hdf5"));
     return folder / (std::string(kRunPrefix) + plainName(scene) + "-" + processText() + ".hdf5");
 }
 

@@ -1,6 +1,7 @@
 // Where the program keeps what a user did not name: autosaves, and what an interrupted run leaves.
 // Rule: one folder, $XDG_STATE_HOME/gravlab, readable by its owner only; nothing is written anywhere else unasked.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,13 +9,16 @@
 
 namespace gravlab {
 
-/// $XDG_STATE_HOME/gravlab, or ~/.local/state/gravlab; made when it is not there. Temporaries of dead processes in it are
-/// removed. Throws IoError when there is none or it cannot be made.
+/// $XDG_STATE_HOME/gravlab, or ~/.local/state/gravlab; made when it is not there. Throws IoError when there is none or
+/// it cannot be made.
 std::filesystem::path stateFolder();
 
-/// A file in stateFolder() for what an interrupted run leaves: names the scene and this process. Keeps the newest few of
-/// earlier runs and removes the rest.
+/// A file in stateFolder() for what an interrupted run leaves: names the scene and this process. What earlier runs left
+/// stays, as long as it takes no more than 4 GiB in all.
 std::filesystem::path leftRunFile(std::string_view scene);
+
+/// Removes the oldest of these files, saying so, until they take no more than `bytes`; the newest always stays.
+void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files);
 
 /// Marks this process as alive for as long as the object lives; its autosave is a crash's remains once the mark is gone
 /// without remove() having been called. The system takes the mark away with the process, however that ends.

@@ -52,8 +52,9 @@ std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const
     start->bodies = bodiesOf(state);
     start->time = state->time();
     start->force = state->force;
-    start->integrator = state->settings.integrator;
-    start->timeStep = state->settings.timeStep;
+    start->others = state->state.others;
+    start->integrator = state->configuration.integrator;
+    start->timeStep = state->configuration.timeStep;
     return start;
 }
 
@@ -123,9 +124,10 @@ void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const
         path_ = {};
         return;
     }
-    const Asked ask{.id = selected->id, .duration = ahead.duration, .run = simulation.id(), .revision = simulation.revision()};
+    const Asked ask{
+        .id = selected->id, .duration = ahead.duration, .run = simulation.id(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
-    const double interval = simulation.settings().bodies > kMany ? kIntervalOfMany : kInterval;
+    const double interval = simulation.configuration().bodies > kMany ? kIntervalOfMany : kInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
     if (another || (due && !busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
         asked_ = ask;

@@ -10,7 +10,7 @@ namespace gravlab {
 namespace {
 
 bool atStart(const Simulation& simulation) {
-    const StartState* start = simulation.settings().start.get();
+    const StartState* start = simulation.configuration().start.get();
     return simulation.step() == (start ? start->state.clock.step : 0);
 }
 
@@ -43,7 +43,7 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
 /// What follows from a twin that is new or was changed.
 void Twin::takeUp() {
     second().attach();
-    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
+    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
     stepSeconds_ = 0;
     publish();
 }
@@ -69,7 +69,7 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
         takeUp();
     }
     choice_ = wanted;
-    labels_ = twinLabels(first().simulation().settings(), simulation().settings());
+    labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
 }
 
 void Twin::follow(bool restarted) {

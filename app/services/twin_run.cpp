@@ -17,7 +17,7 @@ constexpr double kTrim = 0.01;           // part by which a step may be changed
 std::shared_ptr<const StartState> presentStart(Simulation& first) {
     auto start = std::make_shared<StartState>();
     const Scene& scene = first.scene();
-    start->name = first.settings().scene;
+    start->name = first.configuration().scene;
     start->idea = scene.idea;
     start->caption = scene.caption;
     start->scene = scene.name;
@@ -53,10 +53,10 @@ StepRatio stepRatio(double firstStep, double wantedTwinStep) {
 }
 
 TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) {
-    SimulationSettings wanted = twinSettings(first.settings(), choice);
-    start_ = first.settings().start;
-    wantedStep_ = wanted.timeStep;
-    ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
+    RunRequest wanted = twinRequest(first.configuration(), choice);
+    start_ = first.configuration().start;
+    wantedStep_ = *wanted.timeStep;
+    ratio_ = stepRatio(first.configuration().timeStep, wantedStep_);
     wanted.timeStep = ratio_.twinStep;
     if (fromPresent) wanted.start = presentStart(first);
     twin_ = std::make_shared<Simulation>(wanted);
@@ -66,24 +66,23 @@ TwinRun::TwinRun(Simulation& first, const TwinChoice& choice, bool fromPresent) 
 TwinRun::~TwinRun() = default;
 
 void TwinRun::link(const Simulation& first) {
-    firstStep_ = first.settings().timeStep;
+    firstStep_ = first.configuration().timeStep;
     firstFrom_ = first.step();
     twinFrom_ = twin_->step();
     relink_ = false;
 }
 
 void TwinRun::follow(Simulation& first, const TwinChoice& choice) {
-    SimulationSettings wanted = twinSettings(first.settings(), choice);
-    const SimulationSettings& now = twin_->settings();
-    const double step = wanted.timeStep;
+    RunRequest wanted = twinRequest(first.configuration(), choice);
+    const RunRequest& now = twin_->request();
+    const double step = *wanted.timeStep;
     // Its own start, and its own kernel where the first has not another one; the time step waits until both have met.
     wanted.start = now.start;
     wanted.timeStep = now.timeStep;
-    if (wanted.kernel == KernelChoice{} && wanted.backend == now.backend && wanted.precision == now.precision &&
-        wanted.law == now.law)
+    if (wanted.kernel.open() && wanted.backend == now.backend && wanted.precision == now.precision && wanted.law == now.law)
         wanted.kernel = now.kernel;
     if (wanted != now) twin_->apply(wanted);
-    if (step != wantedStep_ || first.settings().timeStep != firstStep_) {
+    if (step != wantedStep_ || first.configuration().timeStep != firstStep_) {
         wantedStep_ = step;
         relink_ = true;
     }
@@ -99,22 +98,22 @@ void TwinRun::edit(const Edits& edits) {
 /// Brings both to one time by a step of the twin that is as long as the gap, and counts from there. False while that step
 /// is under way.
 bool TwinRun::relink(const Simulation& first, double seconds) {
-    SimulationSettings settings = twin_->settings();
+    RunRequest wanted = twin_->request();
     if (!bridging_) {
         twin_->backend().finishStep();
         twin_->advance({.seconds = 0, .steps = 0}, nullptr);  // counts it
         const double gap = first.time() - twin_->time();
-        bridging_ = std::abs(gap) > 1e-9 * std::abs(first.settings().timeStep);
+        bridging_ = std::abs(gap) > 1e-9 * std::abs(first.configuration().timeStep);
         if (bridging_) {
-            settings.timeStep = gap;
-            twin_->apply(settings);
+            wanted.timeStep = gap;
+            twin_->apply(wanted);
         }
     }
     if (bridging_ && twin_->advance({.seconds = seconds, .steps = 1}, nullptr).stepsCompleted == 0) return false;
     bridging_ = false;
-    ratio_ = stepRatio(first.settings().timeStep, wantedStep_);
-    settings.timeStep = ratio_.twinStep;
-    twin_->apply(settings);
+    ratio_ = stepRatio(first.configuration().timeStep, wantedStep_);
+    wanted.timeStep = ratio_.twinStep;
+    twin_->apply(wanted);
     link(first);
     return true;
 }
@@ -126,7 +125,7 @@ std::int64_t TwinRun::due(const Simulation& first) const {
 bool TwinRun::catchUp(Simulation& first, double seconds) {
     const double end = hostClock() + seconds;
     // A step of the first that is under way still has the time step that it began with.
-    const bool settled = first.clock().timeStep == first.settings().timeStep;
+    const bool settled = first.clock().timeStep == first.configuration().timeStep;
     while (due(first) > 0) {
         const double left = std::max(end - hostClock(), 0.0);
         twin_->advance({.seconds = left, .steps = due(first)}, nullptr);

@@ -3,6 +3,7 @@
 #pragma once
 #include "app/model/twin_choice.h"
 #include "sim/core/body_edit.h"
+#include "sim/run/simulation.h"
 
 #include <cstdint>
 #include <functional>

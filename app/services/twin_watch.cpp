@@ -92,8 +92,8 @@ TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
     Sample sample;
     sample.point.time = here.time();
     sample.point.apart = separation(here.state.bodies, there.state.bodies);
-    sample.energy = gravlab::measure(here.state.bodies, here.force, pair.threads).energy();
-    sample.twinEnergy = gravlab::measure(there.state.bodies, there.force, pair.threads).energy();
+    sample.energy = measureSystem(here.state.bodies, termsOf(here.force, here.state.others), pair.threads).energy();
+    sample.twinEnergy = measureSystem(there.state.bodies, termsOf(there.force, there.state.others), pair.threads).energy();
     sample.seconds = hostClock() - start;
     return sample;
 }
@@ -101,7 +101,8 @@ TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
 void TwinWatch::measure(const Side& first, const Side& twin, double now, bool realTime) {
     if (first.simulation.time() == lastTime_) return;
     // A GPU leaves the host's cores free; the CPU backend needs them.
-    const bool cuda = first.simulation.settings().backend == "cuda" && twin.simulation.settings().backend == "cuda";
+    const bool cuda =
+        first.simulation.configuration().backend == "cuda" && twin.simulation.configuration().backend == "cuda";
     coming_ = {.threads = bodies_ <= kFew || !(cuda || !realTime) ? 1 : 0};
     const bool beside = realTime && bodies_ > kFew;
     if (bodies_ <= kMostBodies && beside) {

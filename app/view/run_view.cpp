@@ -37,7 +37,7 @@ void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned
 }
 
 void RunView::compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
-                        int height, bool again) {
+                      int height, bool again) {
     const auto drawn = [&](const Viewport& view, const Look& as, unsigned into, int wide, int high) {
         Run& run = host.runs()[view.run];
         const auto draws = again ? &ParticleRenderer::drawAgain : &ParticleRenderer::draw;
@@ -74,7 +74,8 @@ void RunView::compose(RunHost& host, std::span<const Viewport> views, const Look
 }
 
 double RunView::drawSeconds(const RunHost& host) const {
-    return static_cast<double>(alike_) * host.first().renderer().drawMilliseconds() * 1e-3;
+    const ParticleRenderer& renderer = host.first().renderer();
+    return renderer.reused() ? 0 : static_cast<double>(alike_) * renderer.drawMilliseconds() * 1e-3;
 }
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {

@@ -13,7 +13,12 @@ Workspace::Workspace(const Options& options)
            [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
-    if (!options.lab.empty()) labPanel = {true, labPage(options.lab)};
+    // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
+    constexpr double kDeviceBudgetMs = 25;
+    if (host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice && !options.has("--time-budget"))
+        intent.timeBudgetMs = kDeviceBudgetMs;
+    if (!options.lab.empty()) labPanel.open = true, labPanel.page = labPage(options.lab);
+    profileWanted = instruments.wanted;
     applyLook(options.look, look);
     applyCamera(options.look, camera);
     shown = camera;
@@ -45,12 +50,15 @@ bool Workspace::apply() {
 void Workspace::advance(bool realTime) {
     realTime_ = realTime;
     host.advance(realTime, realTime ? view.quality().budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds);
+    labLoop_.takeUp(lab, *this);
     if (realTime) {
         StateFeed& feed = host.first().feed();
         const double now = hostClock();
         beside([&] { conservation.update(host.simulation(), feed, now); });
         const auto kept = [this] { return host.history() ? host.history()->newest(facts.step) : std::nullopt; };
+        instruments.wanted = profileWanted;
         beside([&] { instruments.update(host.simulation(), feed, facts.galaxies, kept, now); });
+        profileWanted = instruments.wanted;  // another scene brings its own
         labLoop_.advance(lab, *this, host);
     }
     labLoop_.refreshMatrix(lab, *this, host, realTime);
@@ -92,11 +100,15 @@ void Workspace::readMeasurements() {
     facts.quality = view.quality().text();
     facts.labBusy = lab.busy();
     if (facts.labStatus != lab.status()) facts.labStatus = lab.status();
+    facts.labBest.reset();
+    if (const SweepResult* best = lab.best())
+        facts.labBest = LabBest{{best->row.kernel, best->point.kernel.launch}, best->point.options.threads};
 }
 
 bool Workspace::moving() const {
     if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
-    if (conservation.waiting() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting())) return true;
+    if (conservation.waiting() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting()))
+        return true;
     return trajectory.busy() || drop.dragging() || dropPath.busy();
 }
 

@@ -1,6 +1,6 @@
 // An open document with all that lives beside it: the runs, what measures them, what draws them.
 // Rule: what a part does is in the part; here is their order in a frame, the same in windows and films:
-// commands and panels edit what is asked -> apply -> advance -> turn and glide -> draw -> panels.
+// panels, keys and the pointer post commands -> apply -> advance -> turn and glide -> draw -> panels.
 #pragma once
 #include "app/control/controller.h"
 #include "app/lab/lab.h"

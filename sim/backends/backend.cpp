@@ -38,8 +38,15 @@ KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
 }
 
 void Backend::load(const ParticleSet& bodies) {
-    const ForceConfiguration now = configuration();
-    load(bodies, {now.force, fitted(now.kernel, bodies.size())});
+    const ForceTerms now = terms();
+    SystemConfiguration how = systemConfiguration();
+    if (!how.empty()) how[0].kernel = fitted(how[0].kernel, bodies.size());
+    load(bodies, now, how);
+}
+
+ForceConfiguration Backend::configuration() const {
+    const SystemConfiguration& how = systemConfiguration();
+    return {pairLawOf(terms()), how.empty() ? KernelChoice{} : how[0].kernel};
 }
 
 LaterBodies Backend::snapshotLater() {
@@ -84,20 +91,32 @@ Reason refusal(const Integrator& integrator, Law law) {
            "' needs the rate of change of the force, which only gravity has here; radau15 runs under every law";
 }
 
-BackendChoice chooseBackend(std::string_view name, const BackendOptions& options) {
+Reason refusal(StepProgram program, const ForceTerms& terms) {
+    for (const auto& term : othersOf(terms)) {
+        if (term->offer().dependsOnVelocities)
+            return "the force term '" + std::string(term->kind()) +
+                   "' depends on velocities, which no integrator here evaluates forces at";
+        if (needsJerk(program) || isAdaptive(program))
+            return "the integrator computes the pair law alone, and the force term '" + std::string(term->kind()) +
+                   "' acts beside it; leapfrog and yoshida run under all terms";
+    }
+    return {};
+}
+
+BackendChoice chooseBackend(const std::optional<std::string>& name, const BackendOptions& options) {
     const std::span<const BackendRow> rows = backends();
-    if (name != "auto") {
+    if (name) {
         const BackendRow* row = nullptr;
         for (const BackendRow& candidate : rows)
             if (candidate.name == name) row = &candidate;
         if (!row) {
             std::vector<std::string_view> valid{"auto"};
             for (const BackendRow& candidate : rows) valid.push_back(candidate.name);
-            throw UsageError(unknownName("backend", name, valid));
+            throw UsageError(unknownName("backend", *name, valid));
         }
         if (const Reason reason = row->unavailable(options); !reason.empty())
-            throw NoDeviceError("the " + std::string(name) + " backend cannot run here: " + reason);
-        return {row, "running on " + std::string(name) + ", as asked"};
+            throw NoDeviceError("the " + *name + " backend cannot run here: " + reason);
+        return {row, "running on " + *name + ", as asked"};
     }
     std::string refused;
     for (std::size_t i = rows.size(); i-- > 0;) {

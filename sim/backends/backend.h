@@ -8,6 +8,7 @@
 #include "sim/core/vertex.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 #include "sim/integrators/integrator.h"
 #include "sim/measure/diagnostics.h"
 
@@ -43,8 +44,10 @@ struct AdvanceStatus {
 struct WorkTotals {
     std::int64_t steps = 0;
     std::int64_t forceEvaluations = 0;
-    double interactions = 0;  ///< N*N per force evaluation, self included
-    double forceSeconds = 0;  ///< device events or pool timers, not wall time
+    double interactions = 0;      ///< of the pair law; N*N per force evaluation, self included, where none is left out
+    double forceSeconds = 0;      ///< of the pair law; device events or pool timers, not wall time
+    double termInteractions = 0;  ///< of the terms beside it: a bond counts for each body that it pulls; reference: 0
+    double termSeconds = 0;
     double integrateSeconds = 0;
     double publishSeconds = 0;
     double bodySizedHostCopies = 0;  ///< body-sized device-to-host copies so far; a frame must add none
@@ -71,7 +74,23 @@ struct KernelChoice {
 /// The choice for so many bodies: there can be no more threads that share one body's sources than there are bodies.
 KernelChoice fitted(KernelChoice choice, std::size_t bodies);
 
-/// What is computed and by what. It is judged against the bodies that it is for, never against others.
+/// How one term is computed.
+struct TermConfiguration {
+    KernelChoice kernel{};    ///< a method of the backend for that kind of term, by name
+    double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
+    bool operator==(const TermConfiguration&) const = default;
+};
+/// How a system is computed: a row for each term, in their order. What is not there is left to the backend.
+using SystemConfiguration = std::vector<TermConfiguration>;
+
+/// What an engine is told of the terms beside the pair law, and of how all are computed.
+struct EngineTerms {
+    ForceTerms others{};
+    SystemConfiguration configuration{};  ///< of all terms, the pair law's first
+    std::shared_ptr<const std::vector<std::uint32_t>> ids = std::make_shared<const std::vector<std::uint32_t>>();
+};
+
+/// The pair law, and what computes it. It is judged against the bodies that it is for, never against others.
 struct ForceConfiguration {
     ForceSettings force{};
     KernelChoice kernel{};
@@ -91,23 +110,34 @@ public:
     virtual std::size_t size() const = 0;         ///< bodies loaded
     virtual MemorySpace vertexSpace() const = 0;  ///< what its publish writes natively
 
-    /// Replaces all bodies and how their forces are computed, together and all or nothing; at a step boundary afterwards.
-    /// Throws UsageError, as configure() does, when the configuration does not suit *these* bodies. Allocates before it
-    /// frees: on any failure (a DeviceError says how much was needed and free) the old bodies are still there and run on.
-    virtual void load(const ParticleSet& bodies, const ForceConfiguration& configuration) = 0;
-    /// The same under the present configuration, as far as these bodies allow.
+    /// Replaces all bodies, what acts on them and how it is computed, together and all or nothing; at a step boundary
+    /// afterwards. Throws UsageError, as configure() does, when the configuration does not suit *these* bodies, and for
+    /// terms that it has no method for. Allocates before it frees: on any failure (a DeviceError says how much was needed
+    /// and free) the old bodies are still there and run on.
+    virtual void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) = 0;
+    void load(const System& system, const SystemConfiguration& configuration = {}) {
+        load(system.bodies, system.terms, configuration);
+    }
+    /// The pair law, and what acts beside it.
+    void load(const ParticleSet& bodies, const ForceConfiguration& configuration, const ForceTerms& others = {}) {
+        load(bodies, termsOf(configuration.force, others), {{.kernel = configuration.kernel}});
+    }
+    /// The same terms under the present configuration, as far as these bodies allow.
     void load(const ParticleSet& bodies);
     /// Copies the state of the last complete step out, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
     /// The same without waiting, where the backend can; steps go on meanwhile and do not change what comes.
     virtual LaterBodies snapshotLater();
 
-    /// Checks force settings and kernel against row and device *before* anything is launched and takes them from the next
-    /// force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay.
-    /// A step under way is finished under the old settings or restarted from its force: never mixed.
+    /// Checks settings and kernel of the pair law against row and device *before* anything is launched and takes them from
+    /// the next force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay. A step
+    /// under way is finished under the old settings or restarted from its force: never mixed.
     virtual void configure(const ForceSettings& force, const KernelChoice& kernel) = 0;
-    /// What load() or configure() took last.
-    virtual ForceConfiguration configuration() const = 0;
+    /// What load() or configure() took last: all terms, in the order in which they are evaluated and added.
+    virtual const ForceTerms& terms() const = 0;
+    virtual const SystemConfiguration& systemConfiguration() const = 0;
+    /// The pair law's part of it.
+    ForceConfiguration configuration() const;
     virtual const KernelRow& activeKernel() const = 0;
     virtual LaunchConfig activeLaunch() const = 0;
 
@@ -126,6 +156,13 @@ public:
     virtual std::vector<StateArray> integratorState() { return {}; }
     /// Takes up what integratorState() gave, for the bodies just loaded; what does not fit them is left out.
     virtual void restoreIntegratorState(const std::vector<StateArray>&) {}
+    /// True where a force depends on evaluations before it: forceState() then belongs to a state.
+    virtual bool keepsForceState() const { return false; }
+    /// What force methods need, beside the last complete step, to go on as if never stopped; empty for methods that start
+    /// afresh each time. At a step boundary. Waits.
+    virtual std::vector<StateArray> forceState() { return {}; }
+    /// Takes up what forceState() gave, for the bodies just loaded. What another term, setting or kernel kept is left out.
+    virtual void restoreForceState(const std::vector<StateArray>&) {}
     /// Waits until all enqueued work is done and throws what it failed with.
     virtual void wait() = 0;
 
@@ -181,20 +218,23 @@ Reason refusal(const BackendRow& row, const ForceSettings& force);
 /// Why the integrator cannot run under that law; empty when it can.
 Reason refusal(const Integrator& integrator, Law law);
 
+/// Why it cannot run a program under these terms; empty when it can. Hermite and adaptive steps know the pair law alone.
+Reason refusal(StepProgram program, const ForceTerms& terms);
+
 /// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
 std::span<const BackendRow> backends();
 
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const BackendRow& backend(std::string_view name);
 
-/// What `auto` resolves to, and why not something faster.
+/// What a request resolves to, and why not something faster.
 struct BackendChoice {
     const BackendRow* row = nullptr;
     std::string why;  ///< one sentence: which path runs and why the faster ones do not
 };
 
-/// Resolves a --backend value. "auto" picks the best that works here; a named backend that cannot run throws
-/// NoDeviceError with the reason and the fix.
-BackendChoice chooseBackend(std::string_view name, const BackendOptions& options);
+/// The backend of that name; without one the best that works here. One that was named and cannot run throws NoDeviceError
+/// with the reason and the fix.
+BackendChoice chooseBackend(const std::optional<std::string>& name, const BackendOptions& options);
 
 }  // namespace gravlab

@@ -12,13 +12,14 @@ namespace gravlab {
 /// What one evaluation is for.
 struct ForceRequest {
     ForceSettings settings;
-    double smallestR2 = 0;   ///< floor of the softening squared, for bodies that meet themselves [L^2]
-    bool potential = false;  ///< also the potential of each body, where the method offers it
+    double smallestR2 = 0;    ///< floor of the softening squared, for bodies that meet themselves [L^2]
+    bool potential = false;   ///< also the potential of each body, where the method offers it
+    double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
 };
 
 /// What was evaluated: never N*N for what was not computed.
 struct ForceWork {
-    double pairs = 0;  ///< directed, a body's own term included where it is computed
+    double pairs = 0;  ///< directed, a body's own term included where it is computed; a bond is two
     double cells = 0;  ///< of a tree, taken as a whole by a body or by a group of bodies
     ForceWork& operator+=(const ForceWork& other) {
         pairs += other.pairs;
@@ -61,6 +62,8 @@ public:
     /// The complete evaluation.
     virtual Sums sums() const = 0;
     virtual Accuracy accuracy() const = 0;
+    /// Whether an evaluation depends on earlier ones of this object.
+    virtual bool keepsState() const { return false; }
     /// What the next evaluation needs of earlier ones to go on bit for bit; empty for methods that start afresh each time.
     virtual std::vector<StateArray> state() const { return {}; }
     /// Takes up what state() gave, for the bodies just loaded; false when it does not fit them.

@@ -5,9 +5,20 @@
 #include "sim/core/names.h"
 
 #include <algorithm>
+#include <deque>
+#include <stdexcept>
 #include <vector>
 
 namespace gravlab {
+namespace {
+
+/// Rows that addKernel() brought; a deque, so that references stay.
+std::deque<KernelRow>& addedKernels() {
+    static std::deque<KernelRow> rows;
+    return rows;
+}
+
+}  // namespace
 
 double slotsPerDirectedPair(const KernelRow& row, Precision precision) {
     return precision == Precision::fp64 ? row.slots64PerDirectedPair : row.issuedPerDirectedPair;
@@ -28,7 +39,21 @@ Reason refusal(const KernelRow& row, const ForceSettings& force) {
     return reason.empty() ? reason : "kernel '" + std::string(row.name) + "' cannot run: " + reason;
 }
 
+const KernelRow& addKernel(const KernelRow& row) {
+    for (const KernelRow& known : addedKernels())
+        if (known.backend == row.backend && known.name == row.name)
+            throw std::logic_error("the kernel '" + std::string(row.name) + "' is there already");
+    return addedKernels().emplace_back(row);
+}
+
+bool hasKernel(std::string_view backend, std::string_view name) {
+    const auto named = [&](const KernelRow& row) { return row.backend == backend && row.name == name; };
+    return std::ranges::any_of(kernels(), named) || std::ranges::any_of(addedKernels(), named);
+}
+
 const KernelRow& kernel(std::string_view backend, std::string_view name) {
+    for (const KernelRow& added : addedKernels())
+        if (added.backend == backend && added.name == name) return added;
     const std::span<const KernelRow> all = kernels();
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);

@@ -59,6 +59,13 @@ double slotsPerDirectedPair(const KernelRow& row, Precision precision);
 /// All rows of all backends of this build, also those that cannot run here.
 std::span<const KernelRow> kernels();
 
+/// Whether there is one of that name, in the lists or brought by addKernel().
+bool hasKernel(std::string_view backend, std::string_view name);
+
+/// Brings a row of its own, as a test or a plug-in does: taken by its name, and in no list. Before main(), or before it is
+/// asked for; its backend must know its code. Throws std::logic_error for a name that is there already.
+const KernelRow& addKernel(const KernelRow& row);
+
 /// The row of that name for `backend`. Throws UsageError naming the valid ones and the nearest.
 const KernelRow& kernel(std::string_view backend, std::string_view name);
 

@@ -3,6 +3,7 @@
 
 #include "sim/core/out_of_memory.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -18,19 +19,72 @@ std::string text(double value) {
     return digits;
 }
 
-/// Bytes that can be had without swapping; infinite where the system does not tell.
-double freeHostBytes() {
-    std::ifstream file("/proc/meminfo");
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+/// The number behind a word at the start of a line, `otherwise` where there is none.
+double entryOf(const std::string& path, const std::string& wanted, double otherwise) {
+    std::ifstream file(path);
     std::string key;
-    double kibibytes = 0;
-    while (file >> key >> kibibytes) {
-        if (key == "MemAvailable:") return kibibytes * 1024;
+    double value = 0;
+    while (file >> key >> value) {
+        if (key == wanted) return value;
         file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     }
-    return std::numeric_limits<double>::infinity();
+    return otherwise;
+}
+
+/// The number that a file holds; `otherwise` where it is missing or holds a word, such as "max".
+double numberIn(const std::string& path, double otherwise) {
+    double value = 0;
+    return std::ifstream(path) >> value ? value : otherwise;
+}
+
+/// How the two kinds of control groups name the same things.
+struct GroupFiles {
+    const char* folder;
+    const char* limit;
+    const char* used;
+    const char* cache;  ///< in memory.stat: what would be given back
+};
+constexpr GroupFiles kUnified{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"};
+constexpr GroupFiles kEarlier{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                              "total_inactive_file"};
+
+/// What this group and those around it still allow. Inside a container its own path may not be there: its files then stand
+/// at the top.
+double groupAllows(const std::string& root, const GroupFiles& files, std::string path) {
+    double least = kUnknown;
+    while (true) {
+        const std::string folder = root + files.folder + path + "/";
+        const double limit = numberIn(folder + files.limit, kUnknown);
+        const double used = numberIn(folder + files.used, 0), cache = entryOf(folder + "memory.stat", files.cache, 0);
+        least = std::min(least, std::max(0.0, limit - std::max(0.0, used - cache)));
+        if (path.empty()) return least;
+        path.erase(std::min(path.rfind('/'), path.size()));
+    }
+}
+
+double groupsAllow(const std::string& root) {
+    std::ifstream groups(root + "/proc/self/cgroup");
+    double least = kUnknown;
+    for (std::string line; std::getline(groups, line);) {
+        // "0::/path", or "7:cpu,memory:/path".
+        const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (first == std::string::npos || second == std::string::npos) continue;
+        const std::string kinds = "," + line.substr(first + 1, second - first - 1) + ",";
+        std::string path = line.substr(second + 1);
+        if (path == "/") path.clear();
+        if (kinds == ",,") least = std::min(least, groupAllows(root, kUnified, path));
+        if (kinds.find(",memory,") != std::string::npos) least = std::min(least, groupAllows(root, kEarlier, path));
+    }
+    return least;
 }
 
 }  // namespace
+
+double freeHostBytes(const std::string& root) {
+    return std::min(entryOf(root + "/proc/meminfo", "MemAvailable:", kUnknown / 1024) * 1024, groupsAllow(root));
+}
 
 void requireBodies(std::size_t bodies) {
     if (bodies == 0) throw UsageError("the number of bodies is 0; give at least 1");

@@ -1,6 +1,7 @@
 // The numbers that define a run, checked where they come in. Each throws UsageError with a sentence.
 #pragma once
 #include <cstddef>
+#include <string>
 
 namespace gravlab {
 
@@ -13,6 +14,10 @@ void requireBodies(std::size_t bodies);
 void requireTimeStep(double timeStep);
 /// Finite and not negative.
 void requireSoftening(double softening);
+
+/// Bytes that can be had without swapping, also within the limits of the control groups that this process is in (containers,
+/// job systems); infinite where the system does not tell. `root` stands before /proc and /sys, for tests.
+double freeHostBytes(const std::string& root = {});
 
 /// Throws DeviceError when `bytes` more do not fit into the host's free memory; `what` names what needs them. Without this
 /// an overcommitting system would end the program instead. Passes where the system does not tell.

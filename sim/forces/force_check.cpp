@@ -44,7 +44,7 @@ std::string ForceCheck::text() const {
         std::snprintf(line, sizeof line,
                       "force check %s: relative error median %.1e, 99.9 %% %.1e, worst %.1e (body %u) of %zu bodies",
                       passed ? "passed" : "FAILED", median, p999, max, static_cast<unsigned>(worst), samples);
-    return line;
+    return term.empty() ? line : line + (", of " + term);
 }
 
 ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> want, ForceGate gate,

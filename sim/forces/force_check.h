@@ -25,6 +25,7 @@ struct ForceCheck {
     double median = 0, p99 = 0, p999 = 0, max = 0;
     std::uint32_t worst = 0;  ///< index of the body with the largest error
     bool passed = false;
+    std::string term{};        ///< whose force failed, where several act; empty: the pair law's
     std::string text() const;  ///< one line for people
 };
 

@@ -17,19 +17,19 @@ bool acts(Law law) {
 constexpr LawNumber kNumbers[] = {
     {"exponent", "--exponent", "Exponent",
      "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
-     "exponent a of the power law r^-a; 2 is gravity", &ForceSettings::exponent, &SimulationSettings::exponent,
-     &Scene::exponent, -4, 12, acts<&ForceSettings::exponent>, "the power law"},
+     "exponent a of the power law r^-a; 2 is gravity", &ForceSettings::exponent, &RunRequest::exponent, &Scene::exponent, -4,
+     12, acts<&ForceSettings::exponent>, "the power law"},
     {"strength", "--strength", "Strength",
      "What the law is multiplied with: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
      "strength of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
-     &ForceSettings::strength, &SimulationSettings::strength, &Scene::strength, 0.001, 1000, acts<&ForceSettings::strength>,
+     &ForceSettings::strength, &RunRequest::strength, &Scene::strength, 0.001, 1000, acts<&ForceSettings::strength>,
      "Coulomb's law, the power law and Lennard-Jones"},
     {"diameter", "--diameter", "Diameter", "Where the Lennard-Jones potential crosses zero: the size of an atom",
-     "diameter of the atoms of Lennard-Jones [L]", &ForceSettings::diameter, &SimulationSettings::diameter, &Scene::diameter,
-     0.001, 1000, acts<&ForceSettings::diameter>, "Lennard-Jones"},
+     "diameter of the atoms of Lennard-Jones [L]", &ForceSettings::diameter, &RunRequest::diameter, &Scene::diameter, 0.001,
+     1000, acts<&ForceSettings::diameter>, "Lennard-Jones"},
     {"cut_off", "--cut-off", "Cut-off",
      "Where Lennard-Jones ends, in diameters: 2.5 is usual, 1.12 leaves the wall alone without the attraction",
-     "where Lennard-Jones ends, in diameters", &ForceSettings::cutOff, &SimulationSettings::cutOff, &Scene::cutOff, 1, 20,
+     "where Lennard-Jones ends, in diameters", &ForceSettings::cutOff, &RunRequest::cutOff, &Scene::cutOff, 1, 20,
      acts<&ForceSettings::cutOff>, "Lennard-Jones"},
 };
 
@@ -53,7 +53,7 @@ void requireLawNumbers(const ForceSettings& force) {
     for (const LawNumber& number : lawNumbers()) requireLawNumber(number, force.*number.force);
 }
 
-void takeLawNumbers(ForceSettings& force, const SimulationSettings& asked, const Scene& scene) {
+void takeLawNumbers(ForceSettings& force, const RunRequest& asked, const Scene& scene) {
     for (const LawNumber& number : lawNumbers()) force.*number.force = (asked.*number.asked).value_or(scene.*number.scene);
 }
 

@@ -1,7 +1,7 @@
 // The numbers that pair laws take beside the softening, one row each: options, sliders, files and marks are made from it.
 // Rule: a number that a law takes has its range here and nowhere else.
 #pragma once
-#include "sim/run/simulation.h"
+#include "sim/run/configuration.h"
 
 #include <optional>
 #include <span>
@@ -18,7 +18,7 @@ struct LawNumber {
     const char* idea;    ///< one line for tooltips
     const char* help;    ///< of the option, without range and default
     double ForceSettings::*force;
-    std::optional<double> SimulationSettings::*asked;
+    std::optional<double> RunRequest::*asked;
     double Scene::*scene;
     double least, most;
     bool (*acts)(Law);  ///< in which laws it does
@@ -35,6 +35,6 @@ void requireLawNumber(const LawNumber& number, double value);
 void requireLawNumbers(const ForceSettings& force);
 
 /// Takes over what was asked for; the scene's own for the rest.
-void takeLawNumbers(ForceSettings& force, const SimulationSettings& asked, const Scene& scene);
+void takeLawNumbers(ForceSettings& force, const RunRequest& asked, const Scene& scene);
 
 }  // namespace gravlab

@@ -94,4 +94,20 @@ bool Radau15Dense::restore(const std::vector<StateArray>& state) {
     return true;
 }
 
+bool Radau15Dense::fits(const double* x, const double* v, double share) const {
+    const auto near = [&](const double* a, const double* b) {
+        double largest = 0, apart = 0;
+        for (std::size_t i = 0; i < size(); ++i) {
+            largest = std::max(largest, std::fabs(b[i]));
+            apart = std::max(apart, std::fabs(a[i] - b[i]));
+        }
+        return apart <= share * largest;
+    };
+    std::vector<double> foundX(size()), foundV(size());
+    read(foundX.data(), foundV.data());
+    if (!near(foundX.data(), x) || !near(foundV.data(), v)) return false;
+    radau_.interpolate(fromX_.data(), fromV_.data(), 1, foundX.data(), foundV.data());
+    return near(foundX.data(), solverX_.data()) && near(foundV.data(), solverV_.data());
+}
+
 }  // namespace gravlab

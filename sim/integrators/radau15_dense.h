@@ -40,6 +40,10 @@ public:
     /// Takes up what state() gave. False, and as after restart(), when the arrays are none or of another size.
     bool restore(const std::vector<StateArray>& state);
 
+    /// Whether what it would go on from is the state x, v: what read() gives and the end of the solver's last step lie
+    /// within `share` of the largest coordinate.
+    bool fits(const double* x, const double* v, double share) const;
+
     const Radau15& radau() const { return radau_; }
 
 private:

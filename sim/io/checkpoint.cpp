@@ -4,6 +4,7 @@
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
+#include "sim/integrators/radau15_dense.h"
 #include "sim/io/run_settings.h"
 
 #include <algorithm>
@@ -141,27 +142,25 @@ std::string unitsText(const SceneUnits& units) {
 }
 
 /// Settings that this machine cannot follow give way to `auto`, with a note.
-void adapt(SimulationSettings& settings, const std::string& name, std::vector<std::string>& notes) {
+void adapt(RunRequest& request, const std::string& name, std::vector<std::string>& notes) {
+    if (request.timeStep == 0.0) request.timeStep.reset();
     try {
-        integrator(settings.integrator);
-        if (settings.timeStep != 0) requireTimeStep(settings.timeStep);
+        integrator(request.integrator);
+        if (request.timeStep) requireTimeStep(*request.timeStep);
     } catch (const UsageError& error) {
         throw InputError(name + ": its settings: " + error.what());
     }
     const auto row = std::find_if(backends().begin(), backends().end(),
-                                  [&](const BackendRow& candidate) { return candidate.name == settings.backend; });
+                                  [&](const BackendRow& candidate) { return candidate.name == request.backend; });
     std::string lost;
-    if (settings.backend != "auto" && (row == backends().end() || !row->unavailable(settings.backendOptions).empty())) {
-        lost = "backend " + settings.backend;
-        settings.backend = "auto";
-        settings.backendOptions = {};
-        settings.kernel = {};
-    } else if (std::none_of(kernels().begin(), kernels().end(), [&](const KernelRow& candidate) {
-                   return settings.kernel.kernel == "auto" ||
-                          (candidate.backend == settings.backend && candidate.name == settings.kernel.kernel);
-               })) {
-        lost = "kernel " + settings.kernel.kernel;
-        settings.kernel = {};
+    if (request.backend && (row == backends().end() || !row->unavailable(request.backendOptions).empty())) {
+        lost = "backend " + *request.backend;
+        request.backend.reset();
+        request.backendOptions = {};
+        request.kernel = {};
+    } else if (request.kernel.kernel && !hasKernel(request.backend.value_or(std::string()), *request.kernel.kernel)) {
+        lost = "kernel " + *request.kernel.kernel;
+        request.kernel = {};
     }
     if (!lost.empty())
         notes.push_back("it was computed by " + lost + ", which is not here: the last digits will differ from now on");
@@ -169,19 +168,19 @@ void adapt(SimulationSettings& settings, const std::string& name, std::vector<st
 
 }  // namespace
 
-Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.settings(), simulation.state()); }
+Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.configuration(), simulation.state()); }
 
 std::function<Snapshot()> checkpointLater(Simulation& simulation) {
     LaterState later = simulation.stateLater();
     // A std::function is copied; what it holds is not.
-    auto held = std::make_shared<Snapshot>(checkpointOf(simulation.settings(), std::move(later.rest)));
+    auto held = std::make_shared<Snapshot>(checkpointOf(simulation.configuration(), std::move(later.rest)));
     return [held, bodies = std::move(later.bodies)] {
         held->bodies = bodies();
         return std::move(*held);
     };
 }
 
-Snapshot checkpointOf(SimulationSettings settings, RunState state) {
+Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
     Snapshot snapshot;
     snapshot.bodies = std::move(state.bodies);
     snapshot.step = state.clock.step;
@@ -189,30 +188,79 @@ Snapshot checkpointOf(SimulationSettings settings, RunState state) {
     snapshot.timeStep = state.clock.timeStep;
     snapshot.stepOrigin = state.clock.step0;
     snapshot.timeOrigin = state.clock.t0;
-    snapshot.softening = settings.softening;
-    snapshot.seed = settings.seed;
+    snapshot.softening = configuration.force.softening;
+    snapshot.seed = configuration.seed;
     snapshot.state = std::move(state.integratorState);
-    snapshot.signedSources = settings.law != Law::gravity;
-    const Scene& row = settings.start ? settings.start->row : sceneNamed(settings.scene);
-    snapshot.units = settings.start && !settings.start->units.empty() ? settings.start->units : unitsText(row.units);
-    if (settings.start) {
-        settings.parameters = settings.start->parameters;
-        if (!settings.start->scene.empty()) settings.scene = settings.start->scene;
+    for (StateArray& array : arraysOf(state.others)) snapshot.state.push_back(std::move(array));
+    snapshot.signedSources = configuration.force.law != Law::gravity;
+    const Scene& row = configuration.start ? configuration.start->row : sceneNamed(configuration.scene);
+    snapshot.units =
+        configuration.start && !configuration.start->units.empty() ? configuration.start->units : unitsText(row.units);
+    if (configuration.start) {
+        configuration.parameters = configuration.start->parameters;
+        if (!configuration.start->scene.empty()) configuration.scene = configuration.start->scene;
     }
-    snapshot.settings = settingsText(settings);
+    snapshot.settings = settingsText(requestOf(configuration));
     return snapshot;
 }
+
+namespace {
+
+/// Says what a file states twice in different ways; what its settings say is taken.
+void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, std::vector<std::string>& notes) {
+    const auto compare = [&](const char* what, double said, const std::optional<double>& stored) {
+        if (!stored || *stored == said) return;
+        char text[160];
+        std::snprintf(text, sizeof text, "its settings say a %s of %.9g, its header %.9g: that of the settings is taken",
+                      what, said, *stored);
+        notes.push_back(text);
+    };
+    if (settings.timeStep) compare("time step", *settings.timeStep, snapshot.timeStep);
+    if (settings.softening) compare("softening", *settings.softening, snapshot.softening);
+}
+
+/// Holds what an integrator needs to go on against the bodies that it is for.
+void requireState(const RunRequest& settings, const Snapshot& snapshot, const std::string& name,
+                  std::vector<std::string>& notes) {
+    if (!isAdaptive(integrator(settings.integrator).program)) return;
+    const std::size_t n = snapshot.bodies.size();
+    if (snapshot.state.empty()) {
+        if (snapshot.step.value_or(0) != 0)
+            notes.push_back("it has no state of " + settings.integrator +
+                            ": the run goes on from its bodies, and not to the same digits");
+        return;
+    }
+    Radau15Dense solver(3 * n);
+    std::vector<double> x(3 * n), v(3 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Double4 &p = snapshot.bodies.position[i], &u = snapshot.bodies.velocity[i];
+        x[i] = p.x, x[n + i] = p.y, x[2 * n + i] = p.z;
+        v[i] = u.x, v[n + i] = u.y, v[2 * n + i] = u.z;
+    }
+    // Another machine may round otherwise; another system is far from this.
+    constexpr double kSame = 1e-6;
+    const bool fits = solver.restore(snapshot.state) && solver.fits(x.data(), v.data(), kSame);
+    if (!fits)
+        throw InputError(
+            name + ": its state of " + settings.integrator + " does not fit its " + std::to_string(n) +
+            " bodies: it has been changed, or bodies were dropped. 'gravlab convert' into a table keeps the bodies "
+            "alone");
+}
+
+}  // namespace
 
 StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     StartOffer offer;
     offer.notes = std::move(snapshot.notes);
     if (snapshot.isCheckpoint()) {
-        offer.settings = parsedSettings(snapshot.settings, name, offer.notes);
-        adapt(offer.settings, name, offer.notes);
-        if (offer.settings.timeStep == 0) offer.settings.timeStep = snapshot.timeStep.value_or(0);
+        offer.request = parsedSettings(snapshot.settings, name, offer.notes);
+        adapt(offer.request, name, offer.notes);
+        noteContradictions(offer.request, snapshot, offer.notes);
+        requireState(offer.request, snapshot, name, offer.notes);
+        if (!offer.request.timeStep && snapshot.timeStep != 0.0) offer.request.timeStep = snapshot.timeStep;
     }
     auto start = std::make_shared<StartState>();
-    const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.settings.scene) : nullptr;
+    const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.request.scene) : nullptr;
     // A file may be called as a scene is; the scene keeps its name.
     start->name = knownScene(name) ? "./" + name : name;
     start->idea = snapshot.format + " file";
@@ -227,10 +275,11 @@ StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
     if (snapshot.softening) start->row.softening = *snapshot.softening;
-    const double timeStep = offer.settings.timeStep != 0 ? offer.settings.timeStep : start->row.timeStep;
+    const double timeStep = offer.request.timeStep.value_or(start->row.timeStep);
     start->state.clock = clockOf(snapshot, timeStep, name);
+    start->state.others = takeTerms(snapshot.state, name);
     if (!snapshot.state.empty()) {
-        start->state.integrator = offer.settings.integrator;
+        start->state.integrator = offer.request.integrator;
         start->state.integratorState = std::move(snapshot.state);
     }
     start->state.bodies = std::move(snapshot.bodies);
@@ -242,11 +291,11 @@ StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
     start->row.build = nullptr;
     // The bodies are there; what they were built with is kept for the record and cannot be changed any more.
     start->row.parameters = {};
-    start->parameters = std::exchange(offer.settings.parameters, {});
-    offer.settings.scene = start->name;
-    offer.settings.bodies = bodies;
-    if (snapshot.seed) offer.settings.seed = *snapshot.seed;
-    offer.settings.start = std::move(start);
+    start->parameters = std::exchange(offer.request.parameters, {});
+    offer.request.scene = start->name;
+    offer.request.bodies = bodies;
+    if (snapshot.seed) offer.request.seed = *snapshot.seed;
+    offer.request.start = std::move(start);
     return offer;
 }
 

@@ -15,11 +15,11 @@ Snapshot checkpointOf(Simulation& simulation);
 /// The same without waiting for the bodies: what comes back gives the whole once, on any thread, and waits there.
 std::function<Snapshot()> checkpointLater(Simulation& simulation);
 /// The same for a state that Simulation::state() gave earlier, under the effective settings that held then.
-Snapshot checkpointOf(SimulationSettings settings, RunState state);
+Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 
 /// What a file offers a run.
 struct StartOffer {
-    SimulationSettings settings;  ///< the file's own where it is a checkpoint, else defaults; `start` is set
+    RunRequest request;  ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
     std::vector<std::string> notes;
 };
 

@@ -82,15 +82,31 @@ bool takeTable(SceneParameters& to, std::string_view value) {
     return true;
 }
 
-std::string lawNumberText(const LawNumber& row, const SimulationSettings& s) {
-    return s.*row.asked ? numberText(*(s.*row.asked)) : tomlString(kAuto);
+bool saysAuto(std::string_view value) { return stringValue(value) == kAuto; }
+
+/// A number that may be left open.
+template <class Number>
+std::string openText(const std::optional<Number>& number) {
+    return number ? numberText(*number) : tomlString(kAuto);
+}
+template <class Number>
+bool takeOpen(std::optional<Number>& to, std::string_view value, Number least, Number most) {
+    if (saysAuto(value)) {
+        to.reset();
+        return true;
+    }
+    Number number{};
+    if (!takeNumber<Number>(number, value, least, most)) return false;
+    to = number;
+    return true;
 }
 
-bool takeLawNumber(const LawNumber& row, SimulationSettings& s, std::string_view value) {
-    if (stringValue(value) == kAuto) return true;
-    double number = 0;
-    if (!takeNumber<double>(number, value, row.least, row.most)) return false;
-    s.*row.asked = number;
+/// A name that may be left open.
+bool takeOpenName(std::optional<std::string>& to, std::string_view value) {
+    std::string name;
+    if (!takeName(name, value)) return false;
+    to.reset();
+    if (name != kAuto) to = std::move(name);
     return true;
 }
 
@@ -112,92 +128,112 @@ const std::array<std::string, kLawNumbers>& lawNumberRanges() {
     return texts;
 }
 
-#define GRAVLAB_NAME(member, key, option, what)                                                           \
-    {                                                                                                     \
-        key, option, [](const SimulationSettings& s) { return tomlString(s.member); },                    \
-            [](SimulationSettings& s, std::string_view v) { return takeName(s.member, v); },              \
-            [](SimulationSettings& to, const SimulationSettings& from) { to.member = from.member; }, what \
+#define GRAVLAB_COPY(member) [](RunRequest& to, const RunRequest& from) { to.member = from.member; }
+#define GRAVLAB_NAME(member, key, option, what)                                                                 \
+    {                                                                                                           \
+        key, option, [](const RunRequest& s) { return tomlString(s.member); },                                  \
+            [](RunRequest& s, std::string_view v) { return takeName(s.member, v); }, GRAVLAB_COPY(member), what \
     }
-#define GRAVLAB_INTEGER(member, key, option, least, most, what)                                           \
-    {                                                                                                     \
-        key, option, [](const SimulationSettings& s) { return numberText(s.member); },                    \
-            [](SimulationSettings& s, std::string_view v) {                                               \
-                return takeNumber<decltype(s.member)>(s.member, v, least, most);                          \
-            },                                                                                            \
-            [](SimulationSettings& to, const SimulationSettings& from) { to.member = from.member; }, what \
+#define GRAVLAB_OPEN_NAME(member, key, option, what)                                                                 \
+    {                                                                                                                \
+        key, option, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); }, \
+            [](RunRequest& s, std::string_view v) { return takeOpenName(s.member, v); }, GRAVLAB_COPY(member), what  \
+    }
+#define GRAVLAB_INTEGER(member, key, option, least, most, what)                                                         \
+    {                                                                                                                   \
+        key, option, [](const RunRequest& s) { return numberText(s.member); },                                          \
+            [](RunRequest& s, std::string_view v) { return takeNumber<decltype(s.member)>(s.member, v, least, most); }, \
+            GRAVLAB_COPY(member), what                                                                                  \
+    }
+#define GRAVLAB_OPEN_NUMBER(member, key, option, least, most, what)                        \
+    {                                                                                      \
+        key, option, [](const RunRequest& s) { return openText(s.member); },               \
+            [](RunRequest& s, std::string_view v) {                                        \
+                return takeOpen<decltype(s.member)::value_type>(s.member, v, least, most); \
+            },                                                                             \
+            GRAVLAB_COPY(member), what                                                     \
     }
 
-#define GRAVLAB_LAW_NUMBER(index)                                                                               \
-    {                                                                                                           \
-        lawNumbers()[index].key, lawNumbers()[index].option,                                                    \
-            [](const SimulationSettings& s) { return lawNumberText(lawNumbers()[index], s); },                  \
-            [](SimulationSettings& s, std::string_view v) { return takeLawNumber(lawNumbers()[index], s, v); }, \
-            [](SimulationSettings& to, const SimulationSettings& from) {                                        \
-                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;                                \
-            },                                                                                                  \
-            lawNumberRanges()[index]                                                                            \
+#define GRAVLAB_LAW_NUMBER(index)                                                       \
+    {                                                                                   \
+        lawNumbers()[index].key, lawNumbers()[index].option,                            \
+            [](const RunRequest& s) { return openText(s.*lawNumbers()[index].asked); }, \
+            [](RunRequest& s, std::string_view v) {                                     \
+                const LawNumber& row = lawNumbers()[index];                             \
+                return takeOpen<double>(s.*row.asked, v, row.least, row.most);          \
+            },                                                                          \
+            [](RunRequest& to, const RunRequest& from) {                                \
+                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;        \
+            },                                                                          \
+            lawNumberRanges()[index]                                                    \
     }
 
 const SettingRow kRows[] = {
     GRAVLAB_NAME(scene, "scene", "", "the name of a scene"),
-    GRAVLAB_INTEGER(bodies, "bodies", "--bodies", 0, kMostBodies, "a whole number up to 2147483647"),
+    {"bodies", "--bodies", [](const RunRequest& s) { return openText(s.bodies); },
+     [](RunRequest& s, std::string_view v) {
+         // 0 is the scene's own in files that say so.
+         const bool taken = takeOpen<std::size_t>(s.bodies, v, 0, kMostBodies);
+         if (s.bodies == 0u) s.bodies.reset();
+         return taken;
+     },
+     GRAVLAB_COPY(bodies), "a whole number up to 2147483647"},
     GRAVLAB_INTEGER(seed, "seed", "--seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
-    {"parameters", "--set", [](const SimulationSettings& s) { return tableText(s.parameters); },
-     [](SimulationSettings& s, std::string_view v) { return takeTable(s.parameters, v); },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.parameters = from.parameters; },
+    {"parameters", "--set", [](const RunRequest& s) { return tableText(s.parameters); },
+     [](RunRequest& s, std::string_view v) { return takeTable(s.parameters, v); }, GRAVLAB_COPY(parameters),
      "{ name = number, ... }"},
-    GRAVLAB_NAME(backend, "backend", "--backend", "the name of a backend"),
+    GRAVLAB_OPEN_NAME(backend, "backend", "--backend", "the name of a backend"),
     GRAVLAB_INTEGER(backendOptions.device, "device", "--device", 0, kMostDevices, "a whole number from 0 to 1023"),
     GRAVLAB_INTEGER(backendOptions.threads, "threads", "--threads", 0, kMostThreads, "a whole number from 0 to 4096"),
-    {"simd", "--simd", [](const SimulationSettings& s) { return tomlString(s.backendOptions.simd); },
-     [](SimulationSettings& s, std::string_view v) {
+    {"simd", "--simd", [](const RunRequest& s) { return tomlString(s.backendOptions.simd); },
+     [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (text) s.backendOptions.simd = *text;
          return text.has_value();
      },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.backendOptions.simd = from.backendOptions.simd; },
-     "the name of an instruction set, or \"\""},
-    GRAVLAB_NAME(kernel.kernel, "kernel", "--kernel", "the name of a kernel"),
-    GRAVLAB_INTEGER(kernel.launch.block, "block", "--block", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_INTEGER(kernel.launch.unroll, "unroll", "--unroll", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_INTEGER(kernel.launch.bodiesPerThread, "bodies_per_thread", "--bodies-per-thread", 1, kMostLaunch,
-                    "a whole number of at least 1"),
-    GRAVLAB_INTEGER(kernel.launch.split, "split", "--split", 1, kMostLaunch, "a whole number of at least 1"),
+     GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set, or \"\""},
+    GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "--kernel", "the name of a kernel"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", "--block", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", "--unroll", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", "--bodies-per-thread", 1, kMostLaunch,
+                        "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", "--split", 1, kMostLaunch, "a whole number of at least 1"),
     GRAVLAB_NAME(integrator, "integrator", "--integrator", "the name of an integrator"),
-    {"time_step", "--dt", [](const SimulationSettings& s) { return numberText(s.timeStep); },
-     [](SimulationSettings& s, std::string_view v) { return takeNumber<double>(s.timeStep, v, -1e300, 1e300); },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.timeStep = from.timeStep; }, "a finite number"},
-    {"softening", "--softening", [](const SimulationSettings& s) { return numberText(s.softening); },
-     [](SimulationSettings& s, std::string_view v) { return takeNumber<double>(s.softening, v, 0, 1e300); },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.softening = from.softening; },
-     "a finite number of at least 0"},
-    {"precision", "--precision",
-     [](const SimulationSettings& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
-     [](SimulationSettings& s, std::string_view v) {
+    GRAVLAB_OPEN_NUMBER(timeStep, "time_step", "--dt", -1e300, 1e300, "a finite number"),
+    GRAVLAB_OPEN_NUMBER(softening, "softening", "--softening", 0.0, 1e300, "a finite number of at least 0"),
+    {"precision", "--precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
+     [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
-         if (text == kAuto) return true;
+         if (text == kAuto) {
+             s.precision.reset();
+             return true;
+         }
          const PrecisionRow* row = text ? findPrecision(*text) : nullptr;
          if (row) s.precision = row->precision;
          return row != nullptr;
      },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.precision = from.precision; }, precisionList()},
+     GRAVLAB_COPY(precision), precisionList()},
     {"law", "--law",
-     [](const SimulationSettings& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
-     [](SimulationSettings& s, std::string_view v) {
+     [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
+     [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
+         s.law.reset();
          if (text == kAuto) return true;
          for (const LawRow& row : laws())
              if (text == row.name) s.law = row.law;
          return s.law.has_value();
      },
-     [](SimulationSettings& to, const SimulationSettings& from) { to.law = from.law; }, "the name of a law"},
+     GRAVLAB_COPY(law), "the name of a law"},
     GRAVLAB_LAW_NUMBER(0),
     GRAVLAB_LAW_NUMBER(1),
     GRAVLAB_LAW_NUMBER(2),
     GRAVLAB_LAW_NUMBER(3),
 };
 
+#undef GRAVLAB_COPY
 #undef GRAVLAB_NAME
+#undef GRAVLAB_OPEN_NAME
+#undef GRAVLAB_OPEN_NUMBER
 #undef GRAVLAB_INTEGER
 #undef GRAVLAB_LAW_NUMBER
 
@@ -205,9 +241,9 @@ const SettingRow kRows[] = {
 
 std::span<const SettingRow> settingRows() { return kRows; }
 
-std::string settingsText(const SimulationSettings& settings) {
+std::string settingsText(const RunRequest& request) {
     std::string text;
-    for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(settings) + "\n";
+    for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(request) + "\n";
     return text;
 }
 
@@ -218,8 +254,8 @@ using Lines = std::array<std::size_t, std::size(kRows)>;
 
 /// `unknown` is told of keys that no row has.
 template <class Unknown>
-SimulationSettings parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
-    SimulationSettings settings;
+RunRequest parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
+    RunRequest request;
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(withoutRemark(text.substr(0, end)));
@@ -239,40 +275,40 @@ SimulationSettings parse(std::string_view text, const std::string& where, Lines&
         const auto index = static_cast<std::size_t>(row - std::begin(kRows));
         if (lines[index] > 0) refuse(std::string(key) + " is there twice, first in line " + std::to_string(lines[index]));
         lines[index] = number;
-        if (!row->take(settings, value))
+        if (!row->take(request, value))
             refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
     }
-    return settings;
+    return request;
 }
 
 /// What a line says beyond its form: names that exist, and what the lines before it allow. Throws UsageError.
 struct Sense {
     std::string_view key;
-    void (*require)(const SimulationSettings&);
+    void (*require)(const RunRequest&);
 };
 
 constexpr Sense kSense[] = {
-    {"scene", [](const SimulationSettings& s) { sceneNamed(s.scene); }},
+    {"scene", [](const RunRequest& s) { sceneNamed(s.scene); }},
     {"backend",
-     [](const SimulationSettings& s) {
-         if (s.backend != kAuto) backend(s.backend);
+     [](const RunRequest& s) {
+         if (s.backend) backend(*s.backend);
      }},
     {"kernel",
-     [](const SimulationSettings& s) {
-         if (s.kernel.kernel != kAuto) findRow(kernels(), "kernel", s.kernel.kernel);
+     [](const RunRequest& s) {
+         if (s.kernel.kernel) findRow(kernels(), "kernel", *s.kernel.kernel);
      }},
-    {"integrator", [](const SimulationSettings& s) { integrator(s.integrator); }},
-    {"time_step", [](const SimulationSettings& s) { requireTimeStep(s.timeStep); }},
-    {"parameters", [](const SimulationSettings& s) { requireParameters(sceneNamed(s.scene), s.parameters); }},
+    {"integrator", [](const RunRequest& s) { integrator(s.integrator); }},
+    {"time_step", [](const RunRequest& s) { requireTimeStep(s.timeStep.value_or(1)); }},
+    {"parameters", [](const RunRequest& s) { requireParameters(sceneNamed(s.scene), s.parameters); }},
     {"bodies",
-     [](const SimulationSettings& s) {
+     [](const RunRequest& s) {
          const std::size_t fixed = sceneNamed(s.scene).fixedBodies;
-         if (fixed != 0 && s.bodies != 0 && s.bodies != fixed)
+         if (fixed != 0 && s.bodies.value_or(fixed) != fixed)
              throw UsageError("the scene '" + s.scene + "' always has " + std::to_string(fixed) +
                               " bodies; leave bodies out, or choose another scene");
      }},
     {"integrator",
-     [](const SimulationSettings& s) {
+     [](const RunRequest& s) {
          const Law law = s.law ? *s.law : sceneNamed(s.scene).law;
          if (const Reason reason = refusal(integrator(s.integrator), law); !reason.empty()) throw UsageError(reason);
      }},
@@ -280,7 +316,7 @@ constexpr Sense kSense[] = {
 
 }  // namespace
 
-SimulationSettings parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
+RunRequest parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
     Lines lines{};
     std::size_t unknown = 0;
     return parse(text, name + ": its settings,", lines, [&](std::string_view key, std::size_t) {
@@ -288,12 +324,12 @@ SimulationSettings parsedSettings(std::string_view text, const std::string& name
     });
 }
 
-SimulationSettings strictSettings(std::string_view text, const std::string& name) {
+RunRequest strictSettings(std::string_view text, const std::string& name) {
     Lines lines{};
     const auto refuse = [&](std::size_t line, const std::string& why) {
         throw InputError(name + ", line " + std::to_string(line) + ": " + why);
     };
-    SimulationSettings settings = parse(text, name + ",", lines, [&](std::string_view key, std::size_t line) {
+    RunRequest request = parse(text, name + ",", lines, [&](std::string_view key, std::size_t line) {
         std::vector<std::string_view> valid;
         for (const SettingRow& row : kRows) valid.push_back(row.key);
         std::string plain(key.substr(0, 40));
@@ -310,12 +346,12 @@ SimulationSettings strictSettings(std::string_view text, const std::string& name
         const std::size_t line = lineOf(sense.key);
         if (line == 0) continue;
         try {
-            sense.require(settings);
+            sense.require(request);
         } catch (const UsageError& error) {
             refuse(line, error.what());
         }
     }
-    return settings;
+    return request;
 }
 
 }  // namespace gravlab

@@ -211,7 +211,7 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");
     if (without(kKeepsClock) && snapshot.seed) lost.push_back("the seed");
     if (without(kKeepsClock) && !snapshot.units.empty() && snapshot.units != "G = 1") lost.push_back("the units");
-    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("what the integrator kept");
+    if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("what integrator and force terms kept");
     if (without(kKeepsClock) && snapshot.isCheckpoint())
         lost.push_back("the settings, so that no run goes on exactly from it");
     if (without(kKeepsDoubles)) {

@@ -5,6 +5,7 @@
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace gravlab {
@@ -86,6 +87,23 @@ std::optional<std::map<std::string, double, std::less<>>> tomlTable(std::string_
         found.emplace(name.str(), *number);
     }
     return found;
+}
+
+std::optional<std::vector<std::vector<double>>> tomlRows(std::string_view text) {
+    std::string line(text);
+    std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    const auto outer = parsed(line);
+    const auto* array = outer ? outer->get("v")->as_array() : nullptr;
+    if (!array) return std::nullopt;
+    std::vector<std::vector<double>> rows;
+    for (const toml::node& node : *array) {
+        const std::optional<Value> value = valueIn(node);
+        const auto* row = value ? std::get_if<std::vector<double>>(&*value) : nullptr;
+        if (!row || !std::all_of(row->begin(), row->end(), [](double number) { return std::isfinite(number); }))
+            return std::nullopt;
+        rows.push_back(*row);
+    }
+    return rows;
 }
 
 std::string tomlString(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gravlab {
 
@@ -16,6 +17,9 @@ std::optional<Value> tomlValue(std::string_view text);
 
 /// An inline table of finite numbers; empty when it is none.
 std::optional<std::map<std::string, double, std::less<>>> tomlTable(std::string_view text);
+
+/// A list of lists of finite numbers, over as many lines as it takes; empty when it is none.
+std::optional<std::vector<std::vector<double>>> tomlRows(std::string_view text);
 
 /// In quotes, with the escapes that it needs.
 std::string tomlString(std::string_view text);

@@ -161,4 +161,10 @@ Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int t
     return result;
 }
 
+Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads) {
+    Diagnostics result = measure(bodies, pairLawOf(terms), threads);
+    for (const auto& term : othersOf(terms)) result.potential += term->potential(termBodies(bodies));
+    return result;
+}
+
 }  // namespace gravlab

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 
 #include <array>
 #include <cstdint>
@@ -42,6 +43,9 @@ struct Diagnostics {
 /// Measures on `threads` host threads (0 = all), which it waits for: one pass over all pairs, O(N^2). The same bits for any
 /// number of threads. The force's precision is not looked at. Pairs at distance 0 count where their energy is finite.
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
+
+/// The same of a system: what its pair law stores, and what every other term adds by its own statement.
+Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads = 0);
 
 /// O(N log N).
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies);

@@ -34,26 +34,30 @@ void addNumber(Sha256& hash, double value) {
 }
 
 /// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
-std::string differences(const SimulationSettings& s) {
-    const Scene& scene = s.start ? s.start->row : sceneNamed(s.scene);
+std::string differences(const RunConfiguration& c) {
+    const Scene& scene = c.start ? c.start->row : sceneNamed(c.scene);
     std::string text;
     const auto add = [&](const std::string& name, double value) {
         char digits[40];
         text += name + " " + std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr) + ", ";
     };
-    if (s.timeStep != scene.timeStep) add("dt", s.timeStep);
-    if (s.softening != scene.softening) add("softening", s.softening);
-    if (s.law != scene.law) text += std::string(laws()[static_cast<std::size_t>(*s.law)].name) + ", ";
+    if (c.timeStep != scene.timeStep) add("dt", c.timeStep);
+    if (c.force.softening != scene.softening) add("softening", c.force.softening);
+    if (c.force.law != scene.law) text += std::string(lawRow(c.force.law).name) + ", ";
     for (const LawNumber& number : lawNumbers())
-        if (s.*number.asked != scene.*number.scene) add(number.option + 2, *(s.*number.asked));
-    for (const auto& [name, value] : s.parameters) add(name, value);
+        if (c.force.*number.force != scene.*number.scene) add(number.option + 2, c.force.*number.force);
+    for (const auto& [name, value] : c.parameters) add(name, value);
     return text;
 }
 
 }  // namespace
 
-std::string hashOf(const ParticleSet& bodies) {
+std::string hashOf(const ParticleSet& bodies, const ForceTerms& others) {
     Sha256 hash;
+    for (const StateArray& array : arraysOf(others)) {
+        hash.add(array.name.data(), array.name.size());
+        for (const double value : array.values) addNumber(hash, value);
+    }
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         addWord(hash, bodies.id[i]);
         for (const Double4& a : {bodies.position[i], bodies.velocity[i]})
@@ -62,47 +66,51 @@ std::string hashOf(const ParticleSet& bodies) {
     return hash.text();
 }
 
-Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps) {
-    if (settings.bodies == 0 && !settings.start) {
-        const Scene& scene = sceneNamed(settings.scene);
-        if (scene.fixedBodies == 0) settings.bodies = std::min(scene.bodiesCpu, kUsualBodies);
+Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
+    if (!request.bodies && !request.start) {
+        const Scene& scene = sceneNamed(request.scene);
+        if (scene.fixedBodies == 0) request.bodies = std::min(scene.bodiesCpu, kUsualBodies);
     }
-    settings.backend = "reference";
-    settings.backendOptions = {};
-    settings.kernel = {};
-    settings.precision = Precision::fp64;
-    settings.tuning = nullptr;
+    request.backend = "reference";
+    request.backendOptions = {};
+    request.kernel = {};
+    request.precision = Precision::fp64;
+    request.tuning = nullptr;
     const auto refuse = [](std::size_t bodies) {
         if (bodies > kFingerprintBodies)
             throw UsageError("a fingerprint takes at most " + std::to_string(kFingerprintBodies) + " bodies, not " +
                              std::to_string(bodies) + ": the reference backend sums every pair on one thread");
     };
-    refuse(settings.bodies);
-    Simulation simulation(settings);
-    refuse(simulation.settings().bodies);
+    refuse(request.bodies.value_or(0));
+    Simulation simulation(request);
+    refuse(simulation.configuration().bodies);
     ParticleSet bodies;
     simulation.snapshot(bodies);
     for (Double4& a : bodies.position) round(a);
     for (Double4& a : bodies.velocity) round(a);
     simulation.load(bodies);
-    Fingerprint print{.settings = simulation.settings(), .steps = steps, .start = hashOf(bodies), .state = {}};
+    Fingerprint print{.configuration = simulation.configuration(),
+                      .steps = steps,
+                      .start = hashOf(bodies, othersOf(simulation.terms())),
+                      .state = {}};
     const std::int64_t end = simulation.step() + steps;
     while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
     simulation.snapshot(bodies);
-    print.state = hashOf(bodies);
+    print.state = hashOf(bodies, othersOf(simulation.terms()));
     return print;
 }
 
 std::string fingerprintText(const Fingerprint& print) {
-    return print.settings.scene + ", " + std::to_string(print.settings.bodies) + " bodies, seed " +
-           std::to_string(print.settings.seed) + ", " + differences(print.settings) + std::to_string(print.steps) +
-           " steps of " + print.settings.integrator + ": " + print.state.substr(0, 16);
+    return print.configuration.scene + ", " + std::to_string(print.configuration.bodies) + " bodies, seed " +
+           std::to_string(print.configuration.seed) + ", " + differences(print.configuration) + std::to_string(print.steps) +
+           " steps of " + print.configuration.integrator + ": " + print.state.substr(0, 16);
 }
 
-std::string shortFingerprint(const SimulationSettings& settings) {
-    if (settings.start) return {};
-    SimulationSettings small = settings;
-    if (sceneNamed(settings.scene).fixedBodies == 0) small.bodies = std::min(settings.bodies, kShortBodies);
+std::string shortFingerprint(const RunRequest& request) {
+    if (request.start) return {};
+    RunRequest small = request;
+    if (sceneNamed(request.scene).fixedBodies == 0)
+        small.bodies = std::min(request.bodies.value_or(kShortBodies), kShortBodies);
     if (small.bodies > kFingerprintBodies) return {};
     try {
         return fingerprintText(fingerprint(small));

@@ -9,7 +9,7 @@
 namespace gravlab {
 
 struct Fingerprint {
-    SimulationSettings settings;  ///< in force, every default filled in
+    RunConfiguration configuration;
     std::int64_t steps = 0;
     std::string start;  ///< SHA-256 of the rounded start
     std::string state;  ///< SHA-256 of the state after the steps
@@ -27,12 +27,12 @@ constexpr std::int64_t kFingerprintSteps = 16;
 /// their steps (power-law, radau15) are as portable as pow is.
 ///
 /// Hashed: for every body in order its id (4 bytes) and x, y, z, source, vx, vy, vz, response (8 bytes each), little-endian,
-/// with -0 as 0. Bodies 0: the scene's own number, at most 1,024. Throws UsageError for more than kFingerprintBodies, and
-/// for a state that is not finite.
-Fingerprint fingerprint(SimulationSettings settings, std::int64_t steps = kFingerprintSteps);
+/// with -0 as 0. Bodies left open: the scene's own number, at most 1,024. Throws UsageError for more than
+/// kFingerprintBodies, and for a state that is not finite.
+Fingerprint fingerprint(RunRequest request, std::int64_t steps = kFingerprintSteps);
 
-/// The hash alone.
-std::string hashOf(const ParticleSet& bodies);
+/// The hash alone. What acts beside the pair law belongs to it: kind and numbers of each term, before the bodies.
+std::string hashOf(const ParticleSet& bodies, const ForceTerms& others = {});
 
 /// One line: "plummer, 256 bodies, seed 1, 16 steps of leapfrog: 0123456789abcdef", and before the steps what is not the
 /// scene's own: "dt 0.02, ".
@@ -40,6 +40,6 @@ std::string fingerprintText(const Fingerprint& print);
 
 /// The fingerprint of a scene with its numbers, seed, time step, law and integrator, of at most 256 bodies so that it costs
 /// milliseconds; empty when there is none (bodies of a file, a state that is not finite).
-std::string shortFingerprint(const SimulationSettings& settings);
+std::string shortFingerprint(const RunRequest& request);
 
 }  // namespace gravlab

@@ -136,13 +136,14 @@ void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies)
             const BackendRow& r = backend(candidate);
             if (row || !r.unavailable({}).empty() || !refusal(r, integrator(name), bodies.size()).empty()) continue;
             if (!refusal(integrator(name), start.force.law).empty()) continue;
+            if (!refusal(integrator(name).program, termsOf(start.force, start.others)).empty()) continue;
             row = &r;
             integrator_ = name;
         }
     copy_ = row->make({.threads = 1});
     ForceSettings force = start.force;
     force.precision = Precision::fp64;
-    copy_->load(bodies, {force, {}});
+    copy_->load(bodies, {force, {}}, start.others);
     path_.integrator = integrator_;
     path_.bodies = bodies.size();
     const double pairs = static_cast<double>(bodies.size() * bodies.size());

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ struct ForecastStart {
     std::shared_ptr<const ParticleSet> bodies;
     double time = 0;                      ///< [T]
     ForceSettings force;                  ///< its precision is not looked at
+    ForceTerms others{};                  ///< what acts beside it; held shapes leave it out
     std::string integrator = "leapfrog";  ///< a row of the integrator table
     double timeStep = 0.01;               ///< of the run [T]; below 0: the path leads into the past
 };

@@ -1,10 +1,14 @@
 // One scene, one backend, one integrator, one clock. Rule of every change: build the new first, take it up last.
 #include "sim/run/simulation.h"
 
+#include "sim/backends/force_state.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/precision.h"
+#include "sim/forces/single_precision.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -15,61 +19,62 @@ namespace {
 // A scene as built, and room for one copy: what a run needs on the host beside its backend.
 constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
 
-ParticleSet built(const Scene& scene, const SimulationSettings& settings) {
-    requireHostMemory(kBytesPerBody * static_cast<double>(settings.bodies), "the bodies");
-    return scene.build({.bodies = settings.bodies, .seed = settings.seed, .parameters = settings.parameters});
+ParticleSet built(const Scene& scene, const RunConfiguration& c) {
+    requireHostMemory(kBytesPerBody * static_cast<double>(c.bodies), "the bodies");
+    return scene.build({.bodies = c.bodies, .seed = c.seed, .parameters = c.parameters});
 }
 
-/// Of settings in which every default is filled in.
-ForceSettings forceOf(const SimulationSettings& settings) {
-    ForceSettings force{.law = *settings.law, .precision = *settings.precision, .softening = settings.softening};
-    for (const LawNumber& number : lawNumbers()) force.*number.force = *(settings.*number.asked);
-    return force;
-}
-
-/// What is asked of a backend before it is known which one it is.
-ForceSettings forceAsked(const Scene& scene, const SimulationSettings& wanted) {
-    ForceSettings force{.law = wanted.law.value_or(scene.law), .precision = wanted.precision.value_or(Precision::fp32)};
+/// What was asked for; the scene's own for the rest, and for the precision the one given.
+ForceSettings forceOf(const Scene& scene, const RunRequest& wanted, Precision usual) {
+    ForceSettings force{.law = wanted.law.value_or(scene.law),
+                        .precision = wanted.precision.value_or(usual),
+                        .softening = wanted.softening.value_or(scene.softening)};
     takeLawNumbers(force, wanted, scene);
     return force;
 }
 
-/// The number of bodies, 0 where it follows from the backend.
-std::size_t bodiesAsked(const Scene& scene, const SimulationSettings& wanted) {
+/// The number of bodies; empty where it follows from the backend.
+std::optional<std::size_t> bodiesAsked(const Scene& scene, const RunRequest& wanted) {
     return scene.fixedBodies > 0 ? scene.fixedBodies : wanted.bodies;
 }
 
-/// The backend asked for; "auto" leaves the fastest one where it cannot run integrator or force, or would idle.
-BackendChoice backendFor(const SimulationSettings& wanted, const Scene& scene, const Integrator& integrator) {
-    const BackendChoice choice = chooseBackend(wanted.backend, wanted.backendOptions);
-    if (wanted.backend != "auto") return choice;
-    const auto instead = [&](std::string_view name, const std::string& why) {
-        return BackendChoice{chooseBackend(name, wanted.backendOptions).row,
-                             "running on " + std::string(name) + ", because " + why};
+/// The backend of that name; without one the fastest, unless it cannot run integrator or force, or would idle.
+BackendChoice backendFor(const std::optional<std::string>& name, const RunRequest& wanted, const Scene& scene,
+                         const Integrator& integrator) {
+    const BackendChoice choice = chooseBackend(name, wanted.backendOptions);
+    if (name) return choice;
+    const auto instead = [&](const std::string& other, const std::string& why) {
+        return BackendChoice{chooseBackend(other, wanted.backendOptions).row, "running on " + other + ", because " + why};
     };
     if (!refusal(*choice.row, integrator, 1).empty())
         return instead("reference",
                        "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
     if (choice.row->name == "cpu" || choice.row->name == "reference") return choice;
-    if (const Reason reason = refusal(*choice.row, forceAsked(scene, wanted)); !reason.empty())
+    if (const Reason reason = refusal(*choice.row, forceOf(scene, wanted, Precision::fp32)); !reason.empty())
         return instead("cpu", reason);
-    const std::size_t bodies = bodiesAsked(scene, wanted);
-    const bool open = !wanted.precision && wanted.kernel == KernelChoice{};
-    if (open && bodies > 0 && bodies <= kSmallSystem)
-        return instead("cpu", std::to_string(bodies) + " bodies are few: double precision on one core is faster there");
+    const std::optional<std::size_t> bodies = bodiesAsked(scene, wanted);
+    const bool open = !wanted.precision && wanted.kernel.open();
+    if (open && bodies && *bodies <= kSmallSystem)
+        return instead("cpu", std::to_string(*bodies) + " bodies are few: double precision on one core is faster there");
     return choice;
 }
 
-/// What was left open and is not touched stays open.
-template <class Value>
-void keepOpen(Value& wanted, const Value& effective, const Value& requested) {
-    if (wanted == effective) wanted = requested;
+/// Bodies that a check looks at: the usual sample, and those that feel what few do.
+std::vector<std::uint32_t> checkTargetsOf(const ParticleSet& bodies, const ForceTerms& others) {
+    constexpr std::size_t kOfATerm = 64;
+    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    for (const auto& term : others)
+        for (const std::uint32_t target : term->checkTargets(termBodies(bodies), kOfATerm)) targets.push_back(target);
+    std::ranges::sort(targets);
+    targets.erase(std::ranges::unique(targets).begin(), targets.end());
+    return targets;
 }
 
 }  // namespace
 
 struct Simulation::Plan {
-    SimulationSettings requested, settings;
+    RunRequest request;
+    RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     BackendChoice backend;
@@ -78,150 +83,174 @@ struct Simulation::Plan {
     bool changesBackend = false;
     bool changesForce = false;
 
-    ForceSettings force() const { return forceOf(settings); }
-    ForceConfiguration configurationOf(const ParticleSet& bodies) const {
-        return {force(), fitted(requested.kernel, bodies.size())};
+    ForceConfiguration forcesOf(const ParticleSet& bodies) const {
+        return {configuration.force, fitted(request.kernel.choice(), bodies.size())};
     }
+    /// What searches have found says nothing where somebody asked for a kernel or a launch.
+    const Tuning* tuning() const { return request.kernel.open() ? request.tuning.get() : nullptr; }
+    void configure(Backend& made) const { configureTuned(made, configuration.force, request.kernel.choice(), tuning()); }
     /// Threads that a search has found best, for a backend that was not told how many.
     int tunedThreads(const Backend& made) const {
-        if (!settings.tuning || settings.backendOptions.threads != 0 || requested.kernel != KernelChoice{}) return 0;
+        if (!tuning() || request.backendOptions.threads != 0) return 0;
         const TunedChoice* found =
-            settings.tuning->find(made.name(), made.launchFacts(), *settings.precision, settings.bodies);
+            tuning()->find(made.name(), made.launchFacts(), configuration.force.precision, configuration.bodies);
         return found ? found->threads : 0;
     }
+    /// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for. A run that
+    /// goes on in what it was asked for stays there: it was judged when it began.
+    void suitPrecision(const ParticleSet& bodies) {
+        ForceSettings& force = configuration.force;
+        const StartState* start = configuration.start.get();
+        const bool goesOn = startsOver && start && start->state.clock.step != 0 && request.precision;
+        if (force.precision == Precision::fp64 || goesOn) return;
+        const std::string why = beyondSinglePrecision(bodies, force);
+        if (why.empty()) return;
+        if (request.precision)
+            throw UsageError("precision " + std::string(nameOf(force.precision)) + " cannot compute these bodies: " + why +
+                             "; take fp64, or units in which lengths and masses are near 1");
+        force.precision = Precision::fp64;
+        backend.why += "; in double precision, because single does not carry these bodies: " + why;
+    }
     std::unique_ptr<Backend> makeBackend() const {
-        std::unique_ptr<Backend> made = backend.row->make(settings.backendOptions);
+        std::unique_ptr<Backend> made = backend.row->make(request.backendOptions);
         const int threads = tunedThreads(*made);
         if (threads < 2 || threads == made->launchFacts().cpuThreads) return made;
-        BackendOptions options = settings.backendOptions;
+        BackendOptions options = request.backendOptions;
         options.threads = threads;
         made.reset();  // two pools of threads at once would be in each other's way
         return backend.row->make(options);
     }
 };
 
-Simulation::Simulation(const SimulationSettings& settings) { startOver(plan(settings)); }
+Simulation::Simulation(const RunRequest& request) { startOver(plan(request)); }
 
 Simulation::~Simulation() = default;
 
-Simulation::Plan Simulation::plan(const SimulationSettings& wanted, bool again) const {
+Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     const bool running = backend_ != nullptr;
     Plan p;
-    p.requested = wanted;
-    if (wanted.start && wanted.start->name != wanted.scene) p.requested.start = nullptr;
-    p.scene = p.requested.start ? &p.requested.start->row : &sceneNamed(wanted.scene);
+    p.request = wanted;
+    if (wanted.start && wanted.start->name != wanted.scene) p.request.start = nullptr;
+    p.scene = p.request.start ? &p.request.start->row : &sceneNamed(wanted.scene);
     p.integrator = &gravlab::integrator(wanted.integrator);
     const bool sameScene = running && p.scene == scene_;
-    // What is opened brings all of its settings: nothing of it stands for what was left open before.
-    const bool opens = p.requested.start && (!running || p.requested.start != settings_.start);
-    if (running && !opens) {
-        keepOpen(p.requested.bodies, settings_.bodies, requested_.bodies);
-        keepOpen(p.requested.kernel, settings_.kernel, requested_.kernel);
-        // Time step and softening belong to a scene; another one brings its own.
-        keepOpen(p.requested.timeStep, settings_.timeStep, sameScene ? requested_.timeStep : 0);
-        keepOpen(p.requested.softening, settings_.softening, sameScene ? requested_.softening : -1);
-        keepOpen(p.requested.law, settings_.law, sameScene ? requested_.law : std::nullopt);
-        for (const LawNumber& number : lawNumbers())
-            keepOpen(p.requested.*number.asked, settings_.*number.asked,
-                     sameScene ? requested_.*number.asked : std::nullopt);
-        keepOpen(p.requested.precision, settings_.precision, requested_.precision);
-        if (!sameScene && wanted.parameters == settings_.parameters) p.requested.parameters.clear();
-    }
+    const bool opens = p.request.start && (!running || p.request.start != request_.start);
 
-    const bool sameDevice =
-        running && wanted.backend == settings_.backend && wanted.backendOptions == settings_.backendOptions;
-    p.backend = sameDevice ? BackendChoice{&gravlab::backend(settings_.backend), backendWhy_}
-                           : backendFor(wanted, *p.scene, *p.integrator);
-    p.changesBackend =
-        !running || p.backend.row->name != settings_.backend || wanted.backendOptions != settings_.backendOptions;
-    // A kernel named for the old backend says nothing to the new one, unless it was named together with it.
-    if (running && !opens && p.changesBackend && p.requested.kernel == requested_.kernel) p.requested.kernel = {};
+    // A backend that was left open and still is stays, so that no scene or number of bodies moves a run by itself.
+    const bool stays = running && !opens && !wanted.backend && !request_.backend;
+    const std::optional<std::string> name = stays ? std::optional(configuration_.backend) : wanted.backend;
+    const bool sameOptions = running && wanted.backendOptions == configuration_.backendOptions;
+    p.backend = sameOptions && name == configuration_.backend
+                    ? BackendChoice{&gravlab::backend(configuration_.backend), backendWhy_}
+                    : backendFor(name, wanted, *p.scene, *p.integrator);
+    p.changesBackend = !sameOptions || p.backend.row->name != configuration_.backend;
 
-    p.settings = p.requested;
-    p.settings.backend = p.backend.row->name;
     if (p.scene->fixedBodies > 0)
         p.sceneBodies = p.scene->fixedBodies;
-    else if (sameScene && p.requested.bodies == requested_.bodies)
+    else if (sameScene && wanted.bodies == request_.bodies)
         p.sceneBodies = sceneBodies_;
-    else if (p.requested.bodies == 0)
-        p.sceneBodies = p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu;
     else
-        p.sceneBodies = p.requested.bodies;
-    p.startsOver = again || !sameScene || p.settings.seed != settings_.seed ||
-                   p.settings.parameters != settings_.parameters ||
-                   (p.requested.bodies != requested_.bodies && p.sceneBodies != settings_.bodies);
-    p.settings.bodies = p.startsOver ? p.sceneBodies : settings_.bodies;
-    if (p.requested.timeStep == 0) p.settings.timeStep = p.scene->timeStep;
-    if (p.requested.softening < 0) p.settings.softening = p.scene->softening;
-    if (!p.requested.law) p.settings.law = p.scene->law;
-    for (const LawNumber& number : lawNumbers())
-        if (!(p.requested.*number.asked)) p.settings.*number.asked = p.scene->*number.scene;
-    if (!p.requested.precision)
-        p.settings.precision =
-            p.backend.row->name == "reference" || (p.backend.row->name == "cpu" && p.settings.bodies <= kSmallSystem)
-                ? Precision::fp64
-                : Precision::fp32;
-    requireParameters(*p.scene, p.settings.parameters);
-    requireBodies(p.settings.bodies);
-    requireTimeStep(p.settings.timeStep);
-    requireSoftening(p.settings.softening);
-    requireLawNumbers(p.force());
-    if (const Reason reason = refusal(*p.integrator, *p.settings.law); !reason.empty()) throw UsageError(reason);
-    if (const Reason reason = refusal(*p.backend.row, *p.integrator, p.settings.bodies); !reason.empty())
-        throw UsageError(reason);
+        p.sceneBodies = wanted.bodies.value_or(p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu);
+    p.startsOver = again || !sameScene || wanted.seed != configuration_.seed ||
+                   wanted.parameters != configuration_.parameters ||
+                   (wanted.bodies != request_.bodies && p.sceneBodies != configuration_.bodies);
 
-    p.changesForce = p.changesBackend || p.requested.kernel != requested_.kernel ||
-                     p.requested.tuning != requested_.tuning || p.force() != forceOf(settings_);
+    RunConfiguration& c = p.configuration;
+    c = {.scene = wanted.scene,
+         .bodies = p.startsOver ? p.sceneBodies : configuration_.bodies,
+         .seed = wanted.seed,
+         .parameters = wanted.parameters,
+         .backend = std::string(p.backend.row->name),
+         .backendOptions = wanted.backendOptions,
+         .integrator = wanted.integrator,
+         .timeStep = wanted.timeStep.value_or(p.scene->timeStep),
+         .start = p.request.start,
+         .tuning = wanted.tuning};
+    const bool small = p.backend.row->name == "cpu" && c.bodies <= kSmallSystem;
+    c.force = forceOf(*p.scene, wanted, small || p.backend.row->name == "reference" ? Precision::fp64 : Precision::fp32);
+    // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
+    const bool few = configuration_.backend == "cpu" && sceneBodies_ <= kSmallSystem;
+    if (running && !p.startsOver && !p.changesBackend && !wanted.precision && !request_.precision && !few &&
+        configuration_.force.precision == Precision::fp64)
+        c.force.precision = Precision::fp64;
+    requireParameters(*p.scene, c.parameters);
+    requireBodies(c.bodies);
+    requireTimeStep(c.timeStep);
+    requireSoftening(c.force.softening);
+    requireLawNumbers(c.force);
+    if (const Reason reason = refusal(*p.integrator, c.force.law); !reason.empty()) throw UsageError(reason);
+    if (const Reason reason = refusal(*p.backend.row, *p.integrator, c.bodies); !reason.empty()) throw UsageError(reason);
+
+    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.tuning != request_.tuning ||
+                     c.force != configuration_.force;
     return p;
 }
 
-void Simulation::apply(const SimulationSettings& wanted) {
-    const Plan p = plan(wanted);
+void Simulation::apply(const RunRequest& wanted) {
+    Plan p = plan(wanted);
     if (p.startsOver || p.changesBackend) {
         startOver(p);
         return;
     }
-    if (p.changesForce) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
+    if (const Reason reason = refusal(p.integrator->program, terms()); !reason.empty()) throw UsageError(reason);
+    const Precision precision = p.configuration.force.precision;
+    if (p.request.precision && precision != configuration_.force.precision && precision != Precision::fp64) {
+        ParticleSet bodies;
+        backend_->snapshot(bodies);
+        p.suitPrecision(bodies);
+    }
+    if (p.changesForce) p.configure(*backend_);
     adopt(p);
     if (p.changesForce) requestCheck();
 }
 
-void Simulation::reset() { startOver(plan(settings_, true)); }
+void Simulation::reset() { startOver(plan(request_, true)); }
 
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
-void Simulation::startOver(const Plan& p) {
+void Simulation::startOver(const Plan& planned) {
+    Plan p = planned;
     ParticleSet bodies;
-    const StartState* start = p.settings.start.get();
+    ForceTerms others;
+    const StartState* start = p.configuration.start.get();
     if (p.startsOver && start) {
-        requireHostMemory(kBytesPerBody * static_cast<double>(p.settings.bodies), "the bodies");
+        requireHostMemory(kBytesPerBody * static_cast<double>(p.configuration.bodies), "the bodies");
         bodies = start->state.bodies;
-    } else if (p.startsOver)
-        bodies = built(*p.scene, p.settings);
-    else
+        others = start->state.others;
+    } else if (p.startsOver) {
+        bodies = built(*p.scene, p.configuration);
+        if (p.scene->terms)
+            others = p.scene->terms(
+                {.bodies = bodies.size(), .seed = p.configuration.seed, .parameters = p.configuration.parameters}, bodies);
+    } else {
         backend_->snapshot(bodies);
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+        others = othersOf(terms());
+    }
+    if (const Reason reason = refusal(p.integrator->program, termsOf(p.configuration.force, others)); !reason.empty())
+        throw UsageError(reason);
+    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
+    p.suitPrecision(bodies);
 
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {
         made = p.makeBackend();
-        made->load(bodies, p.configurationOf(bodies));
-        configureTuned(*made, p.force(), p.requested.kernel, p.settings.tuning.get());
+        made->load(bodies, p.forcesOf(bodies), others);
+        p.configure(*made);
         backend_ = std::move(made);
     } else {
-        backend_->load(bodies, p.configurationOf(bodies));
+        backend_->load(bodies, p.forcesOf(bodies), others);
         // What "auto" means depends on the number of bodies.
-        if (p.settings.tuning) configureTuned(*backend_, p.force(), p.requested.kernel, p.settings.tuning.get());
+        if (p.configuration.tuning) p.configure(*backend_);
     }
     stepUnderWay_ = false;
     if (p.startsOver && start) {
         clock_ = start->state.clock;
-        if (start->state.integrator == p.integrator->name) backend_->restoreIntegratorState(start->state.integratorState);
+        restoreMethods(start->state, *p.integrator);
     } else if (p.startsOver) {
-        clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.settings.timeStep};
+        clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.configuration.timeStep};
     }
     checkTargets_ = std::move(targets);
     adopt(p);
-    settings_.bodies = backend_->size();
+    configuration_.bodies = backend_->size();
     if (p.startsOver) beginRun();
     sceneBodies_ = p.sceneBodies;
     requestCheck();
@@ -239,26 +268,24 @@ KernelChoice Simulation::kernelInUse() const {
 }
 
 void Simulation::adopt(const Plan& p) {
-    requested_ = p.requested;
-    settings_ = p.settings;
-    settings_.kernel = kernelInUse();
+    request_ = p.request;
+    configuration_ = p.configuration;
+    configuration_.kernel = kernelInUse();
     ++revision_;
     scene_ = p.scene;
     integrator_ = p.integrator;
     backendWhy_ = p.backend.why;
     // A step under way ends with the time step that it began with; advance() rebases the clock behind it.
-    if (!stepUnderWay_ && clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
+    if (!stepUnderWay_ && clock_.timeStep != configuration_.timeStep) clock_.rebase(configuration_.timeStep);
 }
 
-ForceSettings Simulation::force() const { return forceOf(settings_); }
-
 AdvanceStatus Simulation::advance(const Budget& budget, VertexSink* sink) {
-    const AdvanceStatus status = backend_->advance(integrator_->program, settings_.timeStep, budget, sink);
+    const AdvanceStatus status = backend_->advance(integrator_->program, configuration_.timeStep, budget, sink);
     std::int64_t completed = status.stepsCompleted;
-    if (completed > 0 && clock_.timeStep != settings_.timeStep) {
+    if (completed > 0 && clock_.timeStep != configuration_.timeStep) {
         ++clock_.step;
         --completed;
-        clock_.rebase(settings_.timeStep);
+        clock_.rebase(configuration_.timeStep);
     }
     clock_.step += completed;
     stepUnderWay_ = status.stepProgress > 0;
@@ -302,13 +329,15 @@ LaterState Simulation::stateLater() {
 }
 
 RunState Simulation::stateWithoutBodies() {
-    if (isAdaptive(integrator_->program)) backend_->finishStep();
+    if (isAdaptive(integrator_->program) || backend_->keepsForceState()) backend_->finishStep();
     advance({.seconds = 0, .steps = 0}, nullptr);  // counts steps that ended outside advance()
     RunState state;
     state.clock = clock_;
-    if (state.clock.timeStep != settings_.timeStep) state.clock.rebase(settings_.timeStep);
+    if (state.clock.timeStep != configuration_.timeStep) state.clock.rebase(configuration_.timeStep);
     state.integratorState = backend_->integratorState();
+    for (StateArray& array : backend_->forceState()) state.integratorState.push_back(std::move(array));
     if (!state.integratorState.empty()) state.integrator = integrator_->name;
+    state.others = othersOf(terms());
     return state;
 }
 
@@ -317,21 +346,30 @@ void Simulation::restore(const RunState& state) {
     const std::optional<ForceCheck> checked = forceCheck();
     load(state.bodies);
     clock_ = state.clock;
-    if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
-    if (state.integrator == integrator_->name) backend_->restoreIntegratorState(state.integratorState);
+    if (clock_.timeStep != configuration_.timeStep) clock_.rebase(configuration_.timeStep);
+    restoreMethods(state, *integrator_);
     if (checked) check_ = checked;
+}
+
+/// What force methods kept holds under any integrator; its own state only under the one that it is of.
+void Simulation::restoreMethods(const RunState& state, const Integrator& integrator) {
+    std::vector<StateArray> integratorState, forceState;
+    for (const StateArray& array : state.integratorState)
+        (array.name.starts_with(kForceState) ? forceState : integratorState).push_back(array);
+    if (state.integrator == integrator.name) backend_->restoreIntegratorState(integratorState);
+    backend_->restoreForceState(forceState);
 }
 
 void Simulation::load(const ParticleSet& bodies) {
     requireBodies(bodies.size());
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
+    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, othersOf(terms()));
     backend_->load(bodies);
     checkTargets_ = std::move(targets);
-    settings_.bodies = bodies.size();
-    settings_.kernel = kernelInUse();
+    configuration_.bodies = bodies.size();
+    configuration_.kernel = kernelInUse();
     stepUnderWay_ = false;
     beginRun();
-    if (clock_.timeStep != settings_.timeStep) clock_.rebase(settings_.timeStep);
+    if (clock_.timeStep != configuration_.timeStep) clock_.rebase(configuration_.timeStep);
     requestCheck();
 }
 
@@ -348,7 +386,7 @@ Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
     }
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return gravlab::measure(bodies, forceOf(settings_));
+    return measureSystem(bodies, terms());
 }
 
 }  // namespace gravlab

@@ -1,9 +1,9 @@
 // One scene, one backend, one integrator, one clock. The only door through which the app changes physics.
 #pragma once
 #include "sim/backends/backend.h"
-#include "sim/backends/tuning.h"
 #include "sim/core/clock.h"
 #include "sim/measure/diagnostics.h"
+#include "sim/run/configuration.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
 
@@ -15,31 +15,6 @@
 #include <vector>
 
 namespace gravlab {
-
-/// Everything that defines a run. Zero or negative "scene's own" values are resolved by the scene's row.
-/// Numbers that a user typed go through sim/core/validation.h first: there 0 bodies or a softening below 0 is a mistake.
-struct SimulationSettings {
-    std::string scene = "collision";
-    std::size_t bodies = 0;  ///< 0: the scene's default for this backend; a scene of fixed size keeps its own
-    std::uint64_t seed = 1;
-    SceneParameters parameters{};  ///< those of the scene that shall differ from its row
-    std::string backend = "auto";
-    BackendOptions backendOptions{};
-    KernelChoice kernel{};
-    std::string integrator = "leapfrog";
-    double timeStep = 0;                   ///< 0: the scene's [T]
-    double softening = -1;                 ///< < 0: the scene's [L]
-    std::optional<Law> law{};              ///< empty: the scene's
-    std::optional<double> exponent{};      ///< of the power law; empty: the scene's
-    std::optional<double> strength{};      ///< of all laws but gravity; empty: the scene's
-    std::optional<double> diameter{};      ///< of Lennard-Jones [L]; empty: the scene's
-    std::optional<double> cutOff{};        ///< of Lennard-Jones, in diameters; empty: the scene's
-    std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
-    /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
-    std::shared_ptr<const StartState> start{};
-    std::shared_ptr<const Tuning> tuning{};  ///< what kernel "auto" means, where a search has found it; null: nothing known
-    bool operator==(const SimulationSettings&) const = default;
-};
 
 /// Up to so many bodies run in fp64 on the CPU unless asked otherwise: a GPU would be idle most of the time, and these are
 /// the systems whose answers are known to many digits.
@@ -59,24 +34,29 @@ struct LaterState {
 class Simulation {
 public:
     /// Builds the scene, picks the backend, loads it. Throws UsageError, NoDeviceError or DeviceError.
-    explicit Simulation(const SimulationSettings& settings);
+    explicit Simulation(const RunRequest& request);
     ~Simulation();
 
-    /// Effective settings: every default resolved (bodies, timeStep, softening, backend, kernel, launch).
-    const SimulationSettings& settings() const { return settings_; }
+    /// What was asked for last: what was left to scene, backend or machine is still open in it.
+    const RunRequest& request() const { return request_; }
+    /// What is in force: every default filled in.
+    const RunConfiguration& configuration() const { return configuration_; }
     const Scene& scene() const { return *scene_; }
     const Integrator& integrator() const { return *integrator_; }
     /// Law, precision and softening in force.
-    ForceSettings force() const;
+    const ForceSettings& force() const { return configuration_.force; }
+    /// All that acts, the pair law first.
+    const ForceTerms& terms() const { return backend_->terms(); }
     Backend& backend() { return *backend_; }
     const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
 
     /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;
     /// kernel, dt, softening, integrator change in place. All or nothing: on an exception the old run goes on unchanged.
-    /// `wanted` is settings() with something changed. What was left to the scene or backend and is not touched stays left to
-    /// them: with another scene come its dt and softening, and its N unless one was asked for; with another backend, its
-    /// kernel.
-    void apply(const SimulationSettings& wanted);
+    /// What is set was asked for, what is empty is left to the scene or the backend: with another scene come its N, dt and
+    /// softening, with another backend its kernel, unless asked for (RunRequest::changeScene and changeBackend let go of
+    /// what belongs to the old one). A backend that was left open is chosen when the run begins or bodies are opened, and
+    /// again when one that was asked for is let go of.
+    void apply(const RunRequest& wanted);
     /// The scene again, from t = 0.
     void reset();
 
@@ -119,19 +99,20 @@ public:
 
 private:
     RunState stateWithoutBodies();
-    /// Settings with every default filled in but the kernel's, and the rows that they name.
+    /// A configuration but for its kernel, and the rows that it names.
     struct Plan;
     /// With `again` the scene starts anew though nothing of it changed.
-    Plan plan(const SimulationSettings& wanted, bool again = false) const;
+    Plan plan(const RunRequest& wanted, bool again = false) const;
     void startOver(const Plan& plan);
     void adopt(const Plan& plan);
     KernelChoice kernelInUse() const;
     void requestCheck();
+    void restoreMethods(const RunState& state, const Integrator& integrator);
     void beginRun();
 
-    SimulationSettings requested_;  ///< as asked for: what was left to scene or backend is still open
-    SimulationSettings settings_;   ///< the same with every default filled in
-    std::size_t sceneBodies_ = 0;   ///< as many as the scene was built with
+    RunRequest request_;
+    RunConfiguration configuration_;
+    std::size_t sceneBodies_ = 0;  ///< as many as the scene was built with
     const Scene* scene_ = nullptr;
     const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;

@@ -16,7 +16,8 @@ struct RunState {
     ParticleSet bodies;
     Clock clock;
     std::string integrator;                   ///< whose state the arrays are; empty: none
-    std::vector<StateArray> integratorState;  ///< what that integrator needs to go on exactly
+    std::vector<StateArray> integratorState;  ///< what that integrator and the force methods need to go on exactly
+    ForceTerms others{};                      ///< what acts beside the pair law; restore() keeps what acts
 };
 
 /// A state with the row of a scene around it. Neither copied nor moved: the row's texts are members.

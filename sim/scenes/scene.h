@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 
 #include <array>
 #include <cstdint>
@@ -84,12 +85,17 @@ struct Scene {
     std::span<const SceneParameter> parameters{};
     double exponent = 2;                              ///< of the power law
     double strength = 1, diameter = 1, cutOff = 2.5;  ///< of the law, see ForceSettings
+    /// What acts beside the pair law on the bodies that `build` made. Null: nothing.
+    ForceTerms (*terms)(const SceneRequest&, const ParticleSet& bodies) = nullptr;
 };
 
 /// All scenes, in the order of the menus; the default is `collision`. Lives as long as the program.
 std::span<const Scene> sceneTable();
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const Scene& sceneNamed(std::string_view name);
+/// Brings a scene of its own, as a test does: taken by its name, and in no list. Before main(), or before it is asked for.
+/// Throws std::logic_error for a name that is there already.
+bool addScene(const Scene& scene);
 /// Throws UsageError when a name is none of the scene's parameters or a number is out of its range, naming what is valid.
 void requireParameters(const Scene& scene, const SceneParameters& parameters);
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
+#include <stdexcept>
 #include <vector>
 
 namespace gravlab {
@@ -57,6 +59,16 @@ constexpr std::string_view kOrder[] = {"collision",
 
 }  // namespace
 
+namespace {
+
+/// A deque, so that references stay.
+std::deque<Scene>& addedScenes() {
+    static std::deque<Scene> rows;
+    return rows;
+}
+
+}  // namespace
+
 std::span<const Scene> sceneTable() {
     static const std::vector<Scene> rows = [] {
         std::vector<Scene> joined;
@@ -85,6 +97,17 @@ void requireParameters(const Scene& scene, const SceneParameters& parameters) {
     }
 }
 
-const Scene& sceneNamed(std::string_view name) { return findRow(sceneTable(), "scene", name); }
+bool addScene(const Scene& scene) {
+    if (std::ranges::any_of(addedScenes(), [&](const Scene& known) { return known.name == scene.name; }))
+        throw std::logic_error("the scene '" + std::string(scene.name) + "' is there already");
+    addedScenes().push_back(scene);
+    return true;
+}
+
+const Scene& sceneNamed(std::string_view name) {
+    for (const Scene& scene : addedScenes())
+        if (scene.name == name) return scene;
+    return findRow(sceneTable(), "scene", name);
+}
 
 }  // namespace gravlab

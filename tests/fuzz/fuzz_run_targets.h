@@ -22,11 +22,10 @@ namespace gravlab::fuzz {
 inline void settings(const std::uint8_t* data, std::size_t size) {
     std::vector<std::string> notes;
     try {
-        const SimulationSettings first = parsedSettings({reinterpret_cast<const char*>(data), size}, "fuzz", notes);
+        const RunRequest first = parsedSettings({reinterpret_cast<const char*>(data), size}, "fuzz", notes);
         const std::string text = settingsText(first);
         notes.clear();
-        SimulationSettings again = parsedSettings(text, "again", notes);
-        // Text of settings that were never given (a softening of -1) is the one thing that does not come back.
+        RunRequest again = parsedSettings(text, "again", notes);
         require(notes.empty() && settingsText(again) == text, "settings print and parse to themselves");
     } catch (const InputError& error) {
         requirePrintable(error.what());
@@ -53,7 +52,8 @@ inline void command_line(const std::uint8_t* data, std::size_t size) {
     try {
         const Options o = parseOptions(static_cast<int>(argv.size()), argv.data());
         require(o.width >= 1 && o.width <= 16384 && o.height >= 1 && o.height <= 16384, "a size can be drawn");
-        require(std::isfinite(o.simulation.timeStep) && std::isfinite(o.simulation.softening), "numbers are finite");
+        require(std::isfinite(o.simulation.timeStep.value_or(1)) && std::isfinite(o.simulation.softening.value_or(1)),
+                "numbers are finite");
         require(o.stepsPerFrame >= 1 && o.every >= 1 && o.fps > 0 && o.timeBudgetMs > 0, "counts are positive");
     } catch (const UsageError& error) {
         require(*error.what() != 0, "a refusal is a sentence");
@@ -125,9 +125,9 @@ private:
 
 /// A step whose picture fails is a step, and nothing of the failure stays: the run equals one that never failed.
 inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
-    if (simulation.settings().integrator == "radau15") return;  // the length of its steps is not bounded
+    if (simulation.configuration().integrator == "radau15") return;  // the length of its steps is not bounded
     const Snapshot before = checkpointOf(simulation);
-    Simulation untouched(startFrom(Snapshot(before), "fuzz").settings);
+    Simulation untouched(startFrom(Snapshot(before), "fuzz").request);
     renderer.fails = true;
     try {
         simulation.advance({.seconds = 1, .steps = 1}, &renderer);
@@ -145,7 +145,7 @@ inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
 inline void stateful(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t kMostBodies = 64, kMostOrders = 40;
     Choices choose(data, size);
-    SimulationSettings begin;
+    RunRequest begin;
     begin.scene = "plummer";
     begin.bodies = 5;
     begin.backend = "reference";
@@ -154,8 +154,8 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
     std::optional<Snapshot> saved;
     for (std::size_t order = 0; order < kMostOrders && choose.more(); ++order) {
         const Clock before = simulation.clock();
-        const SimulationSettings settingsBefore = simulation.settings();
-        SimulationSettings wanted = settingsBefore;
+        const RunRequest settingsBefore = simulation.request();
+        RunRequest wanted = settingsBefore;
         try {
             switch (choose.below(14)) {
                 case 0:
@@ -166,13 +166,13 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     break;
                 case 2: {
                     const Scene& row = choose.oneOf(sceneTable());
-                    wanted.scene = row.name;
+                    wanted.changeScene(row.name);
                     wanted.bodies = row.fixedBodies ? row.fixedBodies : 16;
                     if (row.fixedBodies > kMostBodies) wanted = settingsBefore;
                     break;
                 }
                 case 3:
-                    wanted.backend = choose.below(2) ? "cpu" : "reference";
+                    wanted.changeBackend(choose.below(2) ? "cpu" : "reference");
                     break;
                 case 4:
                     wanted.kernel.kernel = choose.oneOf(kernels()).name;
@@ -193,14 +193,14 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     const std::int64_t steps = 1 + static_cast<std::int64_t>(choose.below(4));
                     // An automatic step over 1e30 would not end; that is what a budget is for.
                     const AdvanceStatus did = simulation.advance({.seconds = 0.002, .steps = steps}, &renderer);
-                    require(!did.published || renderer.drawn() == simulation.settings().bodies, "every body is drawn");
+                    require(!did.published || renderer.drawn() == simulation.configuration().bodies, "every body is drawn");
                     require(simulation.step() >= before.step && simulation.step() <= before.step + steps + 1,
                             "steps are counted");
                     break;
                 }
                 case 10: {
                     const Snapshot now = checkpointOf(simulation);
-                    require(now.bodies.size() == simulation.settings().bodies, "all bodies are saved");
+                    require(now.bodies.size() == simulation.configuration().bodies, "all bodies are saved");
                     saved = now;
                     // Reading HDF5 starts a process; a part of the saves goes through a file.
                     if (choose.below(8) != 0) break;
@@ -217,7 +217,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     if (value != 0 && !opened.settings.empty())
                         opened.settings[place * opened.settings.size() / 256] = static_cast<char>(value);
                     const std::optional<std::int64_t> step = opened.step;
-                    SimulationSettings offered = startFrom(std::move(opened), "fuzz").settings;
+                    RunRequest offered = startFrom(std::move(opened), "fuzz").request;
                     if (offered.backend == "cuda" || offered.backendOptions.threads > 4) break;
                     offered.backendOptions.threads = 1;
                     simulation.apply(offered);
@@ -229,7 +229,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                 case 12:
                     renderer.resize();
                     simulation.publish(renderer);
-                    require(renderer.drawn() == simulation.settings().bodies, "every body is drawn again");
+                    require(renderer.drawn() == simulation.configuration().bodies, "every body is drawn again");
                     break;
                 case 13:
                     failOnce(simulation, renderer);
@@ -242,12 +242,12 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
         } catch (const Error& error) {
             require(error.code() == ExitCode::usage || error.code() == ExitCode::badInput || error.code() == ExitCode::io,
                     "orders are refused, nothing breaks");
-            require(simulation.settings() == settingsBefore && simulation.step() >= before.step,
+            require(simulation.request() == settingsBefore && simulation.step() >= before.step,
                     "a refused order changes nothing");
         }
-        const SimulationSettings& now = simulation.settings();
+        const RunConfiguration& now = simulation.configuration();
         require(simulation.backend().size() == now.bodies && now.bodies <= kMostBodies, "the number of bodies is one");
-        require(std::isfinite(now.timeStep) && now.timeStep != 0 && now.softening >= 0, "numbers stay in range");
+        require(std::isfinite(now.timeStep) && now.timeStep != 0 && now.force.softening >= 0, "numbers stay in range");
     }
 }
 

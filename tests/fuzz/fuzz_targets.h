@@ -6,6 +6,7 @@
 #include "sim/io/formats/units.h"
 #include "sim/io/hdf5/gadget.h"
 #include "sim/io/snapshot.h"
+#include "tests/fuzz/fuzz_file_targets.h"
 #include "tests/fuzz/fuzz_promises.h"
 #include "tests/fuzz/fuzz_run_targets.h"
 
@@ -104,6 +105,9 @@ inline constexpr Target kTargets[] = {{"table", table},
                                       {"hdf5", hdf5},
                                       {"settings", settings},
                                       {"command_line", command_line},
+                                      {"picture", picture},
+                                      {"scene", scene},
+                                      {"checkpoint", checkpoint},
                                       {"stateful", stateful},
                                       {"differential", differential}};
 

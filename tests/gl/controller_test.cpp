@@ -36,7 +36,6 @@ protected:
     std::vector<Event> apply() { return workspace->apply(controller); }
     /// What became of one command, posted alone.
     Event ask(Command command) {
-        Document& d = document();
         const std::uint64_t ticket = controller.post(std::move(command), Sender::script);
         const std::vector<Event> events = apply();
         EXPECT_EQ(events.size(), 1u);
@@ -56,7 +55,6 @@ protected:
 };
 
 TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
-    Document& d = document();
     std::vector<std::uint64_t> tickets;
     for (const double glow : {0.1, 0.2, 0.9})
         tickets.push_back(controller.post(SetParameter{"look.glow", glow}, Sender::panel));
@@ -74,7 +72,6 @@ TEST_F(ControllerTest, appliesInTheOrderOfPosting) {
 }
 
 TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
-    Document& d = document();
     const std::string before = everything();
     const std::vector<Command> good{SetParameter{"look.glow", 0.8},
                                     SetParameter{"camera.distance", 7.5},
@@ -88,8 +85,7 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
                            SetParameter{"run.nothing", 1.0},
                            SetParameter{"run.step", std::int64_t{3}},
                            SetParameter{"run.exponent", 1.5},
-                           SetParameter{"view.selected", std::int64_t{3}},  // of bodies that may be others by then
-                           SetParameter{"twin.on", true},
+                           SetParameter{"view.selected", std::int64_t{300}},        // there is none
                            SetParameter{"run.kernel", std::string("tiled-split")},  // known, but of no backend here
                            Invoke{"trails"}};
     for (const Command& wrong : bad)
@@ -108,8 +104,34 @@ TEST_F(ControllerTest, batchesAreTakenWholeOrNotAtAll) {
     controller.post(good, Sender::file);
     for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
     EXPECT_NE(everything(), before);
-    EXPECT_EQ(workspace->facts.settings.integrator, "yoshida4");
+    EXPECT_EQ(workspace->facts.configuration.integrator, "yoshida4");
     EXPECT_EQ(workspace->look.bloom, 0.8f);
+}
+
+TEST_F(ControllerTest, batchesReachBothRuns) {
+    const auto statusOf = [&](std::vector<Command> batch) {
+        controller.post(std::move(batch), Sender::script);
+        return apply();
+    };
+    for (const Event& event :
+         statusOf({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", true},
+                   SetParameter{"twin.integrator", std::string("euler")}, SetParameter{"view.selected", std::int64_t{3}}}))
+        EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
+    ASSERT_TRUE(workspace->host.twin().on());
+    EXPECT_EQ(workspace->facts.twin.configuration.integrator, "euler");
+    // The first run takes its part, the second says no: both are as they were.
+    const std::string before = everything();
+    const std::vector<Event> refused =
+        statusOf({SetParameter{"run.time_step", 0.02}, SetParameter{"run.law", std::string("coulomb")},
+                  SetParameter{"twin.integrator", std::string("hermite4")}});
+    for (const Event& event : refused) EXPECT_EQ(event.status, CommandStatus::refused);
+    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(workspace->facts.configuration.timeStep, 0.01);
+    // A run that begins anew could not be brought back.
+    const std::vector<Event> anew = statusOf({SetParameter{"run.seed", std::int64_t{9}}, SetParameter{"twin.on", false}});
+    EXPECT_THAT(anew.back().why, HasSubstr("begins the run anew"));
+    EXPECT_EQ(everything(), before);
 }
 
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
@@ -144,18 +166,18 @@ TEST_F(ControllerTest, actionsTakeWhatTheyAreGiven) {
     EXPECT_EQ(ask(Invoke{"colour-by", {std::string("mass")}}).status, CommandStatus::applied);
     EXPECT_EQ(workspace->shownMode().name, "mass");
     EXPECT_EQ(ask(Invoke{"presets", {std::int64_t{9}}}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.settings.scene, "figure-eight");
+    EXPECT_EQ(workspace->facts.configuration.scene, "figure-eight");
     EXPECT_EQ(ask(OpenFile{"plummer"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.settings.scene, "plummer");
+    EXPECT_EQ(workspace->facts.configuration.scene, "plummer");
     EXPECT_EQ(workspace->facts.step, 0);
 }
 
 TEST_F(ControllerTest, editsBodiesAndTakesThemBack) {
-    const std::size_t bodies = workspace->facts.settings.bodies;
+    const std::size_t bodies = workspace->facts.configuration.bodies;
     EXPECT_EQ(ask(EditBodies{BodyChange::dropStar}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.settings.bodies, bodies + 1);
+    EXPECT_EQ(workspace->facts.configuration.bodies, bodies + 1);
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
-    EXPECT_EQ(workspace->facts.settings.bodies, bodies);
+    EXPECT_EQ(workspace->facts.configuration.bodies, bodies);
 }
 
 TEST_F(ControllerTest, pointsAtThePicture) {
@@ -168,7 +190,6 @@ TEST_F(ControllerTest, pointsAtThePicture) {
 }
 
 TEST_F(ControllerTest, isPostedToFromAnyThread) {
-    Document& d = document();
     constexpr int kThreads = 4, kEach = 500;
     std::atomic<int> left = kThreads;
     std::vector<std::thread> threads;

@@ -163,7 +163,7 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
             EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
             if (!hit) touch(Touch::undo);
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
-            ASSERT_EQ(workspace_->facts.settings.bodies, kBodies);
+            ASSERT_EQ(workspace_->facts.configuration.bodies, kBodies);
             ASSERT_EQ(workspace_->selected.has_value(), hit);
             ASSERT_NO_THROW(frame());
         }
@@ -216,12 +216,12 @@ TEST_F(EditSession, aTimeStepDropsNeitherTrailsNorRates) {
     workspace_->draw(target_->framebuffer(), 320, 200);
     const double whole = light(), rate = workspace_->telemetry.interactionsPerSecond;
     ASSERT_GT(rate, 0);
-    workspace_->intent.settings.timeStep *= 0.5;
+    workspace_->intent.request.timeStep = 0.5 * workspace_->facts.configuration.timeStep;
     workspace_->apply();
     workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole) << "the trails are gone";
     EXPECT_GT(workspace_->telemetry.interactionsPerSecond, 0);
-    workspace_->intent.settings.kernel = {"naive", {}};
+    workspace_->intent.request.kernel = {"naive", {}};
     workspace_->apply();
     workspace_->draw(target_->framebuffer(), 320, 200);
     EXPECT_GT(light(), 0.98 * whole);
@@ -245,7 +245,7 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     watch();  // the start has been looked at
     const ScarceMemory scarce(kCopy);
     for (int i = 0; i < 5; ++i) {
-        workspace_->intent.settings.timeStep *= 1.01;
+        workspace_->intent.request.timeStep = 1.01 * workspace_->facts.configuration.timeStep;
         workspace_->apply();
         watch();
     }
@@ -254,23 +254,23 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
 }
 
 TEST(StaleParts, areWhatAChangeMakesWrong) {
-    const SimulationSettings before;
+    const RunConfiguration before;
     const auto after = [&](auto change) {
-        SimulationSettings now = before;
+        RunConfiguration now = before;
         change(now);
         const StaleParts stale = staleAfter(before, now);
         return std::pair(stale.vertices, stale.rates);
     };
-    EXPECT_EQ(after([](SimulationSettings&) {}), std::pair(false, false));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.timeStep = 0.5; }), std::pair(false, false));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.softening = 0.5; }), std::pair(true, false));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.exponent = 0.5; }), std::pair(true, false));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.law = Law::coulomb; }), std::pair(true, true));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.precision = Precision::fp64; }), std::pair(true, true));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.backend = "reference"; }), std::pair(true, true));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.backendOptions.threads = 3; }), std::pair(true, true));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.kernel.kernel = "tiled"; }), std::pair(false, true));
-    EXPECT_EQ(after([](SimulationSettings& s) { s.integrator = "euler"; }), std::pair(false, true));
+    EXPECT_EQ(after([](RunConfiguration&) {}), std::pair(false, false));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.timeStep = 0.5; }), std::pair(false, false));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.force.softening = 0.5; }), std::pair(true, false));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.force.exponent = 0.5; }), std::pair(true, false));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.force.law = Law::coulomb; }), std::pair(true, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.force.precision = Precision::fp64; }), std::pair(true, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.backend = "reference"; }), std::pair(true, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.backendOptions.threads = 3; }), std::pair(true, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.kernel.kernel = "tiled"; }), std::pair(false, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.integrator = "euler"; }), std::pair(false, true));
 }
 
 }  // namespace

@@ -62,11 +62,11 @@ TEST_F(FilmTest, OutputPatterns) {
     EXPECT_EQ(parseFilmOutput("dir.x/b.mp4").kind, Kind::film);
     const FilmOutput frames = parseFilmOutput("d/f%05d.png");
     EXPECT_EQ(frames.kind, Kind::pictures);
-    EXPECT_EQ(frames.frame(42), "d/f00042.png");
-    EXPECT_EQ(frames.frame(1234567), "d/f1234567.png");
-    EXPECT_EQ(parseFilmOutput("%d.png").frame(7), "7.png");
+    EXPECT_EQ(frames.frames.name(42), "d/f00042.png");
+    EXPECT_EQ(frames.frames.name(1234567), "d/f1234567.png");
+    EXPECT_EQ(parseFilmOutput("%d.png").frames.name(7), "7.png");
     EXPECT_EQ(parseFilmOutput("100%%.png").path, "100%.png");
-    EXPECT_EQ(parseFilmOutput("100%%_%03d.png").frame(1), "100%_001.png");
+    EXPECT_EQ(parseFilmOutput("100%%_%03d.png").frames.name(1), "100%_001.png");
     for (const char* bad : {"", "a", "a.avi", ".png", "x/.mp4", "%s.png", "%n%05d.png", "%5d.png", "%05x.png", "a%.png",
                             "%05d.mp4", "%05d", "%05d_%05d.png", "d%05d/a.png", "%012d.png", "a.png/"}) {
         try {

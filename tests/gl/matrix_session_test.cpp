@@ -50,17 +50,17 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
         frame();
         EXPECT_EQ(workspace_->message, "");
         EXPECT_EQ(workspace_->facts.step, 0);
-        EXPECT_EQ(workspace_->facts.settings.bodies, 64u);
+        EXPECT_EQ(workspace_->facts.configuration.bodies, 64u);
         ASSERT_NE(wanted(), before) << "a change that changes nothing proves nothing";
         EXPECT_TRUE(shown() == wanted());
     };
-    changes("seed", [](Intent& intent) { ++intent.settings.seed; });
-    changes("softening", [](Intent& intent) { intent.settings.softening = 0.9; });
+    changes("seed", [](Intent& intent) { ++intent.request.seed; });
+    changes("softening", [](Intent& intent) { intent.request.softening = 0.9; });
     changes("law", [](Intent& intent) {
-        intent.settings.law = Law::powerLaw;
-        intent.settings.exponent = 1;
+        intent.request.law = Law::powerLaw;
+        intent.request.exponent = 1;
     });
-    changes("scene", [](Intent& intent) { intent.settings.scene = "disc"; });
+    changes("scene", [](Intent& intent) { intent.request.changeScene("disc"); });
 }
 
 TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
@@ -73,7 +73,7 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     frame();
     workspace_->labPanel.open = true;
     frame();
-    ASSERT_EQ(workspace_->facts.settings.bodies, 64u);
+    ASSERT_EQ(workspace_->facts.configuration.bodies, 64u);
     ASSERT_NE(wanted(), before);
     EXPECT_TRUE(shown() == wanted());
 }

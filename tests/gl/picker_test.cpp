@@ -286,7 +286,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     workspace_->intent.touch = Touch::remove;
     frame();
     EXPECT_EQ(bodies().size(), 199u);
-    EXPECT_EQ(workspace_->facts.settings.bodies, 199u);
+    EXPECT_EQ(workspace_->facts.configuration.bodies, 199u);
     EXPECT_FALSE(workspace_->selected.has_value());
     EXPECT_EQ(workspace_->facts.step, 5) << "the run goes on from where it was";
     frame(1);
@@ -412,7 +412,7 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     frame();
     clickOn(3);
     frame();
-    workspace_->intent.settings.scene = "figure-eight";
+    workspace_->intent.request.changeScene("figure-eight");
     frame();
     EXPECT_FALSE(workspace_->selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);
@@ -424,7 +424,7 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     EXPECT_EQ(bodies().size(), 4u);
     workspace_->intent.reset = true;
     frame();
-    EXPECT_EQ(bodies().size(), workspace_->facts.settings.bodies);
+    EXPECT_EQ(bodies().size(), workspace_->facts.configuration.bodies);
     frame(1);
 }
 

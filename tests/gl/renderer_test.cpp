@@ -285,9 +285,50 @@ TEST_F(GlTest, BufferShowsTheNewestCloseAndGrows) {
 TEST_F(GlTest, DrawTimeArrivesWithoutWaiting) {
     store(std::vector<ParticleVertex>(1000, {0, 0, 0, 0}));
     EXPECT_EQ(renderer_->drawMilliseconds(), 0);
+    renderer_->reusePictures(false);
     for (int i = 0; i < 50 && !(renderer_->drawMilliseconds() > 0); ++i) shown(64, 64);
     EXPECT_GT(renderer_->drawMilliseconds(), 0);
     EXPECT_LT(renderer_->drawMilliseconds(), 10000);
+}
+
+TEST_F(GlTest, ShowsTheSamePictureOnceMoreAndEveryOtherAnew) {
+    const std::vector<ParticleVertex> some = {{0, 0, 0, 0.2f}, {0.5f, 0.3f, 0, 0.9f}, {-0.7f, 0.1f, 0.2f, 0.5f}};
+    renderer_->setPathWish(PathWish::raster);
+    store(some);
+    const auto first = shown(64, 48);
+    EXPECT_FALSE(renderer_->reused());
+    EXPECT_EQ(shown(64, 48), first);  // from here on they are kept
+    EXPECT_FALSE(renderer_->reused());
+    EXPECT_EQ(shown(64, 48), first);
+    EXPECT_TRUE(renderer_->reused());
+
+    const auto anew = [&](const char* what, auto change) {
+        shown(64, 48);
+        shown(64, 48);
+        EXPECT_TRUE(renderer_->reused()) << what;
+        const auto before = shown(64, 48);
+        change();
+        EXPECT_NE(shown(64, 48), before) << what;
+        EXPECT_FALSE(renderer_->reused()) << what;
+    };
+    anew("vertices", [&] { store({{0, 0, 0, 0.2f}, {0.2f, 0.3f, 0, 0.9f}}); });
+    anew("camera", [&] { camera.azimuth += 0.4f; });
+    anew("look", [&] { look.exposure *= 2; });
+    anew("traits", [&] { renderer_->setTraits(std::vector<BodyTrait>{{0, 0.1f}, {0, 3}}); });
+    anew("quality", [&] { renderer_->setQuality({.scale = 0.5f}); });
+    anew("trails", [&] {
+        look.trails = 8;
+        renderer_->recordTrail(*buffer_, look);
+        store({{0.6f, 0.3f, 0, 0.2f}, {-0.6f, -0.3f, 0, 0.9f}});
+        renderer_->recordTrail(*buffer_, look);
+    });
+    shown(32, 32);
+    EXPECT_FALSE(renderer_->reused()) << "another size";
+
+    renderer_->reusePictures(false);
+    shown(64, 48);
+    shown(64, 48);
+    EXPECT_FALSE(renderer_->reused());
 }
 
 TEST_F(GlTest, ShaderErrorsNameTheFile) {

@@ -94,7 +94,7 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     }
     EXPECT_THAT(workspace_->message, HasSubstr("not enough memory to go there"));
     EXPECT_EQ(workspace_->host.simulation().step(), step);
-    EXPECT_EQ(workspace_->intent.settings, workspace_->host.simulation().settings());
+    EXPECT_EQ(workspace_->intent.request, workspace_->host.simulation().request());
     workspace_->intent.rewindTo = 0;
     workspace_->apply();
     EXPECT_EQ(workspace_->host.simulation().step(), first);

@@ -75,7 +75,7 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     Workspace again(read);
     EXPECT_EQ(sceneFileText(again), text);
     EXPECT_EQ(text.find("backend"), std::string::npos) << "a machine's own settings stay there";
-    EXPECT_EQ(again.facts.settings.parameters.at("mass-ratio"), 0.5);
+    EXPECT_EQ(again.facts.configuration.parameters.at("mass-ratio"), 0.5);
 }
 
 TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
@@ -146,14 +146,14 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         EXPECT_EQ(sceneFileText(workspace).find("by hand"), std::string::npos);
         workspace.intent.touch = Touch::dropStar;
         workspace.apply();
-        ASSERT_EQ(workspace.facts.settings.bodies, before + 1);
+        ASSERT_EQ(workspace.facts.configuration.bodies, before + 1);
         const std::string text = sceneFileText(workspace);
         EXPECT_NE(text.find("\nbodies = " + std::to_string(before) + "\n"), std::string::npos) << text;
         EXPECT_NE(text.find("by hand"), std::string::npos);
         EXPECT_EQ(refusal(text), "");
         EXPECT_EQ(ConfigKeeper(false, none).text(workspace, {}).find("bodies = " + std::to_string(before + 1)),
                   std::string::npos);
-        workspace.intent.settings.softening = 0.25;
+        workspace.intent.request.softening = 0.25;
         workspace.apply();
         EXPECT_EQ(workspace.facts.startBodies, before);
     }
@@ -177,7 +177,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     EXPECT_FALSE(has("bodies"));
     EXPECT_TRUE(has("glow = 0.25\n")) << "what was not asked for is written as it is";
     // What is changed in the window is remembered, and a number of bodies with its scene.
-    workspace.intent.settings.bodies = 50;
+    workspace.intent.request.bodies = 50;
     workspace.apply();
     EXPECT_TRUE(has("name = \"plummer\"\nbodies = 50\n"));
     EXPECT_TRUE(has("paper = false\n"));

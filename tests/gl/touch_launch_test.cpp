@@ -55,7 +55,7 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     workspace->dropPending();
     frame();
     EXPECT_EQ(bodies().size(), 2100u);
-    EXPECT_EQ(workspace->facts.settings.bodies, 2100u);
+    EXPECT_EQ(workspace->facts.configuration.bodies, 2100u);
     EXPECT_EQ(workspace->facts.step, 2) << "the run goes on";
     frame(2);
     EXPECT_EQ(workspace->message, "");
@@ -82,7 +82,7 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     frame();
     ASSERT_EQ(bodies().size(), 3u);
     const ForecastPoint& there = path.points[40];
-    const auto steps = static_cast<int>(std::llround(there.time / workspace->facts.settings.timeStep));
+    const auto steps = static_cast<int>(std::llround(there.time / workspace->facts.configuration.timeStep));
     frame(steps);
     const Double4 x = bodies().position[2];
     EXPECT_NEAR(distance(xyz(x), there.place), 0, 1e-6);

@@ -35,7 +35,7 @@ TEST_F(Faults, EveryReasonSaysWhatToDo) {
         EXPECT_THAT(reason, HasSubstr(c.cause)) << c.code;
         EXPECT_THAT(reason, HasSubstr(c.fix)) << c.code;
         EXPECT_THAT(reason, HasSubstr(std::to_string(c.code)));
-        const BackendChoice choice = chooseBackend("auto", {});
+        const BackendChoice choice = chooseBackend({}, {});
         EXPECT_EQ(choice.row->name, "cpu");
         EXPECT_THAT(choice.why, HasSubstr(c.cause));
         EXPECT_THROW(chooseBackend("cuda", {}), NoDeviceError);

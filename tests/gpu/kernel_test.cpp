@@ -320,8 +320,8 @@ TEST_F(GpuTest, aRunThatIsContinuedIsJudgedByItsOwnBodies) {
     Simulation simulation({.scene = "collision", .bodies = 70000, .backend = "cuda"});
     for (const char* kernel : {"symmetric-equal", "many-steps"}) {
         const Simulation saved({.scene = "plummer", .bodies = 4096, .backend = "cuda", .kernel = {kernel, {}}});
-        simulation.apply(saved.settings());
-        EXPECT_EQ(simulation.settings().kernel.kernel, kernel);
+        simulation.apply(requestOf(saved.configuration()));
+        EXPECT_EQ(simulation.configuration().kernel.kernel, kernel);
         simulation.apply({.scene = "collision", .bodies = 70000, .backend = "cuda"});
     }
 }

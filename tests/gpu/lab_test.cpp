@@ -144,22 +144,22 @@ TEST_F(LabGpu, tuningFindsALaunchAndAutoTakesIt) {
     small.kernel = {"many-steps", {}};
     large.bodies = 16384;
     large.kernel = {"tiled-registers", {.block = 128, .unroll = 4, .bodiesPerThread = 2, .split = 2}};
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = scene.name;
     settings.backend = "cuda";
     settings.bodies = 4096;
     settings.tuning = std::make_shared<Tuning>(std::vector{small, large});
     Simulation simulation(settings);
-    EXPECT_EQ(simulation.settings().kernel.kernel, "many-steps");
-    SimulationSettings more = simulation.settings();
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "many-steps");
+    RunRequest more = simulation.request();
     more.bodies = 16384;
     simulation.apply(more);
-    EXPECT_EQ(simulation.settings().kernel.kernel, "tiled-registers");
-    EXPECT_EQ(simulation.settings().kernel.launch, large.kernel.launch);
-    more = simulation.settings();
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "tiled-registers");
+    EXPECT_EQ(simulation.configuration().kernel.launch, large.kernel.launch);
+    more = simulation.request();
     more.bodies = 65536;
     simulation.apply(more);
-    EXPECT_EQ(simulation.settings().kernel.kernel, "symmetric-runs")
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "symmetric-runs")
         << "nothing is known of 65,536: the backend's own choice";
 }
 

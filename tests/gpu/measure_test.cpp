@@ -165,7 +165,7 @@ TEST_F(GpuMeasure, aCallThatFailsIsASentenceAndTheRunGoesOn) {
 }
 
 TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails) {
-    SimulationSettings settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
+    RunRequest settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
     Simulation simulation(settings);
     ConservationWatch watch;
     StateFeed feed;

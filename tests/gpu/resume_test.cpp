@@ -47,9 +47,9 @@ std::vector<Case> cases() {
 }
 
 /// Plummer's masses are equal; the scenes of the other laws bring their own charges and distances.
-SimulationSettings settingsOf(const Case& c, std::size_t bodies) {
+RunRequest settingsOf(const Case& c, std::size_t bodies) {
     constexpr const char* kScenes[] = {"plummer", "charges", "power-law", "lennard-jones"};
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = kScenes[static_cast<int>(c.law)];
     settings.bodies = bodies;
     settings.seed = 3;
@@ -93,18 +93,18 @@ protected:
         }
         Simulation& whole = *made;
         Simulation first(settingsOf(c, bodies));
-        ASSERT_EQ(whole.settings().backend, "cuda");
-        ASSERT_EQ(whole.settings().kernel.kernel, c.kernel);
+        ASSERT_EQ(whole.configuration().backend, "cuda");
+        ASSERT_EQ(whole.configuration().kernel.kernel, c.kernel);
         runAtOnce(whole, 5);
         cut_ += runInSlices(first, 2);
         StartOffer offer =
             startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
         EXPECT_TRUE(offer.notes.empty());
-        Simulation second(offer.settings);
+        Simulation second(offer.request);
         ASSERT_EQ(second.step(), 2);
-        EXPECT_EQ(second.settings().backend, "cuda");
-        EXPECT_EQ(second.settings().kernel.kernel, c.kernel);
-        EXPECT_EQ(second.settings().kernel.launch, whole.settings().kernel.launch);
+        EXPECT_EQ(second.configuration().backend, "cuda");
+        EXPECT_EQ(second.configuration().kernel.kernel, c.kernel);
+        EXPECT_EQ(second.configuration().kernel.launch, whole.configuration().kernel.launch);
         cut_ += runInSlices(second, 3);
         cut_ += runInSlices(first, 3);
         const Snapshot expected = checkpointOf(whole);
@@ -144,7 +144,7 @@ TEST_F(GpuResume, aStepUnderWayIsNotSavedHalf) {
         ASSERT_GT(progress, 0) << "no call ended inside a step";
         const Snapshot saved = checkpointOf(first);
         EXPECT_EQ(saved.step, 2);
-        Simulation second(startFrom(decodeSnapshot(encodeSnapshot(saved, "hdf5"), "saved.hdf5"), "saved.hdf5").settings);
+        Simulation second(startFrom(decodeSnapshot(encodeSnapshot(saved, "hdf5"), "saved.hdf5"), "saved.hdf5").request);
         runAtOnce(second, 2);
         runAtOnce(first, 2);
         const Snapshot expected = checkpointOf(whole);
@@ -162,7 +162,7 @@ TEST_F(GpuResume, aStateThatWasChangedIsNoticed) {
     Snapshot saved = checkpointOf(first);
     double& x = saved.bodies.position[kWhole / 2].x;
     x = std::nextafter(static_cast<float>(x), 1e30f);
-    Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+    Simulation second(startFrom(std::move(saved), "x.hdf5").request);
     runAtOnce(second, 2);
     EXPECT_FALSE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
 }

@@ -39,6 +39,7 @@ protected:
     void dropAndWait(const std::string& path) {
         workspace_->dismissMessage();
         drop({path});
+        frame();
         for (const auto end = std::chrono::steady_clock::now() + 30s; std::chrono::steady_clock::now() < end;) {
             const bool news = frame();
             if (!news && ui_->state.files.busy.empty() && ui_->state.files.openAsked.empty()) return;
@@ -50,7 +51,7 @@ protected:
         std::ofstream(path, std::ios::binary) << text;
         return path;
     }
-    const SimulationSettings& running() const { return workspace_->facts.settings; }
+    const RunConfiguration& running() const { return workspace_->facts.configuration; }
 };
 
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
@@ -104,7 +105,7 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
     };
     for (const auto& [path, words] : kBad) {
         SCOPED_TRACE(path);
-        const SimulationSettings before = running();
+        const RunConfiguration before = running();
         const Camera camera = workspace_->camera;
         const std::int64_t step = workspace_->facts.step;
         dropAndWait(path);
@@ -116,6 +117,7 @@ TEST_F(DropTest, aBadFileLeavesTheRunGoingAndSaysWhy) {
     }
     // Of several files the first is opened, and that is said.
     drop({put("a.csv", kThreeBodies), put("b.csv", "m,x,y,z\n1,0,0,0\n")});
+    frame();
     EXPECT_THAT(workspace_->message, HasSubstr("the first is opened"));
     for (int i = 0; i < 500 && running().scene != "a.csv"; ++i) {
         frame();
@@ -130,14 +132,15 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     const std::string large = put("large.csv", text);
     frame();
     drop({large});
-    ASSERT_TRUE(frame());
+    frame();
+    ASSERT_TRUE(frame()) << "nothing opens";
     int framesMeanwhile = 0;
     for (const auto end = std::chrono::steady_clock::now() + 30s;
          running().scene != "large.csv" && std::chrono::steady_clock::now() < end; ++framesMeanwhile) {
         // All keys but those that leave, write files, or double the bodies again and again.
         const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
                                 Key::space,   Key::letterT, Key::home};
-        pressKey(kPressed[framesMeanwhile % 7], kNoModifier, *workspace_);
+        pressKey(kPressed[framesMeanwhile % 7], kNoModifier, controller_);
         window_->handleEvents(0);
         glfwSetWindowSize(glfwGetCurrentContext(), 200 + framesMeanwhile % 100, 150 + framesMeanwhile % 70);
         frame();

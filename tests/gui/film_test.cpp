@@ -71,10 +71,10 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
     settle();
     choose("film_size", "640 x 360");
     settle();
-    typeInto("film_steps", "3");
-    typeInto("film_length", "0.4");
+    typeInto("film.steps_per_frame", "3");
+    typeInto("film.length", "0.4");
     const auto before = status().at("step").get<std::int64_t>();
-    click("film_start");
+    click("record");
     waitFor("the first frames", [](const Json& s) { return s.at("film").at("frames") >= 1; });
     const Json after = ended();
     EXPECT_EQ(after.at("film").at("frames"), 24) << "0.4 s of 60 frames a second";
@@ -84,7 +84,7 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
     EXPECT_THAT(probe(film), testing::StartsWith("640,360,24,0.4"));
 
     // Without a length, at the window's size, by key alone; and the window is closed while it records.
-    typeInto("film_length", "0");
+    typeInto("film.length", "0");
     choose("film_size", "as the window");
     waitForValue("menu", false);
     waitForValue("navigating", false);
@@ -126,7 +126,7 @@ TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
     setenv("PATH", path.c_str(), 1);
     key("ctrl+r");
     waitFor("frames", [](const Json& s) { return s.at("film").at("frames") >= 3; });
-    click("film_cancel");
+    click("cancel-film");
     EXPECT_THAT(ended().at("message").get<std::string>(), HasSubstr("cancelled"));
     EXPECT_TRUE(films().empty());
     std::ofstream(folder / "full") << "yes";

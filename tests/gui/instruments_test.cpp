@@ -17,14 +17,14 @@ TEST_F(InstrumentsWindow, measureTheRunningGalaxyBesideThePicture) {
     const Json first = waitFor("a profile", [](const Json& s) { return s.at("instruments").at("rings") > 0; });
     EXPECT_EQ(first.at("instruments").at("bodies"), 2000);
     const Json now = waitFor("the plots", [](const Json& s) { return s.at("items").contains("instruments_q"); });
-    for (const char* item : {"panel/instruments", "instruments", "instruments_centre", "instruments_rotation",
+    for (const char* item : {"panel/instruments", "instruments", "instruments.centre", "instruments_rotation",
                              "instruments_density", "instruments_dispersion", "balance"})
         EXPECT_TRUE(now.at("items").contains(item)) << item;
     EXPECT_FALSE(now.at("items").contains("panel/conservation")) << "it takes its place";
     EXPECT_EQ(layoutFaults(now), std::vector<std::string>());
     const auto step = now.at("instruments").at("step").get<std::int64_t>();
     waitFor("a newer profile", [&](const Json& s) { return s.at("instruments").at("step") > step; });
-    choose("instruments_centre", "centre of mass");
+    choose("instruments.centre", "centre of mass");
     key("ctrl+j");
     waitFor("the strip of energy again", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
 }

@@ -39,7 +39,7 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     };
     look();
     const std::pair<const char*, const char*> dialogs[] = {
-        {"ctrl+j", "instruments_rotation"}, {"l", "lab_source"}, {"ctrl+o", "open_path"}, {"alt+r", "film_start"}};
+        {"ctrl+j", "instruments_rotation"}, {"l", "lab_source"}, {"ctrl+o", "open_path"}, {"alt+r", "record"}};
     for (const auto& [action, control] : dialogs) {
         key(action);
         waitFor(control, [&](const Json& s) { return s.at("items").contains(control); });

@@ -37,18 +37,18 @@ TEST_F(LabPanel, sweepsWhileThePictureGoesOnAndWritesTheNumbers) {
     openLab();
     click("lab_sweep");
     settle();
-    choose("lab_over", "bodies");
+    choose("lab.sweep", "bodies");
     settle();
-    click("lab_start");
+    click("lab-measure");
     const Json first = waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
     EXPECT_TRUE(first.at("lab").at("busy"));
     waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
-    click("lab_cancel");
+    click("lab-cancel");
     const Json end = waitFor("the end", [](const Json& s) { return s.at("lab").at("busy") == false; });
     EXPECT_GE(end.at("lab").at("points"), 1);
     EXPECT_EQ(end.at("lab").at("status"), "cancelled");
     settle();
-    click("lab_csv");
+    click("lab-csv");
     const Json written = waitFor("a file", [](const Json& s) { return !writtenFile(s).empty(); });
     const std::filesystem::path file = writtenFile(written);
     std::ifstream stream(file);
@@ -59,7 +59,7 @@ TEST_F(LabPanel, sweepsWhileThePictureGoesOnAndWritesTheNumbers) {
     EXPECT_NE(line.find(",simd,1024,"), std::string::npos) << line;
     std::filesystem::remove(file);
     settle();
-    click("lab_png");
+    click("lab-png");
     const Json picture = waitFor("a picture", [](const Json& s) { return writtenFile(s).ends_with(".png"); });
     EXPECT_GT(std::filesystem::file_size(writtenFile(picture)), 1000u);
     std::filesystem::remove(writtenFile(picture));
@@ -72,9 +72,9 @@ TEST_F(LabPanel, showsTheMatrixOfPairsForFewBodies) {
     waitFor("the matrix", hasMap);
     moveTo("lab_map");
     settle();
-    enter("bodies_exact", "5000");
+    enter("run.bodies/exact", "5000");
     waitFor("no matrix", [&](const Json& s) { return s.at("bodies") == 5000 && !hasMap(s); });
-    enter("bodies_exact", "4096");
+    enter("run.bodies/exact", "4096");
     waitFor("the matrix again", hasMap);
 }
 
@@ -82,12 +82,12 @@ TEST_F(LabPanel, greysWhatTheKernelCannotVary) {
     openLab();
     click("lab_sweep");
     settle();
-    click("lab_over");
+    click("lab.sweep");
     settle();
     const Json items = status().at("items");
-    EXPECT_FALSE(items.at("lab_over/block").at("enabled").get<bool>());
-    EXPECT_FALSE(items.at("lab_over/unroll").at("enabled").get<bool>());
-    EXPECT_TRUE(items.at("lab_over/bodies").at("enabled").get<bool>());
+    EXPECT_FALSE(items.at("lab.sweep/block").at("enabled").get<bool>());
+    EXPECT_FALSE(items.at("lab.sweep/unroll").at("enabled").get<bool>());
+    EXPECT_TRUE(items.at("lab.sweep/bodies").at("enabled").get<bool>());
 }
 
 TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
@@ -97,11 +97,11 @@ TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
         ASSERT_TRUE(!required || std::string(required) != "1") << "a GPU is required and the window runs without";
         GTEST_SKIP() << "no CUDA device here; these sweeps are tested as greyed out";
     }
-    choose("kernel", "tiled");
+    choose("run.kernel", "tiled");
     waitForValue("kernel", "tiled");
-    choose("lab_over", "block x unroll");
+    choose("lab.sweep", "block x unroll");
     settle();
-    click("lab_start");
+    click("lab-measure");
     const Json first = waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
     waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
     Json now = status();
@@ -114,7 +114,7 @@ TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
     EXPECT_EQ(now.at("lab").at("busy"), false);
     EXPECT_GE(now.at("lab").at("points"), 24) << "blocks by unroll factors";
     settle();
-    click("lab_png");
+    click("lab-png");
     const Json picture = waitFor("a picture", [](const Json& s) { return writtenFile(s).ends_with(".png"); });
     EXPECT_GT(std::filesystem::file_size(writtenFile(picture)), 1000u);
     if (const char* keep = std::getenv("GRAVLAB_TEST_PICTURES")) {
@@ -129,7 +129,7 @@ TEST_F(LabPanel, tunesAndTakesUpWhatItFinds) {
     openLab();
     click("lab_sweep");
     settle();
-    click("lab_tune");
+    click("lab-tune");
     waitFor("the search", [](const Json& s) { return s.at("lab").at("busy") == true; });
     const Json end = waitFor("its end", [](const Json& s) { return s.at("lab").at("busy") == false; });
     const std::string text = end.at("lab").at("status");

@@ -44,8 +44,8 @@ inline std::vector<std::string> layoutFaults(const Json& status) {
     }
     for (const char* panel : {"panel/menu", "panel/controls", "panel/measurements", "panel/status"})
         if (!items.contains(panel)) faults.push_back(std::string(panel) + " is missing");
-    for (const char* control : {"pause", "step", "reset", "scene", "bodies", "bodies_exact", "seed", "backend", "kernel",
-                                "time_step", "softening", "integrator"}) {
+    for (const char* control : {"run", "step", "reset", "run.scene", "run.bodies", "run.bodies/exact", "run.seed",
+                                "run.backend", "run.kernel", "run.time_step", "run.softening", "run.integrator"}) {
         if (!items.contains(control)) {
             faults.push_back(std::string(control) + " is missing");
             continue;

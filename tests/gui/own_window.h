@@ -2,6 +2,7 @@
 // loop after another, as the program makes them; events come from the display or through GLFW's own callbacks.
 #pragma once
 #include "app/commands/options.h"
+#include "app/control/controller.h"
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/window.h"
 #include "app/panels/ui.h"
@@ -43,20 +44,21 @@ protected:
         window_ = std::make_unique<Window>(options);
         workspace_ = std::make_unique<Workspace>(options);
         ui_ = std::make_unique<Ui>(1.0f, window_->description(), workspace_->ui);
-        window_->attach(*workspace_, *ui_);
+        window_->attach(*workspace_, *ui_, controller_);
         files_ = std::make_unique<SessionFiles>(*workspace_, ui_->state.files, 0);
     }
     /// One turn of the frame loop.
     bool frame() {
         window_->handleEvents(0);
         const bool news = files_->update();
-        workspace_->apply();
+        workspace_->apply(controller_);
         workspace_->advance(true);
         workspace_->glide(0.02);
         workspace_->draw(0, window_->width(), window_->height());
         if (window_->width() > 0 && window_->height() > 0) {
             window_->beginUi();
-            ui_->frame(*workspace_);
+            ui_->frame(*workspace_,
+                       [this](std::vector<Command> batch) { controller_.post(std::move(batch), Sender::panel); });
             ui_->draw();
             window_->show();
         }
@@ -67,6 +69,7 @@ protected:
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<Ui> ui_;
     std::unique_ptr<SessionFiles> files_;
+    Controller controller_;
 };
 
 }  // namespace gravlab::test

@@ -192,7 +192,7 @@ TEST_F(WindowTest, fliesByTheClockWhileAKeyIsDown) {
 
 TEST_F(WindowTest, typingIsNoCommand) {
     open(kSmall);
-    click("seed");
+    click("run.seed");
     key("ctrl+a");
     type("31");  // as commands: scenes
     key("space");
@@ -226,7 +226,7 @@ TEST_F(WindowTest, turnsMovesAndZoomsByMouseButNotUnderThePanel) {
     key("Home");
     waitForValue("camera", start);
 
-    moveTo("scene");
+    moveTo("run.scene");
     const Json now = status();
     const int panelX = 20, panelY = now.at("height").get<int>() / 2;
     drag(panelX, panelY, panelX + 30, panelY + 20, 1);

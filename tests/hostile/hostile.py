@@ -5,11 +5,15 @@
     hostile.py BINARY --all         all of it
     hostile.py BINARY NAME...       the cases of these names
 
-Each case is a function that raises AssertionError when a promise is broken. Needs Python's standard library only.
+Each case is a function that raises AssertionError when a promise is broken. Needs Python's standard library; cases that make
+foreign HDF5 files need h5py (Debian: python3-h5py) and say so when it is missing.
 Rule: a case makes its files in a folder of its own and leaves no process behind.
 """
 import json
+import math
 import os
+import random
+import re
 import resource
 import signal
 import stat
@@ -290,6 +294,450 @@ def an_encoder_that_hangs_is_ended():
                  env={"PATH": os.getcwd() + "/bin:" + os.environ["PATH"]}, patience=600)
     assert result.code == 6, result.err
     assert time.time() - begun < 500
+
+
+# Tables, special files, Tipsy.
+
+def sound(*arguments, codes=(0, 2, 3), **more):
+    """Runs the program and holds it to what it must do with any input."""
+    result = run(*arguments, **more)
+    assert result.code in codes, f"exit {result.code}: {arguments} {result.err[:300]}"
+    assert "\x1b" not in result.out + result.err, f"an escape sequence: {arguments}"
+    if result.code != 0:
+        one_sentence(result, result.code)
+    return result
+
+
+TABLES = [  # text, what it must come to: the number of bodies, or None for a refusal
+    ("", None), ("\n\n", None), ("# only a remark\n", None), ("x,y,z,m\n", None), ("x,y,z,m\n1,2,3,4\n", 1),
+    ("x,y,z,m\n1,2,3\n", None), ("x,y,z,m\n1,2,3,4,5\n", None), ("x,y,z,m\n1,2,3,nan\n", None), ("x,y,z,m\n1,2,inf,4\n", None),
+    ("x,y,z,m\n1,2,3,1e999\n", None), ("x,y,z,m\n1,2,3,-1\n", 1), ("x,y,z,m\n1,2,3,0x10\n", None),
+    ("x,y,z,m\n1,2,3,4", None), ("x;y;z;m\n1;2;3;4\n", 1), ("x y z m\n1 2 3 4\n", 1), ("x,y,z\n1,2,3\n", None),
+    ("x,x,z,m\n1,2,3,4\n", None), ("m,x,y,z,vx\n1,2,3,4,5\n", None), ("1 2 3 4 5 6 7\n", 1), ("1 2 3 4 5 6\n", None),
+    ("# Note: m x y z are in\n1 2 3 4 5 6 7\n", None), ("m,x,y,z,vx,vy,vz\nM,m,m,m,m/s,m/s,m/s\n1,1,1,1,1,1,1\n", None),
+    ("id,x,y,z,m\n-1,1,2,3,4\n", None), ("id,x,y,z,m\n1.5,1,2,3,4\n", None), ("group,x,y,z,m\n256,1,2,3,4\n", None),
+    ("x,y,z,m\r\n1,2,3,4\r\n", 1), ("\ufeffx,y,z,m\n1,2,3,4\n", 1), ("x,y,z,m\n1,2,3,\x004\n", None), ("x" * 70000 + "\n", None),
+    ("x,y,z,m\n" + "," * 300 + "\n", None), ("x,y,z,m\n1,2,3,1d0\n", 1), ("x,y,z,m\n1,2,3,+4\n", 1), ("x,y,z,m\n1,2,3,1_0\n", None),
+    ("x,y,z,m\n1,2,3,\x1b[2J\n", None), ("x\x1b[2J,y,z,m\n1,2,3,4\n", None),
+]
+
+
+@case
+def tables_are_right_or_refused():
+    for number, (text, bodies) in enumerate(TABLES):
+        with open("t.csv", "w", newline="") as file:
+            file.write(text)
+        result = sound("info", "t.csv", "--json")
+        assert (result.code == 0) == (bodies is not None), (number, text[:60], result.code, result.err)
+        if bodies is not None:
+            assert json.loads(result.out)["bodies"] == bodies, (number, text[:60])
+
+
+@case
+def special_files_are_refused_at_once():
+    os.mkdir("folder.csv")
+    os.mkfifo("pipe.csv")
+    os.symlink("loop.csv", "loop.csv")
+    os.symlink("nowhere", "dangling.csv")
+    for name in ("folder.csv", "pipe.csv", "loop.csv", "dangling.csv", "/dev/null", "/dev/zero", "/proc/self/mem", ""):
+        for command in (("info", name), ("run", name, "--steps", 1), ("convert", name, "o.csv")):
+            sound(*command, codes=(2, 3, 6), patience=20)
+
+
+def tipsy(bodies, claimed=None, dark=0, tail=b""):
+    header = struct.pack(">diiiiii", 0.5, len(bodies) if claimed is None else claimed, 3, 0, dark,
+                         (len(bodies) if claimed is None else claimed) - dark, 0)
+    return header + b"".join(struct.pack(">11f", *body, 0, 0, 0, 0) for body in bodies) + tail
+
+
+@case
+def tipsy_files_that_lie_are_refused():
+    body = (1, 2, 3, 4, 5, 6, 7)
+    for bytes_, good in ((tipsy([body]), True), (tipsy([body], 2), False), (tipsy([body], -1), False), (tipsy([body], 2**31 - 1), False),
+                         (tipsy([body]) + b"more", False), (tipsy([(math.nan,) * 7]), False), (tipsy([(-1, 0, 0, 0, 0, 0, 0)]), True),
+                         (tipsy([body])[:40], False), (b"", False)):
+        open("t.tipsy", "wb").write(bytes_)
+        result = sound("info", "t.tipsy")
+        assert (result.code == 0) == good, (len(bytes_), result.code, result.err)
+
+
+# HDF5 of other programs.
+
+def h5(name, change, counts=(0, 4), **attributes):
+    """Writes a Gadget-style file of four bodies, which `change` may spoil. False where h5py is missing."""
+    try:
+        import h5py
+    except ImportError:
+        print("  left out: needs h5py (Debian: python3-h5py)", flush=True)
+        return False
+    with h5py.File(name, "w") as file:
+        header = file.create_group("Header")
+        header.attrs["NumPart_ThisFile"] = list(counts)
+        for key, value in attributes.items():
+            header.attrs[key] = value
+        halo = file.create_group("PartType1")
+        halo["Coordinates"] = [[float(i + k) for k in range(3)] for i in range(4)]
+        halo["Velocities"] = [[0.0] * 3] * 4
+        halo["Masses"] = [1.0] * 4
+        if change:
+            change(file, halo)
+    return True
+
+
+@case
+def foreign_snapshots_are_neither_clipped_nor_parts():
+    def ids(file, halo):
+        halo["ParticleIDs"] = [1, -5, 3, 4]
+
+    if not h5("good.hdf5", None):
+        return
+    assert info("good.hdf5")["bodies"] == 4
+    for number, attributes in enumerate((dict(NumFilesPerSnapshot=2), dict(NumFilesPerSnapshot=[1, 4]), dict(NumPart_Total=[0, 4000]),
+                                         dict(NumFilesPerSnapshot=1.5),
+                                         dict(UnitLength_in_cm=-3e21, UnitMass_in_g=2e43, UnitVelocity_in_cm_per_s=1e5))):
+        h5("bad.hdf5", None, **attributes)
+        assert sound("info", "bad.hdf5").code == 3, attributes
+    h5("bad.hdf5", None, counts=(0, 4.7))
+    assert sound("info", "bad.hdf5").code == 3
+    h5("ids.hdf5", ids)
+    assert "below 0" in str(info("ids.hdf5").get("notes"))
+    h5("table.hdf5", None, MassTable=[0, 7.0])
+    assert "MassTable" in str(info("table.hdf5").get("notes"))
+
+
+# Checkpoints.
+
+def saved(name="s.hdf5", *more):
+    result = run("run", *(more or ("figure-eight", "--integrator", "radau15", "--steps", 5)), "--final", name)
+    assert result.code == 0, result.err
+    return open(name, "rb").read()
+
+
+@case
+def changed_checkpoints_are_refused():
+    good = saved()
+    chance = random.Random(5)
+    for _ in range(25):
+        place = chance.randrange(len(good))
+        spoilt = bytearray(good)
+        spoilt[place] ^= 1 << chance.randrange(8)
+        open("bad.hdf5", "wb").write(bytes(spoilt))
+        assert sound("run", "bad.hdf5", "--steps", 1).code == 3, place
+    for cut in (0, 1, 100, len(good) // 2, len(good) - 1):
+        open("bad.hdf5", "wb").write(good[:cut])
+        assert sound("run", "bad.hdf5", "--steps", 1).code == 3, cut
+
+
+@case
+def steps_that_cannot_be_counted_are_refused():
+    saved("s.hdf5", "six-body", "--steps", 10)
+    open("end.csv", "w").write("old")
+    one_sentence(run("run", "s.hdf5", "--steps", 2**63 - 1, "--final", "end.csv"), 2)
+    assert open("end.csv").read() == "old"
+
+
+@case
+def a_run_in_pieces_is_the_same_run():
+    whole = run("run", "plummer", "-n", 300, "--steps", 8, "--final", "-").out
+    saved("a.hdf5", "plummer", "-n", 300, "--steps", 1)
+    for piece in range(7):
+        saved("a.hdf5" if piece % 2 else "b.hdf5", "b.hdf5" if piece % 2 else "a.hdf5", "--steps", 1)
+    assert run("convert", "b.hdf5", "-").out == whole
+
+
+# Scene files.
+
+SCENES = [
+    'scene = "two-body"\nscene = "disc"\n', 'scene = 5\n', 'scene = "\\u001b]0;owned\\u0007"\n', '[view]\nglow = 1e999\n', '[view]\nglow = 5\n',
+    '[nothing]\n', '[view]\n[view]\n', 'seed = -1\n', 'bodies = 1e30\n', 'time_step = nan\n', 'precision = "fp16"\n', '[view]\ncolour = "\\u001b[2J"\n',
+    '[camera.path]\npoints = [[0]]\n', '[twin]\nintegrator = "\\u001b[2J"\n', 'scene = "two-body\n', '= 3\n', '\x00', "\ud800", "[" * 5000 + "\n",
+    'parameters = { radius = "x" }\n',
+]
+
+
+@case
+def bad_scene_files_are_refused():
+    for text in SCENES:
+        open("s.toml", "wb").write(text.encode("utf-8", "surrogatepass"))
+        assert sound("run", "s.toml", "--steps", 1).code in (2, 3), text
+
+
+# The command line.
+
+ODD = ("", "-1", "0", "1e999", "nan", "-0", "99999999999999999999", "0x10", "1,5", "\x1b[2J", "%s%n", "/", "-", "a" * 5000, "..", "\u00fc")
+
+
+def options_of(command):
+    return sorted(set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*", run(command, "--help").out)) - {"--help", "--version", "--window", "--ui"})
+
+
+def try_options(values, every):
+    words = {"run": ("six-body", "--steps", "1"), "render": ("six-body", "-o", "x.png", "--frames", "1", "--size", "16x16"),
+             "fingerprint": ("six-body",), "info": ("t.csv",), "convert": ("t.csv", "o.csv"), "list": ("scenes",)}
+    for command, more in words.items():
+        for number, option in enumerate(options_of(command)):
+            for k, value in enumerate(values):
+                if (number + k) % every == 0:
+                    open("t.csv", "w").write("x,y,z,m\n1,2,3,4\n")
+                    sound(command, *more, option, value, codes=(0, 2, 3, 4, 5, 6, 7), patience=60)
+
+
+@case
+def options_with_odd_values_are_sentences():
+    try_options(ODD, 11)
+
+
+@case(long=True)
+def every_option_with_every_odd_value_is_a_sentence():
+    try_options(ODD, 1)
+
+
+@case
+def what_does_nothing_is_refused():
+    open("t.csv", "w").write("x,y,z,m\n1,2,3,4\n2,2,2,1\n")
+    for words in (("six-body", "--G", 5), ("six-body", "--units", "si"), ("six-body", "--columns", "x"), ("six-body", "--sanitize"),
+                  ("t.csv", "--units", "si", "--G", 5), ("t.csv", "--seed", 5), ("six-body", "--every", 5), ("six-body", "--snapshots", "%d.csv"),
+                  ("six-body", "--final", ""), ("t.csv", "--exponent", 3), ("six-body", "--backend", "cpu", "--device", 0),
+                  ("six-body", "--backend", "cpu", "--block", 128), ("six-body", "--csv", "a.csv", "--csv", "b.csv")):
+        one_sentence(run("run", *words, "--steps", 1), 2)
+    assert run("run", "--steps", 1, "--", "six-body").code == 0
+
+
+# Units far from 1.
+
+def cluster(name, length, mass, speed, bodies=400, offset=0.0):
+    chance = random.Random(7)
+    with open(name, "w") as file:
+        file.write("x,y,z,vx,vy,vz,m\n")
+        for _ in range(bodies):
+            place = [offset + length * chance.gauss(0, 0.5) for _ in range(3)]
+            file.write(",".join(repr(v) for v in place + [speed * chance.gauss(0, 0.4) for _ in range(3)] + [mass / bodies]) + "\n")
+
+
+def moved(name, *more):
+    result = run("run", name, "--steps", 20, "--final", "-", *more)
+    assert result.code == 0, result.err
+    lines = [line.split(",") for line in result.out.splitlines() if line and not line.startswith("#")]
+    places = [lines[0].index(name) for name in "xyz"]
+    return [[float(line[k]) for k in places] for line in lines[1:]]
+
+
+@case
+def a_cluster_in_metres_is_right_or_refused():
+    # 400 suns in a parsec, in metres and kilograms; then asteroids in centimetres, atoms, and a cluster far from the origin.
+    for name, length, mass, speed, dt, offset in (("metres.csv", 3.1e16, 1.3e20 * 400, 1e3, 1e11, 0.0), ("cm.csv", 3e14, 1e26, 6e5, 1e6, 0.0),
+                                                  ("small.csv", 1e-12, 1e-12, 1.0, 1e-14, 0.0), ("far.csv", 10.0, 1.0, 0.3, 1e-2, 1e9)):
+        cluster(name, length, mass, speed, offset=offset)
+        common = ("--softening", 0.02 * length, "--dt", dt)
+        one_sentence(run("run", name, "--steps", 1, "--precision", "fp32", *common), 2)
+        exact, found = moved(name, "--precision", "fp64", *common), moved(name, *common)
+        assert len(exact) == len(found) == 400
+        for a, b in zip(exact, found):
+            assert all(abs(x - y) <= 3e-5 * max(abs(x), 1e-3 * length) for x, y in zip(a, b)), (name, a, b)
+
+
+# What goes out comes back.
+
+@case
+def conversions_keep_every_bit():
+    rows = ["-0.0,5e-324,1e308,1e-300,-1e-310,3,1e-20", "0.1,0.2,0.30000000000000004,-1,2,-3,4", "1,2,3,0,0,0,0"]
+    open("a.csv", "w").write("x,y,z,vx,vy,vz,m\n" + "\n".join(rows) + "\n")
+    first = run("convert", "a.csv", "-").out
+    for chain in (("b.hdf5", "c.tab", "d.csv"), ("b.tab", "c.hdf5", "d.csv")):
+        source = "a.csv"
+        for target in chain:
+            assert run("convert", source, target).code == 0
+            source = target
+        assert run("convert", source, "-").out.splitlines()[-3:] == first.splitlines()[-3:], chain
+
+
+@case
+def threads_and_vector_units_change_no_bit():
+    one = run("run", "plummer", "-n", 700, "--steps", 3, "--threads", 1, "--final", "-").out
+    for threads in (2, 3, 7):
+        assert run("run", "plummer", "-n", 700, "--steps", 3, "--threads", threads, "--final", "-").out == one, threads
+
+
+@case
+def a_twin_is_the_run_that_it_stands_for():
+    with_twin = run("run", "six-body", "--steps", 20, "--twin", "integrator=euler", "--csv", "t.csv", "--final", "first.csv")
+    assert with_twin.code == 0, with_twin.err
+    assert run("run", "six-body", "--steps", 20, "--final", "plain.csv").code == 0
+    assert open("first.csv").read() == open("plain.csv").read(), "the twin disturbed the run"
+    assert run("run", "six-body", "--steps", 20, "--integrator", "euler", "--csv", "e.csv").code == 0
+    column = open("t.csv").readline().strip().split(",").index("twin_energy")
+    mine, other = (float(open(f).read().splitlines()[-1].split(",")[k]) for f, k in (("t.csv", column), ("e.csv", 4)))
+    assert abs(mine - other) <= 1e-12 * abs(other)
+
+
+@case(long=True)
+def a_circle_closes():
+    for integrator in ("leapfrog", "yoshida4", "yoshida6", "rk4", "radau15"):
+        open("c.csv", "w").write("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n1,0,0,0,1,0,0\n")
+        steps = 2000
+        result = run("run", "c.csv", "--softening", 0, "--integrator", integrator, "--dt", repr(2 * math.pi / steps), "--steps", steps, "--final", "-")
+        if result.code == 2:
+            continue  # no integrator of that name
+        last = [float(x) for x in result.out.splitlines()[-1].split(",")]
+        assert min(abs(v - 1) for v in last) < 1e-4, (integrator, last)
+
+
+# Signals, other programs, the environment.
+
+@case
+def a_terminal_that_closes_saves_the_run():
+    program = subprocess.Popen([BINARY, "run", "plummer", "-n", "2000", "--steps", "100000000", "--checkpoint", "c.hdf5"],
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    time.sleep(2)
+    program.send_signal(signal.SIGHUP)
+    _, err = program.communicate(timeout=PATIENCE)
+    assert program.returncode == 129, (program.returncode, err)
+    assert info("c.hdf5")["checkpoint"] and not leftovers()
+
+
+@case
+def what_was_promised_stays():
+    def interrupted(scene):
+        program = subprocess.Popen([BINARY, "run", scene, "--steps", "1000000000"], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(0.7)
+        program.send_signal(signal.SIGTERM)
+        _, err = program.communicate(timeout=PATIENCE)
+        return re.search(rb"gravlab run (\S+)", err).group(1)
+
+    first = interrupted("six-body")
+    for _ in range(10):
+        interrupted("two-body")
+    assert os.path.exists(first), "the state of the first run is gone"
+
+
+@case(long=True)
+def kills_never_tear_a_file():
+    saved("s.hdf5", "plummer", "-n", 3000, "--steps", 1)
+    for number in range(60):
+        program = subprocess.Popen([BINARY, "run", "s.hdf5", "--steps", "100000", "--snapshot-every", "1", "--snapshots", "n%d.hdf5",
+                                    "--checkpoint", "k.hdf5", "--autosave", "0.05"], stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(0.3 + 0.02 * (number % 20))
+        program.kill()
+        program.wait()
+        for name in os.listdir("."):
+            if name.endswith(".hdf5") and not name.startswith(".") and name != "s.hdf5":
+                assert run("info", name).code == 0, name
+                os.remove(name)
+    run("run", "s.hdf5", "--steps", 0, "--final", "end.hdf5")
+    assert not leftovers(), leftovers()
+
+
+@case
+def several_programs_save_to_one_file():
+    many = [subprocess.Popen([BINARY, "run", "plummer", "-n", str(200 + 50 * k), "--steps", "40", "--snapshot-every", "1", "--snapshots",
+                              "n%d.hdf5", "--final", "f.hdf5"], stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL) for k in range(4)]
+    assert [program.wait(timeout=PATIENCE) for program in many] == [0] * 4
+    for name in os.listdir("."):
+        if name.endswith(".hdf5") and not name.startswith("."):
+            assert run("info", name).code == 0, name
+    assert not leftovers()
+
+
+@case
+def a_bad_cache_stops_no_run():
+    os.mkdir("gravlab")
+    cache = "gravlab/tune.json"
+    entry = {"program": run("--version").out.split()[1], "backend": "cpu", "device": "x", "driver": "", "precision": "fp32", "n": 300,
+             "kernel": "simd", "block": 1, "unroll": 1, "bodies_per_thread": 1, "split": 1, "threads": 10**9,
+             "step_interactions_per_second": 1}
+    for text in ("", "{", "[]", '{"format": 1, "choices": 3}', json.dumps({"format": 1, "choices": [entry]})):
+        open(cache, "w").write(text)
+        assert run("run", "plummer", "-n", 300, "--steps", 1).code == 0, text
+    os.remove(cache)
+    for make in (os.mkdir, os.mkfifo):
+        make(cache)
+        assert run("run", "six-body", "--steps", 1, patience=20).code == 0
+        assert run("--version", patience=20).code == 0
+        os.rmdir(cache) if os.path.isdir(cache) else os.remove(cache)
+
+
+@case
+def odd_environments_stop_no_run():
+    for env in ({"HOME": ""}, {"HOME": "/not/there"}, {"XDG_STATE_HOME": "relative"}, {"XDG_CACHE_HOME": "/dev/null"}, {"LC_ALL": "xx_XX"},
+                {"LANG": "de_DE.UTF-8", "LC_NUMERIC": "de_DE.UTF-8"}, {"TERM": "\x1b[2J"}, {"PATH": ""}, {"OMP_NUM_THREADS": "-5"},
+                {"HDF5_PLUGIN_PATH": os.getcwd(), "HDF5_DISABLE_VERSION_CHECK": "0"}):
+        result = run("run", "six-body", "--steps", 2, "--csv", "-", env=env)
+        assert result.code == 0 and result.out.startswith("step,time"), (env, result.err)
+
+
+@case
+def files_write_no_escape_sequences():
+    open("e.csv", "w").write("x,y,z,m,col\x1b[2J\n1,2,3,4,5\n2,2,2,2,2\n")
+    open("n\x1b[2J.csv", "w").write("x,y,z,m\n1,2,3,4\n")
+    for words in (("info", "n\x1b[2J.csv"), ("run", "n\x1b[2J.csv", "--steps", 1), ("run", "gone\x1b[2J.csv", "--steps", 1),
+                  ("convert", "n\x1b[2J.csv", "o.csv"), ("info", "e.csv"), ("run", "\x1b[2J", "--steps", 1)):
+        sound(*words)
+
+
+# Random changes of every kind of file.
+
+def mutate(rounds, seed):
+    chance = random.Random(seed)
+    assert run("run", "six-body", "--steps", 1, "--final", "a.hdf5").code == 0
+    for target in ("a.csv", "a.tab", "a.tipsy"):
+        assert run("convert", "a.hdf5", target).code == 0
+    assert run(*STILL, "-o", "a.png").code == 0
+    open("a.toml", "w").write('scene = "six-body"\n\n[view]\nglow = 0.5\n')
+    names = ["a.hdf5", "a.csv", "a.tab", "a.tipsy", "a.png", "a.toml"]
+    whole = {name: open(name, "rb").read() for name in names}
+    for _ in range(rounds):
+        name = chance.choice(names)
+        bytes_ = bytearray(whole[name])
+        for _ in range(chance.randint(1, 8)):
+            place = chance.randrange(len(bytes_))
+            kind = chance.randrange(4)
+            if kind == 0:
+                bytes_[place] = chance.randrange(256)
+            elif kind == 1:
+                del bytes_[place:place + chance.randint(1, 40)]
+            elif kind == 2:
+                bytes_[place:place] = bytes(chance.randrange(256) for _ in range(chance.randint(1, 40)))
+            else:
+                bytes_[place:place] = bytes_[:chance.randint(1, 200)]
+            if not bytes_:
+                break
+        open("m." + name[2:], "wb").write(bytes(bytes_))
+        sound("run", "m." + name[2:], "--steps", 1, codes=(0, 2, 3, 5), patience=60)
+
+
+@case
+def changed_files_are_right_or_refused():
+    mutate(80, 1)
+
+
+@case(long=True)
+def many_changed_files_are_right_or_refused():
+    mutate(5000, 2)
+
+
+# The window, where there is a display.
+
+@case(long=True)
+def windows_leave_devices_and_files_whole():
+    if not os.environ.get("DISPLAY"):
+        print("  left out: needs a display", flush=True)
+        return
+    os.symlink("/dev/null", "null.png")
+    assert run("view", "six-body", "--no-config", "--frames", 3, "--screenshot", "null.png").code == 0
+    assert stat.S_ISCHR(os.stat("null.png").st_mode)
+    for number in range(10):
+        program = subprocess.Popen([BINARY, "view", "plummer", "-n", "500", "--no-config", "--autosave", "0.1"],
+                                   stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        time.sleep(1 + 0.1 * number)
+        program.kill()
+        program.wait()
+        for folder, _, files in os.walk("."):
+            for name in files:
+                if name.endswith(".hdf5") and not name.startswith("."):
+                    assert run("info", os.path.join(folder, name)).code == 0, name
 
 
 def main():

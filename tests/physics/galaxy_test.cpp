@@ -189,19 +189,19 @@ TEST(Galaxies, parametersChangeTheSceneAndBadOnesAreNamed) {
 TEST(Galaxies, changingAParameterStartsAnewAndAnotherSceneForgetsIt) {
     Simulation simulation({.scene = "king", .bodies = 100, .backend = "reference"});
     simulation.advance({.steps = 3}, nullptr);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.parameters["w0"] = 9;
     simulation.apply(wanted);
     EXPECT_EQ(simulation.step(), 0);
-    wanted = simulation.settings();
+    wanted = simulation.request();
     EXPECT_EQ(wanted.parameters.at("w0"), 9);
-    wanted.scene = "plummer";
+    wanted.changeScene("plummer");
     simulation.apply(wanted);
-    EXPECT_TRUE(simulation.settings().parameters.empty());
-    wanted = simulation.settings();
+    EXPECT_TRUE(simulation.configuration().parameters.empty());
+    wanted = simulation.request();
     wanted.parameters["w0"] = 9;
     EXPECT_THROW(simulation.apply(wanted), UsageError);
-    EXPECT_EQ(simulation.settings().scene, "plummer");
+    EXPECT_EQ(simulation.configuration().scene, "plummer");
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ TEST(Laws, chargeAndInertiaAreApart) {
 }
 
 double energyChange(const char* scene, std::size_t bodies, Precision precision, double time, double dtFactor,
-                    std::optional<Law> judgedAs = {}, const SimulationSettings& numbers = {}, double judgedStrength = 0) {
-    SimulationSettings settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
+                    std::optional<Law> judgedAs = {}, const RunRequest& numbers = {}, double judgedStrength = 0) {
+    RunRequest settings{.scene = scene, .bodies = bodies, .backend = "cpu", .precision = precision};
     for (const LawNumber& number : lawNumbers()) settings.*number.asked = numbers.*number.asked;
     settings.timeStep = sceneNamed(scene).timeStep * dtFactor;
     Simulation simulation(settings);
@@ -224,7 +224,7 @@ TEST(Laws, theirScenesKeepTheirEnergy) {
 TEST(Laws, energyIsKeptUnderNumbersThatAreNotTheScenesOwn) {
     const struct {
         const char* scene;
-        SimulationSettings numbers;
+        RunRequest numbers;
     } cases[] = {{"charges", {.strength = 1.7}},
                  {"power-law", {.exponent = 1.5, .strength = 0.6}},
                  {"power-law", {.exponent = 2, .strength = 1.8}},
@@ -244,7 +244,7 @@ TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
     Simulation simulation({.scene = "lennard-jones", .bodies = 10, .backend = "cpu"});
     for (const LawNumber& number : lawNumbers())
         for (const double bad : {number.least - 1e-3, number.most * 1.001, double(NAN), double(INFINITY)}) {
-            SimulationSettings wanted = simulation.settings();
+            RunRequest wanted = simulation.request();
             wanted.*number.asked = bad;
             try {
                 simulation.apply(wanted);
@@ -263,20 +263,20 @@ TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
 TEST(Laws, numbersOfOneSceneDoNotFollowToTheNext) {
     Simulation simulation({.scene = "charges", .bodies = 10, .backend = "cpu", .strength = 4});
     EXPECT_EQ(simulation.force().strength, 4);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.strength = 5;
     simulation.apply(wanted);
     EXPECT_EQ(simulation.force().strength, 5);
     simulation.reset();
     EXPECT_EQ(simulation.force().strength, 5) << "the scene again, under the same law";
-    wanted = simulation.settings();
-    wanted.scene = "lennard-jones";
+    wanted = simulation.request();
+    wanted.changeScene("lennard-jones");
     simulation.apply(wanted);
     EXPECT_EQ(simulation.force().strength, 1);
 }
 
 TEST(Laws, springsBringEveryBodyBackAfterOnePeriod) {
-    SimulationSettings settings{.scene = "power-law", .bodies = 300, .backend = "cpu", .precision = Precision::fp64};
+    RunRequest settings{.scene = "power-law", .bodies = 300, .backend = "cpu", .precision = Precision::fp64};
     settings.timeStep = 2 * std::numbers::pi / 800;
     settings.integrator = "yoshida4";
     Simulation simulation(settings);
@@ -298,12 +298,12 @@ TEST(Laws, springsBringEveryBodyBackAfterOnePeriod) {
 }
 
 TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
-    SimulationSettings settings{.scene = "charges", .bodies = 10, .backend = "cpu"};
+    RunRequest settings{.scene = "charges", .bodies = 10, .backend = "cpu"};
     settings.integrator = "hermite4";
     EXPECT_THROW(Simulation{settings}, UsageError);
     settings.integrator = "leapfrog";
     Simulation simulation(settings);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.law = Law::powerLaw;
     wanted.exponent = 99;
     EXPECT_THROW(simulation.apply(wanted), UsageError);
@@ -311,17 +311,17 @@ TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
 }
 
 TEST(Precisions, smallSystemsRunInDoubleUnlessAskedOtherwise) {
-    SimulationSettings settings{.scene = "plummer", .bodies = 256, .backend = "cpu"};
+    RunRequest settings{.scene = "plummer", .bodies = 256, .backend = "cpu"};
     Simulation simulation(settings);
     EXPECT_EQ(simulation.force().precision, Precision::fp64);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.bodies = 257;
     simulation.apply(wanted);
     EXPECT_EQ(simulation.force().precision, Precision::fp32);
-    wanted = simulation.settings();
+    wanted = simulation.request();
     wanted.precision = Precision::mixed;
     simulation.apply(wanted);
-    wanted = simulation.settings();
+    wanted = simulation.request();
     wanted.bodies = 100;
     simulation.apply(wanted);
     EXPECT_EQ(simulation.force().precision, Precision::mixed) << "what was asked for stays";
@@ -348,7 +348,7 @@ TEST(Precisions, mixedKeepsBodiesInDouble) {
 }
 
 TEST(Precisions, sixBodiesWithYoshidaKeepNineDigitsOfTheirEnergy) {
-    SimulationSettings settings{.scene = "six-body", .backend = "cpu"};
+    RunRequest settings{.scene = "six-body", .backend = "cpu"};
     settings.integrator = "yoshida4";
     settings.timeStep = 1e-4;
     Simulation simulation(settings);

@@ -1,5 +1,6 @@
 // The table of actions: every row says what it is, no key means two things, and the pages made from it are its own.
 #include "app/control/action.h"
+#include "app/control/parameter.h"
 #include "app/control/scene_groups.h"
 #include "cli_support.h"
 #include "tests/paths.h"
@@ -23,7 +24,8 @@ TEST(Actions, haveNamesIdeasAndSomethingToDo) {
             EXPECT_FALSE(action.label.empty()) << action.name;
             EXPECT_FALSE(action.idea.empty()) << action.name;
             EXPECT_LT(action.label.size(), 28u) << action.name << " makes its menu wide";
-            EXPECT_NE(action.act, nullptr) << action.name;
+            EXPECT_TRUE(action.act || hasChoices(action) || hasState(action)) << action.name << " does nothing";
+            EXPECT_TRUE(action.parameter.empty() || findParameter(action.parameter)) << action.name;
         }
     EXPECT_EQ(findAction("run")->label, "Run");
     EXPECT_EQ(findAction("no such action"), nullptr);
@@ -69,8 +71,8 @@ TEST(Actions, repeatOnlyWhereThatIsWanted) {
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
             EXPECT_EQ(action.repeats, wanted.contains(action.name)) << action.name;
-            EXPECT_EQ(action.hold != nullptr, held.contains(action.name)) << action.name;
-            EXPECT_FALSE(action.repeats && action.checked) << action.name << " would flicker";
+            EXPECT_EQ(action.holds, held.contains(action.name)) << action.name;
+            EXPECT_FALSE(action.repeats && hasState(action)) << action.name << " would flicker";
         }
 }
 

@@ -90,6 +90,20 @@ TEST(Additions, changeTheFilesThatContributingNames) {
     }
 }
 
+/// Words that only an addition of tests/extensions has: no file of the program may know them.
+TEST(Additions, aTermAndAMethodAreAtMostThreeFilesEach) {
+    const fs::path folder = fs::path(GRAVLAB_SOURCE_DIR) / "tests/extensions";
+    for (const auto& [name, words] : std::vector<std::pair<std::string, std::set<std::string>>>{
+             {"springs", {"Springs", "SpringEnds"}}, {"trailing", {"\"trailing\"", "CpuTrailing", "CudaTrailing"}}}) {
+        int files = 0;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+            files += entry.path().filename().string().starts_with(name);
+        EXPECT_GE(files, 2) << name;
+        EXPECT_LE(files, 3) << name;
+        EXPECT_THAT(filesWith(words), testing::IsEmpty()) << "the program knows " << name;
+    }
+}
+
 TEST(Additions, architectureNamesFunctionsThatAreThere) {
     static const std::regex row(R"(\n\| ([^|]*`[^|]+`[^|]*) \| `([^`]+)` \|)");
     const std::string text = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / "docs/architecture.md");

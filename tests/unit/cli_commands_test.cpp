@@ -167,6 +167,73 @@ TEST(Cli, untilStandsForSteps) {
     EXPECT_NEAR(last[1], 1, 1e-12);
 }
 
+TEST(Cli, stepsThatCannotBeCountedAreRefused) {
+    const ScratchFolder folder;
+    const std::string saved = (folder / "s.hdf5").string(), end = (folder / "end.csv").string();
+    if (runGravlab({"run", "six-body", "--steps", "10", "--final", saved}).code != 0) GTEST_SKIP() << "no HDF5";
+    std::ofstream(end) << "old";
+    for (const char* steps : {"9223372036854775807", "8000000000000000000"}) {
+        const Outcome o = runGravlab({"run", saved, "--steps", steps, "--final", end});
+        EXPECT_EQ(o.code, 2) << steps;
+        EXPECT_THAT(o.err, HasSubstr("cannot be counted"));
+        EXPECT_EQ(contentOf(end), "old");
+    }
+}
+
+TEST(Cli, untilIsNeverReachedBackwards) {
+    const ScratchFolder folder;
+    const std::string saved = (folder / "s.hdf5").string();
+    if (runGravlab({"run", "six-body", "--steps", "3", "--dt", "-0.01", "--final", saved}).code != 0)
+        GTEST_SKIP() << "no HDF5";
+    const Outcome o = runGravlab({"run", saved, "--until", "1"});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_THAT(o.err, HasSubstr("runs backwards"));
+}
+
+TEST(Cli, anEnergyThatBeginsAtNothingIsStillCompared) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "two.csv") << "x,y,z,vx,vy,vz,m\n-0.5,0,0,0,-1,0,1\n0.5,0,0,0,1,0,1\n";
+    const Outcome o = runGravlab({"run", (folder / "two.csv").string(), "--integrator", "euler", "--dt", "0.5",
+                                  "--softening", "0", "--steps", "4", "--csv", "-"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const std::vector<std::string> rows = linesOf(o.out);
+    const std::vector<double> first = numbersOf(rows[1]), last = numbersOf(rows.back());
+    ASSERT_EQ(first[4], 0);
+    EXPECT_NEAR(last[11], last[4] / first[2], 1e-5 * std::abs(last[11])) << "against the kinetic energy of the start";
+    EXPECT_GT(std::abs(last[11]), 0.1);
+    EXPECT_THAT(o.err, HasSubstr("energy was not kept"));
+}
+
+TEST(Cli, filesWriteNothingToATerminalButText) {
+    const ScratchFolder folder;
+    std::ofstream(folder / "evil.toml") << "[view]\nscene = \"\\u001b]0;owned\\u0007\\u001b[2J\"\n";
+    std::ofstream(folder / "x\x1b[2J.csv") << "x,y,z,m\n1,2,3,4\n";
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", (folder / "evil.toml").string(), "--steps", "1"},
+          {"info", (folder / "x\x1b[2J.csv").string()},
+          {"run", (folder / "x\x1b[2J.csv").string(), "--steps", "1"},
+          {"run", (folder / "gone\x1b[2J.csv").string(), "--steps", "1"}}) {
+        const Outcome o = runGravlab(words);
+        EXPECT_EQ((o.out + o.err).find('\x1b'), std::string::npos) << words[0] << " " << words[1];
+        EXPECT_EQ((o.out + o.err).find('\x07'), std::string::npos);
+    }
+}
+
+TEST(Cli, aLawsNumberOrSignThatAFileHasNoUseForIsRefused) {
+    const ScratchFolder folder;
+    const std::string table = (folder / "t.csv").string(), charges = (folder / "c.hdf5").string();
+    std::ofstream(table) << "x,y,z,m\n1,2,3,4\n2,2,3,4\n";
+    const Outcome o = runGravlab({"run", table, "--steps", "1", "--exponent", "3"});
+    EXPECT_EQ(o.code, 2);
+    EXPECT_THAT(o.err, HasSubstr("--exponent belongs to the power law"));
+    EXPECT_EQ(runGravlab({"run", table, "--steps", "1", "--law", "power-law", "--exponent", "3"}).code, 0);
+    if (runGravlab({"run", "charges", "-n", "50", "--steps", "0", "--final", charges}).code != 0) GTEST_SKIP() << "no HDF5";
+    EXPECT_EQ(runGravlab({"run", charges, "--steps", "1"}).code, 0);
+    const Outcome heavy = runGravlab({"run", charges, "--steps", "1", "--law", "gravity"});
+    EXPECT_EQ(heavy.code, 3);
+    EXPECT_THAT(heavy.err, HasSubstr("mass below 0"));
+}
+
 TEST(Cli, relativeFilesBelongToTheFolderOfTheCaller) {
     const ScratchFolder folder;
     Start start;

@@ -38,7 +38,7 @@ ino_t inodeOf(const fs::path& file) {
 TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;
-    for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
         const fs::path state = folder.path() / std::to_string(code);
         fs::create_directory(state);
         Start start;

@@ -38,7 +38,7 @@ TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
     const Options o = parsed({});
     EXPECT_EQ(o.command, Subcommand::view);
     EXPECT_EQ(o.simulation.scene, "collision");
-    EXPECT_EQ(o.simulation.bodies, 0u);
+    EXPECT_FALSE(o.simulation.bodies);
     EXPECT_TRUE(o.showUi);
 }
 
@@ -161,7 +161,7 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
         std::vector<std::string> words{command, "lennard-jones", "--strength", "2", "--diameter", "0.9", "--cut-off", "3"};
         if (std::string_view(command) == "run") words.insert(words.end(), {"--steps", "1"});
         if (std::string_view(command) == "render") words.insert(words.end(), {"-o", "x.png"});
-        const SimulationSettings settings = parsed(words).simulation;
+        const RunRequest settings = parsed(words).simulation;
         EXPECT_EQ(settings.strength, 2) << command;
         EXPECT_EQ(settings.diameter, 0.9) << command;
         EXPECT_EQ(settings.cutOff, 3) << command;
@@ -179,6 +179,34 @@ TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {
     EXPECT_THAT(refusalOf({"bench", "--fps", "60"}), HasSubstr("needs --frames"));
     EXPECT_THAT(refusalOf({"list", "keys", "--json", "--markdown"}), HasSubstr("exclude each other"));
 }
+
+TEST(Options, whatDoesNothingIsRefusedEverywhere) {
+    for (const char* command : {"run", "render", "view", "fingerprint", "play"})
+        for (const std::vector<std::string>& reading :
+             {std::vector<std::string>{"--columns", "x,y,z,m"}, {"--units", "solar"}, {"--G", "5"}, {"--sanitize"}}) {
+            std::vector<std::string> words{command, "six-body"};
+            if (words[0] == "play") words.insert(words.begin() + 1, "lesson.txt");
+            if (words[0] == "run") words.insert(words.end(), {"--steps", "1"});
+            if (words[0] == "render") words.insert(words.end(), {"-o", "x.png"});
+            words.insert(words.end(), reading.begin(), reading.end());
+            EXPECT_THAT(refusalOf(words), HasSubstr("'six-body' is a scene")) << command << " " << reading[0];
+        }
+    EXPECT_EQ(parsed({"run", "x.csv", "--steps", "1", "--G", "5"}).read.gravity, 5);
+    const std::pair<std::vector<std::string>, const char*> rows[] = {
+        {{"run", "x.csv", "--steps", "1", "--G", "5", "--units", "si"}, "exclude each other"},
+        {{"run", "x.csv", "--steps", "1", "--seed", "5"}, "--seed does nothing"},
+        {{"run", "disc", "--steps", "1", "--every", "5"}, "does nothing without --csv"},
+        {{"run", "disc", "--steps", "1", "--snapshots", "%d.csv"}, "does nothing without --snapshot-every"},
+        {{"run", "disc", "--steps", "1", "--final", ""}, "a file needs a name"},
+        {{"run", "disc", "--steps", "1", "--csv", ""}, "a file needs a name"},
+        {{"run", "disc", "--steps", "1", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
+        {{"run", "disc", "--steps", "1", "--backend", "cpu", "--block", "128"}, "--block does not apply"},
+        {{"run", "disc", "--steps", "1", "--csv", "a.csv", "--csv", "b.csv"}, "2 times"},
+    };
+    for (const auto& [words, why] : rows) EXPECT_THAT(refusalOf(words), HasSubstr(why)) << words.back();
+}
+
+TEST(Options, twoDashesEndTheOptions) { EXPECT_EQ(parsed({"run", "--steps", "1", "--", "disc"}).simulation.scene, "disc"); }
 
 TEST(Options, scenesOfFixedSizeKeepIt) {
     EXPECT_EQ(parsed({"two-body", "-n", "2"}).simulation.bodies, 2u);

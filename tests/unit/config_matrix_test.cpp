@@ -130,7 +130,7 @@ TEST(ConfigMatrix, everyBadSceneFileIsRefusedWithLineAndWhatIsAllowed) {
 TEST(ConfigMatrix, aRefusedFileChangesNoOption) {
     Options options;
     options.simulation.scene = "two-body";
-    const SimulationSettings before = options.simulation;
+    const RunRequest before = options.simulation;
     EXPECT_THROW(takeSceneText("scene = \"disc\"\nbodies = 7\nseed = x\n", "my.toml", options), InputError);
     EXPECT_TRUE(options.simulation == before);
 }

@@ -63,7 +63,7 @@ TEST(Config, givesWayToTheCommandLine) {
     EXPECT_THAT(notes, IsEmpty());
     EXPECT_EQ(memory.place.width, 0);
     EXPECT_EQ(memory.options.simulation.scene, "disc");
-    EXPECT_EQ(memory.options.simulation.bodies, 0u);
+    EXPECT_FALSE(memory.options.simulation.bodies);
     EXPECT_FALSE(memory.options.look.paper);
     EXPECT_EQ(*memory.options.look.glow, 0.1);
 

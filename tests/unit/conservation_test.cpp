@@ -26,8 +26,8 @@ void watch(ConservationWatch& watch, Simulation& simulation, StateFeed& feed, in
     }
 }
 
-SimulationSettings twoBodies(double timeStep) {
-    SimulationSettings settings{.scene = "two-body", .backend = "cpu"};
+RunRequest twoBodies(double timeStep) {
+    RunRequest settings{.scene = "two-body", .backend = "cpu"};
     settings.timeStep = timeStep;
     return settings;
 }
@@ -39,12 +39,12 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     double now = 0;
     watch(kept, simulation, feed, 4, now);
     EXPECT_LT(kept.worstChange(), kDoubtfulChange);
-    EXPECT_EQ(kept.advice(simulation.settings(), simulation.integrator()), "");
+    EXPECT_EQ(kept.advice(simulation.configuration(), simulation.integrator()), "");
     EXPECT_TRUE(kept.marks().empty());
     EXPECT_GT(kept.points().back().time, kept.points().front().time);
     EXPECT_NEAR(kept.points().back().shape.lagrangianRadii[1], kept.points().back().shape.closest / 2, 1e-9);
 
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.softening = 0.3;  // another energy by a tenth; none of it was lost
     simulation.apply(wanted);
     watch(kept, simulation, feed, 3, now);
@@ -70,7 +70,7 @@ TEST(Conservation, aSampleUnderWayIsNotTakenForOneOfTheNewEnergy) {
     kept.update(simulation, feed, now += 10);
     feed.serve(simulation);
     kept.update(simulation, feed, now += 10);  // the sums begin
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.softening = 0.3;
     simulation.apply(wanted);
     watch(kept, simulation, feed, 3, now);
@@ -84,9 +84,9 @@ TEST(Conservation, offersAutomaticStepsToASmallSystemThatLosesItsEnergy) {
     double now = 0;
     watch(kept, simulation, feed, 3, now);
     ASSERT_GT(kept.worstChange(), kDoubtfulChange);
-    EXPECT_THAT(kept.advice(simulation.settings(), simulation.integrator()), HasSubstr("radau15"));
-    EXPECT_EQ(kept.advice(simulation.settings(), integrator("radau15")).find("radau15"), std::string::npos);
-    SimulationSettings many = simulation.settings();
+    EXPECT_THAT(kept.advice(simulation.configuration(), simulation.integrator()), HasSubstr("radau15"));
+    EXPECT_EQ(kept.advice(simulation.configuration(), integrator("radau15")).find("radau15"), std::string::npos);
+    RunConfiguration many = simulation.configuration();
     many.bodies = 257;
     EXPECT_EQ(kept.advice(many, simulation.integrator()).find("radau15"), std::string::npos) << "it is for small systems";
 }
@@ -99,12 +99,12 @@ TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
     kept.update(simulation, feed, now);
     watch(kept, simulation, feed, 6, now);
     EXPECT_GT(kept.worstChange(), kDoubtfulChange);
-    const std::string advice = kept.advice(simulation.settings(), simulation.integrator());
+    const std::string advice = kept.advice(simulation.configuration(), simulation.integrator());
     EXPECT_THAT(advice, testing::AllOf(HasSubstr("Try dt 0."), HasSubstr("softening")));
 }
 
 TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
-    SimulationSettings settings{.scene = "kepler-disc", .bodies = ConservationWatch::kMostBodies + 1, .backend = "cpu"};
+    RunRequest settings{.scene = "kepler-disc", .bodies = ConservationWatch::kMostBodies + 1, .backend = "cpu"};
     Simulation simulation(settings);
     ConservationWatch kept;
     StateFeed feed;

@@ -59,7 +59,7 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
     const auto rows = settingRows();
     const auto row = std::find_if(rows.begin(), rows.end(), [](const SettingRow& r) { return r.key == "threads"; });
     ASSERT_NE(row, rows.end());
-    SimulationSettings settings;
+    RunRequest settings;
     EXPECT_TRUE(row->take(settings, "1100"));
     EXPECT_THAT(made(settings.backendOptions)->description(), HasSubstr("1100 threads"));
     EXPECT_TRUE(row->take(settings, std::to_string(kMostThreads)));
@@ -161,6 +161,7 @@ TEST(CpuBackend, withoutMemoryTheOldBodiesRunOn) {
 
 TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     const ParticleSet bodies = unevenBodies(500);
+    const ForceTerms terms = termsOf({.softening = 0.05});
     cpu::CheckJob job;
     ThreadPool pool(2);
     std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
@@ -171,7 +172,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
         if (wrong) got[7].y *= 1.001;
         job.request(targets);
         EXPECT_TRUE(job.wanted());
-        job.begin(bodies.position, {}, got, {.softening = 0.05}, kGate32);
+        job.begin(bodies.position, {}, {{terms[0], got, kGate32}}, got, nullptr);
         int slices = 0;
         for (; job.running(); ++slices) job.run(pool, Deadline::clock::now());
         EXPECT_GT(slices, 3);
@@ -184,7 +185,7 @@ TEST(CpuBackend, theForceCheckCatchesAWrongForce) {
     }
     right[7].y *= 1.001;
     job.request(targets);
-    job.begin(bodies.position, {}, right, {.softening = 0.05}, {.median = 1e-6, .p999 = 1e-2});
+    job.begin(bodies.position, {}, {{terms[0], right, {.median = 1e-6, .p999 = 1e-2}}}, right, nullptr);
     job.run(pool, kNoDeadline);
     EXPECT_TRUE(job.take()->passed) << "what a method allows is what it is held against";
 }

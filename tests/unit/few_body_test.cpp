@@ -223,12 +223,12 @@ TEST(FewBody, backendsSayWhatTheyCannotRun) {
 }
 
 TEST(FewBody, autoFindsTheBackendThatRunsAnAdaptiveIntegrator) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "pythagorean";
     settings.integrator = "radau15";
     settings.timeStep = 0.5;
     Simulation simulation(settings);
-    EXPECT_EQ(simulation.settings().backend, "reference");
+    EXPECT_EQ(simulation.configuration().backend, "reference");
     EXPECT_NE(simulation.backendWhy().find("radau15"), std::string::npos);
     EXPECT_EQ(simulation.advance({.seconds = 1e300, .steps = 4}, nullptr).stepsCompleted, 4);
     EXPECT_EQ(simulation.time(), 2);

@@ -18,8 +18,8 @@ std::string sha(const std::string& text) {
     return hash.text();
 }
 
-SimulationSettings scene(const char* name, std::size_t bodies = 0) {
-    SimulationSettings settings{.scene = name, .bodies = bodies};
+RunRequest scene(const char* name, std::optional<std::size_t> bodies = {}) {
+    RunRequest settings{.scene = name, .bodies = bodies};
     return settings;
 }
 
@@ -61,15 +61,15 @@ INSTANTIATE_TEST_SUITE_P(Scenes, FingerprintOf, testing::ValuesIn(kPinned), [](c
 });
 
 TEST(Fingerprint, whateverChangesTheRunChangesIt) {
-    SimulationSettings settings = scene("plummer", 64);
+    RunRequest settings = scene("plummer", 64);
     const Fingerprint usual = fingerprint(settings);
     EXPECT_EQ(fingerprint(settings).state, usual.state);
 
-    settings.timeStep = std::nextafter(usual.settings.timeStep, 1);
+    settings.timeStep = std::nextafter(usual.configuration.timeStep, 1);
     EXPECT_EQ(fingerprint(settings).start, usual.start);
     EXPECT_NE(fingerprint(settings).state, usual.state) << "the last bit of dt";
     settings = scene("plummer", 64);
-    settings.softening = usual.settings.softening * 1.01;
+    settings.softening = usual.configuration.force.softening * 1.01;
     EXPECT_NE(fingerprint(settings).state, usual.state);
     settings = scene("plummer", 64);
     settings.seed = 2;
@@ -80,7 +80,7 @@ TEST(Fingerprint, whateverChangesTheRunChangesIt) {
 
 TEST(Fingerprint, aLastBitOfTheBuilderDoesNotShow) {
     // The reason for rounding: nudge every number as another mathematical library might.
-    SimulationSettings settings = scene("plummer", 64);
+    RunRequest settings = scene("plummer", 64);
     settings.backend = "reference";
     Simulation simulation(settings);
     ParticleSet bodies;
@@ -100,7 +100,7 @@ TEST(Fingerprint, aLastBitOfTheBuilderDoesNotShow) {
 }
 
 TEST(Fingerprint, namesWhatIsNotTheScenesOwn) {
-    SimulationSettings settings = scene("plummer", 64);
+    RunRequest settings = scene("plummer", 64);
     const std::string usual = fingerprintText(fingerprint(settings));
     EXPECT_EQ(usual.substr(0, usual.find(':')), "plummer, 64 bodies, seed 1, 16 steps of leapfrog");
     settings.timeStep = 0.02;
@@ -114,8 +114,8 @@ TEST(Fingerprint, namesWhatIsNotTheScenesOwn) {
 TEST(Fingerprint, refusesTooManyBodies) { EXPECT_THROW(fingerprint(scene("plummer", kFingerprintBodies + 1)), UsageError); }
 
 TEST(Fingerprint, aShortOneNamesItsRun) {
-    Simulation simulation(SimulationSettings{.scene = "plummer", .bodies = 5000, .backend = "cpu"});
-    EXPECT_THAT(shortFingerprint(simulation.settings()),
+    Simulation simulation(RunRequest{.scene = "plummer", .bodies = 5000, .backend = "cpu"});
+    EXPECT_THAT(shortFingerprint(requestOf(simulation.configuration())),
                 testing::StartsWith("plummer, 256 bodies, seed 1, 16 steps of leapfrog: "));
 }
 

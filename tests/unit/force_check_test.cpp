@@ -154,7 +154,7 @@ TEST(ForceCheckTest, cancellingForcesAreHeldAgainstTheOthers) {
 
 TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
     for (const char* scene : {"lennard-jones", "charges"}) {
-        SimulationSettings settings;
+        RunRequest settings;
         settings.scene = scene;
         settings.bodies = 1024;
         settings.backend = "cpu";
@@ -170,8 +170,8 @@ TEST(ForceCheckTest, bodiesAtRestInCrystalsAndAmongChargesPassAndFaultsDoNot) {
         simulation.snapshot(bodies);
         ForceSettings force;
         force.precision = Precision::fp32;
-        force.softening = simulation.settings().softening;
-        force.law = *simulation.settings().law;
+        force.softening = simulation.configuration().force.softening;
+        force.law = simulation.configuration().force.law;
         const std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
         std::vector<Double4> want(targets.size());
         std::vector<double> floors(targets.size());

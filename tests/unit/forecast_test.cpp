@@ -43,10 +43,10 @@ TEST(ForecastTest, aSmallSystemGoesWhereItsCopyWent) {
             SCOPED_TRACE(std::string(scene) + ", " + row);
             Simulation simulation({.scene = scene, .backend = "reference", .integrator = row});
             simulation.advance({.steps = 3}, nullptr);
-            const double dt = simulation.settings().timeStep;
+            const double dt = simulation.configuration().timeStep;
             const Forecast path = pathOf({.start = startOf(simulation), .id = 1, .duration = 300 * dt});
             EXPECT_EQ(path.method, ForecastMethod::copy);
-            EXPECT_EQ(path.bodies, simulation.settings().bodies);
+            EXPECT_EQ(path.bodies, simulation.configuration().bodies);
             EXPECT_EQ(path.integrator, row);
             ASSERT_EQ(path.points.size(), 301u);
             EXPECT_NEAR(path.points.front().time, simulation.time(), 1e-12);
@@ -151,7 +151,7 @@ TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
     std::vector<Forecast> paths;
     const std::vector<std::uint32_t> stars = {3, 10, 25, 40, 55, 70};
     for (const std::uint32_t id : stars) paths.push_back(pathOf({.start = start, .id = id, .duration = duration}));
-    const auto steps = static_cast<std::int64_t>(std::llround(duration / simulation.settings().timeStep));
+    const auto steps = static_cast<std::int64_t>(std::llround(duration / simulation.configuration().timeStep));
     std::int64_t done = 0;
     while (done < steps) done += simulation.advance({.steps = steps - done}, nullptr).stepsCompleted;
     ParticleSet bodies;
@@ -168,7 +168,7 @@ TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
 
 TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
     Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "reference"});
-    const double dt = simulation.settings().timeStep;
+    const double dt = simulation.configuration().timeStep;
     Forecaster forecaster({.start = startOf(simulation), .id = 1, .duration = 40000 * dt});
     // A point is a hundred steps of 90,000 pairs: no core makes them in so short a time.
     EXPECT_FALSE(forecaster.advance(1e-5));

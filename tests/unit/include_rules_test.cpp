@@ -128,7 +128,7 @@ struct Exception {
 
 const Exception kExceptions[] = {
     {"sim/backends/backend.cpp", "sim/backends/", "the table of backends is the one place that names them"},
-    {"sim/forces/law_numbers.h", "sim/run/simulation.h", "a number of a law names the member that holds what was asked"},
+    {"sim/forces/law_numbers.h", "sim/run/configuration.h", "a number of a law names the member that holds what was asked"},
     {"sim/backends/cuda/runtime/device.cpp", "sim/backends/cuda/kernels/force.h",
      "a device says how many threads a block has"},
 };
@@ -219,6 +219,79 @@ std::vector<Include> includesOf(const fs::path& root) {
             }
         }
     return found;
+}
+
+/// How files are opened, created, replaced or removed past sim/io/file, which leaves the old or the new one whole.
+const char* const kPast[] = {
+    R"(\bf(re)?open\s*\()",
+    R"(std::(basic_)?[io]?fstream\b)",
+    R"((^|[^A-Za-z0-9_>])::(open|openat|creat|unlink|rename|link|symlink|truncate)\s*\()",
+    R"(\bstd::(rename|remove)\s*\(\s*[^,()]*c_str)",
+    R"(\b(fs|std::filesystem)::(rename|remove|remove_all|copy|copy_file|resize_file)\s*\()",
+    R"(\bmk[a-z]*temp\s*\()",
+};
+
+/// A file that does so, with its reason.
+struct PastException {
+    const char *file, *reason;
+};
+const PastException kPastExceptions[] = {
+    {"sim/core/validation.cpp", "reads /proc and /sys, which are no files of a user"},
+    {"sim/backends/cpu/backend_cpu.cpp", "reads /proc/cpuinfo"},
+    {"sim/io/hdf5/helper_process.cpp", "reads /proc/self/statm"},
+    {"app/film/film_encoded.cpp", "reads /proc of the encoder"},
+    {"app/film/film.cpp", "removes the numbered frames of a film that was given up"},
+    {"app/services/state_folder.cpp",
+     "marks of living sessions are locks and no data; states are removed as their budget says"},
+    {"app/control/line_reader.cpp", "reads a script line by line from whatever gives lines, pipes and terminals too"},
+    {"app/standard_streams.cpp", "holds /dev/null where a stream is closed"},
+    {"app/frontends/window/status_report.cpp", "its writer goes to AtomicFile"},
+};
+
+bool goesPast(const std::string& line) {
+    static const std::vector<std::regex> patterns = [] {
+        std::vector<std::regex> made;
+        for (const char* text : kPast) made.emplace_back(text);
+        return made;
+    }();
+    const std::string code = line.substr(0, line.find("//"));
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::regex& pattern) { return std::regex_search(code, pattern); });
+}
+
+TEST(IncludeRules, filesAreOpenedAndReplacedInOneRoom) {
+    std::set<std::string> used;
+    for (const char* folder : {"sim", "render", "app"})
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / folder)) {
+            const std::string name = fs::relative(entry.path(), GRAVLAB_SOURCE_DIR).generic_string();
+            if (!entry.is_regular_file() || name.starts_with("sim/io/file/")) continue;
+            const auto excused = std::find_if(std::begin(kPastExceptions), std::end(kPastExceptions),
+                                              [&](const PastException& row) { return name == row.file; });
+            std::ifstream file(entry.path());
+            std::string text;
+            for (int line = 1; std::getline(file, text); ++line) {
+                if (text.size() > 400 || !goesPast(text)) continue;
+                if (excused == std::end(kPastExceptions))
+                    ADD_FAILURE() << name << ":" << line << ": " << text
+                                  << ": files are opened, created and replaced by sim/io/file (AtomicFile, Source)";
+                else
+                    used.insert(name);
+            }
+        }
+    for (const PastException& row : kPastExceptions)
+        EXPECT_TRUE(used.contains(row.file)) << row.file << " needs no exception";
+}
+
+TEST(IncludeRules, whatGoesPastIsNoticed) {
+    for (const char* line :
+         {"std::ofstream file(path);", "FILE* f = fopen(name, \"w\");", "const int fd = ::open(path.c_str(), O_RDONLY);",
+          "if (::rename(a, b))", "fs::remove(file, error);", "std::filesystem::rename(a, b);", "::mkstemp(name);",
+          "std::rename(a.c_str(), b.c_str());"})
+        EXPECT_TRUE(goesPast(line)) << line;
+    for (const char* line :
+         {"void Saver::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
+          "// std::ofstream in a remark", "Source source = Source::open(path);", "reopen(now)"})
+        EXPECT_FALSE(goesPast(line)) << line;
 }
 
 TEST(IncludeRules, theTreeKeepsThem) {

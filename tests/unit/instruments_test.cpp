@@ -52,8 +52,8 @@ TEST(Instruments, measureTheRunAndFollowChoices) {
     EXPECT_EQ(instruments.step(), 1);
     EXPECT_GT(instruments.time(), 0);
     // Another scene: its own profile and its own centre, never the old one.
-    SimulationSettings wanted = simulation.settings();
-    wanted.scene = "plummer";
+    RunRequest wanted = simulation.request();
+    wanted.changeScene("plummer");
     wanted.bodies = 500;
     simulation.apply(wanted);
     instruments.update(simulation, feed, 1, nothing, 2000);

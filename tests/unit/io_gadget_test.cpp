@@ -281,6 +281,34 @@ TEST(Gadget, LyingFilesAreRefused) {
              kGood(f, header, halo);
              f.attribute(header, "NumFilesPerSnapshot", 2);
          }},
+        {"one of several files", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute<double>(header, "NumFilesPerSnapshot", H5T_STD_I32LE, H5T_NATIVE_DOUBLE, {1, 4});
+         }},
+        {"one of several files", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute<double>(header, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {0, 4000});
+         }},
+        {"one of several files", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute<double>(header, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {0, 4});
+             f.attribute<double>(header, "NumPart_Total_HighWord", H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {0, 1});
+         }},
+        {"NumFilesPerSnapshot is no whole number", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute(header, "NumFilesPerSnapshot", 1.5);
+         }},
+        {"not above 0", 4,
+         [&](const Foreign& f, hid_t header, hid_t halo) {
+             kGood(f, header, halo);
+             f.attribute(header, "UnitLength_in_cm", -3e21);
+             f.attribute(header, "UnitMass_in_g", 2e43);
+             f.attribute(header, "UnitVelocity_in_cm_per_s", 1e5);
+         }},
         {"finite", 4,
          [&](const Foreign& f, hid_t header, hid_t halo) {
              kGood(f, header, halo);
@@ -304,6 +332,51 @@ TEST(Gadget, LyingFilesAreRefused) {
     EXPECT_FALSE(readSnapshot(folder / "good").knowsIds);
     { const Foreign nothing(folder / "nothing"); }
     EXPECT_THAT(refused([&] { readSnapshot(folder / "nothing"); }), HasSubstr("no group Header"));
+}
+
+TEST(Gadget, NumbersAreNeitherClippedNorRounded) {
+    const TempFolder folder;
+    {
+        const Foreign f(folder / "fraction");
+        const hid_t header = f.group("Header");
+        f.attribute<double>(header, "NumPart_ThisFile", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0, 4.7});
+        kGood(f, header, f.group("PartType1"));
+    }
+    EXPECT_THAT(refused([&] { readSnapshot(folder / "fraction"); }), HasSubstr("no whole number"));
+    makeForeign(folder / "ids", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.set(halo, "ParticleIDs", H5T_STD_I64LE, {4}, {1, -5, 3, 7});
+    });
+    const Snapshot negative = readSnapshot(folder / "ids");
+    EXPECT_FALSE(negative.knowsIds);
+    EXPECT_THAT(negative.notes, ::testing::Contains(HasSubstr("below 0")));
+    makeForeign(folder / "own", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.set(halo, "Group", H5T_STD_I32LE, {4}, {0, 300, -1, 2});
+        const hid_t own = f.group("Gravlab");
+        f.attribute<double>(own, "Version", H5T_STD_I32LE, H5T_NATIVE_DOUBLE, {1});
+    });
+    EXPECT_THAT(refused([&] { readSnapshot(folder / "own"); }), HasSubstr("Group is 300, expected 0 to 255"));
+    for (const char* name : {"Version", "Step", "Seed"}) {
+        makeForeign(folder / "part", [&](const Foreign& f, hid_t header, hid_t halo) {
+            kGood(f, header, halo);
+            const hid_t own = f.group("Gravlab");
+            if (std::string(name) != "Version") f.attribute<double>(own, "Version", H5T_STD_I32LE, H5T_NATIVE_DOUBLE, {1});
+            f.attribute(own, name, 1.5);
+        });
+        EXPECT_THAT(refused([&] { readSnapshot(folder / "part"); }), HasSubstr(name)) << name;
+    }
+}
+
+TEST(Gadget, MassesBesideAnotherMassTableAreNoted) {
+    const TempFolder folder;
+    makeForeign(folder / "two", [](const Foreign& f, hid_t header, hid_t halo) {
+        kGood(f, header, halo);
+        f.attribute<double>(header, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0, 7});
+    });
+    const Snapshot snapshot = readSnapshot(folder / "two");
+    EXPECT_EQ(snapshot.bodies.position[0].w, 1);
+    EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are taken")));
 }
 
 TEST(Gadget, BadNumbersAreRefusedWithPlaceAndBody) {

@@ -46,8 +46,8 @@ std::vector<Row> rows() {
     return found;
 }
 
-SimulationSettings settingsOf(const Row& row, const std::string& scene, std::size_t bodies) {
-    SimulationSettings settings;
+RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodies) {
+    RunRequest settings;
     settings.scene = scene;
     settings.bodies = bodies;
     settings.seed = 3;
@@ -79,7 +79,7 @@ TEST_P(Resume, equalsNeverHavingStopped) {
         const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
         StartOffer offer = startFrom(decodeSnapshot(bytes, "saved.hdf5"), "saved.hdf5");
         EXPECT_THAT(offer.notes, testing::IsEmpty());
-        Simulation second(offer.settings);
+        Simulation second(offer.request);
         EXPECT_EQ(second.step(), 4);
         // What was saved is what is there, before and after: saving changes nothing.
         EXPECT_EQ(encodeSnapshot(checkpointOf(second), exactFormat()), bytes);
@@ -103,7 +103,7 @@ TEST(ResumeOf, anAdaptiveIntegratorNeedsItsOwnState) {
     Snapshot saved = checkpointOf(first);
     ASSERT_FALSE(saved.state.empty());
     saved.state.clear();
-    Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+    Simulation second(startFrom(std::move(saved), "x.hdf5").request);
     run(second, 1500);
     EXPECT_FALSE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
 }
@@ -115,7 +115,7 @@ TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
     run(first, 2);
     AdvanceStatus status = first.advance({.seconds = 0, .steps = 1}, nullptr);
     ASSERT_GT(status.stepProgress, 0);
-    Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
+    Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
     EXPECT_EQ(second.step(), 2);
     run(second, 2);
     EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
@@ -125,11 +125,11 @@ TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
     const Row row{"reference", "plain", "leapfrog"};
     Simulation simulation(settingsOf(row, "two-body", 0));
     run(simulation, 10);
-    SimulationSettings wanted = simulation.settings();
-    wanted.timeStep *= 2;
+    RunRequest wanted = simulation.request();
+    wanted.timeStep = 2 * simulation.configuration().timeStep;
     simulation.apply(wanted);
     run(simulation, 7);
-    Simulation second(startFrom(checkpointOf(simulation), "x.hdf5").settings);
+    Simulation second(startFrom(checkpointOf(simulation), "x.hdf5").request);
     EXPECT_EQ(second.time(), simulation.time());
     EXPECT_EQ(second.clock().step0, 10);
     run(simulation, 5);
@@ -138,15 +138,15 @@ TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
 }
 
 TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
-    SimulationSettings saved = settingsOf({"cpu", "naive-symmetric", "leapfrog"}, "plummer", 90);
+    RunRequest saved = settingsOf({"cpu", "naive-symmetric", "leapfrog"}, "plummer", 90);
     Simulation whole(saved), first(saved);
     run(whole, 6);
     run(first, 3);
     for (const char* running : {"auto", "naive-symmetric", "naive"}) {
         Simulation second(settingsOf({"cpu", running, "rk4"}, "plummer", 40));
         run(second, 2);
-        second.apply(startFrom(checkpointOf(first), "x.hdf5").settings);
-        EXPECT_EQ(second.settings().kernel.kernel, "naive-symmetric");
+        second.apply(startFrom(checkpointOf(first), "x.hdf5").request);
+        EXPECT_EQ(second.configuration().kernel.kernel, "naive-symmetric");
         EXPECT_EQ(second.step(), 3);
         run(second, 3);
         EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole))) << running;
@@ -158,16 +158,16 @@ TEST(ResumeOf, everySceneUnderItsOwnLaw) {
     std::set<Law> seen;
     for (const Scene& scene : sceneTable()) {
         if (scene.fixedBodies > 1000) continue;
-        SimulationSettings settings;
+        RunRequest settings;
         settings.scene = scene.name;
         settings.bodies = scene.fixedBodies ? 0 : 200;
         settings.backend = seen.contains(scene.law) ? "cpu" : "reference";
-        SCOPED_TRACE(settings.scene + " " + settings.backend);
+        SCOPED_TRACE(settings.scene + " " + *settings.backend);
         Simulation whole(settings), first(settings);
         run(whole, 5);
         run(first, 2);
         const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
-        Simulation second(startFrom(decodeSnapshot(bytes, "x.hdf5"), "x.hdf5").settings);
+        Simulation second(startFrom(decodeSnapshot(bytes, "x.hdf5"), "x.hdf5").request);
         EXPECT_EQ(second.force(), whole.force());
         run(second, 3);
         EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
@@ -182,7 +182,7 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
         if (kernelRow.backend == "cuda" || !kernelRow.deterministic) continue;
         for (const char* scene : {"charges", "power-law", "lennard-jones"}) {
             const Row row{std::string(kernelRow.backend), std::string(kernelRow.name), "leapfrog", Precision::fp64};
-            SimulationSettings settings = settingsOf(row, scene, 70);
+            RunRequest settings = settingsOf(row, scene, 70);
             settings.exponent = 1.3;
             settings.strength = 1.7;
             settings.diameter = 0.93;
@@ -195,9 +195,9 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
             run(first, 4);
             StartOffer offer =
                 startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), exactFormat()), "x.hdf5"), "x.hdf5");
-            Simulation second(offer.settings), forgetful([&] {
-                for (const LawNumber& number : lawNumbers()) offer.settings.*number.asked = std::nullopt;
-                return offer.settings;
+            Simulation second(offer.request), forgetful([&] {
+                for (const LawNumber& number : lawNumbers()) offer.request.*number.asked = std::nullopt;
+                return offer.request;
             }());
             EXPECT_EQ(second.force(), whole.force());
             run(second, 5);
@@ -216,10 +216,10 @@ TEST(ResumeOf, aVeryLongRunStillCountsItsSteps) {
         Snapshot saved = checkpointOf(first);
         saved.step = saved.stepOrigin = start;
         saved.time = saved.timeOrigin = 1e9;
-        Simulation second(startFrom(std::move(saved), "x.hdf5").settings);
+        Simulation second(startFrom(std::move(saved), "x.hdf5").request);
         run(second, 100);
         EXPECT_EQ(second.step(), start + 100);
-        EXPECT_EQ(second.time(), 1e9 + 100 * second.settings().timeStep);
+        EXPECT_EQ(second.time(), 1e9 + 100 * second.configuration().timeStep);
         const Snapshot again = checkpointOf(second);
         EXPECT_EQ(again.step, start + 100);
         EXPECT_EQ(again.stepOrigin, start);
@@ -231,23 +231,23 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     Simulation first(settingsOf(row, "plummer", 30));
     run(first, 3);
     const Snapshot saved = checkpointOf(first);
-    Simulation second(startFrom(Snapshot(saved), "run.hdf5").settings);
-    EXPECT_EQ(second.settings().scene, "run.hdf5");
+    Simulation second(startFrom(Snapshot(saved), "run.hdf5").request);
+    EXPECT_EQ(second.configuration().scene, "run.hdf5");
     EXPECT_EQ(second.scene().caption, sceneNamed("plummer").caption);
     run(second, 2);
     second.reset();
     EXPECT_EQ(second.step(), 3);
     EXPECT_TRUE(io_test::sameState(checkpointOf(second), saved));
-    SimulationSettings wanted = second.settings();
-    wanted.scene = "two-body";
+    RunRequest wanted = second.request();
+    wanted.changeScene("two-body");
     second.apply(wanted);
-    EXPECT_EQ(second.settings().bodies, 2u);
-    EXPECT_EQ(second.settings().start, nullptr);
+    EXPECT_EQ(second.configuration().bodies, 2u);
+    EXPECT_EQ(second.configuration().start, nullptr);
     EXPECT_EQ(second.step(), 0);
 }
 
 TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.backend = "reference";
     for (const Scene& row : sceneTable()) {
         if (row.parameters.empty() || row.fixedBodies > 100) continue;
@@ -256,7 +256,7 @@ TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
         const double value = 0.5 * (row.parameters[0].value + row.parameters[0].most);
         settings.parameters = {{std::string(row.parameters[0].name), value}};
         Simulation first(settings);
-        Simulation second(startFrom(checkpointOf(first), "x.hdf5").settings);
+        Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
         EXPECT_TRUE(second.scene().parameters.empty());
         EXPECT_EQ(checkpointOf(second).settings, checkpointOf(first).settings);
         EXPECT_THAT(checkpointOf(second).settings, HasSubstr(std::string(row.parameters[0].name) + " = "));
@@ -269,17 +269,17 @@ TEST(StartFile, plainBodiesGetWhatSuitsThem) {
     Snapshot snapshot = io_test::sample(2000);
     for (Double4& p : snapshot.bodies.position) p.x += 1000;
     const StartOffer offer = startFrom(std::move(snapshot), "plummer");
-    EXPECT_EQ(offer.settings.scene, "./plummer") << "the scene keeps its name";
-    const Scene& row = offer.settings.start->row;
+    EXPECT_EQ(offer.request.scene, "./plummer") << "the scene keeps its name";
+    const Scene& row = offer.request.start->row;
     EXPECT_NEAR(row.view.target[0], 1000, 2);
     EXPECT_GT(row.view.distance, 10);
     EXPECT_LT(row.view.distance, 100);
     EXPECT_GT(row.softening, 0);
     EXPECT_GT(row.timeStep, 0);
     EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("chosen")));
-    Simulation simulation(offer.settings);
+    Simulation simulation(offer.request);
     run(simulation, 2);
-    EXPECT_EQ(simulation.settings().bodies, 2000u);
+    EXPECT_EQ(simulation.configuration().bodies, 2000u);
 }
 
 TEST(StartFile, oddBodiesStillGetAFiniteStart) {
@@ -292,7 +292,7 @@ TEST(StartFile, oddBodiesStillGetAFiniteStart) {
             snapshot.bodies.id[i] = static_cast<std::uint32_t>(i);
         }
         const StartOffer offer = startFrom(std::move(snapshot), "odd.csv");
-        const Scene& row = offer.settings.start->row;
+        const Scene& row = offer.request.start->row;
         EXPECT_TRUE(std::isfinite(row.timeStep) && row.timeStep > 0) << far;
         EXPECT_TRUE(std::isfinite(row.view.distance) && row.view.distance > 0) << far;
         EXPECT_TRUE(std::isfinite(row.view.speedScale) && row.view.speedScale > 0) << far;
@@ -303,9 +303,9 @@ TEST(StartFile, whatThisMachineLacksGivesWayWithANote) {
     Snapshot snapshot = io_test::sample(3);
     snapshot.settings = "scene = \"plummer\"\nbackend = \"quantum\"\nkernel = \"warp\"\nfuture = 1\ntime_step = 0.25\n";
     const StartOffer offer = startFrom(std::move(snapshot), "x.hdf5");
-    EXPECT_EQ(offer.settings.backend, "auto");
-    EXPECT_EQ(offer.settings.kernel.kernel, "auto");
-    EXPECT_EQ(offer.settings.timeStep, 0.25);
+    EXPECT_EQ(offer.request.backend, std::nullopt);
+    EXPECT_EQ(offer.request.kernel.kernel, std::nullopt);
+    EXPECT_EQ(offer.request.timeStep, 0.25);
     EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("quantum")));
     EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("future")));
 }
@@ -325,8 +325,41 @@ TEST(StartFile, settingsThatMakeNoSenseAreRefused) {
     EXPECT_THROW(startFrom(std::move(far), "x.hdf5"), InputError);
 }
 
+TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
+    RunRequest settings;
+    settings.scene = "figure-eight";
+    settings.integrator = "radau15";
+    Simulation simulation(settings);
+    simulation.advance({.steps = 3}, nullptr);
+    const Snapshot good = checkpointOf(simulation);
+    ASSERT_FALSE(good.state.empty());
+    EXPECT_NO_THROW(startFrom(Snapshot(good), "good.hdf5"));
+    for (std::size_t k = 0; k < good.state.size(); ++k) {
+        Snapshot missing = good, half = good;
+        missing.state.erase(missing.state.begin() + static_cast<std::ptrdiff_t>(k));
+        half.state[k].values.resize(half.state[k].values.size() / 2);
+        EXPECT_THROW(startFrom(std::move(missing), "x.hdf5"), InputError) << good.state[k].name;
+        EXPECT_THROW(startFrom(std::move(half), "x.hdf5"), InputError) << good.state[k].name;
+    }
+    for (const char* name : {"radau15.solver_x", "radau15.from_v"}) {
+        Snapshot other = good;
+        for (StateArray& array : other.state)
+            if (array.name == name) std::fill(array.values.begin(), array.values.end(), -1.0);
+        EXPECT_THROW(startFrom(std::move(other), "x.hdf5"), InputError) << name;
+    }
+    Snapshot fewer = good;
+    fewer.bodies.resize(2);
+    EXPECT_THROW(startFrom(std::move(fewer), "x.hdf5"), InputError);
+    Snapshot none = good;
+    none.state.clear();
+    EXPECT_THAT(startFrom(std::move(none), "x.hdf5").notes, testing::Contains(HasSubstr("no state of radau15")));
+    Snapshot twice = good;
+    twice.timeStep = 0.5;
+    EXPECT_THAT(startFrom(std::move(twice), "x.hdf5").notes, testing::Contains(HasSubstr("that of the settings is taken")));
+}
+
 TEST(RunSettings, textAndBackIsTheSame) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "a \"quoted\" \\ name # with\nall of it";
     settings.bodies = 2147483647;
     settings.seed = ~std::uint64_t{0};
@@ -347,7 +380,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     EXPECT_EQ(parsedSettings(settingsText(settings), "x", notes), settings);
     EXPECT_TRUE(notes.empty());
     // Every row carries something: a row that is forgotten in copy() or text() shows here.
-    SimulationSettings copied;
+    RunRequest copied;
     for (const SettingRow& row : settingRows()) {
         EXPECT_NE(row.text(copied), row.text(settings)) << row.key;
         row.copy(copied, settings);

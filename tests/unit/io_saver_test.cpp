@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <thread>
 
@@ -68,7 +69,7 @@ TEST(Saver, savesInOrderAndReportsEach) {
     EXPECT_THAT(results[6].error, HasSubstr("gone/s.csv"));
     EXPECT_THAT(results[7].error, HasSubstr(".csv"));
     ASSERT_TRUE(results[8].offer.has_value());
-    EXPECT_EQ(results[8].offer->settings.start->state.bodies.position[0].x, 5);
+    EXPECT_EQ(results[8].offer->request.start->state.bodies.position[0].x, 5);
     EXPECT_FALSE(results[9].offer.has_value());
     EXPECT_THAT(results[9].error, HasSubstr("missing.csv"));
     EXPECT_TRUE(saver.take().empty());
@@ -113,7 +114,7 @@ TEST(StateFolder, isTheOneThatTheSystemNames) {
     EXPECT_THROW(stateFolder(), IoError);
 }
 
-TEST(StateFolder, namesNeverLeaveItAndOldRunsGo) {
+TEST(StateFolder, namesNeverLeaveItAndOldRunsStay) {
     const TempFolder folder;
     const StateHome home(folder.path());
     for (const char* scene : {"../../etc/passwd", "a b/c", "", "\xff\n"}) {
@@ -122,7 +123,25 @@ TEST(StateFolder, namesNeverLeaveItAndOldRunsGo) {
     }
     for (int i = 0; i < 20; ++i) io_test::put(stateFolder() / ("run-x-" + std::to_string(i) + ".hdf5"), "x");
     leftRunFile("x");
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 8);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 20);
+}
+
+TEST(LeftRuns, stayUntilTheirBudgetIsUsed) {
+    namespace fs = std::filesystem;
+    const TempFolder folder;
+    std::vector<fs::path> files;
+    for (int i = 0; i < 20; ++i) {
+        files.push_back(folder / ("run-" + std::to_string(i) + ".hdf5"));
+        std::ofstream(files.back()) << std::string(1000, 'x');
+        fs::last_write_time(files.back(), fs::file_time_type::clock::now() - std::chrono::hours(i));
+    }
+    keepWithin(20000, files);
+    for (const fs::path& file : files) EXPECT_TRUE(fs::exists(file)) << file;
+    keepWithin(5500, files);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(fs::exists(files[static_cast<std::size_t>(i)]), i < 5) << "the oldest go first";
+    keepWithin(10, files);
+    EXPECT_TRUE(fs::exists(files[0])) << "the newest is never taken away";
+    EXPECT_FALSE(fs::exists(files[1]));
 }
 
 TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
@@ -154,7 +173,7 @@ TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
 }
 
 TEST(NonFiniteMonitor, findsTheBodyWithinItsStepsAndKeepsTheGoodState) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "two-body";
     settings.backend = "reference";
     settings.timeStep = 1e152;
@@ -195,7 +214,7 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
     for (const Scene& row : sceneTable()) {
-        SimulationSettings settings;
+        RunRequest settings;
         settings.scene = row.name;
         if (row.fixedBodies == 0) settings.bodies = 300;
         if (row.fixedBodies > 2000) continue;

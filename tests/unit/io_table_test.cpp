@@ -288,6 +288,19 @@ TEST(Units, StatedInTheHeader) {
         decoded("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n2,0,0,0,0,0,0\n", {.gravity = 3}).bodies.position[0].w, 6);
 }
 
+TEST(Units, CaseTellsMegaFromMilli) {
+    for (const char* good : {"m", "Mpc", "MPC", "Myr", "KPC", "MSun", "msun", "g", "s", "km/s"})
+        EXPECT_TRUE(parsedUnit(good)) << good;
+    for (const char* bad : {"M", "G", "S", "mpc", "myr", "mPc"}) EXPECT_FALSE(parsedUnit(bad)) << bad;
+}
+
+TEST(Table, ProseIsNoHeader) {
+    EXPECT_THAT(refused("# Note: m x y z are in\n1 2 3 4 5 6 7\n"), HasSubstr("--columns"));
+    EXPECT_EQ(decoded("# Note: m x y z are in\n1 2 3 4 5 6 7\n", {.columns = "m,x,y,z,vx,vy,vz"}).bodies.position[0].w, 1);
+    EXPECT_EQ(decoded("# x y z vx vy vz m\n1 2 3 4 5 6 7\n").bodies.position[0].w, 7);
+    EXPECT_EQ(decoded("# m x y z vx vy vz pot rho\n1 2 3 4 5 6 7 8 9\n").bodies.position[0].w, 1);
+}
+
 TEST(Units, ParsesPowers) {
     const auto is = [](const char* text, double factor, int l, int m, int t) {
         const auto unit = parsedUnit(text);

@@ -98,10 +98,10 @@ public:
     explicit Large(Gate& gate) : Spoilt(nullptr), gate_(gate) {}
     std::string_view name() const override { return "cpu"; }
     std::size_t size() const override { return bodies_.size(); }
-    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
+    void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
         gate_.pass();
         bodies_ = bodies;
-        configure(configuration.force, configuration.kernel);
+        configure(pairLawOf(terms), configuration.at(0).kernel);
     }
     void snapshot(ParticleSet& out) override { out = bodies_; }
     void configure(const ForceSettings&, const KernelChoice& choice) override {

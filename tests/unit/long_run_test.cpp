@@ -16,7 +16,7 @@ namespace {
 TEST(LongRun, filesOfARunFarBeyondTheLimitsAreExact) {
     if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "two-body";
     settings.backend = "reference";
     settings.timeStep = 0.0078125;
@@ -49,7 +49,7 @@ TEST(LongRun, filesOfARunFarBeyondTheLimitsAreExact) {
 TEST(LongRun, aForceBeyond32BitsOfPairsIsCountedExactly) {
     // The first N whose square is no int, and the one whose square is 0 in 32 bits.
     for (const std::size_t bodies : {std::size_t{46341}, std::size_t{65536}}) {
-        SimulationSettings settings;
+        RunRequest settings;
         settings.scene = "cube";
         settings.bodies = bodies;
         settings.backend = "cpu";

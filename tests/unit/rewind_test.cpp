@@ -15,8 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-SimulationSettings few(const std::string& integrator, const std::string& backend = "cpu") {
-    SimulationSettings settings{.scene = "six-body", .backend = backend};
+RunRequest few(const std::string& integrator, const std::string& backend = "cpu") {
+    RunRequest settings{.scene = "six-body", .backend = backend};
     settings.integrator = integrator;
     return settings;
 }
@@ -98,7 +98,7 @@ TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
 }
 
 TEST(Rewind, fp32StatesArePackedWithoutLoss) {
-    SimulationSettings settings{.scene = "plummer", .bodies = 500, .backend = "cpu"};
+    RunRequest settings{.scene = "plummer", .bodies = 500, .backend = "cpu"};
     settings.precision = Precision::fp32;
     Simulation simulation(settings);
     Rewind rewind;
@@ -127,9 +127,9 @@ TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
     EXPECT_TRUE(steps(rewind, true).empty()) << "looking at the past leaves the future as it is";
     EXPECT_EQ(steps(rewind, false).back(), 10);
 
-    SimulationSettings wanted = simulation.settings();
-    const double usual = wanted.timeStep;
-    wanted.timeStep *= 0.5;
+    RunRequest wanted = simulation.request();
+    const double usual = simulation.configuration().timeStep;
+    wanted.timeStep = 0.5 * simulation.configuration().timeStep;
     simulation.apply(wanted);
     run(rewind, simulation, feed, 6, now);
     EXPECT_EQ(steps(rewind, true), (std::vector<std::int64_t>{5, 6, 7, 8, 9, 10}));
@@ -139,7 +139,7 @@ TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {
     ASSERT_TRUE(rewind.marks()[end].other);
     rewind.go(simulation, feed, end);
     EXPECT_EQ(simulation.step(), 10);
-    EXPECT_EQ(simulation.settings().timeStep, usual) << "a state comes with its own time step";
+    EXPECT_EQ(simulation.configuration().timeStep, usual) << "a state comes with its own time step";
     EXPECT_EQ(steps(rewind, false).back(), 10);
     EXPECT_EQ(steps(rewind, true), (std::vector<std::int64_t>{5, 6}));
 }
@@ -210,8 +210,8 @@ TEST(Rewind, anotherRunHasItsOwnTimeline) {
     simulation.reset();
     keep(rewind, simulation, feed, now += 10);
     EXPECT_EQ(steps(rewind, false), (std::vector<std::int64_t>{0}));
-    SimulationSettings wanted = simulation.settings();
-    wanted.scene = "figure-eight";
+    RunRequest wanted = simulation.request();
+    wanted.changeScene("figure-eight");
     simulation.apply(wanted);
     keep(rewind, simulation, feed, now += 10);
     ASSERT_EQ(rewind.marks().size(), 1u);
@@ -225,7 +225,7 @@ TEST(Rewind, anotherRunHasItsOwnTimeline) {
 }
 
 TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
-    Simulation simulation(SimulationSettings{.scene = "plummer", .bodies = 20000, .backend = "cpu"});
+    Simulation simulation(RunRequest{.scene = "plummer", .bodies = 20000, .backend = "cpu"});
     Rewind rewind(std::size_t{1} << 20);
     StateFeed feed;
     keep(rewind, simulation, feed, 0);
@@ -237,7 +237,7 @@ TEST(Rewind, tooManyBodiesForTheMemoryAreRefusedWithTheNumbers) {
 TEST(Rewind, noMemoryForAStateDropsTheOldestHalf) {
     constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
     Simulation simulation({.scene = "plummer", .bodies = kBodies, .backend = "cpu"});
-    ASSERT_EQ(simulation.settings().precision, Precision::fp32);
+    ASSERT_EQ(simulation.configuration().force.precision, Precision::fp32);
     Rewind rewind;
     StateFeed feed;
     double now = 0;

@@ -1,5 +1,5 @@
 // What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
-#include "app/panels/setting_choices.h"
+#include "app/control/setting_choices.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
 
@@ -15,8 +15,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::array<SimulationSettings, 5> starts() {
-    SimulationSettings few{.scene = "figure-eight", .backend = "cpu"}, jerk = few, many = few, charges = few, exact = few;
+std::array<RunRequest, 5> starts() {
+    RunRequest few{.scene = "figure-eight", .backend = "cpu"}, jerk = few, many = few, charges = few, exact = few;
     few.backendOptions.threads = 1;
     jerk.backend = "reference";
     jerk.integrator = "hermite4";
@@ -35,7 +35,7 @@ struct List {
     std::vector<SettingChoice> rows;
 };
 
-std::vector<List> listsOf(const SimulationSettings& now, bool backendGivesWay = false) {
+std::vector<List> listsOf(const RunConfiguration& now, bool backendGivesWay = false) {
     std::vector<List> lists{
         {"integrator", integratorChoices(now, backendGivesWay)}, {"law", lawChoices(now)}, {"backend", backendChoices(now)}};
     // The reference takes any precision and computes in its own, which the list says.
@@ -63,9 +63,9 @@ const SettingChoice& rowOf(const std::vector<SettingChoice>& rows, std::string_v
 }
 
 TEST(SettingChoices, ofARunAreWhatItTakes) {
-    for (const SimulationSettings& start : starts()) {
+    for (const RunRequest& start : starts()) {
         Simulation running(start);
-        for (const List& list : listsOf(running.settings())) {
+        for (const List& list : listsOf(running.configuration())) {
             EXPECT_EQ(std::count_if(list.rows.begin(), list.rows.end(), [](const SettingChoice& row) { return row.chosen; }),
                       1)
                 << list.key;
@@ -73,7 +73,7 @@ TEST(SettingChoices, ofARunAreWhatItTakes) {
                 EXPECT_TRUE(!row.chosen || row.refused.empty()) << row.name << ": " << row.refused;
                 TwinChoice one;
                 setTwin(one, list.key, row.name);
-                SimulationSettings wanted = running.settings();
+                RunRequest wanted = running.request();
                 if (list.key == "integrator") wanted.integrator = one.values.integrator;
                 if (list.key == "law") wanted.law = one.values.law;
                 if (list.key == "backend") wanted.backend = one.values.backend;
@@ -86,11 +86,11 @@ TEST(SettingChoices, ofARunAreWhatItTakes) {
 }
 
 TEST(SettingChoices, ofATwinAreWhatItTakes) {
-    for (const SimulationSettings& start : starts()) {
+    for (const RunRequest& start : starts()) {
         Simulation first(start);
         TwinChoice same;
         same.on = true;
-        const SimulationSettings now = TwinRun(first, same, false).simulation().settings();
+        const RunConfiguration now = TwinRun(first, same, false).simulation().configuration();
         for (const List& list : listsOf(now, true))
             for (const SettingChoice& row : list.rows) {
                 TwinChoice choice = same;
@@ -101,15 +101,15 @@ TEST(SettingChoices, ofATwinAreWhatItTakes) {
 }
 
 TEST(SettingChoices, sayWhyNot) {
-    SimulationSettings now =
-        Simulation({.scene = "figure-eight", .backend = "reference", .integrator = "hermite4"}).settings();
+    RunConfiguration now =
+        Simulation({.scene = "figure-eight", .backend = "reference", .integrator = "hermite4"}).configuration();
     EXPECT_THAT(rowOf(lawChoices(now), "coulomb").refused, HasSubstr("only gravity has"));
     EXPECT_THAT(rowOf(backendChoices(now), "cpu").refused, HasSubstr("'hermite4' cannot run on the cpu backend"));
     EXPECT_EQ(rowOf(precisionChoices(now), "fp32").refused, fixedPrecision("reference"));
     now.backend = "cpu";
     EXPECT_THAT(rowOf(integratorChoices(now), "radau15").refused, HasSubstr("cpu backend"));
     EXPECT_EQ(rowOf(integratorChoices(now, true), "radau15").refused, "");
-    now.law = Law::coulomb;
+    now.force.law = Law::coulomb;
     EXPECT_THAT(rowOf(integratorChoices(now, true), "hermite4").refused, HasSubstr("only gravity has"));
     now.bodies = 300;
     EXPECT_THAT(rowOf(integratorChoices(now, true), "radau15").refused, HasSubstr("at most 256 bodies"));

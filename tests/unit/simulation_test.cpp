@@ -9,7 +9,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 
@@ -19,8 +22,8 @@ namespace {
 using namespace testing_support;
 using testing::HasSubstr;
 
-SimulationSettings small(const char* scene = "plummer", std::size_t bodies = 50) {
-    SimulationSettings settings;
+RunRequest small(const char* scene = "plummer", std::optional<std::size_t> bodies = 50) {
+    RunRequest settings;
     settings.scene = scene;
     settings.bodies = bodies;
     settings.backend = "reference";
@@ -68,18 +71,18 @@ TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
         revision = simulation.revision();
     };
     const auto apply = [&](auto change) {
-        SimulationSettings wanted = simulation.settings();
+        RunRequest wanted = simulation.request();
         change(wanted);
         simulation.apply(wanted);
     };
     run(simulation, 2);
     EXPECT_EQ(simulation.id(), id);
     EXPECT_EQ(simulation.revision(), revision) << "steps change neither";
-    apply([](auto& s) { s.timeStep *= 0.5; });
+    apply([&](auto& s) { s.timeStep = 0.5 * simulation.configuration().timeStep; });
     changed(false, "time step");
     apply([](auto& s) { s.integrator = "yoshida4"; });
     changed(false, "integrator");
-    apply([](auto& s) { s.backend = "cpu"; });
+    apply([](auto& s) { s.changeBackend("cpu"); });
     changed(false, "backend");
     const RunState early = simulation.state();
     run(simulation, 2);
@@ -94,7 +97,7 @@ TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
     changed(true, "seed");
     apply([](auto& s) { s.bodies = 51; });
     changed(true, "number");
-    apply([](auto& s) { s.scene = "disc"; });
+    apply([](auto& s) { s.changeScene("disc"); });
     changed(true, "scene");
     EXPECT_THROW(apply([](auto& s) { s.scene = "none"; }), UsageError);
     EXPECT_EQ(simulation.id(), id);
@@ -108,39 +111,39 @@ TEST(ClockTest, hugeStepCountsStillCount) {
 }
 
 TEST(SimulationTest, fillsInWhatTheSceneKnows) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "figure-eight";
     settings.backend = "reference";
     const Simulation simulation(settings);
-    EXPECT_EQ(simulation.settings().bodies, 3u);
-    EXPECT_EQ(simulation.settings().timeStep, sceneNamed("figure-eight").timeStep);
-    EXPECT_EQ(simulation.settings().softening, 0);
-    EXPECT_EQ(simulation.settings().backend, "reference");
-    EXPECT_EQ(simulation.settings().kernel.kernel, "plain");
+    EXPECT_EQ(simulation.configuration().bodies, 3u);
+    EXPECT_EQ(simulation.configuration().timeStep, sceneNamed("figure-eight").timeStep);
+    EXPECT_EQ(simulation.configuration().force.softening, 0);
+    EXPECT_EQ(simulation.configuration().backend, "reference");
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "plain");
     EXPECT_FALSE(simulation.backendWhy().empty());
     EXPECT_EQ(simulation.time(), 0);
 }
 
 TEST(SimulationTest, theDefaultIsTheCollisionInASizeThatFitsTheBackend) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.backend = "reference";
     const Simulation simulation(settings);
     EXPECT_EQ(simulation.scene().name, "collision");
-    EXPECT_EQ(simulation.settings().bodies, 8192u);
+    EXPECT_EQ(simulation.configuration().bodies, 8192u);
 }
 
 TEST(SimulationTest, stepsAndTimeGoTogether) {
     Simulation simulation(small());
     run(simulation, 10);
     EXPECT_EQ(simulation.step(), 10);
-    EXPECT_EQ(simulation.time(), 10 * simulation.settings().timeStep);
+    EXPECT_EQ(simulation.time(), 10 * simulation.configuration().timeStep);
     simulation.reset();
     EXPECT_EQ(simulation.step(), 0);
     EXPECT_EQ(simulation.time(), 0);
     EXPECT_TRUE(sameState(state(simulation), state(*std::make_unique<Simulation>(small()))));
 }
 
-using Change = std::function<void(SimulationSettings&)>;
+using Change = std::function<void(RunRequest&)>;
 struct BadChange {
     const char* sentence;
     Change change;
@@ -150,22 +153,22 @@ const double kNaN = std::numeric_limits<double>::quiet_NaN();
 const double kInfinity = std::numeric_limits<double>::infinity();
 
 const BadChange kBadChanges[] = {
-    {"time step is nan", [](SimulationSettings& s) { s.timeStep = kNaN; }},
-    {"time step is inf", [](SimulationSettings& s) { s.timeStep = kInfinity; }},
-    {"time step is -inf", [](SimulationSettings& s) { s.timeStep = -kInfinity; }},
-    {"softening is nan", [](SimulationSettings& s) { s.softening = kNaN; }},
-    {"softening is inf", [](SimulationSettings& s) { s.softening = kInfinity; }},
-    {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::size_t{1} << 31; }},
-    {"at most 2147483647", [](SimulationSettings& s) { s.bodies = std::numeric_limits<std::size_t>::max(); }},
-    {"unknown scene", [](SimulationSettings& s) { s.scene = "nowhere"; }},
-    {"unknown integrator", [](SimulationSettings& s) { s.integrator = "leapfrogs"; }},
-    {"unknown backend", [](SimulationSettings& s) { s.backend = "abacus"; }},
-    {"unknown reference kernel", [](SimulationSettings& s) { s.kernel.kernel = "tiled"; }},
+    {"time step is nan", [](RunRequest& s) { s.timeStep = kNaN; }},
+    {"time step is inf", [](RunRequest& s) { s.timeStep = kInfinity; }},
+    {"time step is -inf", [](RunRequest& s) { s.timeStep = -kInfinity; }},
+    {"softening is nan", [](RunRequest& s) { s.softening = kNaN; }},
+    {"softening is inf", [](RunRequest& s) { s.softening = kInfinity; }},
+    {"at most 2147483647", [](RunRequest& s) { s.bodies = std::size_t{1} << 31; }},
+    {"at most 2147483647", [](RunRequest& s) { s.bodies = std::numeric_limits<std::size_t>::max(); }},
+    {"unknown scene", [](RunRequest& s) { s.scene = "nowhere"; }},
+    {"unknown integrator", [](RunRequest& s) { s.integrator = "leapfrogs"; }},
+    {"unknown backend", [](RunRequest& s) { s.backend = "abacus"; }},
+    {"unknown reference kernel", [](RunRequest& s) { s.kernel.kernel = "tiled"; }},
 };
 
 TEST(SimulationTest, badSettingsAreRefusedWithASentence) {
     for (const BadChange& bad : kBadChanges) {
-        SimulationSettings settings = small();
+        RunRequest settings = small();
         bad.change(settings);
         try {
             Simulation simulation(settings);
@@ -181,11 +184,11 @@ TEST(SimulationTest, aRefusedChangeLeavesTheRunAsItWas) {
     run(disturbed, 3);
     run(undisturbed, 3);
     for (const BadChange& bad : kBadChanges) {
-        SimulationSettings wanted = disturbed.settings();
+        RunRequest wanted = disturbed.request();
         bad.change(wanted);
         wanted.seed = 77;  // alone this would be a good change
         EXPECT_THROW(disturbed.apply(wanted), UsageError) << bad.sentence;
-        EXPECT_EQ(disturbed.settings().seed, 1u);
+        EXPECT_EQ(disturbed.configuration().seed, 1u);
         EXPECT_EQ(disturbed.step(), 3);
     }
     run(disturbed, 3);
@@ -202,63 +205,129 @@ TEST(SimulationTest, moreBodiesThanMemoryAreRefused) {
     }
     Simulation simulation(small());
     run(simulation, 2);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.bodies = kMostBodies;
     EXPECT_THROW(simulation.apply(wanted), OutOfMemoryError);
-    EXPECT_EQ(simulation.settings().bodies, 50u);
+    EXPECT_EQ(simulation.configuration().bodies, 50u);
     run(simulation, 1);
     EXPECT_EQ(simulation.step(), 3);
 }
 
 TEST(SimulationTest, anotherSceneSizeOrSeedStartsAnew) {
-    const Change changes[] = {[](SimulationSettings& s) { s.scene = "cube"; }, [](SimulationSettings& s) { s.bodies = 60; },
-                              [](SimulationSettings& s) { s.seed = 2; }};
+    const Change changes[] = {[](RunRequest& s) { s.changeScene("cube"); }, [](RunRequest& s) { s.bodies = 60; },
+                              [](RunRequest& s) { s.seed = 2; }};
     for (const Change& change : changes) {
         Simulation simulation(small());
         run(simulation, 3);
-        SimulationSettings wanted = simulation.settings();
+        RunRequest wanted = simulation.request();
         change(wanted);
         simulation.apply(wanted);
         EXPECT_EQ(simulation.step(), 0);
         EXPECT_EQ(simulation.time(), 0);
-        Simulation fresh(simulation.settings());
+        Simulation fresh(requestOf(simulation.configuration()));
         EXPECT_TRUE(sameState(state(simulation), state(fresh)));
     }
 }
 
 TEST(SimulationTest, anotherSceneBringsItsOwnNumbers) {
-    SimulationSettings settings = small("plummer", 0);
+    RunRequest settings = small("plummer", std::nullopt);
     settings.timeStep = 0.5;
     settings.softening = 0.7;
     Simulation simulation(settings);
-    SimulationSettings wanted = simulation.settings();
-    wanted.scene = "figure-eight";
+    RunRequest wanted = simulation.request();
+    wanted.changeScene("figure-eight");
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().timeStep, sceneNamed("figure-eight").timeStep);
-    EXPECT_EQ(simulation.settings().softening, 0);
-    EXPECT_EQ(simulation.settings().bodies, 3u);
-    wanted = simulation.settings();
-    wanted.scene = "cube";
+    EXPECT_EQ(simulation.configuration().timeStep, sceneNamed("figure-eight").timeStep);
+    EXPECT_EQ(simulation.configuration().force.softening, 0);
+    EXPECT_EQ(simulation.configuration().bodies, 3u);
+    wanted = simulation.request();
+    wanted.changeScene("cube");
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().bodies, sceneNamed("cube").bodiesCpu) << "not the three of the scene before";
+    EXPECT_EQ(simulation.configuration().bodies, sceneNamed("cube").bodiesCpu) << "not the three of the scene before";
+}
+
+TEST(SimulationTest, whatIsAskedForStaysThoughItIsWhatRunsAlready) {
+    RunRequest request;
+    request.scene = "plummer";
+    request.backend = "reference";
+    request.bodies = 40;
+    Simulation simulation(request);
+    EXPECT_FALSE(simulation.request().softening) << "left to the scene";
+    request.softening = simulation.configuration().force.softening;
+    request.precision = simulation.configuration().force.precision;
+    simulation.apply(request);
+    EXPECT_EQ(simulation.request(), request);
+    RunRequest other = request;
+    other.scene = "king";  // and everything else as it is
+    simulation.apply(other);
+    EXPECT_EQ(simulation.configuration().force.softening, request.softening);
+    EXPECT_NE(simulation.configuration().force.softening, sceneNamed("king").softening);
+    EXPECT_EQ(simulation.configuration().timeStep, sceneNamed("king").timeStep) << "that was never asked for";
+    other.softening.reset();
+    simulation.apply(other);
+    EXPECT_EQ(simulation.configuration().force.softening, sceneNamed("king").softening) << "left to the scene again";
+}
+
+TEST(SimulationTest, aBackendLeftOpenStaysWhereItRuns) {
+    RunRequest request;
+    request.scene = "plummer";
+    request.bodies = 300;
+    Simulation simulation(request);
+    const std::string chosen = simulation.configuration().backend;
+    request.bodies = 20;
+    request.backendOptions.threads = 1;
+    simulation.apply(request);
+    EXPECT_EQ(simulation.configuration().backend, chosen) << "a run does not move by itself";
+    request.changeBackend("reference");
+    simulation.apply(request);
+    EXPECT_EQ(simulation.configuration().backend, "reference");
+    request.changeBackend(std::nullopt);
+    request.bodies = 300;
+    simulation.apply(request);
+    EXPECT_EQ(simulation.configuration().backend, chosen) << "one that is let go of is chosen again";
+}
+
+TEST(RunRequest, anotherSceneOrBackendLetsGoOfWhatBelongedToTheOld) {
+    RunRequest request{.scene = "king", .bodies = 100, .parameters = {{"w0", 7}}, .backend = "cpu"};
+    request.kernel.kernel = "simd";
+    request.timeStep = 0.1;
+    request.law = Law::coulomb;
+    request.strength = 3;
+    request.precision = Precision::mixed;
+    const RunRequest before = request;
+    request.changeScene("king");
+    request.changeBackend("cpu");
+    EXPECT_EQ(request, before) << "nothing else was chosen";
+    request.changeScene("cube");
+    request.changeBackend("reference");
+    const RunRequest expected{.scene = "cube", .bodies = 100, .backend = "reference", .precision = Precision::mixed};
+    EXPECT_EQ(request, expected);
+}
+
+TEST(RunRequest, ofAConfigurationGivesJustThat) {
+    RunRequest request{.scene = "charges", .bodies = 30, .backend = "cpu"};
+    request.strength = 2;
+    request.timeStep = -0.01;
+    const RunConfiguration first = Simulation(request).configuration();
+    EXPECT_EQ(Simulation(requestOf(first)).configuration(), first);
 }
 
 TEST(SimulationTest, anExplicitSizeComesBackAfterASceneOfFixedSize) {
     Simulation simulation(small("plummer", 70));
     for (const char* scene : {"two-body", "cube"}) {
-        SimulationSettings wanted = simulation.settings();
-        wanted.scene = scene;
+        RunRequest wanted = simulation.request();
+        wanted.changeScene(scene);
         simulation.apply(wanted);
     }
-    EXPECT_EQ(simulation.settings().bodies, 70u);
+    EXPECT_EQ(simulation.configuration().bodies, 70u);
 }
 
 TEST(SimulationTest, timeStepSofteningAndIntegratorChangeInPlace) {
     Simulation simulation(small());
     run(simulation, 4);
     const double then = simulation.time();
-    SimulationSettings wanted = simulation.settings();
-    wanted.timeStep = -wanted.timeStep;
+    RunRequest wanted = simulation.request();
+    wanted.timeStep = -simulation.configuration().timeStep;
     wanted.softening = 0.2;
     wanted.integrator = "yoshida4";
     simulation.apply(wanted);
@@ -272,8 +341,8 @@ TEST(SimulationTest, timeStepSofteningAndIntegratorChangeInPlace) {
 
 TEST(SimulationTest, aTimeStepChangedInTheMiddleOfAStepCountsFromTheNext) {
     Simulation simulation(small("plummer", 3000));
-    SimulationSettings wanted = simulation.settings();
-    const double oldStep = wanted.timeStep;
+    RunRequest wanted = simulation.request();
+    const double oldStep = simulation.configuration().timeStep;
     ASSERT_EQ(simulation.advance({.seconds = 0, .steps = 1}, nullptr).stepsCompleted, 0);
     wanted.timeStep = 2 * oldStep;
     simulation.apply(wanted);
@@ -290,14 +359,14 @@ TEST(SimulationTest, everyConfigurationAsksForItsOwnForceCheck) {
     run(simulation, 1);
     ASSERT_TRUE(simulation.forceCheck().has_value());
     EXPECT_TRUE(simulation.forceCheck()->passed);
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.softening = 0.3;
     simulation.apply(wanted);
     EXPECT_FALSE(simulation.forceCheck().has_value()) << "the old check says nothing of the new softening";
     run(simulation, 1);
     EXPECT_TRUE(simulation.forceCheck().has_value());
-    wanted = simulation.settings();
-    wanted.timeStep *= 2;
+    wanted = simulation.request();
+    wanted.timeStep = 2 * simulation.configuration().timeStep;
     simulation.apply(wanted);
     EXPECT_TRUE(simulation.forceCheck().has_value()) << "forces do not depend on the time step";
     simulation.load(unevenBodies(30));
@@ -312,8 +381,8 @@ TEST(SimulationTest, loadedBodiesStayWhenOtherThingsChange) {
     const ParticleSet bodies = unevenBodies(33);
     simulation.load(bodies);
     EXPECT_EQ(simulation.step(), 2);
-    EXPECT_EQ(simulation.settings().bodies, 33u);
-    SimulationSettings wanted = simulation.settings();
+    EXPECT_EQ(simulation.configuration().bodies, 33u);
+    RunRequest wanted = simulation.request();
     wanted.softening = 0.5;
     simulation.apply(wanted);
     EXPECT_TRUE(sameState(state(simulation), bodies));
@@ -330,19 +399,19 @@ TEST(SimulationTest, aSceneBuiltAgainHasItsOwnNumberOfBodies) {
     ParticleSet edited = scene;
     applyEdits(edited, std::vector<BodyEdit>{{.kind = BodyEdit::Kind::remove, .id = 7}});
     simulation.load(edited);
-    ASSERT_EQ(simulation.settings().bodies, 49u);
-    SimulationSettings wanted = simulation.settings();
+    ASSERT_EQ(simulation.configuration().bodies, 49u);
+    RunRequest wanted = simulation.request();
     wanted.softening = 0.3;
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().bodies, 49u) << "what was removed stays removed while nothing starts over";
+    EXPECT_EQ(simulation.configuration().bodies, 49u) << "what was removed stays removed while nothing starts over";
     simulation.reset();
-    EXPECT_EQ(simulation.settings().bodies, 50u);
+    EXPECT_EQ(simulation.configuration().bodies, 50u);
     EXPECT_TRUE(sameState(state(simulation), scene));
     simulation.load(edited);
-    wanted = simulation.settings();
+    wanted = simulation.request();
     wanted.seed = 2;
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().bodies, 50u) << "another seed, the same scene";
+    EXPECT_EQ(simulation.configuration().bodies, 50u) << "another seed, the same scene";
 }
 
 TEST(SimulationTest, anotherBackendTakesTheStateOver) {
@@ -353,22 +422,22 @@ TEST(SimulationTest, anotherBackendTakesTheStateOver) {
         run(simulation, 5);
         const ParticleSet before = state(simulation);
         const double then = simulation.time();
-        SimulationSettings wanted = simulation.settings();
-        wanted.backend = row.name;
+        RunRequest wanted = simulation.request();
+        wanted.changeBackend(std::string(row.name));
         simulation.apply(wanted);
         EXPECT_EQ(simulation.backend().name(), row.name);
-        EXPECT_EQ(simulation.settings().backend, row.name);
-        EXPECT_EQ(simulation.settings().bodies, 300u);
+        EXPECT_EQ(simulation.configuration().backend, row.name);
+        EXPECT_EQ(simulation.configuration().bodies, 300u);
         EXPECT_EQ(simulation.time(), then);
         const ParticleSet after = state(simulation);
         ASSERT_EQ(after.size(), 300u);
         for (std::size_t i = 0; i < 300; ++i) ASSERT_LT(distance(before.position[i], after.position[i]), 1e-5);
         run(simulation, 5);
-        wanted = simulation.settings();
-        wanted.backend = "reference";
+        wanted = simulation.request();
+        wanted.changeBackend("reference");
         simulation.apply(wanted);
         EXPECT_EQ(simulation.step(), 10);
-        EXPECT_EQ(simulation.settings().kernel.kernel, "plain");
+        EXPECT_EQ(simulation.configuration().kernel.kernel, "plain");
     }
 }
 
@@ -377,17 +446,17 @@ TEST(SimulationTest, aBackendThatCannotRunIsRefusedAndTheRunGoesOn) {
         if (row.unavailable({}).empty()) continue;
         Simulation simulation(small());
         run(simulation, 2);
-        SimulationSettings wanted = simulation.settings();
-        wanted.backend = row.name;
+        RunRequest wanted = simulation.request();
+        wanted.changeBackend(std::string(row.name));
         EXPECT_THROW(simulation.apply(wanted), NoDeviceError);
-        EXPECT_EQ(simulation.settings().backend, "reference");
+        EXPECT_EQ(simulation.configuration().backend, "reference");
         run(simulation, 1);
         EXPECT_EQ(simulation.step(), 3);
     }
 }
 
 TEST(SimulationTest, measuresItsState) {
-    Simulation simulation(small("figure-eight", 0));
+    Simulation simulation(small("figure-eight", std::nullopt));
     const double before = simulation.measure().energy();
     EXPECT_NEAR(before, -1.287141995631858, 1e-14);
     run(simulation, 50);
@@ -395,7 +464,7 @@ TEST(SimulationTest, measuresItsState) {
 }
 
 TEST(Backends, autoTakesTheBestAndSaysWhyNotABetterOne) {
-    const BackendChoice choice = chooseBackend("auto", {});
+    const BackendChoice choice = chooseBackend({}, {});
     ASSERT_NE(choice.row, nullptr);
     EXPECT_TRUE(choice.row->unavailable({}).empty());
     bool better = false;
@@ -423,6 +492,32 @@ TEST(Validation, numbersThatUsersType) {
     EXPECT_THROW(requireHostMemory(1e18, "bodies"), OutOfMemoryError);
 }
 
+TEST(Validation, theLimitsOfAContainerCountAsMemory) {
+    namespace fs = std::filesystem;
+    char name[] = "/tmp/gravlab-cgroup-XXXXXX";
+    const std::string root = ::mkdtemp(name);
+    const auto put = [&](const std::string& file, const std::string& text) {
+        fs::create_directories(fs::path(root + file).parent_path());
+        std::ofstream(root + file) << text;
+    };
+    EXPECT_EQ(freeHostBytes(root), std::numeric_limits<double>::infinity()) << "nothing is known there";
+    put("/proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n");
+    EXPECT_EQ(freeHostBytes(root), 4000 * 1024.0);
+    put("/proc/self/cgroup", "0::/job/step\n");
+    put("/sys/fs/cgroup/job/step/memory.max", "max\n");
+    put("/sys/fs/cgroup/job/memory.max", "1000000\n");
+    put("/sys/fs/cgroup/job/memory.current", "500000\n");
+    put("/sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 100000\n");
+    EXPECT_EQ(freeHostBytes(root), 600000) << "the limit of a group around this one, less what is used, but not its cache";
+    put("/sys/fs/cgroup/memory.max", "200000\n");
+    EXPECT_EQ(freeHostBytes(root), 200000) << "inside a container its limit stands at the top";
+    put("/proc/self/cgroup", "3:cpu:/x\n2:hugetlb,memory:/y\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "300000\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "400000\n");
+    EXPECT_EQ(freeHostBytes(root), 0) << "the older kind";
+    fs::remove_all(root);
+}
+
 /// A picture that cannot be written: its buffer does not open.
 struct BrokenSink final : VertexSink {
     MemorySpace space() const override { return MemorySpace::host; }
@@ -437,7 +532,7 @@ TEST(SimulationTest, aPictureThatFailsCostsNoStep) {
     } rows[] = {
         {"reference", "leapfrog", 50}, {"reference", "hermite4", 50}, {"cpu", "leapfrog", 5}, {"cpu", "yoshida4", 900}};
     for (const auto& row : rows) {
-        SimulationSettings settings = small("plummer", row.bodies);
+        RunRequest settings = small("plummer", row.bodies);
         settings.backend = row.backend;
         settings.integrator = row.integrator;
         settings.backendOptions.threads = 1;

@@ -21,12 +21,13 @@ public:
     std::size_t size() const override { return inner_->size(); }
     MemorySpace vertexSpace() const override { return inner_->vertexSpace(); }
     using Backend::load;
-    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
-        inner_->load(bodies, configuration);
+    void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
+        inner_->load(bodies, terms, configuration);
     }
     void snapshot(ParticleSet& out) override { inner_->snapshot(out); }
     void configure(const ForceSettings& force, const KernelChoice& kernel) override { inner_->configure(force, kernel); }
-    ForceConfiguration configuration() const override { return inner_->configuration(); }
+    const ForceTerms& terms() const override { return inner_->terms(); }
+    const SystemConfiguration& systemConfiguration() const override { return inner_->systemConfiguration(); }
     const KernelRow& activeKernel() const override { return row ? *row : inner_->activeKernel(); }
     LaunchConfig activeLaunch() const override { return inner_->activeLaunch(); }
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
 
-SimulationSettings plummer() { return {.scene = "plummer", .bodies = kBodies, .backend = "cpu"}; }
+RunRequest plummer() { return {.scene = "plummer", .bodies = kBodies, .backend = "cpu"}; }
 
 void run(Simulation& simulation, std::int64_t steps) {
     const std::int64_t end = simulation.step() + steps;
@@ -38,7 +38,7 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_EQ(one.take(), nullptr) << "once";
     EXPECT_EQ(state->run, simulation.id());
     EXPECT_EQ(state->revision, simulation.revision());
-    EXPECT_EQ(state->settings, simulation.settings());
+    EXPECT_EQ(state->configuration, simulation.configuration());
     EXPECT_EQ(state->step(), 0);
     EXPECT_EQ(bodiesOf(state)->size(), kBodies);
     // While somebody holds it and the run rests, nothing is copied again.
@@ -75,7 +75,7 @@ TEST(StateFeed, stepsGoOnAndTheStateStaysOfItsStep) {
 }
 
 TEST(StateFeed, goingOnFromAStateGivesTheBitsOfTheFirstPass) {
-    SimulationSettings settings{.scene = "six-body", .backend = "reference"};
+    RunRequest settings{.scene = "six-body", .backend = "reference"};
     settings.integrator = "radau15";
     Simulation simulation(settings);
     StateFeed feed;
@@ -98,13 +98,13 @@ TEST(StateFeed, anotherRunOrAnotherSettingIsAnotherState) {
     Simulation simulation(plummer());
     StateFeed feed;
     const auto first = feed.now(simulation);
-    SimulationSettings wanted = simulation.settings();
-    wanted.timeStep *= 0.5;
+    RunRequest wanted = simulation.request();
+    wanted.timeStep = 0.5 * simulation.configuration().timeStep;
     simulation.apply(wanted);
     const auto second = feed.now(simulation);
     EXPECT_NE(second, first);
     EXPECT_EQ(second->run, first->run);
-    EXPECT_EQ(second->settings.timeStep, wanted.timeStep);
+    EXPECT_EQ(second->configuration.timeStep, wanted.timeStep);
     simulation.load(first->state.bodies);
     const auto third = feed.now(simulation);
     EXPECT_NE(third->run, second->run);

@@ -162,6 +162,20 @@ TEST(TuneCache, otherVersionsAndBrokenFilesGiveNothing) {
         EXPECT_TRUE(readTuning(file)->choices().empty()) << broken;
     }
     EXPECT_THROW(writeTuning({}, Tuning()), IoError);
+    for (const char* threads : {"1000000000", "-1", "4097"}) {
+        text = "{\"format\": 1, \"choices\": [{" + now +
+               ", \"backend\": \"cpu\", \"device\": \"d\", \"driver\": \"\", \"precision\": \"fp32\", \"n\": 1000, "
+               "\"kernel\": \"a\", \"block\": 1, \"unroll\": 1, \"bodies_per_thread\": 1, \"split\": 1, \"threads\": " +
+               threads + ", \"step_interactions_per_second\": 1}]}";
+        std::ofstream(file) << text;
+        EXPECT_TRUE(readTuning(file)->choices().empty()) << threads;
+    }
+    fs::remove(file);
+    fs::create_directory(file);
+    EXPECT_TRUE(readTuning(file)->choices().empty()) << "a folder";
+    fs::remove(file);
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    EXPECT_TRUE(readTuning(file)->choices().empty()) << "a pipe that nobody writes to";
 }
 
 TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
@@ -169,37 +183,37 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     TunedChoice small = choiceFor(64, "naive"), wrong = choiceFor(1024, "not-in-this-build");
     small.device = wrong.device = device;
     small.threads = wrong.threads = 0;
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
     settings.precision = Precision::fp32;  // what the choices were found for
     Simulation plain(settings);
-    EXPECT_EQ(plain.settings().kernel.kernel, "simd-threads");
+    EXPECT_EQ(plain.configuration().kernel.kernel, "simd-threads");
 
     settings.tuning = std::make_shared<Tuning>(std::vector{small, wrong});
     Simulation tuned(settings);
-    EXPECT_EQ(tuned.settings().kernel.kernel, "naive");
+    EXPECT_EQ(tuned.configuration().kernel.kernel, "naive");
 
-    SimulationSettings more = tuned.settings();
+    RunRequest more = tuned.request();
     more.bodies = 256;
     tuned.apply(more);
-    EXPECT_EQ(tuned.settings().kernel.kernel, "simd-threads") << "the choice for 64 bodies says nothing of 256";
-    more = tuned.settings();
+    EXPECT_EQ(tuned.configuration().kernel.kernel, "simd-threads") << "the choice for 64 bodies says nothing of 256";
+    more = tuned.request();
     more.bodies = 1024;
     tuned.apply(more);
-    EXPECT_EQ(tuned.settings().kernel.kernel, "simd-threads") << "a kernel of another build is not an error";
-    more = tuned.settings();
+    EXPECT_EQ(tuned.configuration().kernel.kernel, "simd-threads") << "a kernel of another build is not an error";
+    more = tuned.request();
     more.bodies = 64;
     tuned.apply(more);
-    EXPECT_EQ(tuned.settings().kernel.kernel, "naive");
+    EXPECT_EQ(tuned.configuration().kernel.kernel, "naive");
 
     settings.kernel.kernel = "simd";
-    EXPECT_EQ(Simulation(settings).settings().kernel.kernel, "simd") << "a kernel that was named stays";
+    EXPECT_EQ(Simulation(settings).configuration().kernel.kernel, "simd") << "a kernel that was named stays";
 }
 
 TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
-    SimulationSettings settings;
+    RunRequest settings;
     settings.scene = "plummer";
     settings.backend = "cpu";
     settings.bodies = 64;
@@ -207,10 +221,10 @@ TEST(TunedAuto, aNewFindIsTakenUpByARunningSimulation) {
     Simulation simulation(settings);
     TunedChoice found = choiceFor(64, "simd");
     found.device = simulation.backend().launchFacts().device;
-    SimulationSettings wanted = simulation.settings();
+    RunRequest wanted = simulation.request();
     wanted.tuning = std::make_shared<Tuning>(std::vector{found});
     simulation.apply(wanted);
-    EXPECT_EQ(simulation.settings().kernel.kernel, "simd");
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "simd");
     EXPECT_EQ(simulation.step(), 0);
 }
 

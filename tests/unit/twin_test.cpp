@@ -17,8 +17,8 @@ using testing::HasSubstr;
 constexpr double kPeriod = 2 * std::numbers::pi;
 constexpr double kForever = 1e300;
 
-SimulationSettings settingsOf(const char* scene, double timeStep, const char* integrator = "leapfrog") {
-    SimulationSettings settings{.scene = scene, .backend = "cpu"};
+RunRequest settingsOf(const char* scene, double timeStep, const char* integrator = "leapfrog") {
+    RunRequest settings{.scene = scene, .backend = "cpu"};
     settings.integrator = integrator;
     settings.timeStep = timeStep;
     settings.backendOptions.threads = 1;
@@ -83,14 +83,15 @@ TEST(TwinChoice, refusesWithTheValidNames) {
 }
 
 TEST(TwinChoice, followsTheFirstInWhatIsNotNamed) {
-    SimulationSettings first = settingsOf("two-body", 0.01);
+    RunConfiguration first = Simulation(settingsOf("two-body", 0.01)).configuration();
     const TwinChoice choice = parseTwin("dt=0.05");
-    EXPECT_EQ(twinSettings(first, choice).timeStep, 0.05);
+    EXPECT_EQ(twinRequest(first, choice).timeStep, 0.05);
     first.integrator = "yoshida4";
-    EXPECT_EQ(twinSettings(first, choice).integrator, "yoshida4");
+    EXPECT_EQ(twinRequest(first, choice).integrator, "yoshida4");
     first.timeStep = -0.01;
-    EXPECT_EQ(twinSettings(first, choice).timeStep, -0.05) << "both go the same way in time";
-    const auto labels = twinLabels(settingsOf("two-body", 0.01), settingsOf("two-body", 0.05, "euler"));
+    EXPECT_EQ(twinRequest(first, choice).timeStep, -0.05) << "both go the same way in time";
+    const auto labels = twinLabels(Simulation(settingsOf("two-body", 0.01)).configuration(),
+                                   Simulation(settingsOf("two-body", 0.05, "euler")).configuration());
     EXPECT_EQ(labels.first, "leapfrog, dt 0.01");
     EXPECT_EQ(labels.second, "euler, dt 0.05");
     EXPECT_EQ(twinLabels(first, first).first, "the same");
@@ -150,7 +151,7 @@ TEST(TwinRun, anAdaptiveTwinLandsThereToo) {
 
 TEST(TwinRun, theSameSettingsStayTheSameToTheLastBit) {
     for (const char* precision : {"fp32", "fp64"}) {
-        SimulationSettings settings = settingsOf("plummer", 1.0 / 64);
+        RunRequest settings = settingsOf("plummer", 1.0 / 64);
         settings.bodies = 300;
         settings.precision = std::string_view(precision) == "fp32" ? Precision::fp32 : Precision::fp64;
         Simulation first(settings);
@@ -230,7 +231,7 @@ TEST(TwinRun, eulerLosesTheOrbitThatLeapfrogKeeps) {
 }
 
 TEST(TwinRun, singleAgainstDoubleIsAsFarApartAsRoundingSays) {
-    SimulationSettings settings = settingsOf("plummer", 1.0 / 64);
+    RunRequest settings = settingsOf("plummer", 1.0 / 64);
     settings.bodies = 1024;
     settings.softening = 0.05;
     settings.precision = Precision::fp64;
@@ -252,7 +253,7 @@ TEST(TwinRun, goesOnWhenTimeStepsChangeAndWhenTimeTurnsBack) {
     TwinChoice choice = parseTwin("dt=0.05");
     TwinRun twin(first, choice, false);
     advance(first, twin, 13);  // the twin stands at 0.10
-    SimulationSettings wanted = first.settings();
+    RunRequest wanted = first.request();
     wanted.timeStep = -0.02;
     first.apply(wanted);
     twin.follow(first, choice);
@@ -263,18 +264,18 @@ TEST(TwinRun, goesOnWhenTimeStepsChangeAndWhenTimeTurnsBack) {
     advance(first, twin, 5);
     EXPECT_TRUE(twin.met(first));
     EXPECT_NEAR(twin.simulation().time(), 0.03, 1e-14);
-    EXPECT_EQ(twin.simulation().settings().timeStep, -0.05);
+    EXPECT_EQ(twin.simulation().configuration().timeStep, -0.05);
     choice.release("time_step");
     choice.take("integrator", settingsOf("", 0, "rk4"));
     twin.follow(first, choice);
     advance(first, twin, 1);
-    EXPECT_EQ(twin.simulation().settings().integrator, "rk4");
+    EXPECT_EQ(twin.simulation().configuration().integrator, "rk4");
     EXPECT_NEAR(twin.simulation().time(), 0.01, 1e-14);
     EXPECT_TRUE(twin.met(first));
 }
 
 TEST(TwinRun, aLongStepToANewRatioIsMadeInSlices) {
-    SimulationSettings settings{.scene = "plummer", .bodies = 4000, .backend = "cpu"};
+    RunRequest settings{.scene = "plummer", .bodies = 4000, .backend = "cpu"};
     settings.timeStep = 0.01;
     settings.backendOptions.threads = 1;
     Simulation first(settings);
@@ -289,7 +290,7 @@ TEST(TwinRun, aLongStepToANewRatioIsMadeInSlices) {
     }
     EXPECT_TRUE(twin.met(first));
     EXPECT_NEAR(twin.simulation().time(), 0.03, 1e-14);
-    EXPECT_EQ(twin.simulation().settings().timeStep, 0.02);
+    EXPECT_EQ(twin.simulation().configuration().timeStep, 0.02);
 }
 
 TEST(TwinRun, aRefusedSettingLeavesTheOldTwin) {
@@ -298,7 +299,7 @@ TEST(TwinRun, aRefusedSettingLeavesTheOldTwin) {
     EXPECT_THROW(twin.follow(first, parseTwin("integrator=euler,kernel=tiled")), Error);
     advance(first, twin, 3);
     EXPECT_TRUE(twin.met(first));
-    EXPECT_EQ(twin.simulation().settings().integrator, "euler");
+    EXPECT_EQ(twin.simulation().configuration().integrator, "euler");
     EXPECT_THROW(TwinRun(first, parseTwin("law=lennard-jones,integrator=hermite4"), false), Error);
 }
 

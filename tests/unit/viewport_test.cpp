@@ -18,7 +18,8 @@ Document showing(bool four) {
 
 Document showingTwins(TwinView view) {
     Document document;
-    document.facts.twin = {.on = true, .view = view};
+    document.facts.twin.on = true;
+    document.facts.twin.view = view;
     return document;
 }
 
@@ -128,7 +129,7 @@ TEST(Viewports, theOneUnderThePointerIsFound) {
 TEST(Document, fourViewsBringPathsAndTakeBackWhatTheyBrought) {
     Document d;
     Look& look = d.look;
-    d.facts.settings.bodies = 1000;
+    d.facts.configuration.bodies = 1000;
     d.showFourViews(true);
     EXPECT_EQ(look.trails, kUsualTrail);
     d.showFourViews(true);
@@ -140,14 +141,14 @@ TEST(Document, fourViewsBringPathsAndTakeBackWhatTheyBrought) {
     d.showFourViews(false);
     EXPECT_EQ(look.trails, 50);
     look.trails = 0;
-    d.facts.settings.bodies = Document::kMostPaths + 1;
+    d.facts.configuration.bodies = Document::kMostPaths + 1;
     d.showFourViews(true);
     EXPECT_EQ(look.trails, 0) << "of very many bodies paths would be a fog";
     EXPECT_TRUE(d.fourViews);
-    d.facts.settings.bodies = 100;
+    d.facts.configuration.bodies = 100;
     d.fitFourViews();
     EXPECT_EQ(look.trails, kUsualTrail);
-    d.facts.settings.bodies = Document::kMostPaths + 1;
+    d.facts.configuration.bodies = Document::kMostPaths + 1;
     d.fitFourViews();
     EXPECT_EQ(look.trails, 0);
 }

@@ -39,7 +39,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         if (const Reason why = unavailable(row); !why.empty()) throw IoError(why);
         if (state.encoder.empty() && row.codec.empty()) without = unavailable(encoders().front());
         FilmSettings settings;
-        file_ = filmName(workspace.facts.settings.scene, row);
+        file_ = filmName(workspace.facts.configuration.scene, row);
         settings.output = parseFilmOutput(file_);
         settings.width = wide;
         settings.height = high;
@@ -157,7 +157,7 @@ void Recorder::drawFrame(Workspace& workspace) {
     if (over) {
         shown_ = workspace.ui;
         shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
-        shown_.menuAsked = shown_.panelAsked = false;
+        shown_.menu.asked = shown_.panelAsked = false;
         shown_.visible = panels;
         shown_.film = {};
         const float scale = std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f);

@@ -28,11 +28,7 @@ std::string dateOf(const fs::path& file) {
     const auto age = fs::file_time_type::clock::now() - written;
     const std::time_t when =
         std::time(nullptr) - static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(age).count());
-    std::tm parts{};
-    localtime_r(&when, &parts);
-    char text[64];
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
-    return text;
+    return timeText(when, "%Y-%m-%d %H:%M");
 }
 
 std::string sizeText(std::uintmax_t bytes) {
@@ -72,7 +68,7 @@ bool SessionFiles::update() {
     if (state_.shown && !state_.listed) list();
     if (!state_.shown) state_.listed = false;
     if (std::exchange(state_.saveAsked, false))
-        state_.saveAs = timedName("gravlab-" + plainName(workspace_.facts.settings.scene), ".hdf5");
+        state_.saveAs = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), ".hdf5");
     if (!state_.saveAs.empty()) {
         const std::string path = std::exchange(state_.saveAs, {});
         try {
@@ -108,6 +104,12 @@ bool SessionFiles::update() {
     return changed_ || saver_.busy() || !saves_.empty();
 }
 
+void SessionFiles::requireSoundForces() {
+    const std::string alarm = spotCheck_.settle(workspace_.host.simulation());
+    if (spotCheck_.failures() > 0)
+        throw Error(ExitCode::checkFailed, alarm.empty() ? "a check of the forces failed: " + workspace_.message : alarm);
+}
+
 void SessionFiles::takeResults() {
     for (FileResult& result : saver_.take()) {
         changed_ = true;
@@ -134,10 +136,10 @@ void SessionFiles::takeResults() {
             ended(taken ? std::string() : workspace_.message);
             continue;
         }
-        result.offer->settings.tuning = workspace_.intent.settings.tuning;  // of this machine, not of the file
-        workspace_.intent.settings = result.offer->settings;
+        result.offer->request.tuning = workspace_.intent.request.tuning;  // of this machine, not of the file
+        workspace_.intent.request = result.offer->request;
         workspace_.apply();
-        const bool taken = workspace_.facts.settings.start == result.offer->settings.start;
+        const bool taken = workspace_.facts.configuration.start == result.offer->request.start;
         ended(taken ? std::string() : workspace_.message);
         if (!taken) continue;  // refused, with a message
         std::string text;
@@ -190,8 +192,8 @@ void SessionFiles::writeStates() {
             std::shared_ptr<const FedState> state = save.state.take();
             if (!state) return false;
             saver_.save(
-                save.path, [state = std::move(state)] { return checkpointOf(state->settings, state->state); }, save.options,
-                save.purpose);
+                save.path, [state = std::move(state)] { return checkpointOf(state->configuration, state->state); },
+                save.options, save.purpose);
             return true;
         } catch (const std::bad_alloc&) {
             return failed(save, save.path + ": there is not enough memory for it");
@@ -202,7 +204,7 @@ void SessionFiles::writeStates() {
 }
 
 void SessionFiles::watch() {
-    if (workspace_.facts.settings.bodies > kGuardedBodies) {
+    if (workspace_.facts.configuration.bodies > kGuardedBodies) {
         guard_.reset();
         return;
     }
@@ -240,7 +242,7 @@ void SessionFiles::autosave() {
 
 std::string SessionFiles::keep(const FedState& state, const fs::path& file) noexcept {
     try {
-        writeSnapshot(file, checkpointOf(state.settings, state.state));
+        writeSnapshot(file, checkpointOf(state.configuration, state.state));
         return "The state of step " + std::to_string(state.step()) + " was saved; go on with: gravlab " + file.string();
     } catch (const std::exception& error) {
         return std::string("The state could not be saved: ") + error.what();
@@ -259,7 +261,7 @@ std::string SessionFiles::rescue() noexcept {
     try {
         saver_.wait();
         if (guard_ && guard_->startIsGood() && guard_->lastGood()->run == workspace_.facts.run)
-            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->settings.scene));
+            return keep(*guard_->lastGood(), leftRunFile(guard_->lastGood()->configuration.scene));
         if (mark_ && savedStep_ >= 0)
             return "The autosave of step " + std::to_string(savedStep_) + " is in " + mark_->autosave().string();
     } catch (const std::exception&) {
@@ -271,7 +273,8 @@ std::string SessionFiles::rescue() noexcept {
 std::string SessionFiles::leave() noexcept {
     try {
         saver_.wait();
-        const std::string text = keep(*copyOf(workspace_.host.simulation()), leftRunFile(workspace_.facts.settings.scene));
+        const std::string text =
+            keep(*copyOf(workspace_.host.simulation()), leftRunFile(workspace_.facts.configuration.scene));
         if (mark_) mark_->remove();
         return text;
     } catch (const std::exception& error) {

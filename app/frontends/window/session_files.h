@@ -25,6 +25,9 @@ public:
     /// Once a frame: does what was asked, takes what has ended, saves when it is time, watches for numbers that are not
     /// finite. True when something changed that a frame should show.
     bool update();
+    /// Before a picture is written of a window that ends by itself: waits for the check of the forces and throws Error
+    /// (checkFailed) where one failed.
+    void requireSoundForces();
     /// Ends what is under way; a clean end leaves no autosave.
     void close();
     /// The device or the picture has failed: saves the newest state that was good, and says where; or why not. Waits.

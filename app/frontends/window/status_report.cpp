@@ -44,7 +44,7 @@ StatusReport::StatusReport() {
 void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const {
     if (!on()) return;
     const Facts& facts = workspace.facts;
-    const SimulationSettings& s = facts.settings;
+    const RunConfiguration& s = facts.configuration;
     nlohmann::ordered_json items = nlohmann::ordered_json::object();
     for (const UiItem& item : ui.items())
         items[item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
@@ -68,13 +68,13 @@ void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t 
         {"unroll", s.kernel.launch.unroll},
         {"integrator", s.integrator},
         {"time_step", s.timeStep},
-        {"softening", s.softening},
-        {"law", laws()[static_cast<std::size_t>(*s.law)].name},
-        {"exponent", *s.exponent},
-        {"strength", *s.strength},
-        {"diameter", *s.diameter},
-        {"cut_off", *s.cutOff},
-        {"precision", nameOf(*s.precision)},
+        {"softening", s.force.softening},
+        {"law", lawRow(s.force.law).name},
+        {"exponent", s.force.exponent},
+        {"strength", s.force.strength},
+        {"diameter", s.force.diameter},
+        {"cut_off", s.force.cutOff},
+        {"precision", nameOf(s.force.precision)},
         {"steps_per_frame", workspace.intent.stepsPerFrame},
         {"time_budget_ms", workspace.intent.timeBudgetMs},
         {"paused", workspace.intent.paused},
@@ -165,12 +165,12 @@ void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t 
     const Twin& twin = workspace.host.twin();
     json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
     if (twin.on()) {
-        const SimulationSettings& other = twin.simulation().settings();
+        const RunConfiguration& other = twin.simulation().configuration();
         const auto points = twin.watch().curve().points();
         json["twin"].update({{"integrator", other.integrator},
                              {"time_step", other.timeStep},
-                             {"softening", other.softening},
-                             {"precision", nameOf(*other.precision)},
+                             {"softening", other.force.softening},
+                             {"precision", nameOf(other.force.precision)},
                              {"bodies", other.bodies},
                              {"time", twin.simulation().time()},
                              {"step", twin.simulation().step()},

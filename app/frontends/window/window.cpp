@@ -3,6 +3,8 @@
 
 #include "app/control/action.h"
 #include "app/control/config.h"
+#include "app/control/controller.h"
+#include "app/host_clock.h"
 #include "app/model/launch.h"
 #include "render/gl_objects.h"
 #include "sim/core/error.h"
@@ -89,8 +91,9 @@ struct Library {
 struct Window::Glfw {
     Library library;
     GLFWwindow* window = nullptr;
-    Workspace* workspace = nullptr;
+    const Workspace* workspace = nullptr;
     Ui* ui = nullptr;
+    Controller* controller = nullptr;
     float fixedScale = 0;  ///< --ui-scale, or 0
     std::optional<float> newScale;
     bool events = false, attached = false, frameBuilt = false;
@@ -98,6 +101,7 @@ struct Window::Glfw {
     bool altAlone = false;  ///< Alt went down and nothing else since
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
+    double shownAt = 0;             ///< when the display took the last picture [s]
     GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
     std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
     struct HeldKey {
@@ -107,7 +111,7 @@ struct Window::Glfw {
     std::vector<HeldKey> held;  ///< keys that are down, of rows that act as long as they are
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
-    enum class Drag { none, orbit, pan } drag = Drag::none;
+    enum class Drag { none, orbit, pan, drop } drag = Drag::none;
     glm::vec2 cursor{0}, pressedAt{-100}, clickedAt{-100};
     double clickedTime = -1;
 
@@ -118,6 +122,9 @@ struct Window::Glfw {
     glm::vec2 pixels(double x, double y) const;
     glm::vec2 viewport() const;
     bool sceneHasMouse() const { return workspace && ui && !ui->wantsMouse(); }
+    void point(PointerKind kind, glm::vec2 by = glm::vec2(0)) {
+        controller->post(Pointer{kind, cursor, by, viewport()}, Sender::pointer);
+    }
     void press(int button, int modifiers);
     void release(int button);
     void move(glm::vec2 to);
@@ -152,7 +159,8 @@ void Window::Glfw::press(int button, int modifiers) {
     if (!sceneHasMouse()) return;
     ui->state.navigating = false;
     if (workspace->drop.on && button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT)) {
-        workspace->startDrop(cursor, viewport());
+        drag = Drag::drop;
+        point(PointerKind::dropStart);
         return;
     }
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
@@ -162,7 +170,7 @@ void Window::Glfw::press(int button, int modifiers) {
     const double now = glfwGetTime();
     const glm::vec2 way = cursor - clickedAt;
     if (now - clickedTime < kDoubleClick && std::hypot(way.x, way.y) < kDoubleClickRadius) {
-        workspace->centreOn(cursor, viewport());
+        point(PointerKind::centre);
         clickedTime = -1;
         return;
     }
@@ -172,19 +180,20 @@ void Window::Glfw::press(int button, int modifiers) {
 
 /// A press that did not move was a click on a body, or on none.
 void Window::Glfw::release(int button) {
-    if (button == GLFW_MOUSE_BUTTON_LEFT && workspace && workspace->drop.dragging()) workspace->dropPending();
+    if (drag == Drag::drop && button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (drag == Drag::drop) point(PointerKind::dropEnd);
     const glm::vec2 way = cursor - pressedAt;
     if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
-        workspace->pickAt(cursor, viewport());
+        point(PointerKind::pick);
     drag = Drag::none;
 }
 
 void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
-    if (workspace) workspace->moveDrop(cursor);
-    if (drag == Drag::orbit) workspace->camera.orbit(way);
-    if (drag == Drag::pan) workspace->panBy(way, cursor, viewport());
+    if (drag == Drag::drop) point(PointerKind::dropMove);
+    if (drag == Drag::orbit) point(PointerKind::orbit, way);
+    if (drag == Drag::pan) point(PointerKind::pan, way);
 }
 
 void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
@@ -202,8 +211,8 @@ void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
         if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;
         return;
     }
-    const Action* row = pressKey(static_cast<Key>(code), modifiers, *workspace, repeated);
-    if (!repeated && row && row->hold) held.push_back({pressed, row});
+    const Action* row = pressKey(static_cast<Key>(code), modifiers, *controller, repeated);
+    if (!repeated && row && row->holds) held.push_back({pressed, row});
 }
 
 /// Alt that goes down and up by itself opens the menus.
@@ -211,7 +220,7 @@ void Window::Glfw::watchAlt(int code, int action) {
     if (action == GLFW_PRESS)
         altAlone = code == GLFW_KEY_LEFT_ALT;
     else if (action == GLFW_RELEASE && code == GLFW_KEY_LEFT_ALT && std::exchange(altAlone, false) && workspace && ui)
-        pressKey(Key::f10, kNoModifier, *workspace);
+        pressKey(Key::f10, kNoModifier, *controller);
 }
 
 /// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
@@ -375,10 +384,11 @@ float Window::uiScale() const {
     return std::clamp(scale / std::max(unit, 1.0f), 0.5f, 4.0f);
 }
 
-void Window::attach(Workspace& workspace, Ui& ui) {
+void Window::attach(const Workspace& workspace, Ui& ui, Controller& controller) {
     Glfw& g = *glfw_;
     g.workspace = &workspace;
     g.ui = &ui;
+    g.controller = &controller;
     g.attached = true;
     glfwSetWindowUserPointer(g.window, &g);
     static constexpr auto of = [](GLFWwindow* window) -> Glfw& {
@@ -406,14 +416,11 @@ void Window::attach(Workspace& workspace, Ui& ui) {
         self.move(self.pixels(x, y));
     });
     glfwSetScrollCallback(g.window, [](GLFWwindow* w, double, double y) {
-        if (Glfw& self = of(w); self.sceneHasMouse())
-            self.workspace->zoomAt(static_cast<float>(y), self.cursor, self.viewport());
+        if (Glfw& self = of(w); self.sceneHasMouse()) self.point(PointerKind::zoom, {0, static_cast<float>(y)});
     });
     glfwSetDropCallback(g.window, [](GLFWwindow* w, int count, const char** paths) {
         Glfw& self = of(w);
-        if (!self.ui || count < 1) return;
-        self.ui->state.files.openAsked = paths[0];
-        if (count > 1) self.workspace->say("Of the files that were dropped the first is opened; a run has one start.");
+        if (self.controller && count > 0) self.controller->post(OpenFile{paths[0], count - 1}, Sender::pointer);
     });
     glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetWindowFocusCallback(g.window, [](GLFWwindow* w, int focused) {
@@ -422,8 +429,8 @@ void Window::attach(Workspace& workspace, Ui& ui) {
         // Keys and buttons that are down are released for us now, which no one did.
         self.altAlone = false;
         self.held.clear();
-        self.drag = Glfw::Drag::none;
-        if (self.workspace) self.workspace->drop.cancel();
+        if (std::exchange(self.drag, Glfw::Drag::none) == Glfw::Drag::drop && self.controller)
+            self.point(PointerKind::dropCancel);
     });
     glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
     glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });
@@ -454,6 +461,7 @@ void Window::detach() {
     ImGui_ImplGlfw_Shutdown();
     glfw_->workspace = nullptr;
     glfw_->ui = nullptr;
+    glfw_->controller = nullptr;
 }
 
 bool Window::handleEvents(double seconds) {
@@ -476,8 +484,8 @@ bool Window::holdsKeys() const { return !glfw_->held.empty(); }
 void Window::holdKeys(double seconds) {
     Glfw& g = *glfw_;
     constexpr double kLongest = 0.1;  // [s]; a frame that hung must not throw the camera away
-    KeyTarget& target = *g.workspace;
-    for (const Glfw::HeldKey& key : g.held) key.action->hold(target, std::min(seconds, kLongest));
+    for (const Glfw::HeldKey& key : g.held)
+        g.controller->post(Invoke{std::string(key.action->name), {std::min(seconds, kLongest)}}, Sender::key);
 }
 
 bool Window::closing() const { return glfwWindowShouldClose(glfw_->window); }
@@ -502,7 +510,18 @@ void Window::follow(const UiState& state) {
     g.setFullscreen(state.fullscreen);
 }
 
-void Window::show() { glfwSwapBuffers(glfw_->window); }
+void Window::show() {
+    glfwSwapBuffers(glfw_->window);
+    if (!glfw_->vsync) return;
+    // A virtual display, or a driver that was told otherwise, takes pictures at any rate; more than a screen shows would
+    // only keep the forces from the device.
+    constexpr int kUsualRate = 60;
+    const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
+    const double interval = 1.0 / (mode && mode->refreshRate > 0 ? mode->refreshRate : kUsualRate);
+    if (const double rest = glfw_->shownAt + interval - hostClock(); rest > 0 && rest <= interval)
+        std::this_thread::sleep_for(std::chrono::duration<double>(rest));
+    glfw_->shownAt = hostClock();
+}
 
 std::vector<std::uint8_t> Window::read() const {
     const auto row = 3 * static_cast<std::size_t>(width_);

@@ -1,5 +1,5 @@
 // A window with OpenGL 4.5 and what people do to it. GLFW stays in window.cpp.
-// Rule: callbacks only take notes or edit intent; work happens in the frame loop.
+// Rule: callbacks only take notes or post commands; work happens in the frame loop.
 #pragma once
 #include "app/model/options.h"
 #include "app/panels/ui.h"
@@ -12,6 +12,7 @@
 
 namespace gravlab {
 
+class Controller;
 struct WindowPlace;
 
 class Window {
@@ -35,8 +36,8 @@ public:
     /// attachment must be gone by then. Throws NoDeviceError when graphics do not come back within some seconds.
     void remake();
 
-    /// Lets events act on these from now on, after the panels had their choice. Detach before either ends.
-    void attach(Workspace& workspace, Ui& ui);
+    /// Posts what events mean from now on, after the panels had their choice. Detach before one of these ends.
+    void attach(const Workspace& workspace, Ui& ui, Controller& controller);
     void detach();
 
     /// Handles events; waits up to `seconds` for the first one. True when there was any.
@@ -44,7 +45,7 @@ public:
     bool closing() const;
     /// Whether keys are down that act as long as they are.
     bool holdsKeys() const;
-    /// Lets them act for a frame that took so long [s].
+    /// Posts what they do in a frame that took so long [s].
     void holdKeys(double seconds);
     /// Pixels to draw; 0 x 0 while minimised or hidden.
     int width() const { return width_; }

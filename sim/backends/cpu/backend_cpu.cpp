@@ -44,7 +44,7 @@ class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(const BackendOptions& options)
         : context_(checkedThreads(options.threads), cpu::simdTarget(options.simd)) {
-        engine_ = cpu::makeEngine(context_, {}, {}, wanted_.force, cpu::cpuKernel(*row_));
+        engine_ = cpu::makeEngine(context_, {}, {}, pairLawOf(terms_), cpu::cpuKernel(*row_));
     }
 
     std::string_view name() const override { return "cpu"; }
@@ -54,53 +54,61 @@ public:
     std::size_t size() const override { return engine_->size(); }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
-    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
-        const KernelRow& row = choose(configuration, bodies.size());
-        ForceConfiguration wanted = configuration;
-        replaceEngine(bodies.position, bodies.velocity, wanted.force, row, [&] {
-            std::vector<std::uint32_t> id = bodies.id;
-            std::vector<std::uint8_t> group = bodies.group;
-            return std::pair(std::move(id), std::move(group));
-        });
-        wanted_ = std::move(wanted);
+    using Backend::load;
+    void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
+        const ForceSettings& force = pairLawOf(terms);
+        SystemConfiguration how = configuration;
+        how.resize(terms.size());
+        const KernelRow& row = choose(force, how[0].kernel, bodies.size());
+        ForceTerms loaded = terms;
+        const auto labels = translated(
+            [&] {
+                return std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
+            },
+            bodies.size(), row, force.precision);
+        replaceEngine(bodies.position, bodies.velocity, force, row, labels, {othersOf(terms), how, idsOf(labels)});
+        terms_ = std::move(loaded);
+        how_ = std::move(how);
     }
 
     void snapshot(ParticleSet& out) override {
         engine_->copyState(out.position, out.velocity);
-        out.id = id_;
-        out.group = group_;
+        out.id = labels_->id;
+        out.group = labels_->group;
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        ForceConfiguration wanted{force, choice};
-        const KernelRow& row = choose(wanted, size());
-        if (force == wanted_.force && &row == row_) {
-            wanted_ = std::move(wanted);
-            return;
+        const KernelRow& row = choose(force, choice, size());
+        const ForceSettings before = pairLawOf(terms_);
+        ForceTerms terms = termsOf(force, othersOf(terms_));
+        SystemConfiguration how = how_;
+        how[0].kernel = choice;
+        if (force != before || &row != row_) {
+            context_.check.cancel();
+            if (force.precision != before.precision) {
+                std::vector<Double4> positions, velocities;
+                engine_->copyState(positions, velocities);
+                replaceEngine(positions, velocities, force, row, labels_, {othersOf(terms), how, idsOf(labels_)});
+            } else {
+                // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
+                // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
+                if (&row != row_) engine_->abandonStep();
+                translated([&] { engine_->configure(force, cpu::cpuKernel(row)); }, size(), row, force.precision);
+            }
         }
-        context_.check.cancel();
-        if (force.precision != wanted_.force.precision) {
-            ParticleSet bodies;
-            snapshot(bodies);
-            replaceEngine(bodies.position, bodies.velocity, force, row,
-                          [&] { return std::pair(std::move(bodies.id), std::move(bodies.group)); });
-        } else {
-            // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
-            // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
-            if (&row != row_) engine_->abandonStep();
-            translated([&] { engine_->configure(force, cpu::cpuKernel(row)); }, size(), row, force.precision);
-        }
-        wanted_ = std::move(wanted);
+        terms_ = std::move(terms);
+        how_ = std::move(how);
         row_ = &row;
     }
-    ForceConfiguration configuration() const override { return wanted_; }
+    const ForceTerms& terms() const override { return terms_; }
+    const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return *row_; }
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
         const auto start = std::chrono::steady_clock::now();
-        const AdvanceStatus status = translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(),
-                                                *row_, wanted_.force.precision);
+        const AdvanceStatus status =
+            translated([&] { return engine_->advance(program, timeStep, budget, sink); }, size(), *row_, precision());
         if (context_.check.running()) context_.check.run(context_.pool, checkDeadline(start, budget.seconds));
         return status;
     }
@@ -109,10 +117,13 @@ public:
     void setVertexValue(VertexValue value) override { context_.shown = value; }
 
     void finishStep() override { engine_->finishStep(); }
+    bool keepsForceState() const override { return engine_->keepsForceState(); }
+    std::vector<StateArray> forceState() override { return engine_->forceState(); }
+    void restoreForceState(const std::vector<StateArray>& state) override { engine_->restoreForceState(state); }
     void wait() override { context_.check.run(context_.pool, kNoDeadline); }
 
     void accelerations(std::vector<Double4>& out) override {
-        translated([&] { engine_->accelerations(out); }, size(), *row_, wanted_.force.precision);
+        translated([&] { engine_->accelerations(out); }, size(), *row_, precision());
     }
 
     void requestForceCheck(std::vector<std::uint32_t> targets) override {
@@ -145,12 +156,22 @@ private:
         return std::max(start, std::chrono::steady_clock::now()) + std::max<Deadline::duration>(quarter, kCheckSlice);
     }
 
+    /// What the engine does not need to know.
+    struct Labels {
+        std::vector<std::uint32_t> id;
+        std::vector<std::uint8_t> group;
+    };
+    static std::shared_ptr<const std::vector<std::uint32_t>> idsOf(const std::shared_ptr<const Labels>& labels) {
+        return {labels, &labels->id};
+    }
+    Precision precision() const { return pairLawOf(terms_).precision; }
+
     /// The row that computes so many bodies. Throws UsageError when none can as it is asked.
-    const KernelRow& choose(const ForceConfiguration& configuration, std::size_t bodies) const {
-        requireSoftening(configuration.force.softening);
-        requireLawNumbers(configuration.force);
-        const KernelRow& row = named(configuration.kernel.kernel, bodies);
-        if (const Reason reason = refusal(row, configuration.force); !reason.empty()) throw UsageError(reason);
+    const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
+        requireSoftening(force.softening);
+        requireLawNumbers(force);
+        const KernelRow& row = named(choice.kernel, bodies);
+        if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         return row;
     }
 
@@ -163,22 +184,14 @@ private:
     }
 
     /// Makes the new engine before the old one goes, so that a failure leaves the old bodies as they were.
-    template <class Names>
     void replaceEngine(std::span<const Double4> positions, std::span<const Double4> velocities, const ForceSettings& force,
-                       const KernelRow& row, Names names) {
+                       const KernelRow& row, std::shared_ptr<const Labels> labels, const EngineTerms& terms) {
         requireHostMemory(cpu::engineBytes(positions.size(), cpu::cpuKernel(row), force.precision), "the bodies on the cpu");
-        translated(
-            [&] {
-                std::unique_ptr<Engine> engine =
-                    cpu::makeEngine(context_, positions, velocities, force, cpu::cpuKernel(row));
-                auto [id, group] = names();
-                engine_ = std::move(engine);
-                id_ = std::move(id);
-                group_ = std::move(group);
-                row_ = &row;
-                context_.check.cancel();
-            },
-            positions.size(), row, force.precision);
+        translated([&] { engine_ = cpu::makeEngine(context_, positions, velocities, force, cpu::cpuKernel(row), terms); },
+                   positions.size(), row, force.precision);
+        labels_ = std::move(labels);
+        row_ = &row;
+        context_.check.cancel();
     }
 
     /// Runs `work`; a lack of memory becomes an error that says how much is needed.
@@ -197,11 +210,11 @@ private:
     }
 
     EngineContext context_;
-    ForceConfiguration wanted_;
+    ForceTerms terms_ = termsOf({});
+    SystemConfiguration how_ = SystemConfiguration(1);
     const KernelRow* row_ = &kernel("cpu", "simd-threads");
     std::unique_ptr<Engine> engine_;
-    std::vector<std::uint32_t> id_;
-    std::vector<std::uint8_t> group_;
+    std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();
 };
 
 }  // namespace

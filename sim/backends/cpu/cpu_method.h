@@ -3,10 +3,12 @@
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
+#include "sim/backends/term_table.h"
 #include "sim/core/thread_pool.h"
 
 #include <array>
 #include <memory>
+#include <span>
 
 namespace gravlab::cpu {
 
@@ -39,7 +41,8 @@ using CpuForceMethod = ForceMethod<CpuBodies<T>, CpuForceSums<T>>;
 struct MethodContext {
     ThreadPool& pool;
     const SimdTarget& simd;
-    std::size_t bodies = 0;  ///< of every evaluation
+    std::size_t bodies = 0;                ///< of every evaluation
+    std::span<const std::uint32_t> ids{};  ///< of the bodies; for terms that name them, and only while a method is made
 };
 
 template <class T>
@@ -56,8 +59,20 @@ struct CpuKernel {
     Reason (*unavailable)() = nullptr;  ///< why this build has it not at all; null, or empty when it has
 };
 
-/// The code of a row of the public table. Throws std::logic_error for a row of another backend.
+/// The code of a row of the public table, or of one that addCpuKernel() brought. Throws std::logic_error for a row of
+/// another backend.
 const CpuKernel& cpuKernel(const KernelRow& row);
+/// Brings a row of its own, as a test does: taken by its name, and in no list. See addKernel().
+bool addCpuKernel(const CpuKernel& kernel);
+
+/// A method for a kind of term beside the pair law.
+struct CpuTermMethod {
+    std::string_view kind, name, idea;
+    std::unique_ptr<CpuForceMethod<float>> (*fp32)(const ForceTerm& term, const MethodContext& context) = nullptr;
+    std::unique_ptr<CpuForceMethod<double>> (*fp64)(const ForceTerm& term,
+                                                    const MethodContext& context) = nullptr;  ///< mixed, too
+};
+using CpuTermMethods = TermTable<CpuTermMethod>;
 
 /// A new method of that kernel. Throws std::bad_alloc, and std::logic_error where refusal() would have said no.
 template <class T>

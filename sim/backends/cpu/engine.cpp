@@ -2,6 +2,7 @@
 
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
 #include "sim/forces/law.h"
 
@@ -49,8 +50,19 @@ double lengthAt(const VectorArrays<T>& vectors, std::size_t i) {
 template <class T>
 class EngineOf final : public Engine {
 public:
-    EngineOf(EngineContext& context, std::span<const Double4> positions, std::span<const Double4> velocities)
-        : context_(context), size_(positions.size()), source_(size_), response_(size_), complete_(size_), work_(size_) {
+    EngineOf(EngineContext& context, std::span<const Double4> positions, std::span<const Double4> velocities,
+             const EngineTerms& terms)
+        : context_(context),
+          size_(positions.size()),
+          source_(size_),
+          response_(size_),
+          ids_(terms.ids),
+          complete_(size_),
+          work_(size_),
+          others_(terms.others),
+          configuration_(terms.configuration) {
+        configuration_.resize(1 + others_.size());
+        for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeOther(k));
         for (std::size_t i = 0; i < size_; ++i) {
             set(complete_.x, i, positions[i]);
             set(complete_.v, i, velocities[i]);
@@ -88,7 +100,7 @@ public:
     void finishStep() override { runner_.finishStep(*this); }
     void abandonStep() override {
         runner_.abandon();
-        method_->abandon();
+        abandonForce();
     }
 
     void publish(VertexSink& sink) override {
@@ -105,17 +117,43 @@ public:
 
     void accelerations(std::vector<Double4>& out) override {
         if (!complete_.forceKnown) {
-            // Its own: a step under way may be half through a force.
-            const std::unique_ptr<CpuForceMethod<T>> method = makeMethod<T>(*kernel_, force_.precision, methodContext());
-            method->prepare(bodiesOf(complete_), request_);
-            while (!runSlice(*method, kWhole)) {
+            // By methods of its own: a step under way may be half through a force.
+            const Methods methods = freshMethods();
+            if (keepsForceState()) {
+                // What is asked beside the steps must not become a part of them.
+                State<T> beside(size_);
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    std::copy_n(complete_.x.axis[axis].data(), size_, beside.x.axis[axis].data());
+                evaluate(beside, methods);
+                shares_.clear();
+                return copyOut(beside.a, out);
             }
-            takeForce(*method, complete_.a);
+            evaluate(complete_, methods);
             complete_.forceKnown = true;
-            endForceAt(complete_, *method);
+            endForceAt(complete_, methods);
         }
-        out.resize(size_);
-        for (std::size_t i = 0; i < size_; ++i) out[i] = at(complete_.a, i, 0);
+        copyOut(complete_.a, out);
+    }
+
+    bool keepsForceState() const override {
+        for (std::size_t k = 0; k < termCount(); ++k)
+            if (method(k).keepsState()) return true;
+        return false;
+    }
+    std::vector<StateArray> forceState() const override {
+        if (!keepsForceState()) return {};
+        ForceState state = emptyState();
+        for (std::size_t k = 0; k < termCount(); ++k) state.methods[k] = method(k).state();
+        if (complete_.forceKnown) copyOut(complete_.a, state.accelerations);
+        return arraysOf(state);
+    }
+    void restoreForceState(const std::vector<StateArray>& arrays) override {
+        ForceState state = emptyState();
+        if (arrays.empty() || !keepsForceState() || !takeForceState(arrays, size_, state)) return;
+        for (std::size_t k = 0; k < termCount(); ++k)
+            if (!method(k).restore(state.methods[k])) return afresh();
+        complete_.forceKnown = state.accelerations.size() == size_ && size_ > 0;
+        for (std::size_t i = 0; i < state.accelerations.size(); ++i) set(complete_.a, i, state.accelerations[i]);
     }
 
     // What StepRunner calls.
@@ -137,19 +175,20 @@ public:
             copy(complete_.a, work_.a, first, last);
         });
         work_.forceKnown = complete_.forceKnown;
-        method_->abandon();
+        abandonForce();
     }
     bool forceKnown() const { return work_.forceKnown; }
 
     std::size_t forceSlice(std::size_t) {
-        if (!method_->underWay()) method_->prepare(bodiesOf(work_), request_);
-        if (runSlice(*method_, kSliceSeconds)) return size_;
-        return std::min(size_ - 1, static_cast<std::size_t>(method_->progress() * static_cast<double>(size_)));
+        if (runTerm(work_, term_, method(term_), kSliceSeconds)) ++term_;
+        if (term_ == termCount()) return size_;
+        const double done = (static_cast<double>(term_) + method(term_).progress()) / static_cast<double>(termCount());
+        return std::min(size_ - 1, static_cast<std::size_t>(done * static_cast<double>(size_)));
     }
     void endForce() {
-        takeForce(*method_, work_.a);
+        term_ = 0;
         work_.forceKnown = true;
-        endForceAt(work_, *method_);
+        endForceAt(work_, {});
     }
     void apply(const StepOp& step, double timeStep) {
         const auto onAxes = [&](std::size_t first, std::size_t last) {
@@ -166,8 +205,12 @@ public:
         context_.totals.steps += steps;
     }
     void wholeStepForce() {
-        method_->prepare(bodiesOf(work_), request_);
+        method_->prepare(bodiesOf(work_), requests_[0]);
         context_.totals.interactions += method_->enqueue(kWhole).work.pairs;
+        takeTerm(work_, 0, *method_);
+        for (std::size_t k = 1; k < termCount(); ++k)
+            while (!runTerm(work_, k, method(k), kWhole)) {
+            }
         endForce();
     }
     void wholeStepsTaken(double seconds, double forceShare) {
@@ -183,22 +226,94 @@ private:
         force_ = wantedForce_;
         kernel_ = wantedKernel_;
         const bool single = force_.precision != Precision::fp64;
-        request_ = {.settings = force_,
-                    .smallestR2 = single ? smallestR2<float>(force_, heaviest_) : smallestR2<double>(force_, heaviest_)};
+        requests_.clear();
+        for (const TermConfiguration& term : configuration_)
+            requests_.push_back(
+                {.settings = force_,
+                 .smallestR2 = single ? smallestR2<float>(force_, heaviest_) : smallestR2<double>(force_, heaviest_),
+                 .allowedError = term.allowedError});
         complete_.forceKnown = false;
     }
 
-    MethodContext methodContext() const { return {context_.pool, context_.simd, size_}; }
+    MethodContext methodContext() const { return {context_.pool, context_.simd, size_, *ids_}; }
+
+    // Terms, the pair law first.
+    using Methods = std::vector<std::unique_ptr<CpuForceMethod<T>>>;
+    std::size_t termCount() const { return 1 + others_.size(); }
+    CpuForceMethod<T>& method(std::size_t k) const { return k == 0 ? *method_ : *methods_[k - 1]; }
+    std::unique_ptr<CpuForceMethod<T>> makeOther(std::size_t k) const {
+        const ForceTerm& term = *others_[k - 1];
+        const CpuTermMethod& row = CpuTermMethods::find("cpu", term.kind(), configuration_[k].kernel.kernel);
+        if constexpr (std::is_same_v<T, float>)
+            return row.fp32(term, methodContext());
+        else
+            return row.fp64(term, methodContext());
+    }
+    /// With what the present ones keep.
+    Methods freshMethods() const {
+        Methods methods;
+        for (std::size_t k = 0; k < termCount(); ++k) {
+            methods.push_back(k == 0 ? makeMethod<T>(*kernel_, force_.precision, methodContext()) : makeOther(k));
+            if (method(k).keepsState()) methods.back()->restore(method(k).state());
+        }
+        return methods;
+    }
+    void afresh() {
+        method_ = makeMethod<T>(*kernel_, force_.precision, methodContext());
+        for (std::size_t k = 1; k < termCount(); ++k) methods_[k - 1] = makeOther(k);
+    }
+    ForceState emptyState() const {
+        ForceState state{.terms = termsOf(force_, others_), .kernels = {std::string(kernel_->row.name)}};
+        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(configuration_[k].kernel.kernel);
+        state.methods.resize(termCount());
+        return state;
+    }
+    void abandonForce() {
+        term_ = 0;
+        for (std::size_t k = 0; k < termCount(); ++k) method(k).abandon();
+    }
+    void evaluate(State<T>& state, const Methods& methods) {
+        for (std::size_t k = 0; k < termCount(); ++k)
+            while (!runTerm(state, k, *methods[k], kWhole)) {
+            }
+    }
+
+    /// Computes about `seconds` of a term; true when that was the last of it, and `state` has its accelerations.
+    bool runTerm(State<T>& state, std::size_t k, CpuForceMethod<T>& method, double seconds) {
+        if (!method.underWay()) method.prepare(bodiesOf(state), requests_[k]);
+        if (!runSlice(method, k, seconds)) return false;
+        takeTerm(state, k, method);
+        return true;
+    }
+    /// Accelerations are the pair law's, and then each term's added to them.
+    void takeTerm(State<T>& state, std::size_t k, const CpuForceMethod<T>& method) {
+        const auto checked = [&] {
+            std::vector<Double4> values;
+            for (const std::uint32_t target : context_.check.targets()) values.push_back(at(state.a, target, 0));
+            return values;
+        };
+        const bool shares = others_.size() > 0 && context_.check.wanted();
+        if (k == 0) {
+            takeForce(method, state.a);
+            if (shares) shares_ = {checked()};
+            sharesOf_ = context_.check.request();
+            return;
+        }
+        addForce(method.sums(), state.a);
+        if (shares && shares_.size() == k && sharesOf_ == context_.check.request())
+            shares_.push_back(shareOf(method.sums()));
+    }
     CpuBodies<T> bodiesOf(const State<T>& state) const {
         return {{state.x.axis[0].data(), state.x.axis[1].data(), state.x.axis[2].data()}, source_.data(), size_};
     }
 
     /// Computes about `seconds` of what the method prepared. True when that was the last of it.
-    bool runSlice(CpuForceMethod<T>& method, double seconds) {
+    bool runSlice(CpuForceMethod<T>& method, std::size_t k, double seconds) {
         const double start = StepPacer::steadySeconds();
         const ForceProgress progress = method.enqueue(seconds);
-        context_.totals.interactions += progress.work.pairs;
-        context_.totals.forceSeconds += StepPacer::steadySeconds() - start;
+        WorkTotals& totals = context_.totals;
+        (k == 0 ? totals.interactions : totals.termInteractions) += progress.work.pairs;
+        (k == 0 ? totals.forceSeconds : totals.termSeconds) += StepPacer::steadySeconds() - start;
         return progress.complete;
     }
 
@@ -218,6 +333,29 @@ private:
         });
     }
 
+    void addForce(const CpuForceSums<T>& sums, VectorArrays<T>& a) {
+        forBodies([&](std::size_t first, std::size_t last) {
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const T* __restrict from = sums.axis[axis];
+                T* __restrict to = a.axis[axis].data();
+                for (std::size_t i = first; i < last; ++i) to[i] += from[i] * (sums.factor * response_[i]);
+            }
+        });
+    }
+    /// Of the targets of the check.
+    std::vector<Double4> shareOf(const CpuForceSums<T>& sums) const {
+        std::vector<Double4> shares;
+        for (const std::uint32_t i : context_.check.targets()) {
+            const T factor = sums.factor * response_[i];
+            shares.push_back({sums.axis[0][i] * factor, sums.axis[1][i] * factor, sums.axis[2][i] * factor, 0});
+        }
+        return shares;
+    }
+    void copyOut(const VectorArrays<T>& from, std::vector<Double4>& out) const {
+        out.resize(size_);
+        for (std::size_t i = 0; i < size_; ++i) out[i] = at(from, i, 0);
+    }
+
     /// Runs range(first, last) over all bodies: on all threads, or here where waking one would take longer.
     template <class Range>
     void forBodies(const Range& range) {
@@ -227,18 +365,30 @@ private:
             context_.pool.forRange(size_, kMoveGrain, range);
     }
 
-    /// A force is complete and nothing has moved yet: the moment to check it.
-    void endForceAt(const State<T>& state, const CpuForceMethod<T>& method) {
+    /// A force is complete and nothing has moved yet: the moment to check it. `methods`: that computed it; empty: the
+    /// engine's.
+    void endForceAt(const State<T>& state, const Methods& methods) {
         ++context_.totals.forceEvaluations;
+        std::vector<std::vector<Double4>> shares = std::exchange(shares_, {});
         if (!context_.check.wanted() || force_ != wantedForce_ || kernel_ != wantedKernel_) return;
-        std::vector<Double4> positions(size_), velocities(unitResponse_ ? 0 : size_), got;
+        // Asked for while a term was being computed: the next force has all shares.
+        if (!others_.empty() && (shares.size() != termCount() || sharesOf_ != context_.check.request())) return;
+        const bool plain = unitResponse_ && others_.empty();
+        std::vector<Double4> positions(size_), velocities(plain ? 0 : size_), whole;
         context_.pool.forRange(size_, kMoveGrain, [&](std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) positions[i] = at(state.x, i, source_[i]);
-            if (!unitResponse_)
+            if (!plain)
                 for (std::size_t i = first; i < last; ++i) velocities[i] = at(state.v, i, response_[i]);
         });
-        for (const std::uint32_t target : context_.check.targets()) got.push_back(at(state.a, target, 0));
-        context_.check.begin(std::move(positions), std::move(velocities), std::move(got), force_, method.accuracy().gate);
+        for (const std::uint32_t target : context_.check.targets()) whole.push_back(at(state.a, target, 0));
+        if (others_.empty()) shares = {whole};
+        std::vector<TermShare> parts;
+        const ForceTerms terms = termsOf(force_, others_);
+        for (std::size_t k = 0; k < termCount(); ++k) {
+            const CpuForceMethod<T>& computed = methods.empty() ? method(k) : *methods[k];
+            parts.push_back({terms[k], std::move(shares[k]), computed.accuracy().gate});
+        }
+        context_.check.begin(std::move(positions), std::move(velocities), std::move(parts), std::move(whole), ids_);
     }
 
     void applyOnAxis(const StepOp& step, double timeStep, std::size_t axis, std::size_t first, std::size_t last) {
@@ -266,13 +416,21 @@ private:
     EngineContext& context_;
     std::size_t size_;
     AlignedArray<T> source_, response_;
+    std::shared_ptr<const std::vector<std::uint32_t>> ids_;
     double heaviest_ = 0;                   ///< largest |source| [M]
     bool unitResponse_ = true;              ///< every response is 1
     State<T> complete_;                     ///< the last complete step: what everyone sees
     State<T> work_;                         ///< the step under way
     std::vector<VectorArrays<T>> scratch_;  ///< x0, v0, dx, dv, or empty
     ForceSettings force_, wantedForce_;
-    ForceRequest request_;  ///< of force_
+    ForceTerms others_;                   ///< beside the pair law
+    SystemConfiguration configuration_;   ///< of all terms
+    std::vector<ForceRequest> requests_;  ///< the same, of force_
+    Methods methods_;                     ///< of others_
+    std::size_t term_ = 0;                ///< whose force is under way
+    std::uint64_t sharesOf_ = 0;          ///< the request that shares_ answer
+    std::vector<std::vector<Double4>>
+        shares_;  ///< of the targets of a check, of each term that is done; empty: one term acts
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
     std::unique_ptr<CpuForceMethod<T>> method_;      ///< of the step under way and the last complete one
     std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedKernel_, where that is another
@@ -282,13 +440,13 @@ private:
 }  // namespace
 
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
-                                   std::span<const Double4> velocities, const ForceSettings& force,
-                                   const CpuKernel& kernel) {
+                                   std::span<const Double4> velocities, const ForceSettings& force, const CpuKernel& kernel,
+                                   const EngineTerms& terms) {
     std::unique_ptr<Engine> engine;
     if (force.precision == Precision::fp32)
-        engine = std::make_unique<EngineOf<float>>(context, positions, velocities);
+        engine = std::make_unique<EngineOf<float>>(context, positions, velocities, terms);
     else
-        engine = std::make_unique<EngineOf<double>>(context, positions, velocities);
+        engine = std::make_unique<EngineOf<double>>(context, positions, velocities, terms);
     engine->configure(force, kernel);
     return engine;
 }

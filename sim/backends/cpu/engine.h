@@ -36,12 +36,17 @@ public:
     virtual void finishStep() = 0;
     virtual void abandonStep() = 0;
     virtual void accelerations(std::vector<Double4>& out) = 0;
+    /// See Backend.
+    virtual bool keepsForceState() const = 0;
+    virtual std::vector<StateArray> forceState() const = 0;
+    virtual void restoreForceState(const std::vector<StateArray>& state) = 0;
 };
 
 /// Takes the bodies over, in the precision that `force` asks for. `kernel` must outlive the engine; it need not be a row of
-/// the table. Throws std::bad_alloc.
+/// the table. Throws std::bad_alloc, and UsageError for a term without a method here.
 std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Double4> positions,
-                                   std::span<const Double4> velocities, const ForceSettings& force, const CpuKernel& kernel);
+                                   std::span<const Double4> velocities, const ForceSettings& force, const CpuKernel& kernel,
+                                   const EngineTerms& terms = {});
 
 /// Bytes that an engine holds for `bodies` bodies in `precision`, the kernel's method included.
 double engineBytes(std::size_t bodies, const CpuKernel& kernel, Precision precision);

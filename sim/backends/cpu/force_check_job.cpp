@@ -7,6 +7,7 @@ namespace gravlab::cpu {
 void CheckJob::request(std::vector<std::uint32_t> targets) {
     cancel();
     requested_ = std::move(targets);
+    ++request_;
 }
 
 void CheckJob::cancel() {
@@ -15,29 +16,29 @@ void CheckJob::cancel() {
     result_.reset();
 }
 
-void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
-                     const ForceSettings& force, const ForceGate& gate) {
+void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
+                     std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids) {
     running_ = std::exchange(requested_, {});
     positions_ = std::move(positions);
     velocities_ = std::move(velocities);
-    got_ = std::move(accelerations);
-    want_.assign(running_.size(), {});
-    floors_.assign(running_.size(), 0);
-    force_ = force;
-    gate_ = gate;
+    shares_ = std::move(shares);
+    whole_ = std::move(whole);
+    ids_ = std::move(ids);
+    truth_ = TermTruth(shares_.size(), running_.size());
     done_ = 0;
 }
 
 void CheckJob::run(ThreadPool& pool, Deadline deadline) {
     if (!running()) return;
     const auto count = static_cast<std::int64_t>(running_.size());
-    done_ = pool.run(done_, count, deadline, [this](std::int64_t index) {
+    const TermBodies bodies{positions_, velocities_,
+                            ids_ ? std::span<const std::uint32_t>(*ids_) : std::span<const std::uint32_t>()};
+    done_ = pool.run(done_, count, deadline, [&](std::int64_t index) {
         const auto at = static_cast<std::size_t>(index);
-        referenceForces(positions_, velocities_, std::span(running_).subspan(at, 1), force_, std::span(want_).subspan(at, 1),
-                        std::span(floors_).subspan(at, 1));
+        addTruth(truth_, shares_, bodies, running_, at, at + 1);
     });
     if (done_ < count) return;
-    result_ = compareForces(got_, want_, gate_, floors_);
+    result_ = compareTerms(shares_, whole_, truth_);
     result_->worst = running_[result_->worst];
     running_.clear();
     positions_ = {};

@@ -2,8 +2,9 @@
 // Rule: it judges one complete force at the positions that it was computed for.
 #pragma once
 #include "sim/core/thread_pool.h"
-#include "sim/forces/force_check.h"
+#include "sim/forces/term_check.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,11 +18,13 @@ public:
     void cancel();
     /// True when the next complete force is to be handed to begin().
     bool wanted() const { return !requested_.empty(); }
+    /// Another number for each request.
+    std::uint64_t request() const { return request_; }
     const std::vector<std::uint32_t>& targets() const { return requested_; }
-    /// Takes a copy of the positions, of the velocities where a response is not 1 (else empty), and of the accelerations of
-    /// targets(); `gate` is what they are held against.
-    void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<Double4> accelerations,
-               const ForceSettings& force, const ForceGate& gate);
+    /// Takes what the terms made of targets(), and copies of the bodies that they read: positions, and velocities where a
+    /// response is not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms.
+    void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
+               std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids);
     bool running() const { return !running_.empty(); }
     /// Goes on with the work until it is done or the deadline has passed.
     void run(ThreadPool& pool, Deadline deadline);
@@ -29,10 +32,11 @@ public:
 
 private:
     std::vector<std::uint32_t> requested_, running_;
-    std::vector<Double4> positions_, velocities_, got_, want_;
-    std::vector<double> floors_;
-    ForceSettings force_;
-    ForceGate gate_;
+    std::vector<Double4> positions_, velocities_, whole_;
+    std::shared_ptr<const std::vector<std::uint32_t>> ids_;
+    std::vector<TermShare> shares_;
+    TermTruth truth_;
+    std::uint64_t request_ = 0;
     std::int64_t done_ = 0;
     std::optional<ForceCheck> result_;
 };

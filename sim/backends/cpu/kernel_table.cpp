@@ -3,6 +3,7 @@
 #include "sim/backends/cpu/force_evaluation.h"
 #include "sim/backends/kernel_rows.h"
 
+#include <deque>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -86,9 +87,22 @@ const std::vector<CpuKernel>& table() {
     return kernels;
 }
 
+std::deque<CpuKernel>& added() {
+    static std::deque<CpuKernel> kernels;
+    return kernels;
+}
+
 }  // namespace
 
+bool addCpuKernel(const CpuKernel& kernel) {
+    addKernel(kernel.row);
+    added().push_back(kernel);
+    return true;
+}
+
 const CpuKernel& cpuKernel(const KernelRow& row) {
+    for (const CpuKernel& kernel : added())
+        if (row.backend == "cpu" && kernel.row.name == row.name) return kernel;
     for (const CpuKernel& kernel : table())
         if (row.backend == "cpu" && kernel.row.name == row.name) return kernel;
     throw std::logic_error("kernel '" + std::string(row.name) + "' is no row of the cpu backend");

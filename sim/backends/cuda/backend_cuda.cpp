@@ -41,9 +41,11 @@ cuda::DeviceFacts bound(int index) {
 /// Its state's precision decides which.
 using Engine = std::variant<std::unique_ptr<cuda::EngineOf<float>>, std::unique_ptr<cuda::EngineOf<double>>>;
 
-Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan) {
-    if (plan.precision == Precision::fp32) return std::make_unique<cuda::EngineOf<float>>(context, bodies, force, plan);
-    return std::make_unique<cuda::EngineOf<double>>(context, bodies, force, plan);
+Engine makeEngine(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan,
+                  const EngineTerms& terms = {}) {
+    if (plan.precision == Precision::fp32)
+        return std::make_unique<cuda::EngineOf<float>>(context, bodies, force, plan, terms);
+    return std::make_unique<cuda::EngineOf<double>>(context, bodies, force, plan, terms);
 }
 
 /// Of device memory, scratch registers and partial sums aside.
@@ -74,21 +76,26 @@ public:
     }
     MemorySpace vertexSpace() const override { return MemorySpace::cudaDevice; }
 
-    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
+    using Backend::load;
+    void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
         use();
-        const LaunchPlan chosen = choice(configuration, cuda::factsOf(bodies));
-        ForceConfiguration wanted = configuration;
+        const ForceSettings& force = pairLawOf(terms);
+        SystemConfiguration how = configuration;
+        how.resize(terms.size());
+        const LaunchPlan chosen = choice({force, how[0].kernel}, cuda::factsOf(bodies));
+        ForceTerms loaded = terms;
         auto labels = std::make_shared<const Labels>(Labels{bodies.id, bodies.group});
         Engine engine;
         try {
-            engine = makeEngine(context_, bodies, wanted.force, chosen);
+            engine = makeEngine(context_, bodies, force, chosen, {othersOf(terms), how, idsOf(labels)});
         } catch (const OutOfMemoryError& error) {
-            throw OutOfMemoryError(withMemory(bodies.size(), wanted.force.precision) + error.what());
+            throw OutOfMemoryError(withMemory(bodies.size(), force.precision) + error.what());
         }
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         labels_ = std::move(labels);
-        wanted_ = std::move(wanted);
+        terms_ = std::move(loaded);
+        how_ = std::move(how);
         context_.writer.forget();
     }
 
@@ -117,10 +124,12 @@ public:
 
     void configure(const ForceSettings& force, const KernelChoice& kernel) override {
         use();
-        ForceConfiguration wanted{force, kernel};
-        const LaunchPlan chosen = choice(wanted, facts());
+        const LaunchPlan chosen = choice({force, kernel}, facts());
+        ForceTerms terms = termsOf(force, othersOf(terms_));
+        SystemConfiguration how = how_;
+        how[0].kernel = kernel;
         if ((force.precision == Precision::fp32) != (plan().precision == Precision::fp32)) {
-            changeState(force, chosen);
+            changeState(force, chosen, {othersOf(terms), how, idsOf(labels_)});
         } else {
             // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
             // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
@@ -129,9 +138,11 @@ public:
                                  chosen.machineCode != now.machineCode || chosen.precision != now.precision;
             with(engine_, [&](auto& e) { return e.configure(force, changed ? &chosen : nullptr); });
         }
-        wanted_ = std::move(wanted);
+        terms_ = std::move(terms);
+        how_ = std::move(how);
     }
-    ForceConfiguration configuration() const override { return wanted_; }
+    const ForceTerms& terms() const override { return terms_; }
+    const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return plan().entry->row; }
     LaunchConfig activeLaunch() const override { return plan().launch; }
 
@@ -148,6 +159,17 @@ public:
     void finishStep() override {
         use();
         with(engine_, [&](auto& e) { return e.finishStep(); });
+    }
+    bool keepsForceState() const override {
+        return with(engine_, [](auto& e) { return e.keepsForceState(); });
+    }
+    std::vector<StateArray> forceState() override {
+        use();
+        return with(engine_, [](auto& e) { return e.forceState(); });
+    }
+    void restoreForceState(const std::vector<StateArray>& state) override {
+        use();
+        with(engine_, [&](auto& e) { e.restoreForceState(state); });
     }
     void wait() override {
         use();
@@ -217,6 +239,10 @@ private:
         std::vector<std::uint8_t> group;
     };
 
+    static std::shared_ptr<const std::vector<std::uint32_t>> idsOf(const std::shared_ptr<const Labels>& labels) {
+        return {labels, &labels->id};
+    }
+
     const LaunchPlan& plan() const {
         return with(engine_, [](const auto& e) -> decltype(auto) { return e.plan(); });
     }
@@ -233,10 +259,10 @@ private:
     }
 
     /// State in another precision: an engine of its own, which begins where the last complete step of this one ended.
-    void changeState(const ForceSettings& force, const LaunchPlan& chosen) {
+    void changeState(const ForceSettings& force, const LaunchPlan& chosen, const EngineTerms& terms) {
         ParticleSet bodies;
         with(engine_, [&](auto& e) { return e.copyState(bodies.position, bodies.velocity); });
-        Engine engine = makeEngine(context_, bodies, force, chosen);
+        Engine engine = makeEngine(context_, bodies, force, chosen, terms);
         CUDA_CHECK(cuda::waitForStream(context_.stream));
         engine_ = std::move(engine);
         context_.writer.forget();
@@ -253,7 +279,8 @@ private:
         return text;
     }
 
-    ForceConfiguration wanted_;
+    ForceTerms terms_ = termsOf({});
+    SystemConfiguration how_ = SystemConfiguration(1);
     BoundContext context_;
     Engine engine_;
     std::shared_ptr<const Labels> labels_ = std::make_shared<const Labels>();

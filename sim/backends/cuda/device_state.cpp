@@ -53,6 +53,12 @@ void DeviceState<Real>::upload(const ParticleSet& bodies) {
 }
 
 template <class Real>
+void DeviceState<Real>::uploadAccelerations(const std::vector<Double4>& accelerations) {
+    cuda::upload<Real>(complete().a, accelerations, stream_);
+    complete().forceKnown = true;
+}
+
+template <class Real>
 std::vector<Double4> DeviceState<Real>::download(const DeviceArray<V>& from) const {
     std::vector<V> host(count_);
     CUDA_CHECK(copyAsync(host.data(), from.data(), count_ * sizeof(V), Copy::toHost, stream_));

@@ -23,6 +23,8 @@ public:
     DeviceState(std::uint32_t count, Stream stream);
     /// Takes the bodies over. Waits.
     void upload(const ParticleSet& bodies);
+    /// Takes over the force at the last complete step. Waits.
+    void uploadAccelerations(const std::vector<Double4>& accelerations);
     /// Positions and velocities of the last complete step. Waits.
     void download(std::vector<Double4>& positions, std::vector<Double4>& velocities) const;
     /// Any array of the state, or of its kind. Waits.

@@ -1,20 +1,107 @@
 // State, forces, and what is measured beside them. The steps that are made of them are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace gravlab::cuda {
 template <class Real>
 EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force,
-                         const LaunchPlan& plan)
+                         const LaunchPlan& plan, const EngineTerms& terms)
     : context_(context),
       state_(static_cast<std::uint32_t>(bodies.size()), context.stream),
       method_(makeForceMethod<Real>(plan, state_.count(), context.device, context.stream)),
+      configuration_(terms.configuration),
+      ids_(terms.ids),
       facts_(factsOf(bodies)),
       force_(force),
       wanted_(force),
-      check_(context.stream) {
+      check_(context.stream),
+      termCheck_(context.stream) {
+    configuration_.resize(1 + terms.others.size());
+    others_ = makeOthers(terms.others);
+    if (!others_.empty()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies);
+}
+
+template <class Real>
+auto EngineOf<Real>::makeOthers(const ForceTerms& terms) const -> std::vector<OtherTerm> {
+    std::vector<OtherTerm> made;
+    const TermParts parts{state_.count(), *ids_, context_.device, context_.stream};
+    for (const auto& term : terms) {
+        const CudaTermMethod& row =
+            CudaTermMethods::find("cuda", term->kind(), configuration_[1 + made.size()].kernel.kernel);
+        if constexpr (std::is_same_v<Real, float>)
+            made.push_back({term, row.fp32(*term, parts)});
+        else
+            made.push_back({term, row.fp64(*term, parts)});
+    }
+    return made;
+}
+
+template <class Real>
+auto EngineOf<Real>::freshMethods() const -> Methods {
+    ForceTerms terms;
+    for (const OtherTerm& other : others_) terms.push_back(other.term);
+    Methods made{makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream), makeOthers(terms)};
+    if (method_->keepsState()) made.pairs->restore(method_->state());
+    for (std::size_t k = 0; k < others_.size(); ++k)
+        if (others_[k].method->keepsState()) made.others[k].method->restore(others_[k].method->state());
+    return made;
+}
+
+template <class Real>
+void EngineOf<Real>::abandonForce() {
+    term_ = 0;
+    // The check of a force that does not come to its end is one of the next force.
+    if (termCheck_.open()) requestForceCheck(termCheck_.targets());
+    method_->abandon();
+    for (const OtherTerm& other : others_) other.method->abandon();
+}
+
+template <class Real>
+bool EngineOf<Real>::keepsForceState() const {
+    return method_->keepsState() ||
+           std::ranges::any_of(others_, [](const OtherTerm& other) { return other.method->keepsState(); });
+}
+
+template <class Real>
+ForceState EngineOf<Real>::emptyState() const {
+    ForceState state{.terms = termsOf(force_), .kernels = {std::string(plan().entry->row.name)}};
+    for (const OtherTerm& other : others_) {
+        state.kernels.push_back(configuration_[state.terms.size()].kernel.kernel);
+        state.terms.push_back(other.term);
+    }
+    state.methods.resize(termCount());
+    return state;
+}
+
+template <class Real>
+std::vector<StateArray> EngineOf<Real>::forceState() const {
+    if (!keepsForceState()) return {};
+    ForceState state = emptyState();
+    state.methods[0] = method_->state();
+    for (std::size_t k = 0; k < others_.size(); ++k) state.methods[1 + k] = others_[k].method->state();
+    if (state_.complete().forceKnown) state.accelerations = state_.download(state_.complete().a);
+    return arraysOf(state);
+}
+
+template <class Real>
+void EngineOf<Real>::restoreForceState(const std::vector<StateArray>& arrays) {
+    ForceState state = emptyState();
+    if (arrays.empty() || !keepsForceState() || !takeForceState(arrays, size(), state)) return;
+    bool taken = method_->restore(state.methods[0]);
+    for (std::size_t k = 0; k < others_.size(); ++k) taken = taken && others_[k].method->restore(state.methods[1 + k]);
+    if (!taken) {
+        ForceTerms terms;
+        for (const OtherTerm& other : others_) terms.push_back(other.term);
+        method_ = makeForceMethod<Real>(LaunchPlan(plan()), state_.count(), context_.device, context_.stream);
+        others_ = makeOthers(terms);
+        return;
+    }
+    if (state.accelerations.size() != size() || size() == 0) return;
+    state_.uploadAccelerations(state.accelerations);
 }
 
 template <class Real>
@@ -40,6 +127,7 @@ void EngineOf<Real>::configure(const ForceSettings& force, const LaunchPlan* pla
     wanted_ = force;
     if (cursor_.atBoundary()) adoptSettings();
     if (!method) return;
+    abandonForce();
     method_ = std::move(method);
     state_.complete().forceKnown = false;
     restartStep();
@@ -70,7 +158,23 @@ DeviceSums<Real> EngineOf<Real>::accelerationOf(DeviceSums<Real> sums, const V* 
 }
 
 template <class Real>
-void EngineOf<Real>::evaluate(Method& method, V* to) {
+bool EngineOf<Real>::enqueueTermSlice(DeviceTermMethod<Real>& method) {
+    const ForceProgress done = method.enqueue(kSliceSeconds);
+    // A launch, and a rate that any device has; what it really takes is measured.
+    constexpr double kLaunch = 5e-6, kRate = 1e10;
+    context_.timer.add(kLaunch + done.work.pairs / kRate, {.termInteractions = done.work.pairs});
+    return done.complete;
+}
+
+template <class Real>
+void EngineOf<Real>::addTerm(const DeviceSums<Real>& sums, const V* v, V* to) {
+    constexpr unsigned kThreads = 256;
+    launchKernel(respondKernel<Real>(), {(state_.count() + kThreads - 1) / kThreads}, kThreads,
+                 {sums.sums, sums.ranges, v, 1, to, state_.count(), true}, 0, context_.stream);
+}
+
+template <class Real>
+void EngineOf<Real>::evaluatePairs(Method& method, V* to) {
     auto& complete = state_.complete();
     context_.timer.begin();
     method.prepare({complete.x.data(), to}, request());
@@ -81,21 +185,36 @@ void EngineOf<Real>::evaluate(Method& method, V* to) {
 }
 
 template <class Real>
+void EngineOf<Real>::evaluate(const Methods& methods, V* termSums, V* to) {
+    evaluatePairs(*methods.pairs, to);
+    const auto& complete = state_.complete();
+    for (std::size_t k = 0; k < methods.others.size(); ++k) {
+        DeviceTermMethod<Real>& method = *methods.others[k].method;
+        method.prepare({complete.x.data(), termSums}, request(1 + k));
+        while (!enqueueTermSlice(method)) {
+        }
+        addTerm(method.sums(), complete.v.data(), to);
+        context_.timer.close(Span::terms);
+    }
+}
+
+template <class Real>
 void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     out.clear();
     if (size() == 0) return;
     auto& complete = state_.complete();
     if (complete.a.bytes() > kLargestFact) ++context_.hostCopies;
-    if (!complete.forceKnown && !cursor_.atBoundary()) {
-        // The step under way goes on, with what its method has done: this force has a method and an array of its own.
-        const auto method = makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream);
-        const DeviceArray<V> beside(state_.count());
-        evaluate(*method, beside.data());
+    // Methods that keep state, and the sums of several terms, belong to the steps.
+    if (!complete.forceKnown && (!cursor_.atBoundary() || !others_.empty() || keepsForceState())) {
+        // A step under way goes on, with what its methods have done: this force has methods and arrays of its own.
+        const Methods methods = freshMethods();
+        const DeviceArray<V> beside(state_.count()), termSums(others_.empty() ? 0 : state_.count());
+        evaluate(methods, termSums.data(), beside.data());
         out = state_.download(beside);
         return;
     }
     if (!complete.forceKnown) {
-        evaluate(*method_, complete.a.data());
+        evaluatePairs(*method_, complete.a.data());
         complete.forceKnown = true;
         x_ = complete.x.data();
         v_ = complete.v.data();
@@ -111,12 +230,36 @@ void EngineOf<Real>::enqueueCheck(const V* x, const V* a) {
 }
 
 template <class Real>
+void EngineOf<Real>::requestForceCheck(std::vector<std::uint32_t> targets) {
+    termCheck_.drop();
+    pairCheck_.reset();
+    check_.request(std::move(targets), state_.count());
+}
+
+template <class Real>
+std::optional<ForceCheck> EngineOf<Real>::takeForceCheck() {
+    std::optional<ForceCheck> pairs = check_.take();
+    if (others_.empty()) return pairs;
+    if (pairs) pairCheck_ = std::move(pairs);
+    if (!pairCheck_) return std::nullopt;
+    if (!pairCheck_->passed) {
+        termCheck_.drop();
+        return std::exchange(pairCheck_, std::nullopt);
+    }
+    const std::optional<ForceCheck> terms = termCheck_.take();
+    if (!terms) return std::nullopt;
+    const ForceCheck passed = *std::exchange(pairCheck_, std::nullopt);
+    return terms->passed ? passed : *terms;
+}
+
+template <class Real>
 void EngineOf<Real>::requestMeasurement() {
     measureFailure_.clear();
     if (size() == 0) return;
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
+        measuredBodies_ = others_.empty() ? LaterVectors() : copyStateLater();
     } catch (const Error& error) {
         measureFailure_ = error.what();
     }
@@ -129,7 +272,15 @@ std::optional<Diagnostics> EngineOf<Real>::takeMeasurement(double seconds) {
     if (!failed.failure.empty()) return failed;
     if (!diagnostics_) return std::nullopt;
     try {
-        return diagnostics_->advance(seconds);
+        std::optional<Diagnostics> measured = diagnostics_->advance(seconds);
+        if (measured && measuredBodies_) {
+            // Their energies are sums over few partners, in double precision where it is stated: on the host.
+            std::vector<Double4> positions, velocities;
+            std::exchange(measuredBodies_, nullptr)(positions, velocities);
+            for (const OtherTerm& other : others_)
+                measured->potential += other.term->potential({positions, velocities, *ids_});
+        }
+        return measured;
     } catch (const Error& error) {
         failed.failure = error.what();
         return failed;

@@ -11,7 +11,9 @@
 #include "sim/backends/cuda/pacing.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/state_copy.h"
+#include "sim/backends/cuda/term_check_job.h"
 #include "sim/backends/cuda/vertex_writer.h"
+#include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
 
 #include <memory>
@@ -36,8 +38,10 @@ struct EngineContext {
 template <class Real>
 class EngineOf {
 public:
-    /// Takes the bodies over. Throws DeviceError when the device has not the memory.
-    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan);
+    /// Takes the bodies over. Throws DeviceError when the device has not the memory, and UsageError for a term without a
+    /// method here.
+    EngineOf(EngineContext& context, const ParticleSet& bodies, const ForceSettings& force, const LaunchPlan& plan,
+             const EngineTerms& terms);
 
     // engine.cpp: state, forces outside of steps, and what is measured beside them.
     std::size_t size() const { return state_.count(); }
@@ -51,8 +55,12 @@ public:
     const LaunchPlan& plan() const { return method_->plan(); }
     const BodyFacts& facts() const { return facts_; }
     void accelerations(std::vector<Double4>& out);
-    void requestForceCheck(std::vector<std::uint32_t> targets) { check_.request(std::move(targets), state_.count()); }
-    std::optional<ForceCheck> takeForceCheck() { return check_.take(); }
+    void requestForceCheck(std::vector<std::uint32_t> targets);
+    std::optional<ForceCheck> takeForceCheck();
+    /// See Backend.
+    bool keepsForceState() const;
+    std::vector<StateArray> forceState() const;
+    void restoreForceState(const std::vector<StateArray>& arrays);
     void requestMeasurement();
     bool measuring() const { return !measureFailure_.empty() || (diagnostics_ && diagnostics_->running()); }
     std::optional<Diagnostics> takeMeasurement(double seconds);
@@ -72,17 +80,46 @@ private:
     /// Of the longest launch: short against a frame, long against the few microseconds that a launch costs.
     static constexpr double kSliceSeconds = 2.5e-3;
 
-    // Forces.
-    ForceRequest request() const { return {.settings = force_, .smallestR2 = state_.smallestR2()}; }
+    // Forces. The pair law is the first term.
+    ForceRequest request(std::size_t term = 0) const {
+        return {.settings = force_, .smallestR2 = state_.smallestR2(), .allowedError = configuration_[term].allowedError};
+    }
+    /// A term beside the pair law.
+    struct OtherTerm {
+        std::shared_ptr<const ForceTerm> term;
+        std::unique_ptr<DeviceTermMethod<Real>> method;
+    };
+    /// Methods of all terms, to evaluate a force beside the steps.
+    struct Methods {
+        std::unique_ptr<Method> pairs;
+        std::vector<OtherTerm> others;
+    };
+    std::size_t termCount() const { return 1 + others_.size(); }
+    std::vector<OtherTerm> makeOthers(const ForceTerms& terms) const;
+    /// With what the present ones keep.
+    Methods freshMethods() const;
+    ForceState emptyState() const;
+    void abandonForce();
     /// Enqueues the next slice of the method's evaluation. True when it was the last one.
     bool enqueueSlice(Method& method);
-    /// True when accelerations are not the plain sums of pulls.
+    /// True when the pair law's accelerations are not the plain sums of pulls.
     bool responds() const { return force_.law != Law::gravity || state_.hasResponses(); }
+    /// True when the sums of the pair law's method are what bodies feel: kernels may then go on with them by themselves.
+    bool plainForce() const { return others_.empty() && !responds(); }
+    /// Enqueues the next slice of a term's method. True when it was the last one.
+    bool enqueueTermSlice(DeviceTermMethod<Real>& method);
+    /// Adds a term's complete evaluation to the accelerations of bodies that respond as `v` says.
+    void addTerm(const DeviceSums<Real>& sums, const V* v, V* to);
+    /// The pair law's part of a force of several terms is complete: it goes into `bodies.sums`, and a check begins.
+    void endPairs(const DeviceBodies<Real>& bodies);
+    /// The next slice of the term under way. True when no term is left.
+    bool runTerm(const DeviceBodies<Real>& bodies);
     /// What the terms' sums make of bodies that respond as `v` says: the one place between a force and its use. `to` takes
     /// it where it is more than the sums.
     DeviceSums<Real> accelerationOf(DeviceSums<Real> sums, const V* v, V* to);
-    /// The whole force at the last complete step by `method`, into `to`.
-    void evaluate(Method& method, V* to);
+    /// The pair law's part of the force at the last complete step, into `to`; and the whole of it.
+    void evaluatePairs(Method& method, V* to);
+    void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);
     void enqueueCheck(const V* x, const V* a);
 
@@ -125,7 +162,12 @@ private:
 
     EngineContext& context_;
     DeviceState<Real> state_;
-    std::unique_ptr<Method> method_;
+    std::unique_ptr<Method> method_;     ///< of the pair law
+    SystemConfiguration configuration_;  ///< of all terms
+    std::shared_ptr<const std::vector<std::uint32_t>> ids_;
+    std::vector<OtherTerm> others_;
+    DeviceArray<V> termSums_;  ///< of the term under way; empty where the pair law acts alone
+    std::size_t term_ = 0;     ///< whose force is under way
     BodyFacts facts_;
     ForceSettings force_;   ///< of the step under way
     ForceSettings wanted_;  ///< from the next step on
@@ -143,8 +185,11 @@ private:
     std::int64_t unreported_ = 0;    ///< steps
 
     ForceCheckJob<Real> check_;
+    TermCheckJob<Real> termCheck_;
+    std::optional<ForceCheck> pairCheck_;                ///< done, while that of the other terms is not
     std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
     std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
+    LaterVectors measuredBodies_;                        ///< those being measured, where other terms have an energy
     std::string measureFailure_;                         ///< of a request, until it is taken
     std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first request
 };

@@ -12,6 +12,8 @@ constexpr double kBunchedForce = 3e-4, kBunch = 1e-3;
 constexpr double kMapSeconds = 1e-5;
 // Longest batch of steps in one launch.
 constexpr double kBatchSeconds = 2e-3;
+// From here on a step takes a good part of a frame.
+constexpr double kLongStep = 8e-3;
 
 }  // namespace
 
@@ -60,7 +62,7 @@ void EngineOf<Real>::beginStep(StepProgram program, double timeStep) {
 
 template <class Real>
 void EngineOf<Real>::restartStep() {
-    method_->abandon();
+    abandonForce();
     if (!cursor_.atBoundary()) beginStep(program_, timeStep_);
 }
 
@@ -75,7 +77,7 @@ bool EngineOf<Real>::forceLeft(bool afterThis) const {
 
 template <class Real>
 bool EngineOf<Real>::fuses() const {
-    return atForce() && !responds() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
+    return atForce() && plainForce() && method_->steps() && method_->steps()->fuses(kSliceSeconds);
 }
 
 template <class Real>
@@ -89,14 +91,20 @@ DeviceBodies<Real> EngineOf<Real>::forceHere() {
 template <class Real>
 void EngineOf<Real>::runForce() {
     const DeviceBodies<Real> bodies = forceHere();
-    if (!method_->underWay()) method_->prepare(bodies, request());
-    const bool complete = enqueueSlice(*method_);
-    endPart(Span::force);
-    if (!complete) {
-        cursor_.reach(static_cast<std::size_t>(method_->progress() * state_.count()));
-        return;
+    if (term_ > 0) {
+        if (!runTerm(bodies)) return;
+    } else {
+        if (!method_->underWay()) method_->prepare(bodies, request());
+        const bool complete = enqueueSlice(*method_);
+        endPart(Span::force);
+        if (!complete) {
+            const double done = method_->progress() / static_cast<double>(termCount());
+            cursor_.reach(static_cast<std::size_t>(done * state_.count()));
+            return;
+        }
+        acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums);
+        if (!others_.empty()) return endPairs(bodies);
     }
-    acceleration_ = accelerationOf(method_->sums(), v_, bodies.sums);
     forceAtX_ = true;
     if (firstForce_ && acceleration_.ranges == 1) state_.complete().forceKnown = true;
     cursor_.next();
@@ -108,6 +116,52 @@ void EngineOf<Real>::runForce() {
         if (firstForce_) state_.complete().forceKnown = true;
     }
     enqueueCheck(bodies.positions, bodies.sums);
+}
+
+template <class Real>
+void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
+    if (acceleration_.sums != bodies.sums || acceleration_.ranges > 1) {
+        enqueueSum(acceleration_, bodies.sums);
+        acceleration_ = {bodies.sums, 1};
+    }
+    term_ = 1;
+    cursor_.reach(state_.count() / static_cast<std::uint32_t>(termCount()));
+    if (!checks()) return;
+    if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
+    // Copied before the check takes its wish away: the same bodies answer for the other terms.
+    std::vector<std::uint32_t> targets = check_.targets();
+    if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
+    if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
+    termCheck_.begin(std::move(targets), copy_->take(bodies.positions, v_, context_.stream), ids_);
+    termCheck_.addShare(std::make_shared<const PairLaw>(force_), method_->accuracy().gate, bodies.sums, false);
+    enqueueCheck(bodies.positions, bodies.sums);
+}
+
+template <class Real>
+bool EngineOf<Real>::runTerm(const DeviceBodies<Real>& bodies) {
+    OtherTerm& other = others_[term_ - 1];
+    if (!other.method->underWay()) other.method->prepare({bodies.positions, termSums_.data()}, request(term_));
+    const bool complete = enqueueTermSlice(*other.method);
+    if (complete) {
+        const DeviceSums<Real> sums = other.method->sums();
+        if (termCheck_.open()) {
+            // One array of sums, as the check reads them.
+            if (sums.ranges > 1 || sums.sums != termSums_.data()) enqueueSum(sums, termSums_.data());
+            termCheck_.addShare(other.term, other.method->accuracy().gate, termSums_.data(), true);
+        }
+        addTerm(sums, v_, bodies.sums);
+        ++term_;
+    }
+    endPart(Span::terms);
+    if (term_ == termCount()) {
+        if (termCheck_.open()) termCheck_.end(bodies.sums);
+        term_ = 0;
+        return true;
+    }
+    const double part = complete ? 0 : other.method->progress();
+    cursor_.reach(
+        static_cast<std::size_t>((static_cast<double>(term_) + part) / static_cast<double>(termCount()) * state_.count()));
+    return false;
 }
 
 template <class Real>
@@ -254,7 +308,7 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         // The step begins again from the last complete one, which nothing has touched.
         if (vertices) context_.writer.abandon(*sink);
         state_.setCompleteIndex(completeBefore);
-        method_->abandon();
+        abandonForce();
         beginStep(program, timeStep);
         throw;
     }
@@ -291,7 +345,7 @@ bool EngineOf<Real>::runToEnd(const Pacing& pacing, AdvanceStatus& status, Verte
 
 template <class Real>
 bool EngineOf<Real>::runsBatches(StepProgram program) const {
-    return !responds() && method_->steps() && method_->steps()->runsSteps(program) && state_.complete().forceKnown &&
+    return plainForce() && method_->steps() && method_->steps()->runsSteps(program) && state_.complete().forceKnown &&
            force_ == wanted_ && !check_.wanted();
 }
 
@@ -349,8 +403,9 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     nextTimeStep_ = timeStep;
     const Pacing pacing(budget, timer);
     // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
-    // goes into the next step, up to its end. A step that fits leaves the state at its boundary.
-    const bool cut = !cursor_.atBoundary();
+    // goes into the next step, up to its end; likewise after a long one, for the device would stand still until the next
+    // call. A short step leaves the state at its boundary.
+    const bool cut = !cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep);
     bool first = true;
     try {
         if (sink) status.published = context_.writer.deliver(*sink, false);
@@ -370,7 +425,7 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
             if (ahead && !forceLeft(fused)) break;
             if (first) timer.begin();
             first = false;
-            measured_ = status.stepsCompleted == 0 || !smallSteps();
+            measured_ = status.stepsCompleted == 0 || !smallSteps() || !others_.empty();
             if (atForce() && !fused)
                 runForce();
             else if (forceLeft(fused))

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 
 namespace gravlab {
 namespace cuda {
@@ -224,15 +225,23 @@ constexpr KernelEntry kEntries[] = {
 constexpr bool hasCode(const KernelEntry& entry, bool doubles) {
     return std::visit(
         [doubles](const auto& code) {
+            if constexpr (requires { code.make64; }) return (doubles ? code.make64 != nullptr : code.make32 != nullptr);
             if constexpr (requires { code.kernel64; }) {
                 if (doubles) return code.kernel64 != nullptr;
             }
-            return !doubles && code.kernel32 != nullptr;
+            if constexpr (requires { code.kernel32; }) return !doubles && code.kernel32 != nullptr;
+            return false;
         },
         entry.code);
 }
 static_assert(std::ranges::all_of(kEntries, [](const KernelEntry& entry) { return hasCode(entry, false); }),
               "a row has no code");
+
+/// A deque, so that references stay.
+std::deque<KernelEntry>& added() {
+    static std::deque<KernelEntry> entries;
+    return entries;
+}
 
 }  // namespace
 
@@ -246,7 +255,15 @@ std::uint32_t OneSidedCode::sliceStep(const LaunchConfig& launch) const {
 
 std::span<const KernelEntry> kernelEntries() { return kEntries; }
 
+bool addKernelEntry(const KernelEntry& entry) {
+    addKernel(entry.row);
+    added().push_back(entry);
+    return true;
+}
+
 const KernelEntry& kernelEntry(std::string_view name) {
+    for (const KernelEntry& entry : added())
+        if (entry.row.name == name) return entry;
     const std::span<const KernelRow> rows = cudaKernelRows();
     return kEntries[&findRow(rows, "cuda kernel", name) - rows.data()];
 }

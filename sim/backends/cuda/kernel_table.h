@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -47,9 +48,20 @@ struct ManyStepsCode {
     Kernel<ManyStepsTask> (*kernel32)() = nullptr;
 };
 
+template <class Real>
+class DeviceForceMethod;
+struct MethodParts;
+
+/// A method of its own, of no family.
+struct OwnCode {
+    std::unique_ptr<DeviceForceMethod<float>> (*make32)(const MethodParts& parts) = nullptr;
+    std::unique_ptr<DeviceForceMethod<double>> (*make64)(const MethodParts& parts) = nullptr;  ///< null: not built
+    const void* (*machineCode)(Precision precision) = nullptr;  ///< of the kernel that tells most about its launches
+};
+
 struct KernelEntry {
     KernelRow row;
-    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode> code;
+    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, OwnCode> code;
     LaunchConfig fixed{32, 4, 1, 1};  ///< what cannot be tuned
 
     bool builtIn(Precision precision) const;
@@ -57,10 +69,13 @@ struct KernelEntry {
     const OneSidedCode* oneSided() const { return std::get_if<OneSidedCode>(&code); }
     const SymmetricCode* symmetric() const { return std::get_if<SymmetricCode>(&code); }
     const ManyStepsCode* manySteps() const { return std::get_if<ManyStepsCode>(&code); }
+    const OwnCode* own() const { return std::get_if<OwnCode>(&code); }
 };
 
 /// All entries, in ladder order.
 std::span<const KernelEntry> kernelEntries();
+/// Brings an entry of its own, as a test does: taken by its name, and in no list. See addKernel().
+bool addKernelEntry(const KernelEntry& entry);
 /// Throws UsageError naming the valid ones and the nearest.
 const KernelEntry& kernelEntry(std::string_view name);
 

@@ -12,6 +12,7 @@
 #include "sim/forces/reference_force.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace gravlab {
 namespace {
@@ -43,8 +44,11 @@ public:
     std::size_t size() const override { return complete_.x.size(); }
     MemorySpace vertexSpace() const override { return MemorySpace::host; }
 
-    void load(const ParticleSet& bodies, const ForceConfiguration& configuration) override {
-        judge(configuration);
+    using Backend::load;
+    void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
+        SystemConfiguration how = configuration;
+        how.resize(terms.size());
+        judge(pairLawOf(terms), how[0].kernel);
         State loaded;
         loaded.resize(bodies.size());
         loaded.x = bodies.position;
@@ -54,7 +58,7 @@ public:
         State work;
         work.resize(bodies.size());
         std::vector<Double4> nextForce(bodies.size());
-        ForceConfiguration wanted = configuration;
+        ForceTerms wanted = terms, others = othersOf(terms);
         // Nothing can fail from here on.
         runner_.abandon();
         fewBodyLoaded_ = false;
@@ -65,8 +69,10 @@ public:
         group_ = std::move(group);
         checkTargets_.clear();
         check_.reset();
-        wanted_ = std::move(wanted);
-        force_ = wanted_.force;
+        terms_ = std::move(wanted);
+        others_ = std::move(others);
+        how_ = std::move(how);
+        force_ = pairLawOf(terms_);
     }
 
     void snapshot(ParticleSet& out) override {
@@ -77,16 +83,19 @@ public:
     }
 
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
-        ForceConfiguration wanted{force, choice};
-        judge(wanted);
-        wanted_ = std::move(wanted);
+        judge(force, choice);
+        ForceTerms terms = termsOf(force, others_);
+        how_[0].kernel = choice;
+        terms_ = std::move(terms);
         if (atBoundary()) adoptSettings();
     }
-    ForceConfiguration configuration() const override { return wanted_; }
+    const ForceTerms& terms() const override { return terms_; }
+    const SystemConfiguration& systemConfiguration() const override { return how_; }
     const KernelRow& activeKernel() const override { return referenceKernelRows().front(); }
     LaunchConfig activeLaunch() const override { return {1, 1, 1, 1}; }
 
     AdvanceStatus advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) override {
+        if (const Reason reason = refusal(program, terms_); !reason.empty()) throw UsageError(reason);
         if (needsFewBody(program)) return advanceFewBody(program, timeStep, budget, sink);
         fewBodyUnreported_ += endFewBodyStep();
         fewBodyLoaded_ = false;
@@ -123,10 +132,10 @@ public:
 
     void accelerations(std::vector<Double4>& out) override {
         if (!complete_.forceKnown) {
-            computeForces(complete_.x, complete_.a, 0, size());
+            computeForces(complete_, complete_.a, 0, size());
             complete_.forceKnown = true;
             ++totals_.forceEvaluations;
-            runCheck(complete_.x, complete_.a);
+            runCheck(complete_);
         }
         out = complete_.a;
     }
@@ -158,14 +167,14 @@ public:
     std::size_t forceSlice(std::size_t first) {
         const std::size_t targets = std::max<std::size_t>(1, kPairsPerSlice / size());
         const std::size_t last = std::min(size(), first + targets);
-        computeForces(work_.x, nextForce_, first, last);
+        computeForces(work_, nextForce_, first, last);
         return last;
     }
     void endForce() {
         std::swap(work_.a, nextForce_);
         work_.forceKnown = true;
         ++totals_.forceEvaluations;
-        runCheck(work_.x, work_.a);
+        runCheck(work_);
     }
     void apply(const StepOp& step, double timeStep) {
         const double start = StepPacer::steadySeconds();
@@ -181,10 +190,10 @@ public:
     }
 
 private:
-    static void judge(const ForceConfiguration& configuration) {
-        requireSoftening(configuration.force.softening);
-        requireLawNumbers(configuration.force);
-        if (configuration.kernel.kernel != "auto") kernel("reference", configuration.kernel.kernel);
+    static void judge(const ForceSettings& force, const KernelChoice& choice) {
+        requireSoftening(force.softening);
+        requireLawNumbers(force);
+        if (choice.kernel != "auto") kernel("reference", choice.kernel);
     }
 
     bool atBoundary() const { return runner_.cursor().atBoundary() && (!fewBodyLoaded_ || fewBody_.stepProgress() == 0); }
@@ -244,28 +253,41 @@ private:
 
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
-        if (force_ == wanted_.force) return;
-        force_ = wanted_.force;
+        if (force_ == pairLawOf(terms_)) return;
+        force_ = pairLawOf(terms_);
         complete_.forceKnown = false;
     }
 
-    void computeForces(std::span<const Double4> x, std::vector<Double4>& a, std::size_t first, std::size_t last) {
+    TermBodies bodiesOf(const State& state) const { return {state.x, state.v, id_}; }
+
+    /// The pair law of the targets [first, last), and then each term beside it.
+    void computeForces(const State& state, std::vector<Double4>& a, std::size_t first, std::size_t last) {
         const double start = StepPacer::steadySeconds();
+        const std::span<const Double4> x = state.x;
         for (std::size_t i = first; i < last; ++i) {
             a[i] = plainForce(x, x[i], force_);
             const double response = complete_.v[i].w;
             a[i] = {response * a[i].x, response * a[i].y, response * a[i].z, 0};
         }
         totals_.interactions += static_cast<double>(last - first) * static_cast<double>(x.size());
-        totals_.forceSeconds += StepPacer::steadySeconds() - start;
+        const double pairs = StepPacer::steadySeconds();
+        totals_.forceSeconds += pairs - start;
+        if (others_.empty()) return;
+        std::vector<std::uint32_t> targets(last - first);
+        std::iota(targets.begin(), targets.end(), static_cast<std::uint32_t>(first));
+        for (const auto& term : others_)
+            term->addAccelerations(bodiesOf(state), targets, std::span(a).subspan(first, last - first), {});
+        totals_.termSeconds += StepPacer::steadySeconds() - pairs;
     }
 
-    void runCheck(std::span<const Double4> x, const std::vector<Double4>& a) {
-        if (checkTargets_.empty() || force_ != wanted_.force) return;
+    void runCheck(const State& state) {
+        if (checkTargets_.empty() || force_ != pairLawOf(terms_)) return;
+        // What the steps make of all terms at once is compared with their statements one by one.
         std::vector<Double4> got, want(checkTargets_.size());
         std::vector<double> floors(checkTargets_.size());
-        for (const std::uint32_t target : checkTargets_) got.push_back(a[target]);
-        referenceForces(x, complete_.v, checkTargets_, force_, want, floors);
+        for (const std::uint32_t target : checkTargets_) got.push_back(state.a[target]);
+        referenceForces(state.x, complete_.v, checkTargets_, force_, want, floors);
+        for (const auto& term : others_) term->addAccelerations(bodiesOf(state), checkTargets_, want, floors);
         check_ = compareForces(got, want, kGate64, floors);
         check_->worst = checkTargets_[check_->worst];
         checkTargets_.clear();
@@ -292,8 +314,10 @@ private:
     std::vector<Double4> x0_, v0_, dx_, dv_;
     std::vector<std::uint32_t> id_;
     std::vector<std::uint8_t> group_;
-    ForceSettings force_;        ///< of the step under way
-    ForceConfiguration wanted_;  ///< from the next step on
+    ForceTerms terms_ = termsOf({});  ///< from the next step on
+    ForceTerms others_;               ///< beside the pair law
+    SystemConfiguration how_ = SystemConfiguration(1);
+    ForceSettings force_;  ///< the pair law of the step under way
     VertexValue value_ = VertexValue::speed;
     StepRunner<ReferenceBackend> runner_;
     FewBody fewBody_;

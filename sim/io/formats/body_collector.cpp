@@ -2,6 +2,8 @@
 #include "sim/io/formats/body_collector.h"
 
 #include "sim/core/error.h"
+#include "sim/core/out_of_memory.h"
+#include "sim/core/validation.h"
 
 #include <algorithm>
 #include <limits>
@@ -41,6 +43,7 @@ void BodyCollector::expect(std::uint64_t count) {
     if (count > options_.maxBodies)
         throw InputError(name_ + ": holds " + std::to_string(count) + " bodies, more than the " +
                          std::to_string(options_.maxBodies) + " allowed");
+    requireRoom(count);
     try {
         bodies_.position.reserve(count);
         bodies_.velocity.reserve(count);
@@ -48,6 +51,16 @@ void BodyCollector::expect(std::uint64_t count) {
         bodies_.group.reserve(count);
     } catch (const std::exception&) {
         throw InputError(name_ + ": its " + std::to_string(count) + " bodies do not fit into memory");
+    }
+}
+
+/// Beside those that are there, which are copied when a table grows.
+void BodyCollector::requireRoom(std::size_t bodies) const {
+    constexpr double kBytes = 2 * sizeof(Double4) + sizeof(std::uint32_t) + sizeof(std::uint8_t);
+    try {
+        requireHostMemory(kBytes * static_cast<double>(bodies), "its bodies");
+    } catch (const OutOfMemoryError& error) {
+        throw InputError(name_ + ": " + error.what());
     }
 }
 
@@ -68,6 +81,8 @@ void BodyCollector::refuse(const BodyRow& row, const std::string& where) {
 void BodyCollector::store(const BodyRow& row) {
     if (bodies_.size() >= options_.maxBodies)
         throw InputError(name_ + ": holds more than the " + std::to_string(options_.maxBodies) + " bodies allowed");
+    constexpr std::size_t kFew = 65536;
+    if (bodies_.size() >= kFew && bodies_.size() == bodies_.position.capacity()) requireRoom(2 * bodies_.size());
     bodies_.position.push_back({row.x, row.y, row.z, row.mass});
     bodies_.velocity.push_back({row.vx, row.vy, row.vz, row.response});
     if (row.id > std::numeric_limits<std::uint32_t>::max()) idsFit_ = false;
@@ -83,7 +98,7 @@ void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     snapshot.knowsIds = hasIds && idsFit_ && unique(bodies_.id);
     if (hasIds && !snapshot.knowsIds)
         snapshot.notes.push_back(idsFit_ ? "two bodies share an id: numbered anew, in file order"
-                                         : "ids beyond 32 bits: numbered anew, in file order");
+                                         : "ids below 0 or beyond 32 bits: numbered anew, in file order");
     if (!snapshot.knowsIds)
         for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
     snapshot.knowsGroups = hasGroups;

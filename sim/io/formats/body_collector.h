@@ -51,6 +51,7 @@ public:
 private:
     void refuse(const BodyRow& row, const std::string& where);
     void store(const BodyRow& row);
+    void requireRoom(std::size_t bodies) const;
 
     std::string name_;
     const ReadOptions& options_;

@@ -239,6 +239,7 @@ private:
         split(text, ':', cells_);
         if (cells_.size() < 3 || commentNames_.size() >= kMostColumns) return;
         commentNames_.emplace_back(cells_[2]);
+        namesSure_ = true;
         std::string_view unit = cells_.back();
         if (unit.starts_with('(') && unit.ends_with(')')) unit = unit.substr(1, unit.size() - 2);
         commentUnits_.emplace_back(unit);
@@ -296,6 +297,7 @@ private:
 
     void chooseColumns() {
         if (commentNames_.size() == cells_.size()) {
+            requireClear(commentNames_);
             setColumns(commentNames_);
             if (commentUnits_.size() == commentNames_.size()) units_ = commentUnits_;
             return;
@@ -310,6 +312,21 @@ private:
         if (!isNumber(cells_.front())) fail(excerpt(cells_.front()) + " is no number");
         fail("a table without a header has 7 columns (m x y z vx vy vz) or 8 (id first), this one " +
              std::to_string(cells_.size()) + "; name them with --columns");
+    }
+
+    /// A remark that names some columns beside other words may be prose where the table also reads without it.
+    void requireClear(const std::vector<std::string>& names) {
+        constexpr std::ptrdiff_t kAll = 7;  // a remark that names all of x, y, z, vx, vy, vz, m is no prose
+        const auto named = std::count_if(names.begin(), names.end(),
+                                         [](const std::string& name) { return &columnNamed(name, nullptr) != &kSkipped; });
+        if (named >= kAll) return;
+        const bool bare = std::any_of(std::begin(kBareTables), std::end(kBareTables),
+                                      [&](const BareTable& table) { return table.columns == names.size(); });
+        if (!bare || namesSure_) return;
+        for (const std::string& name : names)
+            if (&columnNamed(name, nullptr) == &kSkipped && name != "-")
+                fail("whether the remark before it names the columns is not clear (" + excerpt(name) +
+                     "); name them with --columns");
     }
 
     std::string columnList() const {
@@ -418,6 +435,7 @@ private:
     std::vector<std::string> units_, commentNames_, commentUnits_, skipped_;
     char separator_ = ' ';
     bool separatorKnown_ = false, fromOption_ = false, headerSeen_ = false, headerNamed_ = false, unitLineSeen_ = false;
+    bool namesSure_ = false;  ///< the remarks name columns and nothing else
 };
 
 }  // namespace

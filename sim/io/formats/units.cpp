@@ -72,8 +72,11 @@ std::optional<ParsedUnit> symbol(std::string_view text) {
     if (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size()) return ParsedUnit{number, 0, 0, 0, false};
     std::string lower;
     for (char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    // Case tells metres from mega and grams from giga; elsewhere programs write it as they like.
+    const bool clear = text.size() > 1 || text == lower;
+    const bool mega = lower != "mpc" && lower != "myr" ? true : text.front() == 'M';
     for (const Symbol& row : kSymbols)
-        if (row.name == lower) return row.unit;
+        if (row.name == lower && clear && mega) return row.unit;
     return std::nullopt;
 }
 

@@ -41,6 +41,7 @@ constexpr UnitNames kUnitNames[] = {
 struct CheckedSet {
     Hdf5Handle set;
     std::size_t columns = 1;
+    bool hasSign = false;
     bool valid() const { return set.valid(); }
 };
 
@@ -155,8 +156,19 @@ private:
         if (H5Aread(attribute, memoryType, values.data()) < 0) bad();
         return values;
     }
+    /// Whole numbers, however they are stored; never rounded and never clipped.
     std::optional<Wholes> wholes(hid_t at, const char* name) const {
-        return attribute<std::int64_t>(at, name, H5T_NATIVE_INT64);
+        const auto unsignedOnes = attribute<std::uint64_t>(at, name, H5T_NATIVE_UINT64);
+        if (!unsignedOnes) return std::nullopt;
+        const auto signedOnes = *attribute<std::int64_t>(at, name, H5T_NATIVE_INT64);
+        const auto real = *attribute<double>(at, name, H5T_NATIVE_DOUBLE);
+        for (std::size_t i = 0; i < signedOnes.size(); ++i) {
+            // The library clips: below 0 both kinds agree with the number only where it is none, above 2^63 likewise.
+            const bool clipped = signedOnes[i] >= 0 && static_cast<std::uint64_t>(signedOnes[i]) != (*unsignedOnes)[i];
+            if (clipped || !(real[i] == static_cast<double>(signedOnes[i])))
+                fail(std::string("the attribute ") + name + " is no whole number that can be counted with");
+        }
+        return signedOnes;
     }
     std::optional<double> number(hid_t at, const char* name) const {
         const auto values = attribute<double>(at, name, H5T_NATIVE_DOUBLE);
@@ -172,7 +184,7 @@ private:
                     Kind kind) const {
         if (!hasLink(at, name)) return {};
         const std::string path = place + "/" + name;
-        CheckedSet checked{{H5Dopen2(at, name, H5P_DEFAULT), H5Dclose}, columns};
+        CheckedSet checked{.set = {H5Dopen2(at, name, H5P_DEFAULT), H5Dclose}, .columns = columns};
         if (!checked.valid()) failLibrary(path + " cannot be opened");
         const Hdf5Handle space(H5Dget_space(checked.set), H5Sclose);
         const Hdf5Handle type(H5Dget_type(checked.set), H5Tclose);
@@ -181,6 +193,7 @@ private:
         const bool numeric = kindOf == H5T_FLOAT || kindOf == H5T_INTEGER;
         if (kind == Kind::number && !numeric) fail(path + " does not hold numbers");
         if (kind == Kind::whole && kindOf != H5T_INTEGER) fail(path + " does not hold whole numbers");
+        checked.hasSign = kindOf == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2;
         const std::size_t width = H5Tget_size(type);
         if (width == 0 || width > 16) fail(path + " has numbers of " + std::to_string(width) + " bytes");
 
@@ -274,8 +287,7 @@ private:
         if (!counts || counts->size() > gadget::kTypes + 2)
             fail("its header has no NumPart_ThisFile: not Gadget-style HDF5");
         const auto masses = attribute<double>(header, "MassTable", H5T_NATIVE_DOUBLE);
-        if (wholes(header, "NumFilesPerSnapshot").value_or(Wholes{1}).front() > 1)
-            fail("it is one of several files of a snapshot: join them into one first");
+        refusePart(header, *counts);
         snapshot.time = number(header, "Time");
         const std::optional<double> redshift = number(header, "Redshift");
         if (redshift && *redshift != 0)
@@ -294,9 +306,24 @@ private:
             next.count = static_cast<std::uint64_t>(count);
             next.tableMass = masses && type < masses->size() ? (*masses)[type] : 0;
             openType(next);
+            if (next.tableMass > 0 && next.masses.valid() && !hasTableMass(next))
+                snapshot.notes.push_back(next.path() +
+                                         " has Masses beside another mass in the MassTable of the header: its "
+                                         "Masses are taken");
             types_.push_back(std::move(next));
         }
         preface.bodies = total;
+    }
+
+    /// One file of several is never taken for the whole.
+    void refusePart(hid_t header, const Wholes& counts) const {
+        const Wholes files = wholes(header, "NumFilesPerSnapshot").value_or(Wholes{1});
+        const Wholes total = wholes(header, "NumPart_Total").value_or(Wholes{});
+        const Wholes high = wholes(header, "NumPart_Total_HighWord").value_or(Wholes{});
+        bool part = std::any_of(files.begin(), files.end(), [](std::int64_t count) { return count > 1; });
+        for (std::size_t type = 0; type < std::min(counts.size(), total.size()); ++type)
+            part = part || total[type] > counts[type] || (type < high.size() && high[type] > counts[type] >> 32);
+        if (part) fail("it is one of several files of a snapshot: join them into one first");
     }
 
     void openType(Type& type) {
@@ -314,18 +341,29 @@ private:
         type.response = open(group, path, "Response", type.count, 1, Kind::number);
     }
 
+    /// Whether all of its first masses are the one of the table.
+    bool hasTableMass(const Type& type) const {
+        std::vector<double> masses;
+        readRows(type.masses, H5T_NATIVE_DOUBLE, 0,
+                 static_cast<std::size_t>(std::min<std::uint64_t>(type.count, gadget::kRowsABlock)), masses);
+        return std::all_of(masses.begin(), masses.end(), [&](double mass) { return mass == type.tableMass; });
+    }
+
     void readType(const Type& type, gadget::Receiver& to) const {
         std::vector<double> x, v, m, response;
         std::vector<std::uint64_t> ids;
-        std::vector<std::uint8_t> group;
+        std::vector<std::int64_t> signedIds, group;
         std::vector<BodyRow> rows;
         for (std::uint64_t start = 0; start < type.count; start += gadget::kRowsABlock) {
             const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(gadget::kRowsABlock, type.count - start));
             readRows(type.coordinates, H5T_NATIVE_DOUBLE, start, count, x);
             if (type.velocities.valid()) readRows(type.velocities, H5T_NATIVE_DOUBLE, start, count, v);
             if (type.masses.valid()) readRows(type.masses, H5T_NATIVE_DOUBLE, start, count, m);
-            if (type.ids.valid()) readRows(type.ids, H5T_NATIVE_UINT64, start, count, ids);
-            if (type.group.valid()) readRows(type.group, H5T_NATIVE_UINT8, start, count, group);
+            if (type.ids.valid()) {
+                readRows(type.ids, H5T_NATIVE_UINT64, start, count, ids);
+                if (type.ids.hasSign) readRows(type.ids, H5T_NATIVE_INT64, start, count, signedIds);
+            }
+            if (type.group.valid()) readRows(type.group, H5T_NATIVE_INT64, start, count, group);
             if (type.response.valid()) readRows(type.response, H5T_NATIVE_DOUBLE, start, count, response);
             rows.assign(count, BodyRow{});
             for (std::size_t i = 0; i < count; ++i) {
@@ -334,9 +372,14 @@ private:
                 if (!v.empty()) row.vx = v[3 * i], row.vy = v[3 * i + 1], row.vz = v[3 * i + 2];
                 row.mass = m.empty() ? type.tableMass : m[i];
                 if (!response.empty()) row.response = response[i];
-                if (!ids.empty()) row.id = ids[i];
-                row.group =
-                    group.empty() ? (own_.valid() ? std::uint8_t{0} : static_cast<std::uint8_t>(type.number)) : group[i];
+                // The library makes 0 of what is negative; such ids are left out like those that are too large.
+                if (!ids.empty())
+                    row.id = !signedIds.empty() && signedIds[i] < 0 ? std::numeric_limits<std::uint64_t>::max() : ids[i];
+                if (!group.empty() && (group[i] < 0 || group[i] > 255))
+                    fail(type.path() + " row " + std::to_string(start + i) + ": Group is " + std::to_string(group[i]) +
+                         ", expected 0 to 255");
+                const std::size_t inherited = own_.valid() ? 0 : type.number;
+                row.group = static_cast<std::uint8_t>(group.empty() ? static_cast<std::int64_t>(inherited) : group[i]);
             }
             to.block({static_cast<std::uint32_t>(type.number), static_cast<std::uint32_t>(count), start}, rows.data());
         }
@@ -355,7 +398,10 @@ private:
         snapshot.timeOrigin = number(own_, "TimeOrigin");
         snapshot.softening = number(own_, "Softening");
         if (snapshot.softening && *snapshot.softening < 0) fail("its softening is negative");
-        if (const auto seed = attribute<std::uint64_t>(own_, "Seed", H5T_NATIVE_UINT64)) snapshot.seed = seed->front();
+        if (const auto seed = attribute<std::uint64_t>(own_, "Seed", H5T_NATIVE_UINT64)) {
+            if (number(own_, "Seed") != static_cast<double>(seed->front())) fail("its Seed is no whole number from 0 on");
+            snapshot.seed = seed->front();
+        }
         snapshot.signedSources = whole("SignedSources").value_or(0) != 0;
         snapshot.settings = text(own_, "Settings");
         snapshot.units = text(own_, "Units");
@@ -402,6 +448,8 @@ private:
             const auto length = number(group, names.length), mass = number(group, names.mass);
             const auto last = number(group, names.velocity ? names.velocity : names.time);
             if (!length || !mass || !last) continue;
+            if (!(*length > 0) || !(*mass > 0) || !(*last > 0))
+                fail("a unit in its " + std::string(names.group) + " is not above 0");
             StatedUnits units;
             units.length = *length * 1e-2;
             units.mass = *mass * 1e-3;

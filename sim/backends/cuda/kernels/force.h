@@ -55,7 +55,7 @@ void withLoopLaw(const ForceSettings& force, Use&& use) {
     });
 }
 
-/// Turns sums of pulls into accelerations where bodies respond differently. One thread a body.
+/// Turns sums of a term into accelerations where bodies respond differently or other terms act. One thread a body.
 template <class Real>
 struct RespondTask {
     const Vec4<Real>* sums;
@@ -64,6 +64,7 @@ struct RespondTask {
     double sign;
     Vec4<Real>* out;  ///< may be `sums` where there is one range
     std::uint32_t count;
+    bool adds = false;  ///< to what is in `out`
 };
 template <class Real>
 Kernel<RespondTask<Real>> respondKernel();

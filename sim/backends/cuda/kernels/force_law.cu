@@ -12,7 +12,7 @@ __global__ __launch_bounds__(512, 1) void lawForce(LawTask<Real, Law> task) {
     if (targets.firstTarget < task.force.targetCount) storeSum(task.force, targets.firstTarget, targets.sum[0]);
 }
 
-/// a_i = sign * response_i * the sum of body i's ranges, in place of the sum.
+/// a_i = sign * response_i * the sum of body i's ranges, in place of the sum or added to what is there.
 template <class Real>
 __global__ void respond(RespondTask<Real> task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -25,8 +25,13 @@ __global__ void respond(RespondTask<Real> task) {
         sum[2] += a.z;
     }
     const double response = task.sign * static_cast<double>(task.velocities[i].w);
-    asVectors(task.out)[i] = {static_cast<Real>(response * sum[0]), static_cast<Real>(response * sum[1]),
-                              static_cast<Real>(response * sum[2]), 0};
+    Vector<Real> a = {static_cast<Real>(response * sum[0]), static_cast<Real>(response * sum[1]),
+                      static_cast<Real>(response * sum[2]), 0};
+    if (task.adds) {
+        const Vector<Real> before = asVectors(task.out)[i];
+        a = {before.x + a.x, before.y + a.y, before.z + a.z, 0};
+    }
+    asVectors(task.out)[i] = a;
 }
 
 }  // namespace

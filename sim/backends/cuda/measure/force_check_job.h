@@ -18,6 +18,8 @@ public:
     /// Wants the next force of some of `count` bodies compared. Drops an earlier wish, and a result that was not taken.
     void request(std::vector<std::uint32_t> targets, std::uint32_t count);
     bool wanted() const { return !wanted_.empty(); }
+    /// Of the wish.
+    const std::vector<std::uint32_t>& targets() const { return wanted_; }
     /// Enqueues the check of accelerations `a` at `x`; the wish is fulfilled then. `v`: w = response. Device memory, as it
     /// is when the stream gets there. Throws DeviceError.
     void enqueue(const Vec4<Real>* x, const Vec4<Real>* v, const Vec4<Real>* a, std::uint32_t count,

@@ -13,6 +13,12 @@ namespace {
 template <class Real>
 MadeMethod<Real> ofFamily(const MethodParts& parts) {
     const KernelEntry& entry = *parts.plan.entry;
+    if (const OwnCode* own = entry.own()) {
+        if constexpr (std::is_same_v<Real, float>)
+            return own->make32(parts);
+        else
+            return own->make64(parts);
+    }
     if (entry.oneSided()) return makeOneSided<Real>(parts);
     if (entry.symmetric()) return makeSymmetric<Real>(parts);
     if constexpr (std::is_same_v<Real, float>)

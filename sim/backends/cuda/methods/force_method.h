@@ -6,6 +6,7 @@
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/memory.h"
 #include "sim/backends/force_method.h"
+#include "sim/backends/term_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -132,6 +133,25 @@ struct MethodParts {
     Stream stream;
     std::shared_ptr<RateEstimate> rate;
 };
+
+/// What the method of a term beside the pair law is made of; only while it is made.
+struct TermParts {
+    std::uint32_t count;
+    std::span<const std::uint32_t> ids;  ///< of the bodies, for terms that name them
+    const DeviceFacts& device;
+    Stream stream;
+};
+template <class Real>
+using DeviceTermMethod = ForceMethod<DeviceBodies<Real>, DeviceSums<Real>>;
+/// A method for a kind of term beside the pair law. Its sums are accelerations of a body of response 1.
+struct CudaTermMethod {
+    std::string_view kind, name, idea;
+    std::unique_ptr<DeviceTermMethod<float>> (*fp32)(const ForceTerm& term, const TermParts& parts) = nullptr;
+    std::unique_ptr<DeviceTermMethod<double>> (*fp64)(const ForceTerm& term,
+                                                      const TermParts& parts) = nullptr;  ///< mixed, too
+};
+using CudaTermMethods = TermTable<CudaTermMethod>;
+
 template <class Real>
 using MadeMethod = std::unique_ptr<DeviceForceMethod<Real>>;
 // One file each.

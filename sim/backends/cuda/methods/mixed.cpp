@@ -18,6 +18,12 @@ public:
         sums_ = DeviceArray<Float4>(parts.count);
     }
 
+    // What the pairs promise and keep holds for the whole.
+    Accuracy accuracy() const override { return pairs_->accuracy(); }
+    bool keepsState() const override { return pairs_->keepsState(); }
+    std::vector<StateArray> state() const override { return pairs_->state(); }
+    bool restore(const std::vector<StateArray>& state) override { return pairs_->restore(state); }
+
 private:
     ForceProgress enqueuePairs(double pairs) override {
         if (!pairs_->underWay()) {

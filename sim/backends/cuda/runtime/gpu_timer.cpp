@@ -31,6 +31,7 @@ void GpuTimer::add(double estimatedSeconds, const Work& work, const std::shared_
     open_.work.steps += work.steps;
     open_.work.forceEvaluations += work.forceEvaluations;
     open_.work.interactions += work.interactions;
+    open_.work.termInteractions += work.termInteractions;
     if (rate) open_.rate = rate;
 }
 
@@ -73,11 +74,15 @@ void GpuTimer::finish(const Entry& entry, double seconds) {
     totals_.steps += entry.work.steps;
     totals_.forceEvaluations += entry.work.forceEvaluations;
     totals_.interactions += entry.work.interactions;
+    totals_.termInteractions += entry.work.termInteractions;
     double force = 0;
     switch (entry.kind) {
         case Span::force:
             force = seconds;
             lastForce_ = entry.work.forceEvaluations == 1 ? seconds : 0;
+            break;
+        case Span::terms:
+            totals_.termSeconds += seconds;
             break;
         case Span::integrate:
             totals_.integrateSeconds += seconds;

@@ -10,12 +10,13 @@
 namespace gravlab::cuda {
 
 /// What the work between two events is.
-enum class Span { force, integrate, publish, steps };
+enum class Span { force, terms, integrate, publish, steps };
 
 /// What a span of work adds to the totals once it is done.
 struct Work {
     std::int64_t steps = 0, forceEvaluations = 0;
-    double interactions = 0;
+    double interactions = 0;      ///< of the pair law
+    double termInteractions = 0;  ///< of the terms beside it
 };
 
 /// Directed pairs a second of one way to compute forces, from spans that have finished.

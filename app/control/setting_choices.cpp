@@ -1,5 +1,5 @@
 // The program's tables as lists to choose from.
-#include "app/panels/setting_choices.h"
+#include "app/control/setting_choices.h"
 
 #include "sim/forces/law.h"
 #include "sim/forces/precision.h"
@@ -10,53 +10,48 @@ namespace {
 /// Of two reasons why not, the first that is there.
 Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
-ForceSettings forceOf(const SimulationSettings& now) {
-    return {.law = now.law.value_or(Law::gravity),
-            .precision = now.precision.value_or(Precision::fp32),
-            .exponent = now.exponent.value_or(ForceSettings{}.exponent)};
-}
-
 }  // namespace
 
-std::vector<SettingChoice> integratorChoices(const SimulationSettings& now, bool backendGivesWay) {
+std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay) {
     // The reference runs all that any other does.
     const BackendRow& by = backend(backendGivesWay ? "reference" : now.backend);
-    const Law law = forceOf(now).law;
+    const Law law = now.force.law;
     std::vector<SettingChoice> rows;
     for (const Integrator& row : integrators())
-        rows.push_back(
-            {row.name, row.idea, row.name == now.integrator, firstOf(refusal(by, row, now.bodies), refusal(row, law))});
+        rows.push_back({std::string(row.name), row.idea, row.name == now.integrator,
+                        firstOf(refusal(by, row, now.bodies), refusal(row, law))});
     return rows;
 }
 
-std::vector<SettingChoice> precisionChoices(const SimulationSettings& now) {
-    ForceSettings asked = forceOf(now);
+std::vector<SettingChoice> precisionChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
     const Precision running = asked.precision;
     const Reason fixed = fixedPrecision(now.backend);
     std::vector<SettingChoice> rows;
     for (const PrecisionRow& row : precisions()) {
         asked.precision = row.precision;
-        rows.push_back({row.name, row.idea, row.precision == running, firstOf(fixed, refusal(backend(now.backend), asked))});
+        rows.push_back({std::string(row.name), row.idea, row.precision == running,
+                        firstOf(fixed, refusal(backend(now.backend), asked))});
     }
     return rows;
 }
 
-std::vector<SettingChoice> lawChoices(const SimulationSettings& now) {
-    ForceSettings asked = forceOf(now);
+std::vector<SettingChoice> lawChoices(const RunConfiguration& now) {
+    ForceSettings asked = now.force;
     const Law running = asked.law;
     std::vector<SettingChoice> rows;
     for (const LawRow& row : laws()) {
         asked.law = row.law;
-        rows.push_back({row.name, row.idea, row.law == running,
+        rows.push_back({std::string(row.name), row.idea, row.law == running,
                         firstOf(refusal(backend(now.backend), asked), refusal(integrator(now.integrator), row.law))});
     }
     return rows;
 }
 
-std::vector<SettingChoice> backendChoices(const SimulationSettings& now) {
+std::vector<SettingChoice> backendChoices(const RunConfiguration& now) {
     std::vector<SettingChoice> rows;
     for (const BackendRow& row : backends())
-        rows.push_back({row.name, row.idea, row.name == now.backend,
+        rows.push_back({std::string(row.name), row.idea, row.name == now.backend,
                         firstOf(row.unavailable(now.backendOptions), refusal(row, integrator(now.integrator), now.bodies))});
     return rows;
 }

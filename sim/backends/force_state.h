@@ -1,0 +1,72 @@
+// What force methods keep between steps, as named numbers of a state. Rule: it is taken up whole or not at all.
+//
+// A method that keeps state must not evaluate a force once more than the run that never stopped: so the accelerations of the
+// last complete step belong to its state, and with them all that they depend on.
+#pragma once
+#include "sim/core/state_array.h"
+#include "sim/forces/force_term.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// What is kept of one state.
+struct ForceState {
+    ForceTerms terms;                              ///< under which it was
+    std::vector<std::string> kernels;              ///< of each term
+    std::vector<Double4> accelerations;            ///< of the last complete step; empty: not known
+    std::vector<std::vector<StateArray>> methods;  ///< of each term's method
+};
+
+/// Their names begin so, wherever they stand beside other state.
+constexpr std::string_view kForceState = "force.";
+
+/// Named "force.kernel.0.tree", "force.term.0.settings", "force.method.0.NAME", "force.acceleration".
+inline std::vector<StateArray> arraysOf(const ForceState& state) {
+    std::vector<StateArray> arrays;
+    for (std::size_t k = 0; k < state.terms.size(); ++k) {
+        const std::string index = std::to_string(k) + ".";
+        arrays.push_back({"kernel." + index + state.kernels[k], {1}});
+        for (StateArray& array : state.terms[k]->numbers())
+            arrays.push_back({"term." + index + array.name, std::move(array.values)});
+        for (const StateArray& array : state.methods[k]) arrays.push_back({"method." + index + array.name, array.values});
+    }
+    std::vector<double> a;
+    for (const Double4& acceleration : state.accelerations)
+        a.insert(a.end(), {acceleration.x, acceleration.y, acceleration.z});
+    if (!a.empty()) arrays.push_back({"acceleration", std::move(a)});
+    for (StateArray& array : arrays) array.name.insert(0, kForceState);
+    return arrays;
+}
+
+/// Fills methods and accelerations of `state`, whose terms and kernels are those in force; false where the arrays belong to
+/// others, or to another number of bodies. They may be in any order.
+inline bool takeForceState(const std::vector<StateArray>& arrays, std::size_t bodies, ForceState& state) {
+    const std::vector<StateArray> own = arraysOf(state);
+    const auto same = [&](const StateArray& wanted) {
+        for (const StateArray& array : arrays)
+            if (array == wanted) return true;
+        return false;
+    };
+    for (const StateArray& wanted : own)
+        if (!same(wanted)) return false;
+    state.methods.assign(state.terms.size(), {});
+    for (const StateArray& array : arrays) {
+        if (array.name == std::string(kForceState) + "acceleration") {
+            if (array.values.size() != 3 * bodies) return false;
+            for (std::size_t i = 0; i < array.values.size(); i += 3)
+                state.accelerations.push_back({array.values[i], array.values[i + 1], array.values[i + 2], 0});
+            continue;
+        }
+        for (std::size_t k = 0; k < state.terms.size(); ++k) {
+            const std::string prefix = std::string(kForceState) + "method." + std::to_string(k) + ".";
+            if (array.name.starts_with(prefix)) state.methods[k].push_back({array.name.substr(prefix.size()), array.values});
+        }
+    }
+    return true;
+}
+
+}  // namespace gravlab

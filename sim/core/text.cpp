@@ -1,0 +1,48 @@
+// What may be shown. Source of the byte ranges: Unicode Standard 15, table 3-7.
+#include "sim/core/text.h"
+
+#include <cstdint>
+
+namespace gravlab {
+namespace {
+
+/// Bytes of the character that begins there, 0 where none does; `code` gets it.
+std::size_t characterAt(std::string_view text, std::uint32_t& code) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const unsigned first = byte(0);
+    const std::size_t length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
+    if (length == 0 || first > 0xf4) return 0;
+    code = length == 1 ? first : first & (0x7fu >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+        code = code << 6 | (byte(i) & 0x3f);
+    }
+    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    return code < kLeast[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+}
+
+/// Controls of both sets, and marks that turn the direction of what is written around them.
+bool isControl(std::uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        std::uint32_t code = 0;
+        const std::size_t length = characterAt(text, code);
+        if (length == 1 && (code == '\n' || code == '\t' || code == '\r'))
+            shown += ' ';
+        else if (length == 0 || isControl(code))
+            shown += '?';
+        else
+            shown.append(text.substr(0, length));
+        text.remove_prefix(length == 0 ? 1 : length);
+    }
+    return shown;
+}
+
+}  // namespace gravlab

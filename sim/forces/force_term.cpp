@@ -1,0 +1,157 @@
+// The pair law as a term, the kinds that the program knows, and terms in files.
+#include "sim/forces/force_term.h"
+
+#include "sim/core/error.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+#include "sim/forces/reference_force.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+
+namespace gravlab {
+namespace {
+
+constexpr std::string_view kPrefix = "term.";
+constexpr std::size_t kMostTerms = 100;  // two digits
+
+std::vector<TermKind>& kinds() {
+    static std::vector<TermKind> known;
+    return known;
+}
+
+/// "term.07.springs".
+std::string markOf(std::size_t index, std::string_view kind) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "%02zu.", index);
+    return std::string(kPrefix) + digits + std::string(kind);
+}
+
+/// One term of a file.
+struct Record {
+    std::string kind;
+    std::size_t arrays = 0;  ///< that it should have
+    std::vector<StateArray> numbers;
+};
+
+}  // namespace
+
+std::string PairLaw::description() const { return std::string(lawRow(settings_.law).name) + " between all pairs"; }
+
+std::vector<StateArray> PairLaw::numbers() const {
+    const ForceSettings& s = settings_;
+    return {{"settings",
+             {static_cast<double>(s.law), static_cast<double>(s.precision), s.softening, s.exponent, s.strength, s.diameter,
+              s.cutOff}}};
+}
+
+void PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                               std::span<double> floors) const {
+    std::array<Double4, 1> a{};
+    std::array<double, 1> floor{};
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        referenceForces(bodies.positions, bodies.velocities, targets.subspan(k, 1), settings_, a, floor);
+        out[k] = {out[k].x + a[0].x, out[k].y + a[0].y, out[k].z + a[0].z, 0};
+        if (!floors.empty()) floors[k] += floor[0];
+    }
+}
+
+double PairLaw::potential(const TermBodies& bodies) const {
+    const bool atZero = finiteAtZero(settings_);
+    return withLaw<double>(settings_, [&](const auto& law) {
+        double sum = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                const Double4 &p = bodies.positions[i], &q = bodies.positions[j];
+                const Vec3d apart = xyz(p) - xyz(q);
+                const double squared = dot(apart, apart);
+                if (squared > 0 || atZero) sum += p.w * q.w * law.potential(squared);
+            }
+        return sum;
+    });
+}
+
+TermOffer PairLaw::offer() const { return {.jerk = lawRow(settings_.law).hasJerk}; }
+
+ForceTerms termsOf(const ForceSettings& pairLaw, const ForceTerms& others) {
+    ForceTerms terms{std::make_shared<const PairLaw>(pairLaw)};
+    terms.insert(terms.end(), others.begin(), others.end());
+    return terms;
+}
+
+const ForceSettings& pairLawOf(const ForceTerms& terms) {
+    const auto isPairLaw = [](const auto& term) { return term->kind() == PairLaw::kKind; };
+    if (terms.empty() || !isPairLaw(terms.front()) || std::count_if(terms.begin(), terms.end(), isPairLaw) != 1)
+        throw UsageError("a system of bodies has one pair law, and it is the first of its force terms");
+    return static_cast<const PairLaw&>(*terms.front()).settings();
+}
+
+ForceTerms othersOf(const ForceTerms& terms) { return terms.empty() ? terms : ForceTerms(terms.begin() + 1, terms.end()); }
+
+bool sameTerms(const ForceTerms& a, const ForceTerms& b) {
+    return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+        return one == other || (one->kind() == other->kind() && one->numbers() == other->numbers());
+    });
+}
+
+bool addTermKind(const TermKind& kind) {
+    if (std::ranges::any_of(kinds(), [&](const TermKind& known) { return known.name == kind.name; }))
+        throw std::logic_error("the kind of force term '" + std::string(kind.name) + "' is there already");
+    kinds().push_back(kind);
+    return true;
+}
+
+std::vector<StateArray> arraysOf(const ForceTerms& others) {
+    if (others.size() > kMostTerms) throw UsageError("a file keeps at most " + std::to_string(kMostTerms) + " force terms");
+    std::vector<StateArray> arrays;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+        const std::string mark = markOf(k, others[k]->kind());
+        const std::vector<StateArray> numbers = others[k]->numbers();
+        // How many arrays follow: a file that has lost one is noticed.
+        arrays.push_back({mark, {static_cast<double>(numbers.size())}});
+        for (const StateArray& array : numbers) arrays.push_back({mark + "." + array.name, array.values});
+    }
+    return arrays;
+}
+
+ForceTerms takeTerms(std::vector<StateArray>& arrays, const std::string& name) {
+    std::map<std::string, Record> records;  // by "00"
+    std::vector<StateArray> rest;
+    const auto broken = [&] {
+        return InputError(name + ": its force terms are not whole; it was changed after it was saved");
+    };
+    for (StateArray& array : arrays) {
+        if (!array.name.starts_with(kPrefix)) {
+            rest.push_back(std::move(array));
+            continue;
+        }
+        const std::size_t index = kPrefix.size(), kind = array.name.find('.', index) + 1;
+        if (kind != index + 3) throw broken();
+        const std::size_t dot = array.name.find('.', kind);
+        Record& record = records[array.name.substr(index, 2)];
+        const std::string word = array.name.substr(kind, dot == std::string::npos ? dot : dot - kind);
+        if (!record.kind.empty() && record.kind != word) throw broken();
+        record.kind = word;
+        if (dot != std::string::npos)
+            record.numbers.push_back({array.name.substr(dot + 1), std::move(array.values)});
+        else if (array.values.size() == 1 && array.values[0] >= 0 && array.values[0] < 1e6)
+            record.arrays = static_cast<std::size_t>(array.values[0]) + 1;
+    }
+    ForceTerms terms;
+    for (auto& [index, record] : records) {
+        const auto kind = std::ranges::find(kinds(), std::string_view(record.kind), &TermKind::name);
+        if (kind == kinds().end())
+            throw InputError(
+                name + ": the force term '" + record.kind +
+                "' acts in this run, which this program does not know; continue it with the program that saved it");
+        if (record.arrays != record.numbers.size() + 1) throw broken();
+        terms.push_back(kind->make(record.numbers));
+    }
+    arrays = std::move(rest);
+    return terms;
+}
+
+}  // namespace gravlab

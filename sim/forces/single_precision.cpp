@@ -1,0 +1,133 @@
+// The loops of single precision once more, plainly, on positions that are rounded as a backend rounds them.
+#include "sim/forces/single_precision.h"
+
+#include "sim/core/thread_pool.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8;
+// What falls below this counts as nothing, as on devices that flush subnormal numbers; a thousandth is left for bodies that
+// move apart.
+constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
+// Below so many roundings of the largest coordinate, softening does not hide that two places became one.
+constexpr double kHiddenRoundings = 1024;
+
+struct Single {
+    float x, y, z, source;
+};
+
+float kept(float value) { return std::abs(value) < kSmallest ? 0 : value; }
+
+Single rounded(const Double4& p) {
+    return {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z), static_cast<float>(p.w)};
+}
+
+template <class PairLaw>
+Double4 forceOn(const std::vector<Single>& bodies, std::size_t target, float response, const PairLaw& law) {
+    const Single at = bodies[target];
+    double sums[3] = {0, 0, 0};
+    for (const Single& from : bodies) {
+        const float dx = from.x - at.x, dy = from.y - at.y, dz = from.z - at.z;
+        const float squared = dx * dx + dy * dy + dz * dz;
+        if (dx == 0 && dy == 0 && dz == 0) continue;  // at its largest there, and times zero
+        const float pull = kept(from.source * kept(law.pull(squared)));
+        sums[0] += static_cast<double>(kept(pull * dx));
+        sums[1] += static_cast<double>(kept(pull * dy));
+        sums[2] += static_cast<double>(kept(pull * dz));
+    }
+    const auto component = [&](double sum) { return static_cast<double>(kept(response * kept(static_cast<float>(sum)))); };
+    return {component(sums[0]), component(sums[1]), component(sums[2]), 0};
+}
+
+/// Steep laws turn the rounding of a distance into ten times as much force, as they do in checks.
+ForceGate allowed(ForceSettings force) {
+    force.precision = Precision::fp32;
+    return {kSingleMedian * gateOf(force).median / kGate32.median, kSingleWorst};
+}
+
+ForceCheck trial(const ParticleSet& bodies, const ForceSettings& force, double heaviest) {
+    const std::size_t n = bodies.size(), count = std::min(n, std::max(kLeastTargets, kPairs / n));
+    std::vector<std::uint32_t> targets(count);
+    for (std::size_t k = 0; k < count; ++k) targets[k] = static_cast<std::uint32_t>(n * k / count);
+    std::vector<Single> single(n);
+    std::transform(bodies.position.begin(), bodies.position.end(), single.begin(), rounded);
+    std::vector<Double4> got(count), want(count);
+    std::vector<double> floors(count);
+    const auto some = [&](std::size_t first, std::size_t last) {
+        forLaw<Laws>(force.law, [&]<template <class> class PairLaw>() {
+            const PairLaw<float> law(force, smallestR2<float>(force, heaviest));
+            for (std::size_t k = first; k < last; ++k)
+                got[k] = forceOn(single, targets[k], static_cast<float>(bodies.velocity[targets[k]].w), law);
+        });
+        const std::size_t part = last - first;
+        referenceForces(bodies.position, bodies.velocity, std::span(targets).subspan(first, part), force,
+                        std::span(want).subspan(first, part), std::span(floors).subspan(first, part));
+    };
+    if (n * count > 4 * kPairs)
+        parallelFor(count, 0, 1, some);
+    else
+        some(0, count);
+    return compareForces(got, want, allowed(force), floors);
+}
+
+/// Two bodies at one place after rounding that were at two before; empty when there are none.
+std::string merged(const ParticleSet& bodies, double largest, double softening) {
+    if (softening > kHiddenRoundings * largest * std::numeric_limits<float>::epsilon()) return {};
+    struct Place {
+        std::array<float, 3> at;
+        std::uint32_t body;
+    };
+    std::vector<Place> places(bodies.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const Single single = rounded(bodies.position[i]);
+        places[i] = {{single.x, single.y, single.z}, static_cast<std::uint32_t>(i)};
+    }
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.at < b.at; });
+    for (std::size_t i = 1; i < places.size(); ++i) {
+        const std::uint32_t a = places[i - 1].body, b = places[i].body;
+        if (places[i].at == places[i - 1].at && !(xyz(bodies.position[a]) == xyz(bodies.position[b])))
+            return "it cannot tell the places of bodies " + std::to_string(std::min(a, b)) + " and " +
+                   std::to_string(std::max(a, b)) + " apart";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force) {
+    if (bodies.size() == 0) return {};
+    double length = 0, speed = 0, heaviest = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+        length = std::max({length, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+        speed = std::max({speed, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+        heaviest = std::max(heaviest, std::abs(p.w));
+    }
+    char text[200];
+    const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
+    if (!inRange(length) || !inRange(speed) || !inRange(heaviest)) {
+        std::snprintf(text, sizeof text, "lengths of %.2g, speeds of %.2g or masses of %.2g leave its range", length, speed,
+                      heaviest);
+        return text;
+    }
+    if (std::string same = merged(bodies, length, force.softening); !same.empty()) return same;
+    const ForceCheck check = trial(bodies, force, heaviest);
+    if (check.passed && check.max <= kSingleWorst) return {};
+    std::snprintf(text, sizeof text,
+                  "its forces would be wrong by %.1e (median; worst %.1e) at lengths of %.2g and masses of %.2g",
+                  check.median, check.max, length, heaviest);
+    return text;
+}
+
+}  // namespace gravlab

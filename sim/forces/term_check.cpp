@@ -1,0 +1,53 @@
+// Rule: the loosest gate of the terms is that of their sum, which is no more exact than the worst of them.
+#include "sim/forces/term_check.h"
+
+#include <algorithm>
+
+namespace gravlab {
+
+void addTruth(TermTruth& truth, std::span<const TermShare> shares, const TermBodies& bodies,
+              std::span<const std::uint32_t> targets, std::size_t first, std::size_t last) {
+    for (std::size_t k = 0; k < shares.size(); ++k)
+        shares[k].term->addAccelerations(bodies, targets.subspan(first, last - first),
+                                         std::span(truth.want[k]).subspan(first, last - first),
+                                         std::span(truth.floors[k]).subspan(first, last - first));
+}
+
+namespace {
+
+/// All terms together against the sum of their plain statements.
+ForceCheck compareWhole(std::span<const TermShare> shares, std::span<const Double4> whole, const TermTruth& truth) {
+    std::vector<Double4> want(whole.size());
+    std::vector<double> floors(whole.size());
+    ForceGate gate = shares.front().gate;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+        gate.median = std::max(gate.median, shares[k].gate.median);
+        gate.p999 = std::max(gate.p999, shares[k].gate.p999);
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            const Double4& a = truth.want[k][i];
+            want[i] = {want[i].x + a.x, want[i].y + a.y, want[i].z + a.z, 0};
+            floors[i] += std::max(length(xyz(a)), truth.floors[k][i]);
+        }
+    }
+    ForceCheck check = compareForces(whole, want, gate, floors);
+    check.term = "the sum of all terms";
+    return check;
+}
+
+}  // namespace
+
+ForceCheck compareTerms(std::span<const TermShare> shares, std::span<const Double4> whole, const TermTruth& truth) {
+    ForceCheck first;
+    for (std::size_t k = 0; k < shares.size(); ++k) {
+        ForceCheck check = compareForces(shares[k].got, truth.want[k], shares[k].gate, truth.floors[k]);
+        if (k == 0) first = check;
+        if (check.passed) continue;
+        if (shares.size() > 1) check.term = shares[k].term->kind();
+        return check;
+    }
+    if (shares.size() < 2) return first;
+    ForceCheck check = compareWhole(shares, whole, truth);
+    return check.passed ? first : check;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,64 @@
+#include "sim/run/configuration.h"
+
+#include "sim/forces/law_numbers.h"
+
+namespace gravlab {
+
+LaunchConfig LaunchRequest::config() const {
+    const LaunchConfig usual;
+    return {.block = block.value_or(usual.block),
+            .unroll = unroll.value_or(usual.unroll),
+            .bodiesPerThread = bodiesPerThread.value_or(usual.bodiesPerThread),
+            .split = split.value_or(usual.split)};
+}
+
+KernelChoice KernelRequest::choice() const {
+    return {.kernel = kernel.value_or(KernelChoice().kernel), .launch = launch.config()};
+}
+
+void RunRequest::changeScene(std::string_view name) {
+    if (name == scene) return;
+    scene = name;
+    parameters.clear();
+    start.reset();
+    timeStep.reset();
+    softening.reset();
+    law.reset();
+    for (const LawNumber& number : lawNumbers()) (this->*number.asked).reset();
+}
+
+void RunRequest::changeBackend(const std::optional<std::string>& name) {
+    if (name == backend) return;
+    backend = name;
+    kernel = {};
+}
+
+KernelRequest requestOf(const KernelChoice& choice) {
+    const LaunchConfig& launch = choice.launch;
+    return {.kernel = choice.kernel,
+            .launch = {.block = launch.block,
+                       .unroll = launch.unroll,
+                       .bodiesPerThread = launch.bodiesPerThread,
+                       .split = launch.split}};
+}
+
+RunRequest requestOf(const RunConfiguration& c) {
+    RunRequest request{.scene = c.scene,
+                       .bodies = c.bodies,
+                       .seed = c.seed,
+                       .parameters = c.parameters,
+                       .backend = c.backend,
+                       .backendOptions = c.backendOptions,
+                       .kernel = requestOf(c.kernel),
+                       .integrator = c.integrator,
+                       .timeStep = c.timeStep,
+                       .softening = c.force.softening,
+                       .law = c.force.law,
+                       .precision = c.force.precision,
+                       .start = c.start,
+                       .tuning = c.tuning};
+    for (const LawNumber& number : lawNumbers()) request.*number.asked = c.force.*number.force;
+    return request;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,86 @@
+// A run in two types: what somebody asked for, and what is in force. Rule: what is set in a request was asked for and what
+// is empty is left to scene, backend or machine; nothing is guessed from two values being equal.
+#pragma once
+#include "sim/backends/tuning.h"
+#include "sim/forces/force_settings.h"
+#include "sim/run/start_state.h"
+#include "sim/scenes/scene.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// Numbers of a launch; those that are empty are LaunchConfig's.
+struct LaunchRequest {
+    std::optional<int> block{}, unroll{}, bodiesPerThread{}, split{};
+    LaunchConfig config() const;
+    bool operator==(const LaunchRequest&) const = default;
+};
+
+/// Which kernel, and how it is launched.
+struct KernelRequest {
+    std::optional<std::string> kernel{};  ///< empty: the backend chooses by N and device
+    LaunchRequest launch{};
+    /// Nothing of it was asked for.
+    bool open() const { return *this == KernelRequest(); }
+    /// As backends take it.
+    KernelChoice choice() const;
+    bool operator==(const KernelRequest&) const = default;
+};
+
+/// What somebody asked of a run. Numbers that a user typed go through sim/core/validation.h first.
+struct RunRequest {
+    std::string scene = "collision";
+    std::optional<std::size_t> bodies{};  ///< empty: the scene's for this backend; a scene of fixed size keeps its own
+    std::uint64_t seed = 1;
+    SceneParameters parameters{};          ///< those of the scene that shall differ from its row
+    std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
+    BackendOptions backendOptions{};
+    KernelRequest kernel{};
+    std::string integrator = "leapfrog";
+    std::optional<double> timeStep{};      ///< empty: the scene's [T]
+    std::optional<double> softening{};     ///< empty: the scene's [L]
+    std::optional<Law> law{};              ///< empty: the scene's
+    std::optional<double> exponent{};      ///< of the power law; empty: the scene's
+    std::optional<double> strength{};      ///< of all laws but gravity; empty: the scene's
+    std::optional<double> diameter{};      ///< of Lennard-Jones [L]; empty: the scene's
+    std::optional<double> cutOff{};        ///< of Lennard-Jones, in diameters; empty: the scene's
+    std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
+    /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
+    std::shared_ptr<const StartState> start{};
+    std::shared_ptr<const Tuning> tuning{};  ///< what an open kernel means, where a search has found it; null: nothing known
+
+    /// Another scene, which brings its own time step, softening, law and numbers; nothing where it is asked for already.
+    void changeScene(std::string_view name);
+    /// Another backend, which brings its own kernel; empty: the fastest. Nothing where it is asked for already.
+    void changeBackend(const std::optional<std::string>& name);
+    bool operator==(const RunRequest&) const = default;
+};
+
+/// What is in force: every default filled in.
+struct RunConfiguration {
+    std::string scene;
+    std::size_t bodies = 0;
+    std::uint64_t seed = 1;
+    SceneParameters parameters{};  ///< those that differ from the scene's row
+    std::string backend;
+    BackendOptions backendOptions{};
+    KernelChoice kernel{};
+    std::string integrator;
+    double timeStep = 0;    ///< [T]
+    ForceSettings force{};  ///< law, its numbers, softening and precision
+    std::shared_ptr<const StartState> start{};
+    std::shared_ptr<const Tuning> tuning{};
+    bool operator==(const RunConfiguration&) const = default;
+};
+
+/// Asks for just that kernel and launch.
+KernelRequest requestOf(const KernelChoice& choice);
+/// Asks for everything as it is there, so that nothing is left open.
+RunRequest requestOf(const RunConfiguration& configuration);
+
+}  // namespace gravlab

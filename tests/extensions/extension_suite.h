@@ -1,0 +1,312 @@
+// That the door for what acts on bodies is open: a force term and a force method that no file of the program knows, from a
+// scene to a check, a checkpoint and slices. Include it once in a test binary and say on which backends:
+//   INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"));
+#pragma once
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/forces/force_term.h"
+#include "sim/forces/term_check.h"
+#include "sim/io/checkpoint.h"
+#include "sim/run/fingerprint.h"
+#include "sim/run/forecast.h"
+#include "sim/run/simulation.h"
+#include "springs.h"
+#include "tests/bodies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gravlab {
+
+using extension::Spring;
+using extension::Springs;
+using testing::HasSubstr;
+using namespace testing_support;
+
+/// A chain of equal masses with springs between neighbours, out of balance. Ids are not places.
+inline ParticleSet chainBodies(const SceneRequest& request) {
+    std::vector<Double4> positions, velocities;
+    for (std::size_t i = 0; i < request.bodies; ++i) {
+        const double turn = 0.7 * static_cast<double>(i);
+        positions.push_back({std::nearbyint(0x1p20 * std::cos(turn)) * 0x1p-20,
+                             std::nearbyint(0x1p20 * std::sin(turn)) * 0x1p-20, 0.0625 * static_cast<double>(i % 64),
+                             1.0 / static_cast<double>(request.bodies)});
+        velocities.push_back({0, 0.125, 0, 1});
+    }
+    ParticleSet bodies = bodiesOf(positions, velocities);
+    for (std::uint32_t& id : bodies.id) id = 3 * id + 5;
+    return bodies;
+}
+inline ForceTerms chainSprings(const SceneRequest&, const ParticleSet& bodies) {
+    std::vector<Spring> springs;
+    for (std::size_t i = 0; i + 1 < bodies.size(); ++i)
+        springs.push_back({bodies.id[i], bodies.id[i + 1], 0.5, 2.0 / static_cast<double>(bodies.size())});
+    return {std::make_shared<const Springs>(std::move(springs))};
+}
+inline const bool kChainScene = addScene({.name = "test-chain",
+                                          .idea = "bodies on springs",
+                                          .caption = "",
+                                          .bodiesGpu = 3000,
+                                          .bodiesCpu = 300,
+                                          .timeStep = 0.0078125,
+                                          .softening = 0.1,
+                                          .build = chainBodies,
+                                          .terms = chainSprings});
+
+class ExtensionSuite : public testing::TestWithParam<const char*> {
+protected:
+    void SetUp() override {
+        const Reason reason = backend(GetParam()).unavailable({});
+        if (!reason.empty()) GTEST_SKIP() << "nothing was tested: " << reason;
+    }
+    bool device() const { return std::string(GetParam()) == "cuda"; }
+    std::vector<Precision> precisions() const {
+        if (std::string(GetParam()) == "reference") return {Precision::fp64};
+        return {Precision::fp32, Precision::mixed, Precision::fp64};
+    }
+    RunRequest settings(Precision precision, const std::optional<std::string>& kernel = {}) const {
+        RunRequest wanted;
+        wanted.scene = "test-chain";
+        wanted.bodies = device() ? 3000 : 300;  // several slices of the springs
+        wanted.backend = GetParam();
+        wanted.precision = precision;
+        wanted.kernel.kernel = kernel;
+        return wanted;
+    }
+    static void run(Simulation& simulation, std::int64_t steps, double seconds = 1e300) {
+        const std::int64_t end = simulation.step() + steps;
+        while (simulation.step() < end) simulation.advance({.seconds = seconds, .steps = end - simulation.step()}, nullptr);
+    }
+    static ParticleSet stateOf(Simulation& simulation) {
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        return bodies;
+    }
+    static void expectSame(const ParticleSet& got, const ParticleSet& want, const std::string& what) {
+        EXPECT_TRUE(sameBytes(got.position, want.position)) << what << ": positions differ";
+        EXPECT_TRUE(sameBytes(got.velocity, want.velocity)) << what << ": velocities differ";
+    }
+    /// Through a file and back.
+    static RunRequest reopened(Simulation& simulation) {
+        const std::string file = encodeSnapshot(checkpointOf(simulation), "hdf5");
+        return startFrom(decodeSnapshot(file, "kept.hdf5"), "kept.hdf5").request;
+    }
+    static ForceCheck checked(Backend& made, std::vector<std::uint32_t> targets) {
+        made.requestForceCheck(std::move(targets));
+        std::optional<ForceCheck> check;
+        for (int step = 0; step < 50 && !check; ++step) {
+            made.advance(integrator("leapfrog").program, 1e-4, {}, nullptr);
+            made.wait();
+            check = made.takeForceCheck();
+        }
+        EXPECT_TRUE(check.has_value()) << "no check came";
+        return check.value_or(ForceCheck{});
+    }
+};
+
+TEST_P(ExtensionSuite, aTermActsBesideThePairLaw) {
+    for (const Precision precision : precisions()) {
+        Simulation simulation(settings(precision));
+        ASSERT_EQ(simulation.terms().size(), 2u);
+        EXPECT_EQ(simulation.terms()[1]->kind(), Springs::kKind);
+        const ParticleSet bodies = stateOf(simulation);
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < bodies.size(); ++i) all.push_back(i);
+        std::vector<Double4> got, want(all.size()), pairs(all.size());
+        std::vector<double> floors(all.size());
+        for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(bodies), all, want, floors);
+        simulation.terms()[0]->addAccelerations(termBodies(bodies), all, pairs, {});
+        simulation.backend().accelerations(got);
+        const ForceCheck check = compareForces(got, want, gateOf(simulation.force()), floors);
+        EXPECT_TRUE(check.passed) << check.text();
+        EXPECT_FALSE(compareForces(pairs, want, kGate32, floors).passed) << "the springs are too weak to be seen";
+        // Asked again, while a step is under way, it is the same.
+        simulation.advance({.seconds = 0, .steps = 1}, nullptr);
+        run(simulation, 1);
+        std::vector<Double4> first, again;
+        simulation.backend().accelerations(first);
+        simulation.backend().accelerations(again);
+        EXPECT_TRUE(sameBytes(first, again));
+    }
+}
+
+TEST_P(ExtensionSuite, slicesOfSeveralTermsChangeNoBit) {
+    for (const Precision precision : precisions())
+        for (const char* integrator : {"leapfrog", "yoshida4"}) {
+            RunRequest wanted = settings(precision);
+            wanted.integrator = integrator;
+            Simulation whole(wanted), cut(wanted);
+            run(whole, 5);
+            run(cut, 5, 0);
+            expectSame(stateOf(cut), stateOf(whole), integrator);
+            if (std::string(GetParam()) == "reference") continue;  // a plain statement counts nothing
+            EXPECT_GT(whole.totals().termInteractions, 0);
+            const double springs = static_cast<double>(*wanted.bodies - 1),
+                         forces = static_cast<double>(whole.totals().forceEvaluations);
+            if (!device()) EXPECT_EQ(whole.totals().termInteractions, 2 * springs * forces) << "a spring pulls two bodies";
+        }
+}
+
+TEST_P(ExtensionSuite, checksLookAtEachTerm) {
+    for (const Precision precision : precisions()) {
+        const SceneRequest request{.bodies = device() ? 3000u : 300u};
+        const ParticleSet bodies = chainBodies(request);
+        const System system{bodies, termsOf({.precision = precision, .softening = 0.1}, chainSprings(request, bodies))};
+        const std::unique_ptr<Backend> made = backend(GetParam()).make({});
+        made->load(system);
+        const ForceCheck right = checked(*made, sampleTargets(bodies.position));
+        EXPECT_TRUE(right.passed) << right.text();
+        if (std::string(GetParam()) == "reference") continue;  // it computes the plain statement itself
+        made->load(system, {{}, {.kernel = {.kernel = "wrong"}}});
+        const ForceCheck wrong = checked(*made, sampleTargets(bodies.position));
+        EXPECT_FALSE(wrong.passed) << "a spring that is a thousandth too strong was not noticed";
+        EXPECT_THAT(wrong.text(), HasSubstr("springs"));
+    }
+}
+
+TEST_P(ExtensionSuite, aWeakTermCannotBeWrongBehindAStrongOne) {
+    if (std::string(GetParam()) == "reference") GTEST_SKIP() << "it computes the plain statement itself";
+    const SceneRequest request{.bodies = 200};
+    const ParticleSet bodies = chainBodies(request);
+    const ForceTerms weak{std::make_shared<const Springs>(std::vector<Spring>{{bodies.id[3], bodies.id[9], 0.5, 1e-9}})};
+    const std::unique_ptr<Backend> made = backend(GetParam()).make({});
+    made->load({bodies, termsOf({.softening = 0.1}, weak)}, {{}, {.kernel = {.kernel = "wrong"}}});
+    const ForceCheck check = checked(*made, {0, 3, 9, 50});
+    EXPECT_FALSE(check.passed) << check.text();
+    EXPECT_EQ(check.term, "springs");
+}
+
+TEST_P(ExtensionSuite, energyIsThatOfAllTerms) {
+    RunRequest wanted = settings(Precision::fp64);
+    Simulation simulation(wanted);
+    const Diagnostics before = simulation.measure();
+    run(simulation, 64);
+    const Diagnostics after = simulation.measure();
+    const ParticleSet bodies = stateOf(simulation);
+    EXPECT_NEAR(after.potential, measureSystem(bodies, simulation.terms()).potential, 1e-10 * std::abs(after.potential));
+    EXPECT_LT(std::abs(after.energy() - before.energy()), 1e-3 * std::abs(before.potential));
+    const double alone = measure(bodies, simulation.force()).potential;
+    EXPECT_GT(std::abs(after.potential - alone), 0.1 * std::abs(alone)) << "the springs store too little to be seen";
+    double sum = 0;
+    for (const auto& term : simulation.terms()) sum += term->potential(termBodies(bodies));
+    EXPECT_NEAR(sum, after.potential, 1e-9 * std::abs(sum));
+}
+
+TEST_P(ExtensionSuite, aCheckpointCarriesTerms) {
+    for (const Precision precision : precisions()) {
+        Simulation first(settings(precision));
+        run(first, 4);
+        first.advance({.seconds = 0, .steps = 1}, nullptr);
+        Simulation again(reopened(first));
+        EXPECT_TRUE(sameTerms(othersOf(again.terms()), othersOf(first.terms())));
+        const std::int64_t end = again.step() + 5;
+        run(again, 5);
+        while (first.step() < end) first.advance({.steps = end - first.step()}, nullptr);
+        expectSame(stateOf(again), stateOf(first), "continued");
+        // In place, too.
+        const RunState kept = first.state();
+        run(first, 3);
+        const ParticleSet there = stateOf(first);
+        first.restore(kept);
+        run(first, 3);
+        expectSame(stateOf(first), there, "gone back");
+    }
+}
+
+TEST_P(ExtensionSuite, aMethodWithAStateGoesOnExactly) {
+    if (std::string(GetParam()) == "reference") GTEST_SKIP() << "it has one method";
+    for (const Precision precision : precisions()) {
+        Simulation first(settings(precision, "trailing")), cut(settings(precision, "trailing"));
+        EXPECT_EQ(first.backend().activeKernel().name, "trailing");
+        run(first, 4);
+        run(cut, 4, 0);
+        expectSame(stateOf(cut), stateOf(first), "sliced");
+        first.advance({.seconds = 0, .steps = 1}, nullptr);  // maybe inside of a step: a state ends it
+        const RunRequest file = reopened(first);
+        Simulation again(file);
+        ASSERT_EQ(again.step(), first.step());
+        std::vector<Double4> ignored;
+        again.backend().accelerations(ignored);  // what is asked beside a run is no part of it
+        run(again, 5);
+        const RunState kept = first.state();
+        run(first, 5);
+        expectSame(stateOf(again), stateOf(first), "continued");
+        // Without what the method kept it would be another run: that is what the file must carry.
+        RunState bare = kept;
+        std::erase_if(bare.integratorState, [](const StateArray& array) { return array.name.starts_with("force."); });
+        EXPECT_LT(bare.integratorState.size(), kept.integratorState.size());
+        first.restore(bare);
+        run(first, 5);
+        EXPECT_FALSE(sameBytes(stateOf(again).velocity, stateOf(first).velocity)) << "the method keeps nothing";
+        first.restore(kept);
+        run(first, 5);
+        expectSame(stateOf(first), stateOf(again), "gone back");
+    }
+}
+
+TEST_P(ExtensionSuite, aMethodIsJudgedByItsOwnAccuracy) {
+    if (std::string(GetParam()) == "reference") GTEST_SKIP() << "it has one method";
+    const ParticleSet bodies = unevenBodies(2000);
+    const std::unique_ptr<Backend> made = backend(GetParam()).make({});
+    made->load(bodies, {{.softening = 0.1}, {.kernel = "trailing"}});
+    const ForceCheck check = checked(*made, sampleTargets(bodies.position));
+    EXPECT_TRUE(check.passed) << check.text();
+    EXPECT_GT(check.median, 10 * kGate32.median) << "rounding alone: the method does not trail";
+}
+
+TEST_P(ExtensionSuite, integratorsThatKnowThePairLawAloneAreRefused) {
+    for (const char* name : {"hermite4", "radau15"}) {
+        RunRequest wanted = settings(Precision::fp64);
+        wanted.backend = "reference";
+        wanted.bodies = 20;
+        wanted.integrator = name;
+        try {
+            Simulation simulation(wanted);
+            FAIL() << name << " ran";
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr("springs"));
+        }
+        wanted.integrator = "leapfrog";
+        Simulation simulation(wanted);
+        wanted = requestOf(simulation.configuration());
+        wanted.integrator = name;
+        EXPECT_THROW(simulation.apply(wanted), UsageError);
+        run(simulation, 1);
+    }
+}
+
+TEST_P(ExtensionSuite, aBondToABodyThatIsGoneActsNoMore) {
+    Simulation simulation(settings(Precision::fp64));
+    ParticleSet bodies = stateOf(simulation);
+    const auto without = [](auto& array) { array.erase(array.begin() + 100); };
+    without(bodies.position), without(bodies.velocity), without(bodies.id), without(bodies.group);
+    simulation.load(bodies);
+    EXPECT_EQ(simulation.terms().size(), 2u);
+    std::vector<std::uint32_t> targets{99, 100, 101};
+    std::vector<Double4> all, want(3);
+    for (const auto& term : simulation.terms()) term->addAccelerations(termBodies(bodies), targets, want, {});
+    simulation.backend().accelerations(all);
+    EXPECT_TRUE(compareForces(std::vector{all[99], all[100], all[101]}, want, kGate64).passed);
+    run(simulation, 2);
+}
+
+TEST_P(ExtensionSuite, anotherBackendTakesTheTermsOver) {
+    RunRequest wanted = settings(Precision::fp64);
+    Simulation simulation(wanted);
+    run(simulation, 2);
+    wanted = requestOf(simulation.configuration());
+    wanted.backend = "reference";
+    wanted.kernel = {};
+    simulation.apply(wanted);
+    EXPECT_EQ(simulation.terms().size(), 2u);
+    const ParticleSet there = stateOf(simulation);
+    wanted.backend = GetParam();
+    simulation.apply(wanted);
+    expectSame(stateOf(simulation), there, "taken over");
+    EXPECT_EQ(simulation.terms().size(), 2u);
+    run(simulation, 2);
+}
+
+}  // namespace gravlab

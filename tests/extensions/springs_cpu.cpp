@@ -1,0 +1,85 @@
+// Springs on the CPU, and how they come out of a file.
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/cpu_method.h"
+#include "springs.h"
+
+#include <algorithm>
+
+namespace gravlab::extension {
+namespace {
+
+// Few, so that forces of some hundred bodies come in several slices.
+constexpr std::size_t kBodiesPerSlice = 64;
+
+template <class T>
+class CpuSprings final : public cpu::CpuForceMethod<T> {
+public:
+    /// `strength`: 1, but in a method that is wrong on purpose.
+    CpuSprings(const Springs& springs, const cpu::MethodContext& context, T strength)
+        : all_(springs.endsOf(context.ids)), sums_(context.bodies), strength_(strength) {}
+
+    void prepare(const cpu::CpuBodies<T>& bodies, const ForceRequest& request) override {
+        bodies_ = bodies;
+        request_ = request;
+        next_ = 0;
+        underWay_ = bodies.count > 0;
+    }
+    ForceProgress enqueue(double seconds) override {
+        const std::size_t end = seconds < 1 ? std::min(next_ + kBodiesPerSlice, bodies_.count) : bodies_.count;
+        const std::size_t from = next_;
+        for (; next_ < end; ++next_) pull(next_);
+        underWay_ = next_ < bodies_.count;
+        return {.complete = !underWay_, .work = {.pairs = static_cast<double>(all_.first[end] - all_.first[from])}};
+    }
+    bool underWay() const override { return underWay_; }
+    double progress() const override {
+        return underWay_ ? static_cast<double>(next_) / static_cast<double>(bodies_.count) : 0;
+    }
+    void abandon() override { underWay_ = false; }
+    cpu::CpuForceSums<T> sums() const override {
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, 1};
+    }
+    Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+
+private:
+    void pull(std::size_t i) {
+        T sum[3]{};
+        for (std::uint32_t e = all_.first[i]; bodies_.source[i] != 0 && e < all_.first[i + 1]; ++e) {
+            const SpringEnd& end = all_.ends[e];
+            T apart[3], squared = 0;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                apart[axis] = bodies_.axis[axis][end.other] - bodies_.axis[axis][i];
+                squared += apart[axis] * apart[axis];
+            }
+            const T distance = std::sqrt(squared);
+            if (!(distance > 0)) continue;
+            const T pull = strength_ * static_cast<T>(end.stiffness) * (distance - static_cast<T>(end.length)) /
+                           (distance * bodies_.source[i]);
+            for (std::size_t axis = 0; axis < 3; ++axis) sum[axis] += pull * apart[axis];
+        }
+        for (std::size_t axis = 0; axis < 3; ++axis) sums_.axis[axis][i] = sum[axis];
+    }
+
+    SpringEnds all_;
+    VectorArrays<T> sums_;
+    T strength_;
+    cpu::CpuBodies<T> bodies_;
+    ForceRequest request_;
+    std::size_t next_ = 0;
+    bool underWay_ = false;
+};
+
+/// In thousandths: a template argument that every compiler takes.
+template <class T, int kStrength>
+std::unique_ptr<cpu::CpuForceMethod<T>> make(const ForceTerm& term, const cpu::MethodContext& context) {
+    return std::make_unique<CpuSprings<T>>(static_cast<const Springs&>(term), context, static_cast<T>(kStrength) / 1000);
+}
+
+const bool kKnown = addTermKind({Springs::kKind, Springs::make});
+const bool kWrong = cpu::CpuTermMethods::add(
+    {Springs::kKind, "wrong", "a thousandth too strong: checks must notice", make<float, 1001>, make<double, 1001>});
+const bool kRight = cpu::CpuTermMethods::add(
+    {Springs::kKind, "list", "each body goes through its springs", make<float, 1000>, make<double, 1000>});
+
+}  // namespace
+}  // namespace gravlab::extension

@@ -1,0 +1,160 @@
+// Keys: each stroke of the table posts its own row, which does something or says why not; and what lists grey is refused.
+// No window is needed for that; that a window hands its keys over is in tests/gui.
+#include "app/control/action.h"
+#include "app/control/controller.h"
+#include "app/control/parameter.h"
+#include "app/model/ui_state.h"
+#include "app/view/workspace.h"
+#include "gl_fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace gravlab {
+namespace {
+
+class KeyTest : public test::GlTest {
+protected:
+    void begin(const char* scene, const char* backend = "cpu", const char* integrator = "") {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.backend = backend;
+        if (*integrator) options.simulation.integrator = integrator;
+        if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 60;
+        workspace = std::make_unique<Workspace>(options);
+        controller = std::make_unique<Controller>();
+    }
+    void TearDown() override {
+        workspace.reset();
+        GlTest::TearDown();
+    }
+    std::vector<Event> apply() {
+        return workspace->apply(*controller);
+    }
+    Event ask(Command command) {
+        controller->post(std::move(command), Sender::script);
+        return apply().front();
+    }
+    std::string settings() {
+        const Document& document = *workspace;
+        std::string text = workspace->message;
+        for (const Parameter& row : parameters())
+            if (!row.fact()) text += row.path + " " + valueText(row.get(document)) + "\n";
+        return text;
+    }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Controller> controller;
+};
+
+TEST_F(KeyTest, everyStrokeDoesItsRowOrSaysWhyNot) {
+    std::size_t done = 0, refused = 0;
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows)
+            for (const KeyStroke& stroke : action.strokes) {
+                if (stroke.key == Key::none) continue;
+                const Key last = stroke.last == Key::none ? stroke.key : stroke.last;
+                const int place = static_cast<int>(last) - static_cast<int>(stroke.key);
+                SCOPED_TRACE(std::string(action.name) + " at place " + std::to_string(place));
+                begin("plummer");
+                workspace->camera.azimuth += 0.5f;  // so that going home goes somewhere
+                const std::string before = settings();
+                const std::size_t bodies = workspace->facts.configuration.bodies;
+                ASSERT_EQ(pressKey(last, stroke.modifiers, *controller), &action);
+                const std::vector<Event> events = apply();
+                ASSERT_EQ(events.size(), 1u);
+                EXPECT_EQ(events[0].sender, Sender::key);
+                const auto& command = std::get<Invoke>(events[0].command);
+                EXPECT_EQ(command.action, action.name);
+                if (hasChoices(action)) {
+                    EXPECT_EQ(command.arguments.at(0), Value(std::int64_t{place} + 1));
+                }
+                if (events[0].status == CommandStatus::applied) {
+                    const bool changed = settings() != before || workspace->facts.configuration.bodies != bodies;
+                    // Nothing is open here that could be closed.
+                    EXPECT_TRUE(changed || !action.lasting.empty() || !action.leaves.empty() || action.name == "close")
+                        << "it does nothing";
+                    ++done;
+                } else {
+                    EXPECT_FALSE(events[0].why.empty());
+                    EXPECT_EQ(workspace->message, events[0].why) << "who pressed a key reads the sentence";
+                    ++refused;
+                }
+                // A key that stays down does it again only where that is wanted.
+                EXPECT_EQ(pressKey(last, stroke.modifiers, *controller, true), &action);
+                EXPECT_EQ(controller->posted(), action.repeats);
+            }
+    EXPECT_GT(done, 55u);
+    EXPECT_GT(refused, 3u);
+    EXPECT_EQ(pressKey(Key::padEnter, kControl, *controller), nullptr);
+}
+
+TEST_F(KeyTest, whatIsHeldGoesOnByTheClock) {
+    begin("plummer");
+    const glm::vec3 before = workspace->camera.target;
+    EXPECT_EQ(ask(Invoke{"fly-ahead", {0.0}}).status, CommandStatus::applied);
+    EXPECT_EQ(workspace->camera.target, before);
+    EXPECT_EQ(ask(Invoke{"fly-ahead", {0.5}}).status, CommandStatus::applied);
+    EXPECT_NE(workspace->camera.target, before);
+    EXPECT_EQ(ask(Invoke{"fly-ahead", {std::string("long")}}).status, CommandStatus::refused);
+}
+
+/// Lists of both runs: what is grey is refused, and the reason is the same.
+TEST_F(KeyTest, whatAListGreysIsRefused) {
+    begin("figure-eight", "reference", "hermite4");
+    ASSERT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
+    for (const std::string run : {"run.", "twin."}) {
+        const auto refusedBy = [&](const std::string& list, const std::string& name) {
+            const Document& document = *workspace;
+            for (const SettingChoice& offer : offersOf(parameter(run + list), document))
+                if (offer.name == name) return !offer.refused.empty();
+            ADD_FAILURE() << run << list << " has no " << name;
+            return false;
+        };
+        EXPECT_TRUE(refusedBy("backend", "cpu")) << run << ": only the reference has hermite4";
+        EXPECT_FALSE(refusedBy("backend", "reference")) << run;
+        EXPECT_TRUE(refusedBy("law", "coulomb")) << run << ": hermite4 knows gravity only";
+        EXPECT_EQ(ask(SetParameter{run + "law", std::string("coulomb")}).status, CommandStatus::refused) << run;
+        EXPECT_FALSE(refusedBy("integrator", "radau15")) << run;
+    }
+}
+
+TEST_F(KeyTest, aTwinTakesSettingsAndFollowsTheFirst) {
+    begin("plummer");
+    ASSERT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
+    const auto twin = [&]() -> const RunConfiguration& { return workspace->host.twin().simulation().configuration(); };
+    ask(SetParameter{"twin.integrator", std::string("yoshida4")});
+    EXPECT_EQ(twin().integrator, "yoshida4");
+    ask(SetParameter{"twin.precision", std::string("fp64")});
+    ask(SetParameter{"twin.integrator", std::string("same")});
+    EXPECT_EQ(twin().integrator, "leapfrog");
+    EXPECT_EQ(twin().force.precision, Precision::fp64);
+    workspace->advance(false);
+    EXPECT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
+    EXPECT_EQ(workspace->host.twin().simulation().step(), 0);
+    ask(SetParameter{"run.scene", std::string("figure-eight")});
+    EXPECT_EQ(twin().bodies, 3u);
+    EXPECT_EQ(ask(Invoke{"twin-same"}).status, CommandStatus::applied);
+    EXPECT_THAT(ask(Invoke{"twin-same"}).why, testing::HasSubstr("already"));
+    ask(Invoke{"twin"});
+    EXPECT_FALSE(workspace->host.twin().on());
+    EXPECT_THAT(ask(Invoke{"twin-same"}).why, testing::HasSubstr("no twin"));
+}
+
+/// The numbers of the law in force, by the row's own range.
+TEST_F(KeyTest, theNumbersOfALawBelongToIt) {
+    begin("lennard-jones");
+    EXPECT_EQ(ask(SetParameter{"run.cut_off", 3.0}).status, CommandStatus::applied);
+    EXPECT_EQ(workspace->facts.configuration.force.cutOff, 3.0);
+    EXPECT_EQ(ask(SetParameter{"run.strength", 0.5}).status, CommandStatus::applied);
+    EXPECT_THAT(ask(SetParameter{"run.diameter", 5000.0}).why, testing::HasSubstr("at most"));
+    EXPECT_THAT(ask(SetParameter{"run.exponent", 1.5}).why, testing::HasSubstr("power law"));
+    EXPECT_EQ(ask(SetParameter{"run.law", std::string("power-law")}).status, CommandStatus::applied);
+    EXPECT_EQ(ask(SetParameter{"run.exponent", 1.5}).status, CommandStatus::applied);
+    EXPECT_EQ(ask(SetParameter{"run.cut_off", 2.0}).status, CommandStatus::refused);
+}
+
+}  // namespace
+}  // namespace gravlab

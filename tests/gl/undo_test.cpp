@@ -1,0 +1,184 @@
+// Undo: each row of both tables is taken back to the state before it, or says why not.
+#include "app/control/action.h"
+#include "app/control/controller.h"
+#include "app/control/parameter.h"
+#include "app/model/ui_state.h"
+#include "app/view/workspace.h"
+#include "gl_fixture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+class UndoTest : public test::GlTest {
+protected:
+    void begin(const char* scene) {
+        Options options;
+        options.simulation.scene = scene;
+        options.simulation.backend = "cpu";
+        if (!sceneNamed(scene).fixedBodies) options.simulation.bodies = 64;
+        workspace = std::make_unique<Workspace>(options);
+        controller = std::make_unique<Controller>();
+    }
+    void TearDown() override {
+        workspace.reset();
+        GlTest::TearDown();
+    }
+    Document& document() { return *workspace; }
+    Event ask(Command command) {
+        controller->post(std::move(command), Sender::script);
+        return workspace->apply(*controller).front();
+    }
+    std::string settings() {
+        std::string text;
+        for (const Parameter& row : parameters())
+            if (!row.fact()) text += row.path + " " + valueText(row.get(document())) + "\n";
+        return text;
+    }
+    /// All settings, and the bodies themselves.
+    std::string state() {
+        std::string text = settings();
+        ParticleSet bodies;
+        workspace->host.simulation().snapshot(bodies);
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            for (const Double4& v : {bodies.position[i], bodies.velocity[i]})
+                text +=
+                    shortestText(v.x) + " " + shortestText(v.y) + " " + shortestText(v.z) + " " + shortestText(v.w) + "\n";
+        return text;
+    }
+    /// Other values that a row may take, the likeliest first.
+    std::vector<Value> othersOf(const Parameter& row) {
+        const Value now = row.get(document());
+        std::vector<Value> values;
+        if (row.kind == Kind::flag) values.emplace_back(now != Value(true));
+        if (row.kind == Kind::choice)
+            for (const SettingChoice& offer : offersOf(row, document()))
+                if (offer.refused.empty() && Value(offer.name) != now) values.emplace_back(offer.name);
+        if (row.kind == Kind::number)
+            for (const double factor : {0.5, 2.0, 0.75}) values.emplace_back(numberOf(now).value_or(1) * factor);
+        if (row.kind == Kind::number) values.insert(values.end(), {Value(0.25), Value(1.5)});
+        if (row.kind == Kind::integer) {
+            const auto whole = static_cast<std::int64_t>(numberOf(now).value_or(1));
+            values.insert(values.end(), {Value(whole + 1), Value(whole * 2), Value(std::int64_t{2})});
+        }
+        if (row.kind == Kind::list) values.emplace_back(std::vector<double>{0.5, -1, 2});
+        return values;
+    }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Controller> controller;
+};
+
+TEST_F(UndoTest, takesEveryParameterBack) {
+    // Of another machine, scene or law than those that are tried here, or with one value only.
+    std::set<std::string> never;
+    for (const Parameter& row : parameters())
+        if (!row.fact()) never.insert(row.path);
+    for (const char* scene : {"collision", "lennard-jones", "figure-eight", "power-law"}) {
+        begin(scene);
+        ASSERT_EQ(ask(SetParameter{"view.selected", std::int64_t{1}}).status, CommandStatus::applied);
+        for (const Parameter& row : parameters()) {
+            if (row.fact()) continue;
+            for (const Value& value : othersOf(row)) {
+                const std::string before = state(), set = settings();
+                if (ask(SetParameter{row.path, value}).status != CommandStatus::applied || state() == before) continue;
+                const Event event = ask(Invoke{"undo"});
+                EXPECT_EQ(event.status, CommandStatus::applied) << row.path << " " << valueText(value) << ": " << event.why;
+                EXPECT_THAT(event.why, HasSubstr("set " + row.path));
+                if (event.why.find("rounded") != std::string::npos) {
+                    ASSERT_EQ(settings(), set) << row.path;
+                    begin(scene);
+                    ask(SetParameter{"view.selected", std::int64_t{1}});
+                } else
+                    ASSERT_EQ(state(), before) << row.path << " " << valueText(value) << " in " << scene;
+                never.erase(row.path);
+                break;
+            }
+        }
+    }
+    for (auto row = never.begin(); row != never.end();)
+        row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
+    const std::set<std::string> known{"run.device", "run.unroll", "run.block", "run.split", "run.bodies_per_thread"};
+    for (const std::string& path : never) EXPECT_TRUE(known.contains(path)) << path << " was never taken back";
+}
+
+TEST_F(UndoTest, takesEveryActionBackOrSaysWhyNot) {
+    std::size_t taken = 0, said = 0;
+    for (const Menu& menu : menus())
+        for (const Action& action : menu.rows) {
+            SCOPED_TRACE(std::string(action.name));
+            if (!workspace || !action.lasting.empty() || workspace->facts.configuration.scene != "plummer") begin("plummer");
+            controller = std::make_unique<Controller>();
+            workspace->selectId(5);
+            workspace->dismissMessage();
+            std::vector<Value> arguments;
+            for (const SettingChoice& choice : choicesOf(action, document()))
+                if (choice.refused.empty()) arguments = {choice.name};
+            const std::string before = state();
+            if (action.name == "undo" || (hasChoices(action) && arguments.empty())) continue;
+            if (ask(Invoke{std::string(action.name), arguments}).status != CommandStatus::applied) continue;
+            workspace->labPanel.orders.clear();
+            const Event event = ask(Invoke{"undo"});
+            const std::string why = std::string(action.lasting) + std::string(action.leaves);
+            if (!why.empty()) {
+                EXPECT_EQ(event.why, why);
+                EXPECT_EQ(event.status, CommandStatus::refused);
+                ++said;
+            } else if (event.status == CommandStatus::refused) {
+                EXPECT_EQ(event.why, "There is nothing to undo.") << "it changed something";
+                EXPECT_EQ(state(), before);
+            } else {
+                EXPECT_EQ(state(), before);
+                ++taken;
+            }
+        }
+    EXPECT_GT(taken, 40u);
+    EXPECT_GT(said, 12u);
+}
+
+TEST_F(UndoTest, takesADragForOneChange) {
+    begin("plummer");
+    ask(SetParameter{"look.glow", 0.6});
+    for (const double glow : {0.5, 0.4, 0.2}) ask(SetParameter{"look.glow", glow, glow < 0.5});
+    ask(SetParameter{"look.exposure", 2.0, true});  // another one, whatever it says
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.exposure 2.0 is undone");
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "set look.glow 0.5 is undone");
+    EXPECT_EQ(workspace->look.bloom, 0.6f);
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(workspace->look.bloom, 0.3f);
+    EXPECT_EQ(ask(Invoke{"undo"}).why, "There is nothing to undo.");
+}
+
+TEST_F(UndoTest, goesOnBehindWhatLasts) {
+    begin("plummer");
+    workspace->selectId(5);
+    const std::string before = state();
+    ask(Invoke{"remove"});
+    EXPECT_NE(state(), before);
+    ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}});  // the pointer takes it back itself
+    ask(Pointer{PointerKind::zoom, {50, 50}, {0, -2}, {100, 100}});
+    ask(Invoke{"about"});
+    ask(Invoke{"step"});
+    ask(Invoke{"step"});
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    ParticleSet bodies;
+    workspace->host.simulation().snapshot(bodies);
+    EXPECT_EQ(bodies.size(), 64u);
+    EXPECT_EQ(workspace->selected->id, 5u);
+    // Bodies of a run that has begun anew are gone.
+    ask(Invoke{"remove"});
+    ask(Invoke{"reset"});
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("new start is not undone"));
+    EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("begun anew"));
+}
+
+}  // namespace
+}  // namespace gravlab

@@ -1,0 +1,162 @@
+// Force terms and methods that the program does not know, on the host, and what files and tables say of them.
+#include "tests/extensions/extension_suite.h"
+
+namespace gravlab {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(ForceTerms, theFirstIsThePairLaw) {
+    const ForceSettings settings{.softening = 0.25};
+    EXPECT_EQ(pairLawOf(termsOf(settings)), settings);
+    EXPECT_THROW(pairLawOf({}), UsageError);
+    const ForceTerms springs{std::make_shared<const Springs>(std::vector<Spring>{})};
+    EXPECT_THROW(pairLawOf(springs), UsageError);
+    EXPECT_THROW(pairLawOf(termsOf(settings, termsOf(settings))), UsageError);
+    EXPECT_TRUE(sameTerms(termsOf(settings), termsOf({.softening = 0.25})));
+    EXPECT_FALSE(sameTerms(termsOf(settings), termsOf({.softening = 0.5})));
+    EXPECT_FALSE(sameTerms(termsOf(settings), termsOf(settings, springs)));
+}
+
+TEST(ForceTerms, theSumIsCheckedBesideItsParts) {
+    const SceneRequest request{.bodies = 30};
+    const ParticleSet bodies = chainBodies(request);
+    const ForceTerms terms = termsOf({.softening = 0.1}, chainSprings(request, bodies));
+    const std::vector<std::uint32_t> targets{0, 7, 29};
+    std::vector<TermShare> shares;
+    std::vector<Double4> whole(targets.size());
+    for (const auto& term : terms) {
+        shares.push_back({term, std::vector<Double4>(targets.size()), kGate32});
+        term->addAccelerations(termBodies(bodies), targets, shares.back().got, {});
+        term->addAccelerations(termBodies(bodies), targets, whole, {});
+    }
+    TermTruth truth(shares.size(), targets.size());
+    addTruth(truth, shares, termBodies(bodies), targets, 0, targets.size());
+    EXPECT_TRUE(compareTerms(shares, whole, truth).passed);
+    EXPECT_EQ(compareTerms(shares, whole, truth).term, "");
+    const ForceCheck left = compareTerms(shares, shares[0].got, truth);
+    EXPECT_FALSE(left.passed) << "a term was left out of the sum";
+    EXPECT_EQ(left.term, "the sum of all terms");
+}
+
+TEST(ForceTerms, whatAMethodKeptHoldsOnlyUnderItsSettings) {
+    RunRequest settings;
+    settings.scene = "test-chain";
+    settings.bodies = 300;
+    settings.backend = "cpu";
+    settings.precision = Precision::fp64;
+    settings.kernel.kernel = "trailing";
+    Simulation simulation(settings);
+    const auto run = [&](std::int64_t steps) {
+        const std::int64_t end = simulation.step() + steps;
+        while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+        ParticleSet bodies;
+        simulation.snapshot(bodies);
+        return bodies;
+    };
+    run(4);
+    const RunState kept = simulation.state();
+    RunState bare = kept;
+    bare.integratorState.clear();
+    settings = requestOf(simulation.configuration());
+    settings.softening = 0.2;
+    simulation.apply(settings);
+    simulation.restore(kept);
+    const ParticleSet got = run(2);
+    simulation.restore(bare);
+    EXPECT_TRUE(sameBytes(got.position, run(2).position)) << "accelerations of another softening were taken up";
+}
+
+TEST(ForceTerms, aFileWithAnUnknownTermIsRefused) {
+    const ForceTerms springs{std::make_shared<const Springs>(std::vector<Spring>{{1, 2, 0.5, 3}})};
+    std::vector<StateArray> arrays = arraysOf(springs);
+    arrays.push_back({"other", {1}});
+    std::vector<StateArray> all = arrays;
+    EXPECT_TRUE(sameTerms(takeTerms(all, "a.hdf5"), springs));
+    EXPECT_EQ(all, (std::vector<StateArray>{{"other", {1}}})) << "what is no term stays";
+    const auto refusalOf = [](std::vector<StateArray> changed) -> std::string {
+        try {
+            takeTerms(changed, "a.hdf5");
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return {};
+    };
+    std::vector<StateArray> unknown = arrays;
+    for (StateArray& array : unknown)
+        if (const std::size_t at = array.name.find("springs"); at != std::string::npos) array.name.replace(at, 7, "magnets");
+    EXPECT_THAT(refusalOf(unknown), HasSubstr("'magnets' acts in this run, which this program does not know"));
+    for (std::size_t lost = 0; lost + 1 < arrays.size(); ++lost) {
+        std::vector<StateArray> changed = arrays;
+        changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(lost));
+        EXPECT_THAT(refusalOf(changed), HasSubstr("not whole")) << "without " << arrays[lost].name;
+    }
+}
+
+TEST(ForceTerms, whatIsBroughtIsInNoListAndTakenByItsName) {
+    for (const KernelRow& row : kernels()) EXPECT_NE(row.name, "trailing");
+    for (const Scene& scene : sceneTable()) EXPECT_NE(scene.name, "test-chain");
+    EXPECT_TRUE(hasKernel("cpu", "trailing"));
+    EXPECT_EQ(kernel("cpu", "trailing").name, "trailing");
+    EXPECT_FALSE(hasKernel("cuda", "trailing"));
+    EXPECT_THROW(addKernel({.backend = "cpu", .name = "trailing"}), std::logic_error);
+    EXPECT_THROW(addTermKind({Springs::kKind, Springs::make}), std::logic_error);
+    EXPECT_THROW(addScene({.name = "test-chain"}), std::logic_error);
+}
+
+class Magnets final : public ForceTerm {
+public:
+    std::string_view kind() const override { return "magnets"; }
+    std::string description() const override { return "magnets"; }
+    std::vector<StateArray> numbers() const override { return {}; }
+    void addAccelerations(const TermBodies&, std::span<const std::uint32_t>, std::span<Double4>,
+                          std::span<double>) const override {}
+    double potential(const TermBodies&) const override { return 0; }
+    TermOffer offer() const override { return {.dependsOnVelocities = true}; }
+};
+
+TEST(ForceTerms, aBackendWithoutAMethodSaysSo) {
+    const std::unique_ptr<Backend> made = backend("cpu").make({});
+    const ParticleSet bodies = goldenBodies();
+    made->load(bodies);
+    try {
+        made->load({bodies, termsOf({}, {std::make_shared<const Magnets>()})});
+        FAIL() << "it has no method for magnets";
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("the cpu backend cannot compute the force term 'magnets'"));
+    }
+    EXPECT_EQ(made->terms().size(), 1u) << "the old run goes on";
+    EXPECT_EQ(made->size(), bodies.size());
+    EXPECT_THAT(refusal(integrator("leapfrog").program, termsOf({}, {std::make_shared<const Magnets>()})),
+                HasSubstr("depends on velocities"));
+}
+
+TEST(ForceTerms, aFingerprintSpeaksOfThem) {
+    const SceneRequest request{.bodies = 16};  // all numbers are floats, to which a fingerprint rounds
+    const ParticleSet bodies = chainBodies(request);
+    EXPECT_NE(hashOf(bodies, chainSprings(request, bodies)), hashOf(bodies));
+    RunRequest settings;
+    settings.scene = "test-chain";
+    settings.bodies = 16;
+    EXPECT_EQ(fingerprint(settings, 3).start, hashOf(bodies, chainSprings(request, bodies)));
+}
+
+TEST(ForceTerms, aForecastFollowsThem) {
+    const SceneRequest request{.bodies = 20};
+    auto start = std::make_shared<ForecastStart>();
+    start->bodies = std::make_shared<const ParticleSet>(chainBodies(request));
+    start->force = {.softening = 0.1};
+    const auto endOf = [&] {
+        Forecaster forecaster({.start = start, .id = 5u, .duration = 1});
+        while (!forecaster.advance(1)) {
+        }
+        return forecaster.path().points.back().place;
+    };
+    const Vec3d without = endOf();
+    start->others = chainSprings(request, *start->bodies);
+    EXPECT_GT(length(endOf() - without), 0.01);
+}
+
+}  // namespace
+}  // namespace gravlab
