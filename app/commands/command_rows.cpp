@@ -337,7 +337,7 @@ void addViewOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS",
         [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "simulation time a frame that keeps the window answering [10; on a GPU 25]");
+        "simulation time a frame that keeps the window answering [10; on a GPU 33]");
     app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
     app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
     app.add_flag_callback(
@@ -515,7 +515,7 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--time-budget", "MS",
         [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "with --frames: simulation time a frame [10; on a GPU 25]");
+        "with --frames: simulation time a frame [10; on a GPU 33]");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
         "with --frames: wait for each as for a display of that rate [not at all]");

@@ -358,7 +358,7 @@ void addPace(std::vector<Parameter>& all) {
          .idea = "computing time a frame of a window; longer steps go on in the next frame",
          .unit = "ms",
          .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "(10; on a GPU 25)",
+         .usual = "(10; on a GPU 33)",
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
          .kept = {.option = "--time-budget"}},
         [](Document & d) -> auto& { return d.intent.timeBudgetMs; }));

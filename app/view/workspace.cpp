@@ -14,7 +14,7 @@ Workspace::Workspace(const Options& options)
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
     // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
-    constexpr double kDeviceBudgetMs = 25;
+    constexpr double kDeviceBudgetMs = 33;
     if (host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice && !options.has("--time-budget"))
         intent.timeBudgetMs = kDeviceBudgetMs;
     if (!options.lab.empty()) labPanel.open = true, labPanel.page = labPage(options.lab);
