@@ -15,10 +15,10 @@ namespace gravlab {
 
 /// What is kept of one state.
 struct ForceState {
-    ForceTerms terms;                              ///< under which it was
-    std::vector<std::string> kernels;              ///< of each term
-    std::vector<Double4> accelerations;            ///< of the last complete step; empty: not known
-    std::vector<std::vector<StateArray>> methods;  ///< of each term's method
+    ForceTerms terms;                                ///< under which it was
+    std::vector<std::string> kernels{};              ///< of each term
+    std::vector<Double4> accelerations{};            ///< of the last complete step; empty: not known
+    std::vector<std::vector<StateArray>> methods{};  ///< of each term's method
 };
 
 /// Their names begin so, wherever they stand beside other state.
