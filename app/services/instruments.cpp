@@ -24,12 +24,14 @@ bool Instruments::follow(const Simulation& simulation, int galaxies) {
     profile_.reset();
     asked_.drop();
     measuring_.drop();
+    owed_ = false;
     lastStep_ = -1;
     nextAt_ = 0;
     return true;
 }
 
 void Instruments::take(double now) {
+    owed_ = false;
     std::optional<Sample> sample = measuring_.poll();
     if (!sample) return;
     nextAt_ = std::max(nextAt_, now + sample->seconds / kShareOfACore);
@@ -49,6 +51,7 @@ Instruments::Sample Instruments::measured(const Task& task) {
 
 void Instruments::start(KeptBodies from, const ForceSettings& force) {
     lastStep_ = from.step;
+    owed_ = true;
     measuring_.ask({std::move(from), wanted, force});
 }
 

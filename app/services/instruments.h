@@ -49,7 +49,7 @@ public:
     double time() const { return time_; }                       ///< of it [T]
     std::int64_t step() const { return step_; }                 ///< of it
     /// Whether a profile is on its way or will be due: then frames are needed.
-    bool busy() const { return on && (asked_.waiting() || measuring_.busy() || behind_); }
+    bool busy() const { return on && (asked_.waiting() || owed_ || behind_); }
 
 private:
     struct Sample {
@@ -76,6 +76,7 @@ private:
     std::size_t bodies_ = 0;
     std::uint64_t run_ = 0;
     bool behind_ = false;  ///< a newer step could be measured
+    bool owed_ = false;  ///< something is measured whose result was not taken: a frame must come for it
     StateTicket asked_;
     Worker<Task, Sample> measuring_{[](const Task& task, auto&) { return measured(task); }};
 };
