@@ -256,28 +256,20 @@ using Lines = std::array<std::size_t, std::size(kRows)>;
 template <class Unknown>
 RunRequest parse(std::string_view text, const std::string& where, Lines& lines, Unknown unknown) {
     RunRequest request;
-    for (std::size_t number = 1; !text.empty(); ++number) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = trimmed(withoutRemark(text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        if (line.empty()) continue;
+    eachLine(text, 1, [&](std::size_t number, std::string_view line) {
         const auto refuse = [&](const std::string& why) {
             throw InputError(where + " line " + std::to_string(number) + ": " + why);
         };
-        const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos) refuse("expected KEY = VALUE, not " + excerpt(line));
-        const std::string_view key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
-        const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const SettingRow& r) { return r.key == key; });
-        if (row == std::end(kRows)) {
-            unknown(key, number);
-            continue;
-        }
+        const auto [key, value, found] = keyValue(line);
+        if (!found) refuse("expected KEY = VALUE, not " + excerpt(line));
+        const auto row = std::ranges::find(kRows, key, &SettingRow::key);
+        if (row == std::end(kRows)) return unknown(key, number);
         const auto index = static_cast<std::size_t>(row - std::begin(kRows));
         if (lines[index] > 0) refuse(std::string(key) + " is there twice, first in line " + std::to_string(lines[index]));
         lines[index] = number;
         if (!row->take(request, value))
             refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
-    }
+    });
     return request;
 }
 
