@@ -10,6 +10,7 @@
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/io/run_settings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,25 +82,9 @@ std::vector<Value> settingsOf(const Document& document) {
 /// has found stays known.
 void takeBack(RunRequest& now, const RunRequest& before, const RunRequest& made) {
     if (before.scene != made.scene) now.changeScene(before.scene);
-    const auto field = [&](auto RunRequest::*at) {
-        if (before.*at != made.*at) now.*at = before.*at;
-    };
-    field(&RunRequest::bodies);
-    field(&RunRequest::seed);
-    field(&RunRequest::parameters);
-    field(&RunRequest::backend);
-    field(&RunRequest::backendOptions);
-    field(&RunRequest::kernel);
-    field(&RunRequest::integrator);
-    field(&RunRequest::timeStep);
-    field(&RunRequest::softening);
-    field(&RunRequest::law);
-    field(&RunRequest::exponent);
-    field(&RunRequest::strength);
-    field(&RunRequest::diameter);
-    field(&RunRequest::cutOff);
-    field(&RunRequest::precision);
-    field(&RunRequest::start);
+    for (const SettingRow& row : settingRows())
+        if (row.text(before) != row.text(made)) row.copy(now, before);
+    if (before.start != made.start) now.start = before.start;
 }
 
 bool isUndo(const Command& command) {
