@@ -189,7 +189,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
 void Simulation::apply(const RunRequest& wanted) {
     Plan p = plan(wanted);
     if (p.startsOver || p.changesBackend) {
-        startOver(p);
+        startOver(std::move(p));
         return;
     }
     if (const Reason reason = refusal(p.integrator->program, terms()); !reason.empty()) throw UsageError(reason);
@@ -207,8 +207,7 @@ void Simulation::apply(const RunRequest& wanted) {
 void Simulation::reset() { startOver(plan(request_, true)); }
 
 /// Loads a scene, or the present state into another backend. Until everything is in place, the old run is untouched.
-void Simulation::startOver(const Plan& planned) {
-    Plan p = planned;
+void Simulation::startOver(Plan p) {
     ParticleSet bodies;
     ForceTerms others;
     const StartState* start = p.configuration.start.get();

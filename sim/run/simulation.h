@@ -103,7 +103,7 @@ private:
     struct Plan;
     /// With `again` the scene starts anew though nothing of it changed.
     Plan plan(const RunRequest& wanted, bool again = false) const;
-    void startOver(const Plan& plan);
+    void startOver(Plan plan);
     void adopt(const Plan& plan);
     KernelChoice kernelInUse() const;
     void requestCheck();
