@@ -142,9 +142,12 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     float textScale = 1;
     Recorder recorder;
     Sight sight;
+    // Whatever the run does, somebody waits for a picture.
+    const auto needsFrame = [&] {
+        return window.holdsKeys() || ui.restless() || recorder.needsFrame() || framesOwed > 0 || options.frames > 0;
+    };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
-        const bool busy = workspace.moving() || window.holdsKeys() || ui.restless() || recorder.needsFrame() ||
-                          framesOwed > 0 || options.frames > 0 || controller.posted() || (player && player->needsFrame());
+        const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
@@ -190,9 +193,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         workspace.turn(recorder.pace(time - last));
         workspace.glide(time - last);
         last = time;
-        const bool asked =
-            events || moved || framesOwed > 0 || !done.empty() || options.frames > 0;
-        if (!asked && !window.holdsKeys() && !ui.restless() && !recorder.needsFrame() && sight.same(workspace)) {
+        if (!events && !moved && done.empty() && !needsFrame() && sight.same(workspace)) {
             // What a device has in its queue lasts longer than this; a processor has computed meanwhile.
             constexpr auto kRest = std::chrono::milliseconds(2);
             if (workspace.host.simulation().backend().vertexSpace() != MemorySpace::host) std::this_thread::sleep_for(kRest);

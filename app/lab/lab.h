@@ -54,7 +54,6 @@ public:
 
     /// The results of the last sweep; they grow while it runs.
     std::span<const SweepResult> results() const;
-    const LabSweep* resultsOf() const { return shown_; }
     const SweepResult* best() const;
     /// Curve or map of the results. Empty plot and map when there are none.
     void drawResults(ImDrawList& list, ImVec2 from, ImVec2 to, const PlotStyle& style) const;
