@@ -45,8 +45,8 @@ private:
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
     std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light
-    bool keep_ = false;  ///< the next picture
-    bool kept_ = false;  ///< the last one is in screen_
+    bool keep_ = false;                       ///< the next picture
+    bool kept_ = false;                       ///< the last one is in screen_
     int shrink_ = 0;                          ///< of the first of them
     std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
     std::optional<RenderTarget> screen_;      ///< what is stretched, or written by compute shaders

@@ -18,10 +18,10 @@ namespace gravlab {
 
 /// A row.
 struct Action {
-    std::string_view name;                         ///< stable: tests point at it
-    std::string_view label;                        ///< in the menu
-    std::string_view idea;                         ///< one line: tooltip, F1, docs
-    KeyStroke strokes[2]{};                        ///< either of them; none: menu only
+    std::string_view name;   ///< stable: tests point at it
+    std::string_view label;  ///< in the menu
+    std::string_view idea;   ///< one line: tooltip, F1, docs
+    KeyStroke strokes[2]{};  ///< either of them; none: menu only
     /// The parameter that it changes. Without `act` that is all it does: it switches a flag on and off, or sets one of the
     /// names that the parameter offers.
     std::string_view parameter{};

@@ -276,8 +276,7 @@ std::string ConfigKeeper::write(const std::string& text) {
         std::error_code error;
         fs::create_directories(file_.parent_path(), error);
         // Lines that could not be used are still somebody's.
-        if (!std::exchange(notes_, {}).empty())
-            writeFileAtomically(file_.string() + ".old", written_);
+        if (!std::exchange(notes_, {}).empty()) writeFileAtomically(file_.string() + ".old", written_);
         writeFileAtomically(file_, text);
         written_ = text;
         return {};

@@ -135,8 +135,7 @@ constexpr Action kHelp[] = {
      .label = "Put the message away",
      .idea = "put the message away",
      .act = [](KeyTarget& t, int) { t.dismissMessage(); },
-     .unavailable =
-         [](const KeyTarget& t) { return t.message.empty() ? Reason("There is no message.") : Reason(); },
+     .unavailable = [](const KeyTarget& t) { return t.message.empty() ? Reason("There is no message.") : Reason(); },
      .leaves = "A message that was put away does not come back; what it was about is as before."},
     {.name = "about",
      .label = "About gravlab",

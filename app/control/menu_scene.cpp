@@ -22,9 +22,7 @@ void changeScene(KeyTarget& t, std::ptrdiff_t by) {
 }
 
 /// As asked for a moment ago, or in force.
-std::size_t bodies(const KeyTarget& t) {
-    return t.intent.request.bodies.value_or(t.facts.configuration.bodies);
-}
+std::size_t bodies(const KeyTarget& t) { return t.intent.request.bodies.value_or(t.facts.configuration.bodies); }
 
 Reason fixedBodies(const KeyTarget& t) {
     const Scene& scene = *t.facts.scene;
@@ -54,10 +52,8 @@ constexpr Action kScene[] = {
              "figure-eight",
      .strokes = {{Key::digit1, kNoModifier, Key::digit9}, {Key::pad1, kNoModifier, Key::pad9}},
      .parameter = "run.scene",
-     .act =
-         [](KeyTarget& t, int which) {
-             t.intent.request.changeScene(kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]);
-         },
+     .act = [](KeyTarget& t,
+               int which) { t.intent.request.changeScene(kPresets[static_cast<std::size_t>(which) % std::size(kPresets)]); },
      .choice =
          [](const KeyTarget& t, int which, SettingChoice& out) {
              return static_cast<std::size_t>(which) < std::size(kPresets) &&

@@ -158,30 +158,18 @@ constexpr Action kView[] = {
      .parameter = "overlay.clock",
      .act = [](KeyTarget& t, int) { t.overlay.scaleBar = t.overlay.clock = !t.overlay.clock; },
      .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
-    {.name = "axes",
-     .label = "Axes",
-     .idea = "axes",
-     .strokes = {{Key::letterX}},
-     .parameter = "overlay.axes"},
-    {.name = "grid",
-     .label = "Grid",
-     .idea = "grid",
-     .strokes = {{Key::letterZ}},
-     .parameter = "overlay.grid"},
+    {.name = "axes", .label = "Axes", .idea = "axes", .strokes = {{Key::letterX}}, .parameter = "overlay.axes"},
+    {.name = "grid", .label = "Grid", .idea = "grid", .strokes = {{Key::letterZ}}, .parameter = "overlay.grid"},
 };
 
 constexpr Action kLook[] = {
-    {.name = "colour-by",
-     .label = "Colour by",
-     .idea = "what colours say",
-     .parameter = "look.colour_mode"},
+    {.name = "colour-by", .label = "Colour by", .idea = "what colours say", .parameter = "look.colour_mode"},
     {.name = "next-colour-mode",
      .label = "Next of these",
      .idea = "next colour mode: what colours say",
      .strokes = {{Key::letterM}},
      .parameter = "look.colour_mode",
-     .act = [](KeyTarget& t,
-               int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
+     .act = [](KeyTarget& t, int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
     {.name = "colour-map",
      .label = "Colour map",
      .idea = "colours from low to high",
@@ -192,14 +180,12 @@ constexpr Action kLook[] = {
      .idea = "next colour map",
      .strokes = {{Key::letterC}},
      .parameter = "look.colour_map",
-     .act = [](KeyTarget& t,
-               int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
+     .act = [](KeyTarget& t, int) { t.look.colourMap = (t.look.colourMap + 1) % static_cast<int>(colourMaps().size()); }},
     {.name = "tone",
      .label = "Tone curve",
      .idea = "how light becomes what the screen shows",
      .parameter = "look.tone",
-     .unavailable =
-         [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); }},
+     .unavailable = [](const KeyTarget& t) { return t.look.paper ? Reason("A white page has its own curve.") : Reason(); }},
     {.name = "trails",
      .label = "Trails",
      .idea = "trails behind bodies",
@@ -218,22 +204,16 @@ constexpr Action kLook[] = {
      .idea = "brighter",
      .strokes = {{Key::equal}, {Key::padPlus}},
      .parameter = "look.exposure",
-     .act =
-         [](KeyTarget& t, int) {
-             t.look.exposure =
-                 std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f));
-         },
+     .act = [](KeyTarget& t,
+               int) { t.look.exposure = std::min(t.look.exposure * kExposureStep, std::max(t.look.exposure, 100.f)); },
      .repeats = true},
     {.name = "darker",
      .label = "Darker",
      .idea = "darker",
      .strokes = {{Key::minus}, {Key::padMinus}},
      .parameter = "look.exposure",
-     .act =
-         [](KeyTarget& t, int) {
-             t.look.exposure =
-                 std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f));
-         },
+     .act = [](KeyTarget& t,
+               int) { t.look.exposure = std::max(t.look.exposure / kExposureStep, std::min(t.look.exposure, 0.01f)); },
      .repeats = true},
     {.name = "paper",
      .label = "White page",

@@ -246,39 +246,40 @@ void addArrow(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false"},
         [](Document & d) -> auto& { return d.drop.on; }));
-    all.push_back({.path = "drop.kind",
-                   .label = "What drops",
-                   .idea = "what is dropped by the arrow",
-                   .kind = Kind::choice,
-                   .usual = launchRows().front().name,
-                   .choices = [] { return namesOf(launchRows()); },
-                   .offers =
-                       [](const Document& d) {
-                           std::vector<SettingChoice> offers;
-                           LaunchTool other = d.drop;
-                           const int now = other.row;
-                           for (const LaunchRow& row : launchRows()) {
-                               other.row = static_cast<int>(offers.size());
-                               offers.push_back({std::string(row.name), row.idea, other.row == now,
-                                                 other.refusal(d.launchScene())});
-                           }
-                           return offers;
-                       },
-                   .spoken = [](const std::string& name) {
-                       for (const LaunchRow& row : launchRows())
-                           if (row.name == name) return std::string(row.label);
-                       return name;
-                   },
-                   .get = [](const Document& d) -> Value {
-                       return std::string(launchRows()[static_cast<std::size_t>(d.drop.row)].name);
-                   },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           const auto kinds = launchRows();
-                           const auto found =
-                               std::find_if(kinds.begin(), kinds.end(), [&](auto& row) { return row.name == textOf(v); });
-                           d.drop.row = static_cast<int>(found - kinds.begin());
-                       }});
+    all.push_back(
+        {.path = "drop.kind",
+         .label = "What drops",
+         .idea = "what is dropped by the arrow",
+         .kind = Kind::choice,
+         .usual = launchRows().front().name,
+         .choices = [] { return namesOf(launchRows()); },
+         .offers =
+             [](const Document& d) {
+                 std::vector<SettingChoice> offers;
+                 LaunchTool other = d.drop;
+                 const int now = other.row;
+                 for (const LaunchRow& row : launchRows()) {
+                     other.row = static_cast<int>(offers.size());
+                     offers.push_back({std::string(row.name), row.idea, other.row == now, other.refusal(d.launchScene())});
+                 }
+                 return offers;
+             },
+         .spoken =
+             [](const std::string& name) {
+                 for (const LaunchRow& row : launchRows())
+                     if (row.name == name) return std::string(row.label);
+                 return name;
+             },
+         .get = [](const Document& d) -> Value {
+             return std::string(launchRows()[static_cast<std::size_t>(d.drop.row)].name);
+         },
+         .set =
+             [](Document& d, const Value& v) {
+                 const auto kinds = launchRows();
+                 const auto found =
+                     std::find_if(kinds.begin(), kinds.end(), [&](auto& row) { return row.name == textOf(v); });
+                 d.drop.row = static_cast<int>(found - kinds.begin());
+             }});
     struct Row {
         std::string_view path, label, idea;
         double LaunchTool::*at;

@@ -12,9 +12,9 @@ namespace gravlab {
 /// A row of a list.
 struct SettingChoice {
     std::string name;
-    std::string_view idea{};      ///< one line
-    bool chosen = false;          ///< in force now
-    Reason refused{};             ///< empty: it can be chosen
+    std::string_view idea{};  ///< one line
+    bool chosen = false;      ///< in force now
+    Reason refused{};         ///< empty: it can be chosen
 };
 
 /// All of these are about settings in force. `backendGivesWay`: where their backend does not run an integrator, another one

@@ -36,19 +36,16 @@ std::vector<std::size_t> powersOfTwo(std::size_t first, std::size_t last) {
 }
 
 const SweepAxis kAxes[] = {
-    {"unroll", "unroll factor", true, true,
-     [](const KernelRow& row) { return axisRefusal("unroll", row); },
+    {"unroll", "unroll factor", true, true, [](const KernelRow& row) { return axisRefusal("unroll", row); },
      [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.unroll = static_cast<int>(value); }},
-    {"block", "block size [threads]", true, true,
-     [](const KernelRow& row) { return axisRefusal("block", row); },
+    {"block", "block size [threads]", true, true, [](const KernelRow& row) { return axisRefusal("block", row); },
      [](const KernelRow& row, std::size_t) {
          static constexpr std::size_t kBlocks[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
          return withinRange(kBlocks, row.blocks, kUsualBlockLimit);
      },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.block = static_cast<int>(value); }},
-    {"split", "split [parts of the sources]", true, true,
-     [](const KernelRow& row) { return axisRefusal("split", row); },
+    {"split", "split [parts of the sources]", true, true, [](const KernelRow& row) { return axisRefusal("split", row); },
      [](const KernelRow& row, std::size_t bodies) {
          return withinRange(powersOfTwo(1, std::min<std::size_t>(bodies, 128)), row.splits, 128);
      },
@@ -62,8 +59,7 @@ const SweepAxis kAxes[] = {
          return powersOfTwo(1024, row.backend == "cuda" ? 1048576 : row.backend == "cpu" ? 65536 : 4096);
      },
      [](SweepPoint& point, std::size_t value) { point.bodies = value; }},
-    {"threads", "CPU threads", false, true,
-     [](const KernelRow& row) { return axisRefusal("threads", row); },
+    {"threads", "CPU threads", false, true, [](const KernelRow& row) { return axisRefusal("threads", row); },
      [](const KernelRow&, std::size_t) {
          const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
          std::vector<std::size_t> result = powersOfTwo(1, all);

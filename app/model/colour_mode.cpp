@@ -3,8 +3,8 @@
 
 #include "render/colour_map.h"
 #include "sim/core/body_edit.h"
-#include "sim/core/round_number.h"
 #include "sim/core/random.h"
+#include "sim/core/round_number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -97,8 +97,7 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
     const auto at = [&](double part) {
         return static_cast<double>(good[static_cast<std::size_t>(part * static_cast<double>(good.size() - 1))]);
     };
-    ValueRange range{logarithmic ? roundDown(at(0.02) * scale) / scale : 0,
-                     roundUp(at(0.98) * scale) / scale};
+    ValueRange range{logarithmic ? roundDown(at(0.02) * scale) / scale : 0, roundUp(at(0.98) * scale) / scale};
     if (!(range.high > range.low)) range.high = range.low > 0 ? 2 * range.low : 1;
     return range;
 }

@@ -55,10 +55,10 @@ struct TwinFacts {
     bool on = false;
     TwinView view = TwinView::side;
     std::int64_t step = 0;
-    double time = 0;                ///< simulated [T]
-    std::string label;              ///< what it does otherwise
+    double time = 0;                 ///< simulated [T]
+    std::string label;               ///< what it does otherwise
     RunConfiguration configuration;  ///< in force
-    std::optional<double> apart{};  ///< root mean square of the distances between the same bodies [L]
+    std::optional<double> apart{};   ///< root mean square of the distances between the same bodies [L]
 };
 
 /// States to go back to.

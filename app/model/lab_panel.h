@@ -20,8 +20,8 @@ enum class LabOrder { measure, tune, cancel, csv, png };
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
-    std::size_t sweep = 0;    ///< of labSweeps(): what a sweep varies
-    bool wholeSteps = false;  ///< which rate is drawn
+    std::size_t sweep = 0;           ///< of labSweeps(): what a sweep varies
+    bool wholeSteps = false;         ///< which rate is drawn
     std::vector<LabOrder> orders{};  ///< since the last frame
     bool shows(LabPage which) const { return open && page == which; }
 };

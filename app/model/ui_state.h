@@ -26,16 +26,16 @@ struct UiState {
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;
-    bool screenshot = false;     ///< asked for
-    std::string pictureName{};   ///< of its file; empty: by the time
-    bool projector = false;      ///< large letters, strong contrast, thick lines
-    float textScale = 1;         ///< of the panels, above what the display asks for
-    bool saveScene = false;      ///< asked for: a scene file
-    std::string sceneName{};     ///< its name; empty: by the time
+    bool screenshot = false;    ///< asked for
+    std::string pictureName{};  ///< of its file; empty: by the time
+    bool projector = false;     ///< large letters, strong contrast, thick lines
+    float textScale = 1;        ///< of the panels, above what the display asks for
+    bool saveScene = false;     ///< asked for: a scene file
+    std::string sceneName{};    ///< its name; empty: by the time
     MenuWalk menu;
-    bool panelAsked = false;     ///< keys go to the next panel
-    bool navigating = false;     ///< arrows, Enter, Space and Esc belong to panels
-    float bodyPanel = 0;         ///< height of the panel of a body in the last frame; 0: it is not shown
+    bool panelAsked = false;  ///< keys go to the next panel
+    bool navigating = false;  ///< arrows, Enter, Space and Esc belong to panels
+    float bodyPanel = 0;      ///< height of the panel of a body in the last frame; 0: it is not shown
     FilesState files;
     FilmState film;
 };

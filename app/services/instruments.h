@@ -76,7 +76,7 @@ private:
     std::size_t bodies_ = 0;
     std::uint64_t run_ = 0;
     bool behind_ = false;  ///< a newer step could be measured
-    bool owed_ = false;  ///< something is measured whose result was not taken: a frame must come for it
+    bool owed_ = false;    ///< something is measured whose result was not taken: a frame must come for it
     StateTicket asked_;
     Worker<Task, Sample> measuring_{[](const Task& task, auto&) { return measured(task); }};
 };

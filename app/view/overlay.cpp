@@ -26,7 +26,8 @@ Ink inkOf(bool paper) {
     return {IM_COL32(222, 226, 232, 235), IM_COL32(222, 226, 232, 200), IM_COL32(160, 175, 200, 50)};
 }
 
-void drawScaleBar(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list, const Ink& ink) {
+void drawScaleBar(const Document& document, const OverlayArea& area, const SpaceView& view, ImDrawList& list,
+                  const Ink& ink) {
     const auto pixel = static_cast<double>(view.camera.lengthPerPixel({view.size.x, view.size.y}));
     const RoundLength bar = roundLength(pixel * 160 * static_cast<double>(area.scale), document.facts.scene->units);
     const auto width = static_cast<float>(bar.length / pixel);

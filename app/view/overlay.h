@@ -1,7 +1,7 @@
 // What is written over the picture: legend, scale bar, clock, axes, grid. In films and windows alike; panels are elsewhere.
 #pragma once
-#include "app/model/unit_text.h"
 #include "app/model/document.h"
+#include "app/model/unit_text.h"
 #include "sim/run/forecast.h"
 
 #include <imgui.h>

@@ -1,6 +1,5 @@
 #include "app/view/overlay_space.h"
 
-
 #include <glm/mat4x4.hpp>
 #include <glm/vec4.hpp>
 

@@ -47,8 +47,8 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
-void drawPath(const Document& document, const Forecast& path, const SpaceView& view, const OverlayArea& area, ImDrawList& list,
-              ImU32 colour, const char* note = "") {
+void drawPath(const Document& document, const Forecast& path, const SpaceView& view, const OverlayArea& area,
+              ImDrawList& list, ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;
     const double now = document.facts.time, whole = path.until - now;
     const ForecastPoint* before = nullptr;
@@ -106,7 +106,8 @@ bool touchDraws(const Document& document) {
     return document.selected || !document.facts.held.empty() || document.drop.dragging();
 }
 
-void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view, ImDrawList& list) {
+void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view,
+               ImDrawList& list) {
     drawHeld(document, view, area, list);
     if (document.drop.dragging()) {
         drawPath(document, paths.dropped, view, area, list, kArrow,

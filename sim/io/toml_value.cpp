@@ -91,7 +91,8 @@ std::optional<std::map<std::string, double, std::less<>>> tomlTable(std::string_
 
 std::optional<std::vector<std::vector<double>>> tomlRows(std::string_view text) {
     std::string line(text);
-    std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     const auto outer = parsed(line);
     const auto* array = outer ? outer->get("v")->as_array() : nullptr;
     if (!array) return std::nullopt;

@@ -30,9 +30,7 @@ protected:
         workspace.reset();
         GlTest::TearDown();
     }
-    std::vector<Event> apply() {
-        return workspace->apply(*controller);
-    }
+    std::vector<Event> apply() { return workspace->apply(*controller); }
     Event ask(Command command) {
         controller->post(std::move(command), Sender::script);
         return apply().front();
