@@ -145,7 +145,9 @@ TEST_P(ExtensionSuite, slicesOfSeveralTermsChangeNoBit) {
             EXPECT_GT(whole.totals().termInteractions, 0);
             const double springs = static_cast<double>(*wanted.bodies - 1),
                          forces = static_cast<double>(whole.totals().forceEvaluations);
-            if (!device()) EXPECT_EQ(whole.totals().termInteractions, 2 * springs * forces) << "a spring pulls two bodies";
+            if (!device()) {
+                EXPECT_EQ(whole.totals().termInteractions, 2 * springs * forces) << "a spring pulls two bodies";
+            }
         }
 }
 

@@ -6,7 +6,7 @@ namespace gravlab {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Gpu, ExtensionSuite, testing::Values("cuda"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST(GpuExtensions, ranOnAGpuWhereOneIsRequired) {
     const Reason reason = backend("cuda").unavailable({});

@@ -5,7 +5,7 @@ namespace gravlab {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(Host, ExtensionSuite, testing::Values("reference", "cpu"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& tested) { return std::string(tested.param); });
 
 TEST(ForceTerms, theFirstIsThePairLaw) {
     const ForceSettings settings{.softening = 0.25};
@@ -100,7 +100,7 @@ TEST(ForceTerms, whatIsBroughtIsInNoListAndTakenByItsName) {
     EXPECT_TRUE(hasKernel("cpu", "trailing"));
     EXPECT_EQ(kernel("cpu", "trailing").name, "trailing");
     EXPECT_FALSE(hasKernel("cuda", "trailing"));
-    EXPECT_THROW(addKernel({.backend = "cpu", .name = "trailing"}), std::logic_error);
+    EXPECT_THROW(addKernel({.backend = "cpu", .name = "trailing", .idea = ""}), std::logic_error);
     EXPECT_THROW(addTermKind({Springs::kKind, Springs::make}), std::logic_error);
     EXPECT_THROW(addScene({.name = "test-chain"}), std::logic_error);
 }
