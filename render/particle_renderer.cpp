@@ -1,9 +1,9 @@
-// Bodies into a floating-point picture, trails over them, then the lens into the caller's framebuffer.
+// Bodies into a floating-point picture, trails over them, then glow and tone into the caller's framebuffer.
 #include "render/particle_renderer.h"
 
 #include "render/colour_map.h"
 #include "render/density.h"
-#include "render/lens.h"
+#include "render/post_process.h"
 #include "render/sprites.h"
 #include "render/trails.h"
 
@@ -42,7 +42,7 @@ struct Picture {
     Camera camera;
     Look look;
     PictureQuality quality;
-    PathWish wish;
+    DrawMethodRequest wish;
     int width, height;
     bool operator==(const Picture&) const = default;
 };
@@ -52,9 +52,9 @@ struct Picture {
 struct ParticleRenderer::State {
     RasterSprites raster;
     ComputeSprites compute;
-    Lens lens;
-    PathChooser chooser;
-    PathWish wish = PathWish::raster;
+    PostProcess postProcess;
+    DrawMethodChooser chooser;
+    DrawMethodRequest wish = DrawMethodRequest::raster;
     PictureQuality quality;
     std::optional<DensityField> density;  ///< from the first time that masses are set
     Texture colours;
@@ -85,11 +85,11 @@ struct ParticleRenderer::State {
     void fit(int width, int height, bool manyBodies);
     void setColours(int map);
     void readTimes();
-    BodyInk inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
-    DrawPath lastPath(const BodyInk& ink) const;
-    DrawPath choosePath(const BodyInk& ink, const Camera& camera, const Look& look);
-    void drawBodies(DrawPath path, const BodyInk& ink);
-    void drawTrails(const BodyInk& ink, const Look& look);
+    SpriteStyle inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
+    DrawMethod lastPath(const SpriteStyle& ink) const;
+    DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
+    void drawBodies(DrawMethod path, const SpriteStyle& ink);
+    void drawTrails(const SpriteStyle& ink, const Look& look);
 };
 
 ParticleRenderer::State::State() {
@@ -101,7 +101,7 @@ ParticleRenderer::State::State() {
 void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
     const GLenum format = manyBodies ? GL_RGBA32F : GL_RGBA16F;
     if (light && light->width() == width && light->height() == height && light->format() == format) return;
-    lens.forget();
+    postProcess.forget();
     light.reset();
     light.emplace(format, width, height);
 }
@@ -117,7 +117,7 @@ void ParticleRenderer::State::setColours(int map) {
     coloursOf = map;
 }
 
-BodyInk ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look) {
+SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look) {
     const auto width = static_cast<float>(light->width()), height = static_cast<float>(light->height());
     const float smallest = buffer.frontCount() > kHalfFloatBodies ? kSmallestRadiusOfMany : kSmallestRadius;
     const glm::mat4 projection = camera.projection(width / height);
@@ -145,14 +145,14 @@ BodyInk ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const Camer
 }
 
 /// The way of the last picture, where one of this size can be drawn so.
-DrawPath ParticleRenderer::State::lastPath(const BodyInk& ink) const {
+DrawMethod ParticleRenderer::State::lastPath(const SpriteStyle& ink) const {
     const bool can = compute.obstacle(ink.count, light->width(), light->height()).empty();
-    return can ? chooser.path() : DrawPath::raster;
+    return can ? chooser.path() : DrawMethod::raster;
 }
 
-DrawPath ParticleRenderer::State::choosePath(const BodyInk& ink, const Camera& camera, const Look& look) {
+DrawMethod ParticleRenderer::State::choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look) {
     const int width = light->width(), height = light->height();
-    chooser.setWish(wish, wish == PathWish::raster ? std::string() : compute.obstacle(ink.count, width, height));
+    chooser.setWish(wish, wish == DrawMethodRequest::raster ? std::string() : compute.obstacle(ink.count, width, height));
     // Of the full picture: a quality that follows the time of frames must not start the trials that take it.
     const float depth = camera.orthographic ? 1 : camera.distance, scale = std::clamp(quality.scale, 0.1f, 1.0f);
     const double pixels = static_cast<double>(width) * height;
@@ -163,8 +163,8 @@ DrawPath ParticleRenderer::State::choosePath(const BodyInk& ink, const Camera& c
          .glow = look.bloom > 0 && !look.paper});
 }
 
-void ParticleRenderer::State::drawBodies(DrawPath path, const BodyInk& ink) {
-    if (path == DrawPath::compute && ink.count > 0) {
+void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink) {
+    if (path == DrawMethod::compute && ink.count > 0) {
         compute.draw(ink, *light, raster, timer);
         return;
     }
@@ -174,7 +174,7 @@ void ParticleRenderer::State::drawBodies(DrawPath path, const BodyInk& ink) {
     timer.ended(DrawStage::bodies);
 }
 
-void ParticleRenderer::State::drawTrails(const BodyInk& ink, const Look& look) {
+void ParticleRenderer::State::drawTrails(const SpriteStyle& ink, const Look& look) {
     if (!trails || look.trails < 2 || ink.count == 0) return;
     // Few bodies have bright lines; the light of many is shared.
     const float crowd = std::min(1.0f, std::pow(300.0f / static_cast<float>(ink.count), 0.8f));
@@ -226,9 +226,9 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     state.last.reset();
     if (!again) state.last = picture;
     if (same) state.keep = kKept;
-    if (!again) state.reused = same && state.lens.showAgain(framebuffer, width, height);
+    if (!again) state.reused = same && state.postProcess.showAgain(framebuffer, width, height);
     if (!again && state.reused) return;
-    state.lens.keep(!again && state.keep-- > 0);
+    state.postProcess.keep(!again && state.keep-- > 0);
     glDisable(GL_DEPTH_TEST);
     glDisable(GL_CULL_FACE);
     glDisable(GL_SCISSOR_TEST);
@@ -238,12 +238,12 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
         return std::max(static_cast<int>(std::lround(scale * static_cast<float>(pixels))), 1);
     };
     state.fit(scaled(width), scaled(height), bodies.frontCount() > kHalfFloatBodies);
-    const BodyInk ink = state.inkOf(bodies, camera, look);
-    const DrawPath path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
+    const SpriteStyle ink = state.inkOf(bodies, camera, look);
+    const DrawMethod path = again ? state.lastPath(ink) : state.choosePath(ink, camera, look);
     if (!again) state.timer.begin(path);
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
-    state.lens.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer);
+    state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer);
     if (!again) state.timer.end();
 }
 
@@ -251,11 +251,11 @@ bool ParticleRenderer::reused() const { return state_->reused; }
 
 void ParticleRenderer::reusePictures(bool on) { state_->reuse = on; }
 
-void ParticleRenderer::setPathWish(PathWish wish) { state_->wish = wish; }
+void ParticleRenderer::requestDrawMethod(DrawMethodRequest wish) { state_->wish = wish; }
 
 void ParticleRenderer::setQuality(const PictureQuality& quality) { state_->quality = quality; }
 
-const PathChooser& ParticleRenderer::path() const { return state_->chooser; }
+const DrawMethodChooser& ParticleRenderer::path() const { return state_->chooser; }
 
 void ParticleRenderer::timeStages(bool on) { state_->timer.detailed = on; }
 

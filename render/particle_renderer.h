@@ -1,7 +1,7 @@
 // Bodies as light: additive HDR sprites, then one tone-mapping pass. Knows no physics.
 #pragma once
 #include "render/camera.h"
-#include "render/draw_path.h"
+#include "render/draw_method.h"
 #include "render/particle_buffer.h"
 
 #include <memory>
@@ -45,7 +45,7 @@ struct Look {
     bool operator==(const Look&) const = default;
 };
 
-/// What a slow machine may save at the look; see app/services/quality_ladder.h.
+/// What a slow machine may save at the look; see app/services/adaptive_quality.h.
 struct PictureQuality {
     float scale = 1;     ///< of the picture's width and height before it is stretched to its size
     int glowShrink = 4;  ///< the glow starts at a picture so many times smaller; 0: no glow
@@ -95,12 +95,12 @@ public:
     /// The values asked for last, once; false when there are none yet. Waits only with `wait`.
     bool takeValues(std::vector<float>& values, bool wait);
 
-    /// How pictures are drawn from now on; by the rasteriser until this is called. See render/draw_path.h.
-    void setPathWish(PathWish wish);
+    /// How pictures are drawn from now on; by the rasteriser until this is called. See render/draw_method.h.
+    void requestDrawMethod(DrawMethodRequest wish);
     /// Full until this is called.
     void setQuality(const PictureQuality& quality);
     /// Which way is taken, why, and whether frames are being measured to find out.
-    const PathChooser& path() const;
+    const DrawMethodChooser& path() const;
 
     /// GPU milliseconds of the newest finished draw, from timer queries; never waits.
     double drawMilliseconds() const;

@@ -20,7 +20,7 @@ constexpr GLuint kGroup = 256, kMostGroups = 65535;
 constexpr std::size_t kCommandWords = 5;
 constexpr GLuint kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
 
-void setUniforms(const Program& program, const BodyInk& ink, const glm::mat4& clipFromWorld) {
+void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4& clipFromWorld) {
     const GLuint id = program.id();
     glProgramUniformMatrix4fv(id, program.uniform("clipFromWorld"), 1, GL_FALSE, glm::value_ptr(clipFromWorld));
     glProgramUniform1f(id, program.uniform("radiusScale"), ink.radiusScale);
@@ -50,7 +50,7 @@ RasterSprites::RasterSprites() {
     largest_ = range[1] / 2;
 }
 
-void RasterSprites::prepare(const BodyInk& ink, const RenderTarget& light) {
+void RasterSprites::prepare(const SpriteStyle& ink, const RenderTarget& light) {
     // A point whose centre is off the picture is clipped whole. The viewport reaches beyond the picture by the largest
     // radius, and the projection shrinks by the same ratio, so that sprites leave the picture smoothly.
     const int width = light.width(), height = light.height();
@@ -84,13 +84,13 @@ void RasterSprites::leave() {
     glVertexArrayElementBuffer(array_.id(), 0);
 }
 
-void RasterSprites::draw(const BodyInk& ink, const RenderTarget& light) {
+void RasterSprites::draw(const SpriteStyle& ink, const RenderTarget& light) {
     prepare(ink, light);
     glDrawArrays(GL_POINTS, 0, static_cast<GLsizei>(ink.count));
     leave();
 }
 
-void RasterSprites::drawListed(const BodyInk& ink, const RenderTarget& light, GLuint list) {
+void RasterSprites::drawListed(const SpriteStyle& ink, const RenderTarget& light, GLuint list) {
     prepare(ink, light);
     glVertexArrayElementBuffer(array_.id(), list);
     glBindBuffer(GL_DRAW_INDIRECT_BUFFER, list);
@@ -130,7 +130,7 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
     }
 }
 
-void ComputeSprites::draw(const BodyInk& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
+void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer) {
     const int width = light.width(), height = light.height();
     fit(ink.count, width, height);
     const double bound = static_cast<double>(ink.mostLight) * static_cast<double>(ink.count);

@@ -14,7 +14,7 @@
 namespace gravlab {
 
 /// Everything that the light of bodies depends on.
-struct BodyInk {
+struct SpriteStyle {
     GLuint vertices = 0;  ///< buffer of ParticleVertex
     GLuint traits = 0;    ///< buffer of BodyTrait, or 0
     std::size_t count = 0;
@@ -34,14 +34,14 @@ class RasterSprites {
 public:
     RasterSprites();
     /// Adds all bodies to `light`.
-    void draw(const BodyInk& ink, const RenderTarget& light);
+    void draw(const SpriteStyle& ink, const RenderTarget& light);
     /// Adds those of an index list with its indirect command in front.
-    void drawListed(const BodyInk& ink, const RenderTarget& light, GLuint list);
+    void drawListed(const SpriteStyle& ink, const RenderTarget& light, GLuint list);
     /// Largest radius that this OpenGL draws [px].
     float largestRadius() const { return largest_; }
 
 private:
-    void prepare(const BodyInk& ink, const RenderTarget& light);
+    void prepare(const SpriteStyle& ink, const RenderTarget& light);
     void leave();
     Program program_{"body.vert", "body.frag"};
     VertexArray array_;
@@ -54,7 +54,7 @@ class ComputeSprites {
 public:
     ComputeSprites();
     /// Replaces what is in `light` by all bodies.
-    void draw(const BodyInk& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
+    void draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
     /// Why these bodies in such a picture cannot be drawn here, for a sentence; empty when they can.
     std::string obstacle(std::size_t bodies, int width, int height) const;
 

@@ -25,7 +25,7 @@ double between(GLuint64 start, GLuint64 end) { return end > start ? static_cast<
 
 std::string_view nameOf(DrawStage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
-void StageTimer::begin(DrawPath path) {
+void StageTimer::begin(DrawMethod path) {
     Frame& frame = frames_[next_];
     // All queries still in flight: this frame goes unmeasured, which is better than waiting for one.
     measuring_ = !frame.pending;

@@ -1,6 +1,6 @@
 // GPU time of drawing, whole and by stage, from time stamps. Rule: results arrive some frames later; nothing here waits.
 #pragma once
-#include "render/draw_path.h"
+#include "render/draw_method.h"
 #include "render/gl_objects.h"
 
 #include <array>
@@ -26,7 +26,7 @@ std::string_view nameOf(DrawStage stage);
 
 /// Of one finished frame.
 struct DrawTimes {
-    DrawPath path = DrawPath::raster;
+    DrawMethod path = DrawMethod::raster;
     double milliseconds = 0;
     bool detailed = false;
     std::array<double, kDrawStages> stages{};  ///< [ms]; 0 without details
@@ -37,7 +37,7 @@ public:
     /// Time stamps between stages too. They cost a little themselves, so this is for measurements.
     bool detailed = false;
 
-    void begin(DrawPath path);
+    void begin(DrawMethod path);
     /// The stage that was being drawn is over.
     void ended(DrawStage stage);
     void end();
@@ -49,7 +49,7 @@ private:
     struct Frame {
         std::array<GlName<gl_kind::TimeStamp>, kDrawStages + 2> stamps;  // begin, stages, end
         std::array<bool, kDrawStages> stamped{};
-        DrawPath path = DrawPath::raster;
+        DrawMethod path = DrawMethod::raster;
         bool detailed = false, pending = false;
     };
     static DrawTimes timesOf(const Frame& frame);

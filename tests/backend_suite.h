@@ -469,12 +469,12 @@ TEST_P(BackendSuite, aLaterSnapshotIsOfTheMomentItWasAskedFor) {
     std::unique_ptr<Backend> backend = loaded(unevenBodies(count));
     run(*backend, program, 0.01, 1);
     const ParticleSet first = state(*backend);
-    LaterBodies later = backend->snapshotLater();
-    backend->snapshotLater();  // nobody fetches this one
+    SnapshotFuture later = backend->snapshotAsync();
+    backend->snapshotAsync();  // nobody fetches this one
     run(*backend, program, 0.01, 2);
     const ParticleSet second = state(*backend);
     ASSERT_FALSE(sameState(first, second));
-    LaterBodies another = backend->snapshotLater();  // while the first is still to be fetched
+    SnapshotFuture another = backend->snapshotAsync();  // while the first is still to be fetched
     backend->load(unevenBodies(10));
     backend.reset();  // what was asked for outlives whom it was asked of
     ParticleSet fetched;

@@ -146,16 +146,16 @@ int stagesCommand(const Options& asked, const std::vector<std::optional<std::siz
     std::vector<StageRow> rows;
     for (const std::optional<std::size_t>& count : counts)
         for (const auto& [width, height] : sizes)
-            for (const PathWishRow& wish : pathWishes()) {
+            for (const DrawMethodRow& wish : drawMethodRows()) {
                 const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
-                if (both ? wish.wish == PathWish::automatic : wish.name != asked.look.splat) continue;
+                if (both ? wish.wish == DrawMethodRequest::automatic : wish.name != asked.look.splat) continue;
                 Options options = asked;
                 options.simulation.bodies = count;
                 options.width = width;
                 options.height = height;
                 options.look.splat = wish.name;
                 rows.push_back(timeStages(options));
-                if (rows.back().path == DrawPath::raster && wish.wish == PathWish::compute)
+                if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
                     std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");
             }
     out.write(asked.benchFormat == "csv" ? stageCsv(rows) : stageTable(rows));

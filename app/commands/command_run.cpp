@@ -8,8 +8,8 @@
 #include "app/interrupt.h"
 #include "app/numbered_name.h"
 #include "app/progress.h"
+#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
-#include "app/services/saver.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "sim/core/error.h"
@@ -100,11 +100,11 @@ public:
         if (options_.snapshotEvery > 0 && simulation.step() % options_.snapshotEvery == 0 &&
             simulation.step() != lastNumbered_) {
             lastNumbered_ = simulation.step();
-            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointLater(simulation), {},
+            saver_.save(numberedName("--snapshots", options_.snapshots, lastNumbered_), checkpointAsync(simulation), {},
                         "snapshot");
         }
         if (options_.autosaveSeconds > 0 && seconds(saved_) >= options_.autosaveSeconds && !saver_.busy()) {
-            saver_.save(checkpoint_, checkpointLater(simulation), {.keepPrevious = true}, "autosave");
+            saver_.save(checkpoint_, checkpointAsync(simulation), {.keepPrevious = true}, "autosave");
             saved_ = std::chrono::steady_clock::now();
         }
         report();
@@ -135,7 +135,7 @@ private:
     std::int64_t lastNumbered_ = -1;
     std::int64_t failures_ = 0;
     std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
-    Saver saver_;
+    FileWorker saver_;
 };
 
 /// Saves the last good state where the user can go on from it, and says where; or why that failed.

@@ -17,7 +17,7 @@ struct StageRow {
     std::string scene;
     std::size_t bodies = 0;
     int width = 0, height = 0;
-    DrawPath path = DrawPath::raster;
+    DrawMethod path = DrawMethod::raster;
     std::array<double, kDrawStages> stages{};
     double sum = 0;      ///< of the stages: about the picture, and the time stamps between them
     double picture = 0;  ///< GPU, from the first command of a picture to its last; without stamps in between

@@ -23,13 +23,13 @@ namespace {
 struct BodyChangeRow {
     std::string_view name;
     BodyChange change;
-    Touch touch;
+    EditRequest edit;
 };
-constexpr BodyChangeRow kBodyChanges[] = {{"remove", BodyChange::remove, Touch::remove},
-                                          {"drop-star", BodyChange::dropStar, Touch::dropStar},
-                                          {"hold", BodyChange::hold, Touch::hold},
-                                          {"coast", BodyChange::coast, Touch::coast},
-                                          {"undo", BodyChange::undo, Touch::undo}};
+constexpr BodyChangeRow kBodyChanges[] = {{"remove", BodyChange::remove, EditRequest::remove},
+                                          {"drop-star", BodyChange::dropStar, EditRequest::dropStar},
+                                          {"hold", BodyChange::hold, EditRequest::hold},
+                                          {"coast", BodyChange::coast, EditRequest::coast},
+                                          {"undo", BodyChange::undo, EditRequest::undo}};
 
 const BodyChangeRow& rowOf(BodyChange change) { return kBodyChanges[static_cast<std::size_t>(change)]; }
 
@@ -113,7 +113,8 @@ std::string lastingOf(const Command& command) {
 
 /// Takes up the intent. Throws UsageError with the sentence of a refusal.
 void takeUp(Document& document, const TakeUp& takesUp) {
-    const bool edits = document.intent.touch != Touch::none || document.intent.rewindTo || document.intent.rewindBy != 0;
+    const bool edits =
+        document.intent.edit != EditRequest::none || document.intent.rewindTo || document.intent.rewindBy != 0;
     const TwinChoice twin = document.intent.twin;
     if (edits) document.dismissMessage();
     const auto revision = document.facts.revision;
@@ -172,7 +173,7 @@ void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
 }
 
 void edit(Document& document, const EditBodies& command, const TakeUp& takesUp) {
-    document.intent.touch = rowOf(command.change).touch;
+    document.intent.edit = rowOf(command.change).edit;
     takeUp(document, takesUp);
 }
 
@@ -209,7 +210,7 @@ bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
         if (!takeScene(document, withSceneFile(base), takesUp)) throw UsageError(document.message);
         return true;
     }
-    StartOffer offer = openStart(command.path, {});
+    RecoveryOffer offer = openStart(command.path, {});
     offer.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
     document.intent.request = offer.request;
     takeUp(document, takesUp);
@@ -308,7 +309,7 @@ std::string Controller::undo(Document& document, const TakeUp& takesUp) {
         throw UsageError("The bodies of '" + change.what + "' are gone, because their run has begun anew.");
     }
     if (change.bodiesOf != 0) {
-        document.intent.touch = Touch::undo;
+        document.intent.edit = EditRequest::undo;
         takeUp(document, takesUp);
     }
     // A run that begins anew brings camera, look and selection of its own: what is not the run comes after it.

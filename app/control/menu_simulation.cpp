@@ -251,25 +251,25 @@ constexpr Action kBodies[] = {
      .label = "Remove",
      .idea = "remove the selected body",
      .strokes = {{Key::remove}},
-     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::remove; },
+     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::remove; },
      .unavailable = noneSelected},
     {.name = "hold",
      .label = "Hold",
      .idea = "hold the selected body at its place, or let it fall",
      .strokes = {{Key::letterV}},
-     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::hold; },
+     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::hold; },
      .unavailable = noneSelected},
     {.name = "coast",
      .label = "Straight on",
      .idea = "let the selected body go straight on, or feel forces again",
      .strokes = {{Key::letterV, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::coast; },
+     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::coast; },
      .unavailable = noneSelected},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",
      .strokes = {{Key::letterI}},
-     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::dropStar; },
+     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::dropStar; },
      .line = true},
     {.name = "drop-by-arrow",
      .label = "Drop by an arrow",
@@ -278,7 +278,7 @@ constexpr Action kBodies[] = {
      .parameter = "drop.kind",
      .act =
          [](KeyTarget& t, int) {
-             LaunchTool& tool = t.drop;
+             Slingshot& tool = t.drop;
              const int rows = static_cast<int>(launchRows().size());
              tool.row = tool.on ? tool.row + 1 : 0;
              tool.on = tool.row < rows;
@@ -289,7 +289,7 @@ constexpr Action kBodies[] = {
      .label = "Undo",
      .idea = "take back the last change of a setting, or the last removal, drop or hold of a body",
      .strokes = {{Key::letterZ, kControl}},
-     .act = [](KeyTarget& t, int) { t.intent.touch = Touch::undo; },
+     .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::undo; },
      .line = true,
      .repeats = true},
 };

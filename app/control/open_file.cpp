@@ -18,7 +18,7 @@ bool meansFile(const std::string& text) {
     return std::filesystem::exists(text, ignored);
 }
 
-StartOffer openStart(const std::string& path, const ReadOptions& options) {
+RecoveryOffer openStart(const std::string& path, const ReadOptions& options) {
     const std::string last = std::filesystem::path(path).filename().string();
     return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
 }
@@ -44,7 +44,7 @@ Options filled(const Options& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
-    StartOffer offer = openStart(options.file, options.read);
+    RecoveryOffer offer = openStart(options.file, options.read);
     for (const SettingRow& row : settingRows())
         if (options.has(row.option)) row.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.

@@ -148,12 +148,12 @@ std::vector<Parameter> lookParameters() {
          .idea = "how bodies become a picture",
          .usual = "auto",
          .kept = {.option = "--splat"}},
-        pathWishes,
+        drawMethodRows,
         [](const Document& d) {
-            const auto rows = pathWishes();
+            const auto rows = drawMethodRows();
             return std::find_if(rows.begin(), rows.end(), [&](auto& row) { return row.wish == d.splat; }) - rows.begin();
         },
-        [](Document& d, std::size_t i) { d.splat = pathWishes()[i].wish; }));
+        [](Document& d, std::size_t i) { d.splat = drawMethodRows()[i].wish; }));
     all.push_back(withMember(
         {.path = "look.hold_rate",
          .label = "Hold 30 frames/s",
@@ -171,7 +171,7 @@ std::vector<Parameter> lookParameters() {
                        [](const Document& d) -> Value { return d.facts.quality; }));
     all.push_back(fact(
         {.path = "look.draw_path", .label = "Draw path", .idea = "how bodies become a picture and why", .kind = Kind::text},
-        [](const Document& d) -> Value { return d.facts.drawPath; }));
+        [](const Document& d) -> Value { return d.facts.drawMethod; }));
     return all;
 }
 

@@ -256,7 +256,7 @@ void addArrow(std::vector<Parameter>& all) {
          .offers =
              [](const Document& d) {
                  std::vector<SettingChoice> offers;
-                 LaunchTool other = d.drop;
+                 Slingshot other = d.drop;
                  const int now = other.row;
                  for (const LaunchRow& row : launchRows()) {
                      other.row = static_cast<int>(offers.size());
@@ -282,12 +282,12 @@ void addArrow(std::vector<Parameter>& all) {
              }});
     struct Row {
         std::string_view path, label, idea;
-        double LaunchTool::*at;
+        double Slingshot::*at;
     };
     constexpr Row kRows[] = {
-        {"drop.mass", "Mass", "of what drops, in its usual mass", &LaunchTool::massFactor},
-        {"drop.size", "Size", "of a galaxy that drops, in its usual size", &LaunchTool::sizeFactor},
-        {"drop.bodies", "Bodies", "of a galaxy that drops, in their usual number", &LaunchTool::bodiesFactor}};
+        {"drop.mass", "Mass", "of what drops, in its usual mass", &Slingshot::massFactor},
+        {"drop.size", "Size", "of a galaxy that drops, in its usual size", &Slingshot::sizeFactor},
+        {"drop.bodies", "Bodies", "of a galaxy that drops, in their usual number", &Slingshot::bodiesFactor}};
     for (const Row& row : kRows)
         all.push_back(withMember(
             {.path = std::string(row.path),

@@ -246,7 +246,7 @@ std::vector<SourceLine> colouredLines(std::string_view text) {
         line.text = raw;
         const int size = static_cast<int>(raw.size());
         const auto from = [&](int i) { return raw.substr(static_cast<std::size_t>(i)); };
-        const auto add = [&](int first, int last, SourceInk ink) { line.spans.push_back({first, last, ink}); };
+        const auto add = [&](int first, int last, SourceColours ink) { line.spans.push_back({first, last, ink}); };
         const bool directive = trimmed(raw).starts_with("#");
         for (int i = 0; i < size;) {
             const char c = raw[static_cast<std::size_t>(i)];
@@ -255,21 +255,21 @@ std::vector<SourceLine> colouredLines(std::string_view text) {
                 const std::size_t end = raw.find("*/", static_cast<std::size_t>(inComment ? i : i + 2));
                 inComment = end == std::string_view::npos;
                 i = inComment ? size : static_cast<int>(end) + 2;
-                add(first, i, SourceInk::comment);
+                add(first, i, SourceColours::comment);
             } else if (from(i).starts_with("//")) {
-                add(i, size, SourceInk::comment);
+                add(i, size, SourceColours::comment);
                 i = size;
             } else if (c == ' ' || c == '\t') {
                 ++i;
             } else if (directive) {
                 const std::size_t end = raw.find("//", static_cast<std::size_t>(i));
                 i = end == std::string_view::npos ? size : static_cast<int>(end);
-                add(first, i, SourceInk::directive);
+                add(first, i, SourceColours::directive);
             } else if (c == '"') {
                 for (++i; i < size && raw[static_cast<std::size_t>(i)] != '"'; ++i)
                     if (raw[static_cast<std::size_t>(i)] == '\\') ++i;
                 i = std::min(i + 1, size);
-                add(first, i, SourceInk::text);
+                add(first, i, SourceColours::text);
             } else if (isWord(c)) {
                 const bool number = std::isdigit(static_cast<unsigned char>(c));
                 while (i < size &&
@@ -279,12 +279,12 @@ std::vector<SourceLine> colouredLines(std::string_view text) {
                 const std::string_view word =
                     raw.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(i - first));
                 const bool keyword = std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
-                add(first, i, number ? SourceInk::number : keyword ? SourceInk::keyword : SourceInk::plain);
+                add(first, i, number ? SourceColours::number : keyword ? SourceColours::keyword : SourceColours::plain);
             } else {
                 while (i < size && !isWord(raw[static_cast<std::size_t>(i)]) && raw[static_cast<std::size_t>(i)] != '"' &&
                        raw[static_cast<std::size_t>(i)] != ' ' && !from(i).starts_with("//") && !from(i).starts_with("/*"))
                     ++i;
-                add(first, i, SourceInk::plain);
+                add(first, i, SourceColours::plain);
             }
         }
         lines.push_back(std::move(line));

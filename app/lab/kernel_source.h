@@ -12,12 +12,12 @@ namespace gravlab {
 /// Content of an embedded kernel file by its name; empty when there is none of that name.
 std::string_view kernelFile(std::string_view name);
 
-enum class SourceInk { plain, keyword, number, comment, text, directive };
+enum class SourceColours { plain, keyword, number, comment, text, directive };
 
 /// Letters [first, last) of a line.
 struct SourceSpan {
     int first = 0, last = 0;
-    SourceInk ink = SourceInk::plain;
+    SourceColours ink = SourceColours::plain;
 };
 struct SourceLine {
     std::string text;

@@ -77,7 +77,7 @@ void strongestOfRow(const Planes& p, std::size_t row, std::size_t stride, const 
         for (std::size_t j = 0; j < end; ++j) {
             const float dx = p.x[j] - p.x[i], dy = p.y[j] - p.y[i], dz = p.z[j] - p.z[i];
             const float squared = dx * dx + dy * dy + dz * dz;
-            force[j] = std::abs(p.w[i] * p.w[j] * law.pull(squared)) * std::sqrt(squared);
+            force[j] = std::abs(p.w[i] * p.w[j] * law.forceOverDistance(squared)) * std::sqrt(squared);
         }
         for (std::size_t j = 0; j < end; ++j) cells[j / stride] = std::max(cells[j / stride], force[j]);
     }
@@ -200,7 +200,7 @@ std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const
             for (std::size_t j = place.column * stride_; j < std::min(count_, (place.column + 1) * stride_); ++j) {
                 const Double4 &a = bodies_[i], &b = bodies_[j];
                 const double apart = distance(a, b);
-                const double force = std::abs(a.w * b.w * law.pull(apart * apart)) * apart;
+                const double force = std::abs(a.w * b.w * law.forceOverDistance(apart * apart)) * apart;
                 if (!(force > strongest)) continue;
                 strongest = force;
                 best = {i, j, force, apart};

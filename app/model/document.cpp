@@ -134,7 +134,7 @@ void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
 
 void Document::dropPending() {
     drop.order = drop.release();
-    if (drop.order) intent.touch = Touch::launch;
+    if (drop.order) intent.edit = EditRequest::launch;
 }
 
 }  // namespace gravlab

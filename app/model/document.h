@@ -46,11 +46,12 @@ struct Document {
     Look look;
     int colourMode = 0;  ///< row of colourModes()
     OverlayChoice overlay;
-    PathWish splat = PathWish::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
-    bool holdRate = true;                  ///< a window lowers its look while the machine is too slow for it
-    bool fourViews = false;                ///< wanted; see fourViewed()
-    int trailsBefore = -1;                 ///< four views bring paths: to go back to; -1: none
-    double rotation = 0;                   ///< of the camera by itself [rad/s]
+    DrawMethodRequest splat =
+        DrawMethodRequest::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
+    bool holdRate = true;              ///< a window lowers its look while the machine is too slow for it
+    bool fourViews = false;            ///< wanted; see fourViewed()
+    int trailsBefore = -1;             ///< four views bring paths: to go back to; -1: none
+    double rotation = 0;               ///< of the camera by itself [rad/s]
     std::array<std::optional<Camera>, 9> views;  ///< saved ones
     CameraTour tour;
     Camera shown;  ///< what bodies are drawn with while `gliding`
@@ -64,7 +65,7 @@ struct Document {
     bool follow = false;                ///< keeps the selected body in the middle
     std::optional<int> followedCentre;  ///< keeps a galaxy there, or kWholeScene
     PathAhead ahead;
-    LaunchTool drop;
+    Slingshot drop;
     ProfileRequest profileWanted;  ///< by the instruments
 
     /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.

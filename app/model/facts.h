@@ -84,7 +84,7 @@ struct Facts {
     std::string device;           ///< what the backend runs on
     std::string backendWhy;       ///< which backend runs and why
     std::string vertexPath;       ///< how vertices reach the picture and why
-    std::string drawPath;         ///< how bodies become a picture and why
+    std::string drawMethod;       ///< how bodies become a picture and why
     std::size_t bodiesLimit = 0;  ///< about as many as this machine's memory holds
     double time = 0;              ///< simulated [T]
     std::int64_t step = 0;

@@ -9,14 +9,14 @@
 namespace gravlab {
 
 /// What to do to single bodies between two steps.
-enum class Touch {
+enum class EditRequest {
     none,
     remove,
     dropStar,
     undo,
     hold,   ///< the selected body stays where it is, or falls again from rest
     coast,  ///< the selected body goes straight on, or feels forces again
-    launch  ///< what LaunchTool::order says
+    launch  ///< what Slingshot::order says
 };
 
 /// What the user wants; edited by commands and the command line, applied at one place.
@@ -28,7 +28,7 @@ struct Intent {
     int singleSteps = 0;  ///< steps still to make while paused
     bool reset = false;
     bool quit = false;
-    Touch touch = Touch::none;
+    EditRequest edit = EditRequest::none;
     std::optional<std::size_t> rewindTo;  ///< a mark of the history
     int rewindBy = 0;                     ///< marks to go back (below 0) or on
     TwinChoice twin;

@@ -24,7 +24,7 @@ constexpr float kDeadPixels = 4;       // an arrow shorter than a click is none
 
 std::span<const LaunchRow> launchRows() { return kRows; }
 
-LaunchOrder LaunchTool::usual(const LaunchScene& scene) const {
+LaunchOrder Slingshot::usual(const LaunchScene& scene) const {
     const LaunchRow& what = kRows[static_cast<std::size_t>(std::clamp(row, 0, static_cast<int>(std::size(kRows)) - 1))];
     const double count = static_cast<double>(std::max<std::size_t>(scene.bodies, 1));
     LaunchOrder drop{.row = static_cast<int>(&what - kRows)};
@@ -34,12 +34,12 @@ LaunchOrder LaunchTool::usual(const LaunchScene& scene) const {
     return drop;
 }
 
-std::string LaunchTool::refusal(const LaunchScene& scene) const {
+std::string Slingshot::refusal(const LaunchScene& scene) const {
     if (scene.gravity || row == 0) return {};
     return "A " + std::string(kRows[row].label) + " is held together by gravity, and another law acts here. Drop a star.";
 }
 
-void LaunchTool::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const LaunchScene& scene) {
+void Slingshot::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewport, const LaunchScene& scene) {
     LaunchOrder drop = usual(scene);
     const glm::vec3 place = camera.pointUnder(cursor, viewport), back = camera.eye() - camera.target;
     drop.place = place;
@@ -48,7 +48,7 @@ void LaunchTool::press(const Camera& camera, glm::vec2 cursor, glm::vec2 viewpor
         Drag{camera, viewport, cursor, scene.speed / (0.25 * static_cast<double>(std::max(viewport.y, 1.0f))), drop, place};
 }
 
-void LaunchTool::move(glm::vec2 cursor) {
+void Slingshot::move(glm::vec2 cursor) {
     if (!drag_) return;
     const glm::vec2 way = cursor - drag_->from;
     const bool none = std::hypot(way.x, way.y) < kDeadPixels;
@@ -58,7 +58,7 @@ void LaunchTool::move(glm::vec2 cursor) {
         (glm::dvec3(drag_->end) - drag_->order.place) * (none ? 0 : drag_->speedPerPixel / lengthPerPixel);
 }
 
-std::optional<LaunchOrder> LaunchTool::release() {
+std::optional<LaunchOrder> Slingshot::release() {
     if (!drag_) return std::nullopt;
     const LaunchOrder decided = drag_->order;
     drag_.reset();

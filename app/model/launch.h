@@ -46,7 +46,7 @@ struct LaunchOrder {
     glm::dvec3 facing{0, 0, 1};        ///< towards the viewer: the axis of a disc
 };
 
-class LaunchTool {
+class Slingshot {
 public:
     bool on = false;
     int row = 0;

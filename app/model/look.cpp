@@ -49,8 +49,8 @@ void requireTone(const std::string& name) { findRow(toneCurves(), "tone curve", 
 
 void requireSplat(const std::string& name) { splatWish(name); }
 
-PathWish splatWish(std::string_view name) {
-    return name.empty() ? PathWish::automatic : findRow(pathWishes(), "way to draw bodies", name).wish;
+DrawMethodRequest splatWish(std::string_view name) {
+    return name.empty() ? DrawMethodRequest::automatic : findRow(drawMethodRows(), "way to draw bodies", name).wish;
 }
 
 OverlayChoice parseOverlay(const std::vector<std::string>& names) {

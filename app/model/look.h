@@ -42,8 +42,8 @@ std::string overlayText(const OverlayChoice& overlay);
 void applyLook(const LookOptions& wanted, Look& look);
 /// Points of view asked for, over a scene's camera.
 void applyCamera(const LookOptions& wanted, Camera& camera);
-/// How bodies are drawn, by the name of a row of pathWishes(); automatic for an empty one.
-PathWish splatWish(std::string_view name);
+/// How bodies are drawn, by the name of a row of drawMethodRows(); automatic for an empty one.
+DrawMethodRequest splatWish(std::string_view name);
 /// Row of the colour mode of that name; 0 for an empty one.
 int colourModeIndex(std::string_view name);
 

@@ -29,7 +29,7 @@ struct LookOptions {
     std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
     std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
     bool paper = false, autoExposure = false;
-    std::string splat{};  ///< row of pathWishes()
+    std::string splat{};  ///< row of drawMethodRows()
     std::optional<OverlayChoice> overlay{};
     std::optional<int> trails{};                               ///< points
     std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]

@@ -43,7 +43,7 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
 
 /// Chooses what the arrow drops.
 void drawLaunch(PanelContext& p) {
-    const LaunchTool& tool = p.workspace.drop;
+    const Slingshot& tool = p.workspace.drop;
     if (!tool.on) return;
     const LaunchScene scene = p.workspace.launchScene();
     const SceneUnits& units = p.facts.scene->units;

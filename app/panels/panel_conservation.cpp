@@ -47,7 +47,7 @@ void add(Plot& plot, const char* label, const std::vector<ConservationPoint>& po
 
 /// Draws into the next `width` pixels of the line.
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
-    const ConservationWatch& watch = p.workspace.conservation;
+    const ConservationMonitor& watch = p.workspace.conservation;
     for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
@@ -57,7 +57,7 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
 }
 
 void drawNumbers(PanelContext& p) {
-    const ConservationWatch& watch = p.workspace.conservation;
+    const ConservationMonitor& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
     char text[240];
     std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
@@ -85,7 +85,7 @@ void drawConservation(PanelContext& p) {
     if (conservationHeight(p.workspace, p.state, p.surface, p.widgets.scale()) == 0) return;
     const float s = p.widgets.scale();
     if (beginStrip(p, "conservation", kConservationHeight)) {
-        const ConservationWatch& watch = p.workspace.conservation;
+        const ConservationMonitor& watch = p.workspace.conservation;
         const std::vector<ConservationPoint>& points = watch.points();
         if (!watch.why().empty() || points.empty()) {
             p.widgets.text(kNumbers, palette::kMuted,

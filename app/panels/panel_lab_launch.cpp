@@ -151,19 +151,19 @@ void drawProcessor(PanelContext& p) {
          p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
-ImU32 inkColour(SourceInk ink) {
+ImU32 inkColour(SourceColours ink) {
     switch (ink) {
-        case SourceInk::keyword:
+        case SourceColours::keyword:
             return IM_COL32(198, 146, 233, 255);
-        case SourceInk::number:
+        case SourceColours::number:
             return IM_COL32(240, 180, 110, 255);
-        case SourceInk::comment:
+        case SourceColours::comment:
             return IM_COL32(122, 140, 126, 255);
-        case SourceInk::text:
+        case SourceColours::text:
             return IM_COL32(150, 200, 120, 255);
-        case SourceInk::directive:
+        case SourceColours::directive:
             return IM_COL32(110, 180, 220, 255);
-        case SourceInk::plain:
+        case SourceColours::plain:
             break;
     }
     return IM_COL32(214, 218, 226, 255);

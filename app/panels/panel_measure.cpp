@@ -269,7 +269,7 @@ void drawWhere(PanelContext& p) {
     } rows[] = {{kDevice, p.facts.device},
                 {kDevice, p.facts.backendWhy},
                 {kVertices, p.facts.vertexPath},
-                {kPicture, p.facts.drawPath},
+                {kPicture, p.facts.drawMethod},
                 {kRenderer, p.renderer}};
     ImGui::PushFont(p.widgets.fonts().small);
     bool first = true;

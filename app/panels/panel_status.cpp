@@ -1,7 +1,7 @@
 // The line at the bottom, and the message of a refused change.
 #include "app/format.h"
 #include "app/panels/parameter_widgets.h"
-#include "app/services/quality_ladder.h"
+#include "app/services/adaptive_quality.h"
 
 #include <algorithm>
 

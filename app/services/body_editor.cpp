@@ -81,21 +81,21 @@ double BodyEditor::responseOf(std::uint32_t id) const {
     return known == responses_.end() ? document_.facts.usualResponse : known->second;
 }
 
-void BodyEditor::touch(Touch wanted) {
+void BodyEditor::edit(EditRequest wanted) {
     switch (wanted) {
-        case Touch::remove:
+        case EditRequest::remove:
             return removeSelected();
-        case Touch::dropStar:
+        case EditRequest::dropStar:
             return dropStar();
-        case Touch::undo:
+        case EditRequest::undo:
             return undo();
-        case Touch::hold:
+        case EditRequest::hold:
             return holdSelected(false);
-        case Touch::coast:
+        case EditRequest::coast:
             return holdSelected(true);
-        case Touch::launch:
+        case EditRequest::launch:
             return dropOrdered();
-        case Touch::none:
+        case EditRequest::none:
             return;
     }
 }

@@ -23,7 +23,7 @@ public:
     /// Both outlive it.
     BodyEditor(Document& document, RunHost& host) : document_(document), host_(host) {}
     /// What is refused is a message; the run then goes on as it was. Throws DeviceError: the bodies are lost.
-    void touch(Touch wanted);
+    void edit(EditRequest wanted);
     /// Another run: nothing is left to undo or to give back.
     void forget();
     void forgetUndo() { undo_.clear(); }

@@ -23,7 +23,7 @@ constexpr std::size_t kMostPoints = 2048;  // then every second one goes
 }  // namespace
 
 /// Notices other runs and changed parameters.
-void ConservationWatch::follow(const Simulation& simulation) {
+void ConservationMonitor::follow(const Simulation& simulation) {
     const RunConfiguration& now = simulation.configuration();
     if (std::exchange(revision_, simulation.revision()) == simulation.revision() && run_ == simulation.id()) return;
     if (std::exchange(run_, simulation.id()) != simulation.id()) {
@@ -61,14 +61,14 @@ void ConservationWatch::follow(const Simulation& simulation) {
     followed_ = now;
 }
 
-void ConservationWatch::forgetUnderWay() {
+void ConservationMonitor::forgetUnderWay() {
     pending_.reset();
     asked_.drop();
     summing_.drop();
     lastStep_ = -1;
 }
 
-void ConservationWatch::jump(const Simulation& simulation) {
+void ConservationMonitor::jump(const Simulation& simulation) {
     const std::int64_t step = simulation.step();
     if (run_ == 0 || followed_.bodies != simulation.configuration().bodies) return;
     forgetUnderWay();
@@ -83,7 +83,7 @@ void ConservationWatch::jump(const Simulation& simulation) {
     nextAt_ = 0;
 }
 
-void ConservationWatch::take(const Sample& sample) {
+void ConservationMonitor::take(const Sample& sample) {
     const Diagnostics& found = sample.measured;
     if (!reference_) {
         reference_ = found;
@@ -113,14 +113,14 @@ void ConservationWatch::take(const Sample& sample) {
 }
 
 /// Whether a sample shall begin now.
-bool ConservationWatch::due(const Simulation& simulation, double now) {
+bool ConservationMonitor::due(const Simulation& simulation, double now) {
     if (now < nextAt_ || simulation.step() == lastStep_) return false;
     nextAt_ = now + kInterval;
     lastStep_ = simulation.step();
     return true;
 }
 
-void ConservationWatch::measureOnDevice(Simulation& simulation, double now, double passed) {
+void ConservationMonitor::measureOnDevice(Simulation& simulation, double now, double passed) {
     Backend& backend = simulation.backend();
     if (pending_ && !backend.measuring()) {  // the bodies or their precision changed under it
         pending_.reset();
@@ -146,7 +146,7 @@ void ConservationWatch::measureOnDevice(Simulation& simulation, double now, doub
     lastStep_ = -1;
 }
 
-void ConservationWatch::measureOnHost(const Simulation& simulation, StateFeed& feed, double now) {
+void ConservationMonitor::measureOnHost(const Simulation& simulation, StateFeed& feed, double now) {
     why_.clear();
     pending_.reset();
     if (summing_.busy()) return;
@@ -162,7 +162,7 @@ void ConservationWatch::measureOnHost(const Simulation& simulation, StateFeed& f
     if (!asked_.waiting() && due(simulation, now)) asked_ = feed.ask();
 }
 
-void ConservationWatch::update(Simulation& simulation, StateFeed& feed, double now) {
+void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double now) {
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
     const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
@@ -175,7 +175,7 @@ void ConservationWatch::update(Simulation& simulation, StateFeed& feed, double n
         measureOnHost(simulation, feed, now);
 }
 
-std::string ConservationWatch::advice(const RunConfiguration& now, const Integrator& integrator) const {
+std::string ConservationMonitor::advice(const RunConfiguration& now, const Integrator& integrator) const {
     if (points_.empty() || !(worst_ > kDoubtfulChange)) return {};
     if (!std::isfinite(worst_)) return "The energy is no number any more: start again with a smaller time step.";
     // The error goes with dt to the power of the order; aim below the limit. Never more than a hundredth in one go.

@@ -36,7 +36,7 @@ struct ConservationMark {
     bool rebases = false;  ///< what energy is was changed
 };
 
-class ConservationWatch {
+class ConservationMonitor {
 public:
     /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
     /// only. Backends that measure have a limit of their own.

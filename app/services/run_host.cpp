@@ -40,7 +40,7 @@ RunHost::RunHost(Document& document, const RunRequest& request, Begun begun)
 bool RunHost::apply() {
     Intent& intent = document_.intent;
     const bool reset = std::exchange(intent.reset, false);
-    if (intent.touch != Touch::none) editor_.touch(std::exchange(intent.touch, Touch::none));
+    if (intent.edit != EditRequest::none) editor_.edit(std::exchange(intent.edit, EditRequest::none));
     const bool changes = reset || intent.request != simulation().request();
     const bool taken = !changes || change(intent.request, reset);
     if (!taken) intent.twin = twin_.choice();  // asked for together
@@ -108,7 +108,7 @@ void RunHost::takeUp() {
     const bool others = d.facts.run != runBefore;
     if (others) {
         d.facts.startBodies = d.facts.configuration.bodies;
-        learnBodies(true);
+        refreshBodyCache(true);
         d.fitFourViews();
         d.clearSelection();
         editor_.forget();
@@ -132,7 +132,7 @@ void RunHost::takeUpEdits() {
     if (rewind_) rewind_->edited(simulation());
     document_.intent.request = simulation().request();
     readFacts();
-    learnBodies();
+    refreshBodyCache();
     showAnew();
 }
 
@@ -151,7 +151,7 @@ void RunHost::countAnew() {
 }
 
 /// `start`: a run begins with them.
-void RunHost::learnBodies(bool start) {
+void RunHost::refreshBodyCache(bool start) {
     Facts& facts = document_.facts;
     ParticleSet bodies;
     simulation().snapshot(bodies);
@@ -261,7 +261,7 @@ void RunHost::goBack() {
         if (*ids != document_.facts.bodies->id) document_.clearSelection();
         intent.request = simulation().request();
         readFacts();
-        learnBodies();  // those of the same ids may be others, or held
+        refreshBodyCache();  // those of the same ids may be others, or held
         if (document_.selected) document_.select(document_.selected->index);
         ++jumps_;
         showAnew();
@@ -407,7 +407,7 @@ void RunHost::makePicture() {
 
 bool RunHost::moving() const {
     const Intent& intent = document_.intent;
-    if (!intent.paused || intent.singleSteps > 0 || intent.reset || intent.touch != Touch::none) return true;
+    if (!intent.paused || intent.singleSteps > 0 || intent.reset || intent.edit != EditRequest::none) return true;
     if (intent.rewindTo || intent.rewindBy != 0 || intent.twin != twin_.choice() || !twin_.even()) return true;
     // The result of a force check may still be on its way. A step that was never completed sends none.
     constexpr double kPatience = 3;  // [s]

@@ -73,7 +73,7 @@ private:
     void readFacts();
     void readProgress();
     void readTwin();
-    void learnBodies(bool start = false);
+    void refreshBodyCache(bool start = false);
     void showAnew();
     void countAnew();
     void sayPath();

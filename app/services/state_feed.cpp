@@ -88,7 +88,7 @@ void StateFeed::pump(Simulation& simulation) {
         come.state = known(simulation);
         if (!come.state) {
             const double begun = hostClock();
-            LaterState later = simulation.stateLater();
+            StateFuture later = simulation.stateAsync();
             Copying copying{withoutBodies(simulation, std::move(later.rest)), std::move(later.bodies)};
             copying.state->cost = hostClock() - begun;
             worker_.ask(std::move(copying));

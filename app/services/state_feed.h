@@ -71,7 +71,7 @@ public:
 private:
     struct Copying {
         std::shared_ptr<FedState> state;  ///< without bodies
-        LaterBodies bodies;
+        SnapshotFuture bodies;
     };
     using Slot = StateTicket::Slot;
 

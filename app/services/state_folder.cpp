@@ -97,7 +97,7 @@ fs::path leftRunFile(std::string_view scene) {
     return folder / (std::string(kRunPrefix) + plainName(scene) + "-" + processText() + ".hdf5");
 }
 
-SessionMark::SessionMark() {
+SessionLock::SessionLock() {
     mark_ = stateFolder() / (std::string(kSessionPrefix) + processText() + std::string(kMarkSuffix));
     autosave_ = autosaveOf(mark_);
     fd_ = ::open(mark_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -116,11 +116,11 @@ SessionMark::SessionMark() {
     }
 }
 
-SessionMark::~SessionMark() {
+SessionLock::~SessionLock() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-void SessionMark::remove() { forgetSession(autosave_); }
+void SessionLock::remove() { forgetSession(autosave_); }
 
 std::vector<fs::path> crashedSessions() {
     std::vector<fs::path> found;

@@ -22,13 +22,13 @@ void keepWithin(std::uintmax_t bytes, std::vector<std::filesystem::path> files);
 
 /// Marks this process as alive for as long as the object lives; its autosave is a crash's remains once the mark is gone
 /// without remove() having been called. The system takes the mark away with the process, however that ends.
-class SessionMark {
+class SessionLock {
 public:
     /// Throws IoError.
-    SessionMark();
-    ~SessionMark();
-    SessionMark(const SessionMark&) = delete;
-    SessionMark& operator=(const SessionMark&) = delete;
+    SessionLock();
+    ~SessionLock();
+    SessionLock(const SessionLock&) = delete;
+    SessionLock& operator=(const SessionLock&) = delete;
 
     /// Where this session saves itself.
     const std::filesystem::path& autosave() const { return autosave_; }

@@ -19,7 +19,7 @@ constexpr float kBeside = 0.03f;                        // of the path's size
 constexpr std::size_t kMany = 65536;                    // bodies whose copy would be felt
 constexpr double kInterval = 0.4, kIntervalOfMany = 5;  // [s]
 
-glm::vec3 placeOf(const ForecastPoint& p) {
+glm::vec3 placeOf(const TrajectoryPoint& p) {
     return {static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z)};
 }
 
@@ -33,22 +33,22 @@ float distanceTo(glm::vec3 place, glm::vec3 a, glm::vec3 b) {
 }  // namespace
 
 TrajectoryWorker::TrajectoryWorker()
-    : Worker([](const ForecastQuestion& question, Task& task) {
+    : Worker([](const TrajectoryRequest& question, Task& task) {
           constexpr double kPiece = 0.02;  // [s]; a question that is dropped is noticed fifty times a second
           try {
-              Forecaster forecaster(question);
-              while (!forecaster.advance(kPiece) && !task.dropped()) task.report(forecaster.path());
-              return forecaster.path();
+              TrajectoryPredictor predictor(question);
+              while (!predictor.advance(kPiece) && !task.dropped()) task.report(predictor.path());
+              return predictor.path();
           } catch (const std::exception& error) {
-              Forecast failed;
+              Trajectory failed;
               failed.complete = true;
               failed.failure = error.what();
               return failed;
           }
       }) {}
 
-std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const FedState>& state) {
-    auto start = std::make_shared<ForecastStart>();
+std::shared_ptr<const TrajectoryStart> trajectoryStart(const std::shared_ptr<const FedState>& state) {
+    auto start = std::make_shared<TrajectoryStart>();
     start->bodies = bodiesOf(state);
     start->time = state->time();
     start->force = state->force;
@@ -58,8 +58,8 @@ std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const
     return start;
 }
 
-std::string trajectoryText(const Forecast& path) {
-    if (path.method == ForecastMethod::copy)
+std::string trajectoryText(const Trajectory& path) {
+    if (path.method == TrajectoryMethod::copy)
         return "all " + std::string(grouped(path.bodies)) + " bodies move, " + path.integrator + " in fp64";
     return "pull of all " + std::string(grouped(path.bodies)) +
            " bodies; galaxies move as wholes, keep their shapes and do not feel it";
@@ -82,7 +82,7 @@ bool TrajectoryPrediction::stale(const Simulation& simulation, const glm::vec3* 
     return nearest > kBeside * glm::length(high - low);
 }
 
-void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response,
+void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const Slingshot& tool, double response,
                             double now) {
     if (!tool.dragging()) {
         if (shown_) worker_.drop();
@@ -102,7 +102,7 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
     if (due && !start_ && !asked_.waiting()) asked_ = feed.ask();
     if (due && start_) {
         const bool few = start_->bodies->size() <= kMany;
-        ForecastQuestion question{.start = start_};
+        TrajectoryRequest question{.start = start_};
         question.after = few ? 0 : simulation.time() - start_->time;  // a new start is of this frame or of the last one
         question.position = {order.place.x, order.place.y, order.place.z, order.mass};
         question.velocity = {order.velocity.x, order.velocity.y, order.velocity.z, response};
@@ -112,7 +112,7 @@ void DropPrediction::update(const Simulation& simulation, StateFeed& feed, const
         shown_ = true;
         if (few) start_.reset();
     }
-    if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
+    if (std::optional<Trajectory> path = worker_.poll()) path_ = std::move(*path);
 }
 
 void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead,
@@ -142,7 +142,7 @@ void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const
         worker_.ask({.start = trajectoryStart(state), .id = asked_->id, .duration = asked_->duration});
     }
     if (wait) worker_.wait();
-    if (std::optional<Forecast> path = worker_.poll()) path_ = std::move(*path);
+    if (std::optional<Trajectory> path = worker_.poll()) path_ = std::move(*path);
 }
 
 }  // namespace gravlab

@@ -3,8 +3,8 @@
 #pragma once
 #include "app/services/state_feed.h"
 #include "app/services/worker.h"
-#include "sim/run/forecast.h"
 #include "sim/run/simulation.h"
+#include "sim/run/trajectory.h"
 
 #include <glm/ext/vector_double3.hpp>
 #include <glm/vec3.hpp>
@@ -13,11 +13,11 @@ namespace gravlab {
 
 struct BodyReadout;
 struct PathAhead;
-class LaunchTool;
+class Slingshot;
 
 /// Computes paths beside the frame: a new question drops the old one, and a path grows while it is computed. A path that
 /// cannot be says why.
-class TrajectoryWorker : public Worker<ForecastQuestion, Forecast> {
+class TrajectoryWorker : public Worker<TrajectoryRequest, Trajectory> {
 public:
     TrajectoryWorker();
 };
@@ -28,7 +28,7 @@ public:
     void update(Simulation& simulation, StateFeed& feed, const PathAhead& ahead, const BodyReadout* selected, double now,
                 bool wait);
     /// What is known of the path; without points while nothing is selected or wanted.
-    const Forecast& path() const { return path_; }
+    const Trajectory& path() const { return path_; }
     /// A path is on its way.
     bool busy() const { return start_.waiting() || worker_.busy(); }
 
@@ -42,7 +42,7 @@ private:
     bool stale(const Simulation& simulation, const glm::vec3* place) const;
 
     TrajectoryWorker worker_;
-    Forecast path_;
+    Trajectory path_;
     StateTicket start_;
     std::optional<Asked> asked_;
     double askedAt_ = -1, askedTime_ = 0;
@@ -52,24 +52,24 @@ private:
 class DropPrediction {
 public:
     /// Once a frame. Asks a few times a second while the arrow is dragged.
-    void update(const Simulation& simulation, StateFeed& feed, const LaunchTool& tool, double response, double now);
-    const Forecast& path() const { return path_; }
+    void update(const Simulation& simulation, StateFeed& feed, const Slingshot& tool, double response, double now);
+    const Trajectory& path() const { return path_; }
     bool busy() const { return asked_.waiting() || worker_.busy(); }
 
 private:
     TrajectoryWorker worker_;
-    Forecast path_;
+    Trajectory path_;
     StateTicket asked_;
-    std::shared_ptr<const ForecastStart> start_;  ///< of very many bodies: asked for once a drag
+    std::shared_ptr<const TrajectoryStart> start_;  ///< of very many bodies: asked for once a drag
     bool shown_ = false;
     double askedAt_ = -1;
     glm::dvec3 velocity_{0};
 };
 
-/// A moment of a running simulation for a forecast.
-std::shared_ptr<const ForecastStart> trajectoryStart(const std::shared_ptr<const FedState>& state);
+/// A moment of a running simulation for a prediction of a trajectory.
+std::shared_ptr<const TrajectoryStart> trajectoryStart(const std::shared_ptr<const FedState>& state);
 
 /// What is and is not in a path, in words: "all 9 bodies move, radau15 in fp64".
-std::string trajectoryText(const Forecast& path);
+std::string trajectoryText(const Trajectory& path);
 
 }  // namespace gravlab

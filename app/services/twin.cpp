@@ -37,7 +37,7 @@ void Twin::start(const TwinChoice& wanted, bool fromPresent) {
     second().renderer().forgetTrails();
     takeUp();
     // The start is what energies are compared with; very many bodies have none.
-    if (begun->bodies() <= TwinWatch::kMostBodies) watch_.measure(side(first()), side(second()), hostClock(), true);
+    if (begun->bodies() <= TwinMonitor::kMostBodies) watch_.measure(side(first()), side(second()), hostClock(), true);
 }
 
 /// What follows from a twin that is new or was changed.

@@ -2,8 +2,8 @@
 // Rule: whatever happens to the twin, the first run goes on.
 #pragma once
 #include "app/services/run.h"
+#include "app/services/twin_monitor.h"
 #include "app/services/twin_run.h"
-#include "app/services/twin_watch.h"
 
 #include <deque>
 #include <memory>
@@ -25,7 +25,7 @@ public:
     const Simulation& simulation() const { return run_->simulation(); }
     /// What tells the runs apart, first and twin.
     const std::pair<std::string, std::string>& labels() const { return labels_; }
-    const TwinWatch& watch() const { return watch_; }
+    const TwinMonitor& watch() const { return watch_; }
     /// What a person should know about the settings in force; empty: nothing.
     std::string note() const { return run_ ? run_->note() : std::string(); }
 
@@ -61,13 +61,13 @@ private:
     void start(const TwinChoice& wanted, bool fromPresent);
     void takeUp();
     void publish();
-    TwinWatch::Side side(Run& run) { return {run.simulation(), run.feed(), run.vertices()}; }
+    TwinMonitor::Side side(Run& run) { return {run.simulation(), run.feed(), run.vertices()}; }
 
     std::deque<Run>& runs_;
 
     TwinChoice choice_;
     std::unique_ptr<TwinRun> run_;
-    TwinWatch watch_;
+    TwinMonitor watch_;
     std::pair<std::string, std::string> labels_;
     bool even_ = true;
     Progress progress_;

@@ -2,7 +2,7 @@
 #pragma once
 #include "app/model/document.h"
 #include "app/model/unit_text.h"
-#include "sim/run/forecast.h"
+#include "sim/run/trajectory.h"
 
 #include <imgui.h>
 
@@ -20,7 +20,7 @@ struct OverlayArea {
 
 /// Paths ahead of the selected body and of the one under the arrow.
 struct OverlayPaths {
-    const Forecast &selected, &dropped;
+    const Trajectory &selected, &dropped;
 };
 
 /// Draws whatever document.overlay asks for behind all panels. Between ImGui's NewFrame and Render.

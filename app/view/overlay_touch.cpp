@@ -47,16 +47,16 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
-void drawPath(const Document& document, const Forecast& path, const SpaceView& view, const OverlayArea& area,
-              ImDrawList& list, ImU32 colour, const char* note = "") {
+void drawMethod(const Document& document, const Trajectory& path, const SpaceView& view, const OverlayArea& area,
+                ImDrawList& list, ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;
     const double now = document.facts.time, whole = path.until - now;
-    const ForecastPoint* before = nullptr;
+    const TrajectoryPoint* before = nullptr;
     std::optional<ImVec2> end;
-    const auto place = [](const ForecastPoint& p) {
+    const auto place = [](const TrajectoryPoint& p) {
         return glm::vec3(static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z));
     };
-    for (const ForecastPoint& point : path.points) {
+    for (const TrajectoryPoint& point : path.points) {
         const double share = whole != 0 ? (point.time - now) / whole : 1;
         if (before && share > 0) {
             const auto alpha = static_cast<ImU32>(std::clamp(235 - 190 * share, 45.0, 235.0));
@@ -75,7 +75,7 @@ void drawPath(const Document& document, const Forecast& path, const SpaceView& v
 }
 
 void drawArrow(const Document& document, const SpaceView& view, const OverlayArea& area, ImDrawList& list) {
-    const LaunchTool& tool = document.drop;
+    const Slingshot& tool = document.drop;
     const LaunchOrder& order = tool.pending();
     const std::optional<ImVec2> from = onSurface(view, glm::vec3(order.place)), to = onSurface(view, tool.arrowEnd());
     if (!from || !to) return;
@@ -110,11 +110,11 @@ void drawTouch(const Document& document, const OverlayPaths& paths, const Overla
                ImDrawList& list) {
     drawHeld(document, view, area, list);
     if (document.drop.dragging()) {
-        drawPath(document, paths.dropped, view, area, list, kArrow,
-                 document.drop.pending().bodies > 1 ? "; the galaxy as one body" : "");
+        drawMethod(document, paths.dropped, view, area, list, kArrow,
+                   document.drop.pending().bodies > 1 ? "; the galaxy as one body" : "");
         drawArrow(document, view, area, list);
     }
-    drawPath(document, paths.selected, view, area, list, kSelected);
+    drawMethod(document, paths.selected, view, area, list, kSelected);
     if (!document.selected || !document.selected->placed) return;
     const std::optional<ImVec2> at = onSurface(view, document.selected->position);
     if (!at) return;

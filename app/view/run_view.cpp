@@ -14,10 +14,11 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
     const PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
-    const PathWish path = !realTime && document.splat == PathWish::automatic ? PathWish::raster : document.splat;
+    const DrawMethodRequest path =
+        !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
     for (Run& run : host.runs()) {
         run.renderer().setQuality(quality);
-        run.renderer().setPathWish(path);
+        run.renderer().requestDrawMethod(path);
     }
     alike_ = document.fourViewed() ? kFourViews.size() : 1;
     if (drawn) {
@@ -25,7 +26,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
         compose(host, viewports(document, width, height, document.free), look_, framebuffer, width, height, false);
     }
     const std::string& why = host.first().renderer().path().why();
-    if (document.facts.drawPath != why) document.facts.drawPath = why;
+    if (document.facts.drawMethod != why) document.facts.drawMethod = why;
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {

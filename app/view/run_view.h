@@ -1,7 +1,7 @@
 // The runs as a picture: one view, four, or two runs beside or over each other. Rule: whatever it shows is a list of
 // viewports; the camera has followed what it follows before the first of them is drawn.
 #pragma once
-#include "app/services/quality_ladder.h"
+#include "app/services/adaptive_quality.h"
 #include "app/view/centre_follower.h"
 #include "app/view/colouring.h"
 #include "app/view/selection_reader.h"
@@ -29,7 +29,7 @@ public:
     void frameTook(const RunHost& host, double seconds, double workSeconds);
     /// Time on the GPU of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
-    QualityLadder& quality() { return quality_; }
+    AdaptiveQuality& quality() { return quality_; }
 
     /// Whether the next picture would differ from the last one without any new intent.
     bool moving(const Document& document, const RunHost& host) const;
@@ -45,7 +45,7 @@ private:
     SelectionReader selection_;
     CentreFollower centre_;
     Colouring colouring_;
-    QualityLadder quality_;              ///< of a window's picture
+    AdaptiveQuality quality_;            ///< of a window's picture
     Look look_;                          ///< what bodies were drawn like last
     std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of
     std::unique_ptr<PartTarget> part_;   // from the first picture of four

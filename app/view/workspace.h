@@ -53,7 +53,7 @@ struct Workspace : Document {
     VirialCheck virial;  ///< of the bodies that the run began with
     RunHost host;
     Telemetry telemetry;
-    ConservationWatch conservation;
+    ConservationMonitor conservation;
     Instruments instruments;  ///< a galaxy over its radius
     TrajectoryPrediction trajectory;
     DropPrediction dropPath;

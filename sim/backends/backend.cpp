@@ -49,7 +49,7 @@ ForceConfiguration Backend::configuration() const {
     return {pairLawOf(terms()), how.empty() ? KernelChoice{} : how[0].kernel};
 }
 
-LaterBodies Backend::snapshotLater() {
+SnapshotFuture Backend::snapshotAsync() {
     auto bodies = std::make_shared<ParticleSet>();
     snapshot(*bodies);
     return [bodies] { return std::move(*bodies); };

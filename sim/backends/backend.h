@@ -99,7 +99,7 @@ struct ForceConfiguration {
 
 /// A copy of a state that is still to be fetched: gives the bodies, in body order, once. On any thread, also after the
 /// backend has gone on; waits there, and throws there what the copy failed with.
-using LaterBodies = std::function<ParticleSet()>;
+using SnapshotFuture = std::function<ParticleSet()>;
 
 class Backend {
 public:
@@ -127,7 +127,7 @@ public:
     /// Copies the state of the last complete step out, in body order. Waits.
     virtual void snapshot(ParticleSet& out) = 0;
     /// The same without waiting, where the backend can; steps go on meanwhile and do not change what comes.
-    virtual LaterBodies snapshotLater();
+    virtual SnapshotFuture snapshotAsync();
 
     /// Checks settings and kernel of the pair law against row and device *before* anything is launched and takes them from
     /// the next force on. Throws UsageError with the limit and the nearest valid choice; the old settings then stay. A step

@@ -116,7 +116,7 @@ void FewBody::computeForces(const PairLaw& law, const double* x, double* a) cons
         double sumX = 0, sumY = 0, sumZ = 0;
         for (std::size_t j = i + 1; j < n; ++j) {
             const double rx = px[j] - xi, ry = py[j] - yi, rz = pz[j] - zi;
-            const double pull = law.pull(rx * rx + ry * ry + rz * rz);
+            const double pull = law.forceOverDistance(rx * rx + ry * ry + rz * rz);
             // The separation comes before the source: at the softening floor pull is huge, and 0 times it must stay 0.
             const double fx = pull * rx, fy = pull * ry, fz = pull * rz;
             sumX += source[j] * fx;

@@ -9,8 +9,8 @@ namespace gravlab {
 namespace {
 
 template <template <class> class PairLaw>
-double pullOf(const ForceSettings& settings, double distanceSquared) {
-    return PairLaw<double>(settings).pull(distanceSquared);
+double forceOverDistanceOf(const ForceSettings& settings, double distanceSquared) {
+    return PairLaw<double>(settings).forceOverDistance(distanceSquared);
 }
 
 template <template <class> class PairLaw>
@@ -21,8 +21,9 @@ double potentialOf(const ForceSettings& settings, double distanceSquared) {
 template <template <class> class PairLaw>
 constexpr LawRow rowOf() {
     using L = PairLaw<double>;
-    return {L::kText.name,  L::kText.idea, L::kText.source, L::kLaw,         L::kSoftened,        L::kHasJerk,
-            L::kFloorShare, L::kSteep,     L::takes,        pullOf<PairLaw>, potentialOf<PairLaw>};
+    return {L::kText.name,       L::kText.idea,  L::kText.source, L::kLaw,  L::kSoftened,
+            L::kHasJerk,         L::kFloorShare, L::kSteep,       L::takes, forceOverDistanceOf<PairLaw>,
+            potentialOf<PairLaw>};
 }
 
 template <template <class> class... PairLaws>

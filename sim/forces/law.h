@@ -2,8 +2,8 @@
 // Rule: no branch for self, pad or coincident pairs: every law is finite at distance zero, where r itself makes it vanish.
 //
 // With r from the target i to the source j, source s and response k (see ParticleSet), every law has the form
-//   a_i = k_i sum_j s_j pull(r^2) r          [L/T^2]; positive pull attracts
-//   U   = sum_{i<j} s_i s_j potential(r^2)   [M L^2/T^2]; d potential / dr = r pull
+//   a_i = k_i sum_j s_j forceOverDistance(r^2) r          [L/T^2]; positive attracts
+//   U   = sum_{i<j} s_i s_j potential(r^2)   [M L^2/T^2]; d potential / dr = r forceOverDistance
 // and the inertia of a body is s / k: mass for gravity (k = 1), mass for charges (s = q, k = q / m).
 #pragma once
 #include "sim/forces/force_settings.h"
@@ -82,18 +82,15 @@ struct LawList {
 };
 
 // A law is a template over Real, which is float, double, or a register of SIMD, with these members; x is r^2 [L^2]:
-//   pull(x), potential(x)      as above; the potential for scalars only
-//   offset(), pullAt(x)        pull(x) == pullAt(x + offset()), for loops that add the offset to the first product
-//   Law(settings, smallestR2)  on the host; smallestR2: see smallestR2() below
-//   kLaw, kText                its value in the enum, and what people read of it
-//   kSoftened                  the softening length acts
-//   kHasJerk                   Hermite steps know how its force changes
-//   kFloorShare                see floorShare()
-//   kSteep                     its own loops turn the rounding of a distance into ten times as much force
-//   kFiniteAtZero              bodies at one place have a finite energy without softening
-//   loops(settings)            the law whose loops compute it, see loopLaw(); factor(settings): see forceFactor()
-//   takes(number)              whether it reads that number of ForceSettings beside the softening
-//   smallestR2(settings, heaviest, most)   the r^2 from which on heaviest times pull stays below `most`
+//   forceOverDistance(x), potential(x)      as above; the potential for scalars only
+//   offset(), forceOverDistanceAt(x)        forceOverDistance(x) == forceOverDistanceAt(x + offset()), for loops that add
+//   the offset to the first product Law(settings, smallestR2)  on the host; smallestR2: see smallestR2() below kLaw, kText
+//   its value in the enum, and what people read of it kSoftened                  the softening length acts kHasJerk Hermite
+//   steps know how its force changes kFloorShare                see floorShare() kSteep                     its own loops
+//   turn the rounding of a distance into ten times as much force kFiniteAtZero              bodies at one place have a
+//   finite energy without softening loops(settings)            the law whose loops compute it, see loopLaw();
+//   factor(settings): see forceFactor() takes(number)              whether it reads that number of ForceSettings beside the
+//   softening smallestR2(settings, heaviest, most)   the r^2 from which on heaviest times it stays below `most`
 #define GRAVLAB_LAW_FUNCTION GRAVLAB_HOST_DEVICE
 #include "sim/forces/laws/laws.inl"
 #undef GRAVLAB_LAW_FUNCTION
@@ -147,8 +144,8 @@ inline bool finiteAtZero(const ForceSettings& settings) {
 }
 
 /// The least r^2 [L^2] that loops in Real (float or double) may see where a body meets itself or another at one place, so
-/// that the largest |source|, `heaviest`, times the pull stays a number; 0 where the law's own floor is enough, which it is
-/// up to sources of 1e7.
+/// that the largest |source|, `heaviest`, times forceOverDistance stays a number; 0 where the law's own floor is enough,
+/// which it is up to sources of 1e7.
 template <class Real>
 double smallestR2(const ForceSettings& settings, double heaviest) {
     return forLaw<LoopLaws>(loopLaw(settings), [&]<template <class> class PairLaw>() {
@@ -162,13 +159,13 @@ struct LawRow {
     std::string_view idea;    ///< one line for lists and tooltips
     std::string_view source;  ///< what the w of a position means
     Law law;
-    bool softened;                                                      ///< the softening length acts
-    bool hasJerk;                                                       ///< Hermite steps can run under it
-    double floorShare;                                                  ///< see floorShare()
-    bool steep;                                                         ///< where its own loops compute it, see gateOf()
-    bool (*takes)(double ForceSettings::*number);                       ///< whether it reads that number
-    double (*pull)(const ForceSettings&, double distanceSquared);       ///< in fp64, for checks and plots
-    double (*potential)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
+    bool softened;                                 ///< the softening length acts
+    bool hasJerk;                                  ///< Hermite steps can run under it
+    double floorShare;                             ///< see floorShare()
+    bool steep;                                    ///< where its own loops compute it, see gateOf()
+    bool (*takes)(double ForceSettings::*number);  ///< whether it reads that number
+    double (*forceOverDistance)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
+    double (*potential)(const ForceSettings&, double distanceSquared);          ///< in fp64, for checks and plots
 };
 
 /// All laws; the first is the default.

@@ -29,8 +29,8 @@ inline Double4 plainGravity(std::span<const Double4> positions, const Double4& a
     return a;
 }
 
-/// fp64 sum over all bodies j, in order, of s_j pull(r^2) r; without the target's response. w is the sum of the terms'
-/// sizes.
+/// fp64 sum over all bodies j, in order, of s_j forceOverDistance(r^2) r; without the target's response. w is the sum of the
+/// terms' sizes.
 template <class PairLaw>
 Double4 plainForce(std::span<const Double4> positions, const Double4& at, const PairLaw& law) {
     Double4 a{};
@@ -39,7 +39,7 @@ Double4 plainForce(std::span<const Double4> positions, const Double4& at, const 
         const double dy = source.y - at.y;
         const double dz = source.z - at.z;
         const double r2 = dx * dx + dy * dy + dz * dz;
-        const double pull = law.pull(r2);
+        const double pull = law.forceOverDistance(r2);
         a.x += source.w * (pull * dx);
         a.y += source.w * (pull * dy);
         a.z += source.w * (pull * dz);

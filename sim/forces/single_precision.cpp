@@ -41,7 +41,7 @@ Double4 forceOn(const std::vector<Single>& bodies, std::size_t target, float res
         const float dx = from.x - at.x, dy = from.y - at.y, dz = from.z - at.z;
         const float squared = dx * dx + dy * dy + dz * dz;
         if (dx == 0 && dy == 0 && dz == 0) continue;  // at its largest there, and times zero
-        const float pull = kept(from.source * kept(law.pull(squared)));
+        const float pull = kept(from.source * kept(law.forceOverDistance(squared)));
         sums[0] += static_cast<double>(kept(pull * dx));
         sums[1] += static_cast<double>(kept(pull * dy));
         sums[2] += static_cast<double>(kept(pull * dz));

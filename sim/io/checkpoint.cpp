@@ -170,8 +170,8 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
 
 Snapshot checkpointOf(Simulation& simulation) { return checkpointOf(simulation.configuration(), simulation.state()); }
 
-std::function<Snapshot()> checkpointLater(Simulation& simulation) {
-    LaterState later = simulation.stateLater();
+std::function<Snapshot()> checkpointAsync(Simulation& simulation) {
+    StateFuture later = simulation.stateAsync();
     // A std::function is copied; what it holds is not.
     auto held = std::make_shared<Snapshot>(checkpointOf(simulation.configuration(), std::move(later.rest)));
     return [held, bodies = std::move(later.bodies)] {
@@ -249,8 +249,8 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
 
 }  // namespace
 
-StartOffer startFrom(Snapshot&& snapshot, const std::string& name) {
-    StartOffer offer;
+RecoveryOffer startFrom(Snapshot&& snapshot, const std::string& name) {
+    RecoveryOffer offer;
     offer.notes = std::move(snapshot.notes);
     if (snapshot.isCheckpoint()) {
         offer.request = parsedSettings(snapshot.settings, name, offer.notes);

@@ -13,12 +13,12 @@ namespace gravlab {
 /// The run as it is now, for any format; in hdf5 it is a checkpoint. Waits for the last complete step.
 Snapshot checkpointOf(Simulation& simulation);
 /// The same without waiting for the bodies: what comes back gives the whole once, on any thread, and waits there.
-std::function<Snapshot()> checkpointLater(Simulation& simulation);
+std::function<Snapshot()> checkpointAsync(Simulation& simulation);
 /// The same for a state that Simulation::state() gave earlier, under the effective settings that held then.
 Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 
 /// What a file offers a run.
-struct StartOffer {
+struct RecoveryOffer {
     RunRequest request;  ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
     std::vector<std::string> notes;
 };
@@ -26,6 +26,6 @@ struct StartOffer {
 /// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
 /// other bodies get a view, a softening and a time step that suit them, and a note that says so.
 /// Throws InputError for a checkpoint whose settings make no sense.
-StartOffer startFrom(Snapshot&& snapshot, const std::string& name);
+RecoveryOffer startFrom(Snapshot&& snapshot, const std::string& name);
 
 }  // namespace gravlab

@@ -322,9 +322,9 @@ RunState Simulation::state() {
     return state;
 }
 
-LaterState Simulation::stateLater() {
+StateFuture Simulation::stateAsync() {
     RunState rest = stateWithoutBodies();
-    return {std::move(rest), backend_->snapshotLater()};
+    return {std::move(rest), backend_->snapshotAsync()};
 }
 
 RunState Simulation::stateWithoutBodies() {

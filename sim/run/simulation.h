@@ -21,9 +21,9 @@ namespace gravlab {
 constexpr std::size_t kSmallSystem = 256;
 
 /// A state whose bodies are still to be fetched, on any thread.
-struct LaterState {
+struct StateFuture {
     RunState rest;  ///< without bodies
-    LaterBodies bodies;
+    SnapshotFuture bodies;
     /// Once; waits as `bodies` does.
     RunState whole() {
         rest.bodies = bodies();
@@ -87,7 +87,7 @@ public:
     /// under way first.
     RunState state();
     /// The same without waiting for the bodies, where the backend can.
-    LaterState stateLater();
+    StateFuture stateAsync();
     /// Goes back (or on) to what state() gave earlier in this run; from there the run goes on bit for bit under the settings
     /// of that moment. All or nothing.
     void restore(const RunState& state);

@@ -68,7 +68,7 @@ void Galaxy::tabulateDisc() {
     motion_.resize(kRadii);
     for (std::size_t k = 0; k < kRadii; ++k) {
         const double r = radiusAt(k), width = end / kRings;
-        double pull = spheres_.pull(r);
+        double pull = spheres_.inwardAcceleration(r);
         for (std::size_t j = 0; j < kRings; ++j) {
             const double s = (static_cast<double>(j) + 0.5) * width;
             pull += ringPull(r, s, soft2) * 2 * kPi * s * width * surfaceDensity(s);
@@ -100,7 +100,7 @@ void Galaxy::tabulateDisc() {
         m.rotation = std::sqrt(std::max(rotation2, 0.1 * m.circular * m.circular));
         // <v_z^2> = <z K_z>: the sheet's own pull, and that of the round parts, linear in z.
         const double own = kPi * surfaceDensity(r) * height * sheet;
-        const double roundPull = spheres_.pull(std::hypot(r, height)) / std::hypot(r, height);
+        const double roundPull = spheres_.inwardAcceleration(std::hypot(r, height)) / std::hypot(r, height);
         m.vertical = std::sqrt(own + roundPull * height * height * kPi * kPi / 12);
     }
 }

@@ -162,7 +162,7 @@ double SphereSystem::at(const std::vector<double>& values, double radius) const 
     return values[k] + (place - static_cast<double>(k)) * (values[k + 1] - values[k]);
 }
 
-double SphereSystem::pull(double radius) const {
+double SphereSystem::inwardAcceleration(double radius) const {
     // Inside the table the pull goes linearly to zero, outside with the square of the distance.
     if (radius < radius_.front()) return pullOfParts_.front() * radius / radius_.front();
     if (radius > radius_.back()) return pullOfParts_.back() * radius_.back() * radius_.back() / (radius * radius);

@@ -31,7 +31,7 @@ public:
     Body sample(std::size_t part, Random& random) const;
 
     /// Inward pull of the round parts alone, at r [L/T^2].
-    double pull(double radius) const;
+    double inwardAcceleration(double radius) const;
     /// Depth of the whole potential at r, against the edge [L^2/T^2].
     double depth(double radius) const;
     /// Mass of one part within r [M].

@@ -8,8 +8,8 @@
 #include "sim/forces/term_check.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/fingerprint.h"
-#include "sim/run/forecast.h"
 #include "sim/run/simulation.h"
+#include "sim/run/trajectory.h"
 #include "springs.h"
 #include "tests/bodies.h"
 

@@ -41,8 +41,8 @@ protected:
         workspace_->advance(false);
         workspace_->draw(target_->framebuffer(), 320, 200);
     }
-    void touch(Touch what) {
-        workspace_->intent.touch = what;
+    void edit(EditRequest what) {
+        workspace_->intent.edit = what;
         workspace_->apply();
     }
     ParticleSet bodies() {
@@ -64,13 +64,13 @@ protected:
 
 struct EditRow {
     const char* name;
-    Touch touch;
+    EditRequest edit;
 };
-constexpr EditRow kEdits[] = {{"remove", Touch::remove},
-                              {"hold", Touch::hold},
-                              {"coast", Touch::coast},
-                              {"drop-star", Touch::dropStar},
-                              {"launch", Touch::launch}};
+constexpr EditRow kEdits[] = {{"remove", EditRequest::remove},
+                              {"hold", EditRequest::hold},
+                              {"coast", EditRequest::coast},
+                              {"drop-star", EditRequest::dropStar},
+                              {"launch", EditRequest::launch}};
 
 TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
     for (const char* scene : {"plummer", "charges"})
@@ -79,10 +79,10 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
             const std::string before = hash();
             workspace_->select(77);
             workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
-            touch(row.touch);
+            edit(row.edit);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
             EXPECT_EQ(workspace_->message, "") << row.name;
-            touch(Touch::undo);
+            edit(EditRequest::undo);
             EXPECT_EQ(hash(), before) << scene << ": " << row.name;
             EXPECT_EQ(workspace_->message, "") << row.name;
         }
@@ -93,14 +93,14 @@ TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     std::vector<std::string> states{hash()};
     for (const std::size_t body : {kBodies - 1, std::size_t{0}, std::size_t{600}}) {
         workspace_->select(body);
-        touch(Touch::remove);
+        edit(EditRequest::remove);
         states.push_back(hash());
     }
     for (std::size_t i = states.size() - 1; i-- > 0;) {
-        touch(Touch::undo);
+        edit(EditRequest::undo);
         EXPECT_EQ(hash(), states[i]) << i;
     }
-    touch(Touch::undo);
+    edit(EditRequest::undo);
     EXPECT_THAT(workspace_->message, HasSubstr("nothing to undo"));
 }
 
@@ -108,9 +108,9 @@ TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     open("plummer");
     workspace_->select(5);
     const std::string before = hash();
-    touch(Touch::remove);
+    edit(EditRequest::remove);
     frame(3);
-    touch(Touch::undo);
+    edit(EditRequest::undo);
     EXPECT_EQ(bodies().size(), kBodies);
     EXPECT_NE(hash(), before);
     EXPECT_THAT(workspace_->message, HasSubstr("3 steps were made since"));
@@ -123,24 +123,24 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     for (const EditRow& row : kEdits) {
         workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
         const ScarceMemory scarce(kCopy);
-        ASSERT_NO_THROW(touch(row.touch)) << row.name;
+        ASSERT_NO_THROW(edit(row.edit)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;
         EXPECT_THAT(workspace_->message, HasSubstr("not enough memory")) << row.name;
         EXPECT_EQ(hash(), first) << row.name;
         EXPECT_TRUE(workspace_->selected) << row.name;
     }
     workspace_->dismissMessage();
-    touch(Touch::hold);
+    edit(EditRequest::hold);
     const std::string held = hash();
     ASSERT_NE(held, first);
     {
         const ScarceMemory scarce(kCopy);
-        ASSERT_NO_THROW(touch(Touch::undo));
+        ASSERT_NO_THROW(edit(EditRequest::undo));
         ASSERT_TRUE(scarce.refused());
     }
     EXPECT_THAT(workspace_->message, HasSubstr("not enough memory"));
     EXPECT_EQ(hash(), held);
-    touch(Touch::undo);
+    edit(EditRequest::undo);
     EXPECT_EQ(hash(), first) << "the undo that failed is gone";
 }
 
@@ -156,12 +156,12 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
             bool hit = false;
             {
                 const ScarceMemory scarce(bodies * size);
-                ASSERT_NO_THROW(touch(Touch::remove)) << bodies << " times " << size;
+                ASSERT_NO_THROW(edit(EditRequest::remove)) << bodies << " times " << size;
                 hit = scarce.refused();
             }
             refused += hit;
             EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
-            if (!hit) touch(Touch::undo);
+            if (!hit) edit(EditRequest::undo);
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
             ASSERT_EQ(workspace_->facts.configuration.bodies, kBodies);
             ASSERT_EQ(workspace_->selected.has_value(), hit);
@@ -175,7 +175,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
     const ParticleSet before = bodies();
     double charge = 0;
     for (const Double4& x : before.position) charge += std::abs(x.w);
-    touch(Touch::dropStar);
+    edit(EditRequest::dropStar);
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), before.size() + 1);
     const Double4 &x = after.position.back(), &v = after.velocity.back();
@@ -184,7 +184,7 @@ TEST_F(EditSession, aStarThatIsDroppedObeysTheLaw) {
     EXPECT_GT(inertialMass(x, v), 0);
 
     open("plummer");
-    touch(Touch::dropStar);
+    edit(EditRequest::dropStar);
     EXPECT_EQ(bodies().velocity.back().w, 1);
     EXPECT_NEAR(bodies().position.back().w, 0.01, 1e-6);
 }
@@ -203,7 +203,7 @@ TEST_F(EditSession, readsABodyUnderItsLaw) {
     EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().force(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
     const double mass = *body.mass;
-    touch(Touch::hold);
+    edit(EditRequest::hold);
     frame();
     EXPECT_DOUBLE_EQ(*workspace_->selected->mass, mass) << "a body that is held keeps its mass";
 }

@@ -67,9 +67,9 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEditsThatLeaveTheNumber) {
     const std::vector<std::uint8_t> before = shown();
     workspace_->labPanel.open = false;  // meanwhile it is not looked at
     workspace_->select(5);
-    workspace_->intent.touch = Touch::remove;
+    workspace_->intent.edit = EditRequest::remove;
     frame();
-    workspace_->intent.touch = Touch::dropStar;
+    workspace_->intent.edit = EditRequest::dropStar;
     frame();
     workspace_->labPanel.open = true;
     frame();

@@ -265,7 +265,7 @@ TEST_F(TouchTest, FollowsTheCentreOfMass) {
 
 TEST_F(TouchTest, FollowsTheStarThatWasDroppedAndNoGalaxyWithoutBodies) {
     workspace_->camera.target = {2, 1, 0};
-    workspace_->intent.touch = Touch::dropStar;
+    workspace_->intent.edit = EditRequest::dropStar;
     frame();
     for (int i = 0; i < 3; ++i) workspace_->followNext();
     ASSERT_EQ(workspace_->followedCentre, std::optional(1)) << "the first is that of the cluster";
@@ -283,7 +283,7 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     const std::uint32_t id = workspace_->selected->id;
     const ParticleSet before = bodies();
     const auto index = static_cast<std::size_t>(id);
-    workspace_->intent.touch = Touch::remove;
+    workspace_->intent.edit = EditRequest::remove;
     frame();
     EXPECT_EQ(bodies().size(), 199u);
     EXPECT_EQ(workspace_->facts.configuration.bodies, 199u);
@@ -292,21 +292,21 @@ TEST_F(TouchTest, RemovesAndUndoes) {
     frame(1);
     EXPECT_EQ(workspace_->facts.step, 6);
     EXPECT_EQ(workspace_->message, "");
-    workspace_->intent.touch = Touch::undo;
+    workspace_->intent.edit = EditRequest::undo;
     frame();
     const ParticleSet after = bodies();
     ASSERT_EQ(after.size(), 200u);
     EXPECT_EQ(after.id, before.id) << "it is back at its place";
     EXPECT_NEAR(after.position[index].x, before.position[index].x, 1e-6);
     EXPECT_NEAR(after.velocity[index].y, before.velocity[index].y, 1e-6);
-    workspace_->intent.touch = Touch::undo;
+    workspace_->intent.edit = EditRequest::undo;
     frame();
     EXPECT_NE(workspace_->message.find("nothing to undo"), std::string::npos);
 }
 
 TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     workspace_->camera.target = {0.5f, 0.25f, -0.125f};
-    workspace_->intent.touch = Touch::dropStar;
+    workspace_->intent.edit = EditRequest::dropStar;
     frame();
     ParticleSet set = bodies();
     ASSERT_EQ(set.size(), 201u);
@@ -314,10 +314,10 @@ TEST_F(TouchTest, DropsAStarAndTakesItOutAgain) {
     EXPECT_NEAR(set.position.back().w, 0.01, 1e-6);
     EXPECT_EQ(set.id.back(), 200u);
     frame(2);
-    workspace_->intent.touch = Touch::undo;
+    workspace_->intent.edit = EditRequest::undo;
     frame();
     EXPECT_EQ(bodies().size(), 200u);
-    workspace_->intent.touch = Touch::remove;
+    workspace_->intent.edit = EditRequest::remove;
     frame();
     EXPECT_NE(workspace_->message.find("click on one first"), std::string::npos);
     EXPECT_EQ(bodies().size(), 200u);
@@ -348,7 +348,7 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     frame(2);
     workspace_->select(42);
     const ParticleSet before = bodies();
-    workspace_->intent.touch = Touch::hold;
+    workspace_->intent.edit = EditRequest::hold;
     frame(4);
     ParticleSet held = bodies();
     EXPECT_EQ(held.position[42].x, before.position[42].x);
@@ -357,15 +357,15 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
     ASSERT_TRUE(workspace_->selected.has_value()) << "it stays selected";
     EXPECT_TRUE(workspace_->selected->held);
     EXPECT_FALSE(workspace_->selected->coasting);
-    workspace_->intent.touch = Touch::hold;
+    workspace_->intent.edit = EditRequest::hold;
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, 0) << "it falls from rest";
     EXPECT_EQ(bodies().velocity[42].w, 1);
-    workspace_->intent.touch = Touch::undo;  // held again
+    workspace_->intent.edit = EditRequest::undo;  // held again
     frame();
     EXPECT_EQ(workspace_->facts.held.size(), 1u);
-    workspace_->intent.touch = Touch::undo;  // as it was
+    workspace_->intent.edit = EditRequest::undo;  // as it was
     frame();
     EXPECT_TRUE(workspace_->facts.held.empty());
     EXPECT_EQ(bodies().velocity[42].x, before.velocity[42].x);
@@ -375,11 +375,11 @@ TEST_F(TouchTest, HoldsABodyAndLetsItFallAndUndoesBoth) {
 TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
     for (std::size_t i = 0; i < 70; ++i) {
         workspace_->select(i);
-        workspace_->intent.touch = Touch::hold;
+        workspace_->intent.edit = EditRequest::hold;
         workspace_->apply();
     }
     EXPECT_TRUE(workspace_->selected->held);
-    workspace_->intent.touch = Touch::hold;
+    workspace_->intent.edit = EditRequest::hold;
     workspace_->apply();
     EXPECT_FALSE(workspace_->selected->held);
     EXPECT_EQ(bodies().velocity[69].w, 1);
@@ -387,7 +387,7 @@ TEST_F(TouchTest, LetsGoOfEveryBodyOfVeryManyThatAreHeld) {
 
 TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     workspace_->select(42);
-    workspace_->intent.touch = Touch::coast;
+    workspace_->intent.edit = EditRequest::coast;
     frame();
     const ParticleSet before = bodies();
     frame(10);
@@ -398,7 +398,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
     EXPECT_NEAR(at.x, after.position[42].x, 1e-6);
     EXPECT_NE(after.position[42].x, before.position[42].x);
     EXPECT_EQ(after.velocity[42].x, before.velocity[42].x);
-    workspace_->intent.touch = Touch::hold;  // from coasting to standing still
+    workspace_->intent.edit = EditRequest::hold;  // from coasting to standing still
     frame();
     EXPECT_EQ(bodies().velocity[42].x, 0);
     EXPECT_TRUE(workspace_->selected->held);
@@ -408,7 +408,7 @@ TEST_F(TouchTest, LetsABodyCoastAndKnowsWhereItIs) {
 }
 
 TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
-    workspace_->intent.touch = Touch::dropStar;
+    workspace_->intent.edit = EditRequest::dropStar;
     frame();
     clickOn(3);
     frame();
@@ -416,10 +416,10 @@ TEST_F(TouchTest, ANewSceneForgetsSelectionAndUndo) {
     frame();
     EXPECT_FALSE(workspace_->selected.has_value());
     EXPECT_EQ(bodies().size(), 3u);
-    workspace_->intent.touch = Touch::undo;
+    workspace_->intent.edit = EditRequest::undo;
     frame();
     EXPECT_EQ(bodies().size(), 3u);
-    workspace_->intent.touch = Touch::dropStar;
+    workspace_->intent.edit = EditRequest::dropStar;
     frame();
     EXPECT_EQ(bodies().size(), 4u);
     workspace_->intent.reset = true;

@@ -293,7 +293,7 @@ TEST_F(GlTest, DrawTimeArrivesWithoutWaiting) {
 
 TEST_F(GlTest, ShowsTheSamePictureOnceMoreAndEveryOtherAnew) {
     const std::vector<ParticleVertex> some = {{0, 0, 0, 0.2f}, {0.5f, 0.3f, 0, 0.9f}, {-0.7f, 0.1f, 0.2f, 0.5f}};
-    renderer_->setPathWish(PathWish::raster);
+    renderer_->requestDrawMethod(DrawMethodRequest::raster);
     store(some);
     const auto first = shown(64, 48);
     EXPECT_FALSE(renderer_->reused());

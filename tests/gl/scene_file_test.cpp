@@ -144,7 +144,7 @@ TEST_F(SceneFileTest, BodiesDroppedByHandAreNotCounted) {
         const std::size_t before = workspace.facts.startBodies;
         Remembered none;
         EXPECT_EQ(sceneFileText(workspace).find("by hand"), std::string::npos);
-        workspace.intent.touch = Touch::dropStar;
+        workspace.intent.edit = EditRequest::dropStar;
         workspace.apply();
         ASSERT_EQ(workspace.facts.configuration.bodies, before + 1);
         const std::string text = sceneFileText(workspace);

@@ -47,7 +47,7 @@ protected:
 TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     open("plummer", 2000);
     frame(2);
-    LaunchTool& tool = workspace->drop;
+    Slingshot& tool = workspace->drop;
     tool.on = true;
     tool.row = 2;
     tool.press(workspace->camera, {160, 100}, {320, 200}, workspace->launchScene());
@@ -59,14 +59,14 @@ TEST_F(LaunchSession, dropsAGalaxyAndTakesItOutAgain) {
     EXPECT_EQ(workspace->facts.step, 2) << "the run goes on";
     frame(2);
     EXPECT_EQ(workspace->message, "");
-    workspace->intent.touch = Touch::undo;
+    workspace->intent.edit = EditRequest::undo;
     frame();
     EXPECT_EQ(bodies().size(), 2000u);
 }
 
 TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
     open("two-body", 0);
-    LaunchTool& tool = workspace->drop;
+    Slingshot& tool = workspace->drop;
     tool.on = true;
     tool.press(workspace->camera, {220, 60}, {320, 200}, workspace->launchScene());
     tool.move({240, 80});
@@ -75,13 +75,13 @@ TEST_F(LaunchSession, showsThePathUnderTheArrowThatTheBodyThenTakes) {
         frame();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    const Forecast path = workspace->dropPath.path();
+    const Trajectory path = workspace->dropPath.path();
     ASSERT_GT(path.points.size(), 50u);
     EXPECT_EQ(path.bodies, 3u);
     workspace->dropPending();
     frame();
     ASSERT_EQ(bodies().size(), 3u);
-    const ForecastPoint& there = path.points[40];
+    const TrajectoryPoint& there = path.points[40];
     const auto steps = static_cast<int>(std::llround(there.time / workspace->facts.configuration.timeStep));
     frame(steps);
     const Double4 x = bodies().position[2];
@@ -96,18 +96,18 @@ TEST_F(LaunchSession, showsThePathOfTheSelectedBody) {
     EXPECT_TRUE(workspace->trajectory.path().points.empty()) << "nothing is selected";
     workspace->select(1);
     frame();
-    const Forecast path = workspace->trajectory.path();
+    const Trajectory path = workspace->trajectory.path();
     ASSERT_TRUE(path.complete) << "a film waits for it";
     ASSERT_GT(path.points.size(), 100u);
     EXPECT_EQ(path.points.front().time, 0);
     frame(20);
     const Double4 x = bodies().position[1];
     double nearest = 1e9;
-    for (const ForecastPoint& p : path.points) nearest = std::min(nearest, distance(xyz(x), p.place));
+    for (const TrajectoryPoint& p : path.points) nearest = std::min(nearest, distance(xyz(x), p.place));
     EXPECT_LT(nearest, 0.02);
     workspace->select(2);
     frame();
-    const ForecastPoint& start = workspace->trajectory.path().points.front();
+    const TrajectoryPoint& start = workspace->trajectory.path().points.front();
     EXPECT_NEAR(start.place.x, bodies().position[2].x, 1e-9) << "another body has another path";
     workspace->ahead.wanted = false;
     frame();

@@ -148,11 +148,11 @@ TEST_F(TwinPictureTest, ResetSceneBodiesAndEditsCarryOver) {
     film(workspace, 1);
     EXPECT_EQ(workspace.facts.step, 1);
     EXPECT_EQ(workspace.host.twin().simulation().step(), 1);
-    workspace.intent.touch = Touch::dropStar;
+    workspace.intent.edit = EditRequest::dropStar;
     film(workspace, 1);
     EXPECT_EQ(workspace.facts.configuration.bodies, 61u);
     EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 61u);
-    workspace.intent.touch = Touch::undo;
+    workspace.intent.edit = EditRequest::undo;
     film(workspace, 1);
     EXPECT_EQ(workspace.host.twin().simulation().configuration().bodies, 60u);
     workspace.intent.request.bodies = 80;
@@ -190,10 +190,10 @@ TEST_F(TwinPictureTest, UndoGivesEachRunItsOwnBodyBack) {
     ASSERT_NE(here, there);
     workspace.intent.stepsPerFrame = 0;
     workspace.selectId(3);
-    workspace.intent.touch = Touch::remove;
+    workspace.intent.edit = EditRequest::remove;
     film(workspace, 1);
     ASSERT_EQ(placeOf(workspace.host.twin().simulation(), 3), 1e9);
-    workspace.intent.touch = Touch::undo;
+    workspace.intent.edit = EditRequest::undo;
     film(workspace, 1);
     EXPECT_EQ(placeOf(workspace.host.simulation(), 3), here);
     EXPECT_EQ(placeOf(workspace.host.twin().simulation(), 3), there);
@@ -246,7 +246,7 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     options.simulation.timeStep = 0.1;
     options.timeBudgetMs = 0;
     Workspace workspace(options);
-    workspace.splat = PathWish::raster;
+    workspace.splat = DrawMethodRequest::raster;
     picture(workspace);  // the first one publishes by itself
     for (int i = 0; i < 2000 && (workspace.facts.step < 4 || workspace.host.twin().even()); ++i) {
         workspace.apply();
@@ -261,7 +261,7 @@ TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     ASSERT_EQ(workspace.facts.step, step);
     options.twin = {};
     Workspace alone(options);
-    alone.splat = PathWish::raster;
+    alone.splat = DrawMethodRequest::raster;
     film(alone, step - 1);
     const auto before = picture(alone);
     film(alone, 1);
@@ -275,7 +275,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     Ui ui(1, context_.description(), workspace.ui);
     ui.state.visible = false;
     workspace.selectId(0);
-    workspace.intent.touch = Touch::hold;
+    workspace.intent.edit = EditRequest::hold;
     film(workspace, 2);
     workspace.panBy({100, 0}, {100, 100}, {kWidth, kHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
@@ -304,7 +304,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     workspace.ahead.wanted = false;
     workspace.clearSelection();
     workspace.intent.stepsPerFrame = 0;
-    workspace.intent.touch = Touch::undo;  // a body that is let go has no mark
+    workspace.intent.edit = EditRequest::undo;  // a body that is let go has no mark
     film(workspace, 1);
     const auto plain = framed();
     ASSERT_TRUE(workspace.facts.held.empty());

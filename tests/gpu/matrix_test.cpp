@@ -57,7 +57,7 @@ Wanted wanted(const ParticleSet& bodies, const ForceSettings& force) {
         for (std::size_t j = 0; j < n; ++j) {
             const Double4 &a = bodies.position[i], &b = bodies.position[j];
             const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z, squared = dx * dx + dy * dy + dz * dz;
-            const double strength = std::abs(a.w * b.w * row.pull(force, squared)) * std::sqrt(squared);
+            const double strength = std::abs(a.w * b.w * row.forceOverDistance(force, squared)) * std::sqrt(squared);
             double& cell = result.cells[i / stride * side + j / stride];
             cell = std::max(cell, strength);
             result.strongest = std::max(result.strongest, strength);

@@ -167,7 +167,7 @@ TEST_F(GpuMeasure, aCallThatFailsIsASentenceAndTheRunGoesOn) {
 TEST_F(GpuMeasure, theWatchHasPointsWithoutCopiesAndKeepsThemWhenTheDeviceFails) {
     RunRequest settings{.scene = "plummer", .bodies = 20000, .backend = "cuda"};
     Simulation simulation(settings);
-    ConservationWatch watch;
+    ConservationMonitor watch;
     StateFeed feed;
     double now = 0;
     const auto look = [&](std::size_t points) {

@@ -97,7 +97,7 @@ protected:
         ASSERT_EQ(whole.configuration().kernel.kernel, c.kernel);
         runAtOnce(whole, 5);
         cut_ += runInSlices(first, 2);
-        StartOffer offer =
+        RecoveryOffer offer =
             startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
         EXPECT_TRUE(offer.notes.empty());
         Simulation second(offer.request);

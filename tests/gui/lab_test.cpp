@@ -105,11 +105,11 @@ TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
     const Json first = waitFor("a point", [](const Json& s) { return s.at("lab").at("points") >= 1; });
     waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
     Json now = status();
-    for (int patience = 0; patience < 20 && now.at("lab").at("busy") == true; ++patience) {
+    for (int tries = 0; tries < 20 && now.at("lab").at("busy") == true; ++tries) {
         const auto points = now.at("lab").at("points").get<int>();
         now = waitFor("the next point",
                       [&](const Json& s) { return s.at("lab").at("points") > points || s.at("lab").at("busy") == false; });
-        if (now.at("lab").at("points") > points) patience = 0;
+        if (now.at("lab").at("points") > points) tries = 0;
     }
     EXPECT_EQ(now.at("lab").at("busy"), false);
     EXPECT_GE(now.at("lab").at("points"), 24) << "blocks by unroll factors";

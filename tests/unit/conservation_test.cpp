@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Runs `steps` steps with a look after each, waiting for samples; host time goes on by a second a look.
-void watch(ConservationWatch& watch, Simulation& simulation, StateFeed& feed, int steps, double& now) {
+void watch(ConservationMonitor& watch, Simulation& simulation, StateFeed& feed, int steps, double& now) {
     for (int i = 0; i < steps; ++i) {
         simulation.advance({.steps = 20}, nullptr);
         const std::size_t before = watch.points().size();
@@ -34,7 +34,7 @@ RunRequest twoBodies(double timeStep) {
 
 TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
     Simulation simulation(twoBodies(0.01));
-    ConservationWatch kept;
+    ConservationMonitor kept;
     StateFeed feed;
     double now = 0;
     watch(kept, simulation, feed, 4, now);
@@ -62,7 +62,7 @@ TEST(Conservation, samplesFollowTheRunAndKeepTheirReferenceOverChanges) {
 /// A sample on its way when the definition of energy changes is of the old one: it must not pass for one of the new.
 TEST(Conservation, aSampleUnderWayIsNotTakenForOneOfTheNewEnergy) {
     Simulation simulation(twoBodies(0.01));
-    ConservationWatch kept;
+    ConservationMonitor kept;
     StateFeed feed;
     double now = 0;
     watch(kept, simulation, feed, 2, now);
@@ -79,7 +79,7 @@ TEST(Conservation, aSampleUnderWayIsNotTakenForOneOfTheNewEnergy) {
 
 TEST(Conservation, offersAutomaticStepsToASmallSystemThatLosesItsEnergy) {
     Simulation simulation(twoBodies(0.5));
-    ConservationWatch kept;
+    ConservationMonitor kept;
     StateFeed feed;
     double now = 0;
     watch(kept, simulation, feed, 3, now);
@@ -93,7 +93,7 @@ TEST(Conservation, offersAutomaticStepsToASmallSystemThatLosesItsEnergy) {
 
 TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
     Simulation simulation(twoBodies(0.6));
-    ConservationWatch kept;
+    ConservationMonitor kept;
     StateFeed feed;
     double now = 0;
     kept.update(simulation, feed, now);
@@ -104,9 +104,9 @@ TEST(Conservation, aCoarseStepIsSeenAndAnsweredWithASmallerOne) {
 }
 
 TEST(Conservation, manyBodiesAreRefusedWithTheReason) {
-    RunRequest settings{.scene = "kepler-disc", .bodies = ConservationWatch::kMostBodies + 1, .backend = "cpu"};
+    RunRequest settings{.scene = "kepler-disc", .bodies = ConservationMonitor::kMostBodies + 1, .backend = "cpu"};
     Simulation simulation(settings);
-    ConservationWatch kept;
+    ConservationMonitor kept;
     StateFeed feed;
     kept.update(simulation, feed, 1);
     EXPECT_THAT(kept.why(), HasSubstr("65,536"));

@@ -142,16 +142,16 @@ TEST(ForceTerms, aFingerprintSpeaksOfThem) {
     EXPECT_EQ(fingerprint(settings, 3).start, hashOf(bodies, chainSprings(request, bodies)));
 }
 
-TEST(ForceTerms, aForecastFollowsThem) {
+TEST(ForceTerms, aTrajectoryFollowsThem) {
     const SceneRequest request{.bodies = 20};
-    auto start = std::make_shared<ForecastStart>();
+    auto start = std::make_shared<TrajectoryStart>();
     start->bodies = std::make_shared<const ParticleSet>(chainBodies(request));
     start->force = {.softening = 0.1};
     const auto endOf = [&] {
-        Forecaster forecaster({.start = start, .id = 5u, .duration = 1});
-        while (!forecaster.advance(1)) {
+        TrajectoryPredictor predictor({.start = start, .id = 5u, .duration = 1});
+        while (!predictor.advance(1)) {
         }
-        return forecaster.path().points.back().place;
+        return predictor.path().points.back().place;
     };
     const Vec3d without = endOf();
     start->others = chainSprings(request, *start->bodies);

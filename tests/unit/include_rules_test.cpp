@@ -289,7 +289,7 @@ TEST(IncludeRules, whatGoesPastIsNoticed) {
           "std::rename(a.c_str(), b.c_str());"})
         EXPECT_TRUE(goesPast(line)) << line;
     for (const char* line :
-         {"void Saver::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
+         {"void FileWorker::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
           "// std::ofstream in a remark", "Source source = Source::open(path);", "reopen(now)"})
         EXPECT_FALSE(goesPast(line)) << line;
 }
@@ -340,7 +340,7 @@ TEST(IncludeRules, aRoomThatIncludesDownwardsIsNoticed) {
         {"sim/backends/cpu/kernels/simd.h", "sim/backends/cpu/engine.h", 1},
         {"app/panels/ui.h", "app/format.h", 1},
         {"app/main.cpp", "app/commands/verify.h", 1},
-        {"app/commands/command_run.cpp", "app/services/saver.h", 1},
+        {"app/commands/command_run.cpp", "app/services/file_worker.h", 1},
     };
     for (const Include& include : fine) EXPECT_FALSE(disorder(include).has_value()) << include.file << " " << include.header;
     const std::vector<Include> circle{{"app/one/a.h", "app/two/b.h", 1},

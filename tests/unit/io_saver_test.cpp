@@ -1,7 +1,7 @@
 // The thread that saves beside a run, the folder for autosaves, the marks of living sessions, the watch for bad numbers.
 #include "app/numbered_name.h"
+#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
-#include "app/services/saver.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "sim/core/error.h"
@@ -47,9 +47,9 @@ std::function<Snapshot()> given(Snapshot snapshot) {
     return [snapshot = std::move(snapshot)] { return snapshot; };
 }
 
-TEST(Saver, savesInOrderAndReportsEach) {
+TEST(FileWorker, savesInOrderAndReportsEach) {
     const TempFolder folder;
-    Saver saver;
+    FileWorker saver;
     for (int i = 0; i < 6; ++i) {
         Snapshot snapshot = io_test::sample(50);
         snapshot.bodies.position[0].x = i;
@@ -76,7 +76,7 @@ TEST(Saver, savesInOrderAndReportsEach) {
     EXPECT_EQ(readSnapshot(folder / "s_prev.csv").bodies.position[0].x, 4);
 }
 
-TEST(Saver, theCallerGoesOnWhileTheDiskIsSlow) {
+TEST(FileWorker, theCallerGoesOnWhileTheDiskIsSlow) {
     const TempFolder folder;
     static std::atomic<bool> release;
     release = false;
@@ -88,7 +88,7 @@ TEST(Saver, theCallerGoesOnWhileTheDiskIsSlow) {
         return sync(fd);
     };
     {
-        Saver saver;
+        FileWorker saver;
         saver.save((folder / "s.csv").string(), given(io_test::sample(10)), {}, "slow");
         EXPECT_TRUE(saver.busy());
         EXPECT_TRUE(saver.take().empty());
@@ -144,13 +144,13 @@ TEST(LeftRuns, stayUntilTheirBudgetIsUsed) {
     EXPECT_FALSE(fs::exists(files[1]));
 }
 
-TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
+TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
     const TempFolder folder;
     const StateHome home(folder.path());
     const auto workspace = [](bool clean) {
         const pid_t child = ::fork();
         if (child == 0) {
-            SessionMark mark;
+            SessionLock mark;
             io_test::put(mark.autosave(), "saved");
             if (clean) mark.remove();
             ::_exit(0);  // as a crash: no destructor
@@ -160,7 +160,7 @@ TEST(SessionMarks, tellACrashFromACleanEndAndFromTheLiving) {
     workspace(true);
     EXPECT_TRUE(crashedSessions().empty());
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 0);
-    SessionMark living;
+    SessionLock living;
     io_test::put(living.autosave(), "mine");
     workspace(false);
     const auto crashed = crashedSessions();

@@ -20,7 +20,7 @@ const LaunchScene kScene{.mass = 2, .bodies = 1000, .size = 5, .speed = 3, .soft
 TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
     Camera camera;
     camera.target = {1, 2, 3};
-    LaunchTool tool;
+    Slingshot tool;
     tool.row = 1;
     EXPECT_FALSE(tool.release().has_value()) << "nothing was pressed";
     tool.press(camera, {400, 300}, kView, kScene);
@@ -42,7 +42,7 @@ TEST(LaunchTest, theArrowIsAVelocityInThePlaneThatFacesTheViewer) {
 }
 
 TEST(LaunchTest, aClickDropsAtRestAndEscDropsNothing) {
-    LaunchTool tool;
+    Slingshot tool;
     tool.press({}, {100, 100}, kView, kScene);
     tool.move({102, 101});
     const std::optional<LaunchOrder> order = tool.release();
@@ -56,7 +56,7 @@ TEST(LaunchTest, aClickDropsAtRestAndEscDropsNothing) {
 
 TEST(LaunchTest, galaxiesNeedGravity) {
     LaunchScene scene = kScene;
-    LaunchTool tool;
+    Slingshot tool;
     for (tool.row = 0; tool.row < static_cast<int>(launchRows().size()); ++tool.row) {
         scene.gravity = true;
         EXPECT_EQ(tool.refusal(scene), "");
@@ -90,7 +90,7 @@ TEST(LaunchTest, aSmallGalaxyIsMadeOfItsMassAndInBalance) {
 }
 
 TEST(LaunchTest, editsAddTheBodiesOnTheirWay) {
-    LaunchTool tool;
+    Slingshot tool;
     tool.row = 3;
     LaunchOrder order = tool.usual(kScene);
     order.place = {10, 0, 0};

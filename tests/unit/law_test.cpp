@@ -43,7 +43,7 @@ double slopeMismatch(const PairLaw& pairLaw, double distance) {
     auto phi = [&](double r) { return pairLaw.potential(r * r); };
     const double slope =
         (8 * (phi(distance + h) - phi(distance - h)) - (phi(distance + 2 * h) - phi(distance - 2 * h))) / (12 * h);
-    const double force = distance * pairLaw.pull(distance * distance);
+    const double force = distance * pairLaw.forceOverDistance(distance * distance);
     return std::fabs(slope - force) / std::fmax(1.0, std::fabs(force));
 }
 
@@ -59,7 +59,7 @@ TEST(Law, forceIsTheSlopeOfThePotential) {
 
 struct WrongGravity : Gravity<double> {
     using Gravity::Gravity;
-    double pull(double distanceSquared) const { return 1.001 * Gravity::pull(distanceSquared); }
+    double forceOverDistance(double distanceSquared) const { return 1.001 * Gravity::forceOverDistance(distanceSquared); }
 };
 
 TEST(Law, theSlopeTestCatchesAForceThatIsWrongByAThousandth) {
@@ -70,10 +70,10 @@ TEST(Law, floatAgreesWithDouble) {
     for (const ForceSettings& settings : everySetting())
         for (double distance : {0.3, 0.9, 1.5, 2.2, 4.0}) {
             const float squared = static_cast<float>(distance * distance);
-            const double exact =
-                withLaw<double>(settings, [&](auto pairLaw) { return pairLaw.pull(static_cast<double>(squared)); });
-            const double single =
-                withLaw<float>(settings, [&](auto pairLaw) { return static_cast<double>(pairLaw.pull(squared)); });
+            const double exact = withLaw<double>(
+                settings, [&](auto pairLaw) { return pairLaw.forceOverDistance(static_cast<double>(squared)); });
+            const double single = withLaw<float>(
+                settings, [&](auto pairLaw) { return static_cast<double>(pairLaw.forceOverDistance(squared)); });
             EXPECT_LE(std::fabs(single - exact), 5e-6 * std::fmax(0.05, std::fabs(exact)) * settings.strength)
                 << "law " << static_cast<int>(settings.law) << " exponent " << settings.exponent << " r " << distance;
         }
@@ -81,8 +81,8 @@ TEST(Law, floatAgreesWithDouble) {
 
 TEST(Law, coincidentPairsAreFiniteAndExertNothing) {
     for (const ForceSettings& settings : everySetting()) {
-        const float single = withLaw<float>(settings, [](auto pairLaw) { return pairLaw.pull(0.0f); });
-        const double twice = withLaw<double>(settings, [](auto pairLaw) { return pairLaw.pull(0.0); });
+        const float single = withLaw<float>(settings, [](auto pairLaw) { return pairLaw.forceOverDistance(0.0f); });
+        const double twice = withLaw<double>(settings, [](auto pairLaw) { return pairLaw.forceOverDistance(0.0); });
         EXPECT_EQ(single * 0.0f, 0.0f);
         EXPECT_EQ(twice * 0.0, 0.0);
     }
@@ -92,10 +92,10 @@ TEST(Law, powerLawOfTwoIsGravityToTheLastBit) {
     for (double softening : {0.0, 0.05})
         for (double distance : {0.01, 0.37, 1.0, 5.0}) {
             const double squared = distance * distance;
-            EXPECT_EQ(PowerLaw<double>(settingsOf(Law::powerLaw, softening)).pull(squared),
-                      Gravity<double>(settingsOf(Law::gravity, softening)).pull(squared));
-            EXPECT_EQ(PowerLaw<float>(settingsOf(Law::powerLaw, softening)).pull(static_cast<float>(squared)),
-                      Gravity<float>(settingsOf(Law::gravity, softening)).pull(static_cast<float>(squared)));
+            EXPECT_EQ(PowerLaw<double>(settingsOf(Law::powerLaw, softening)).forceOverDistance(squared),
+                      Gravity<double>(settingsOf(Law::gravity, softening)).forceOverDistance(squared));
+            EXPECT_EQ(PowerLaw<float>(settingsOf(Law::powerLaw, softening)).forceOverDistance(static_cast<float>(squared)),
+                      Gravity<float>(settingsOf(Law::gravity, softening)).forceOverDistance(static_cast<float>(squared)));
         }
 }
 
@@ -112,7 +112,8 @@ TEST(Law, softenedPairHasTheKnownValues) {
         const LawRow& row = law("gravity");
         const double squared = known.distance * known.distance;
         EXPECT_NEAR(row.potential(settings, squared), known.potential, 2e-15 * std::fabs(known.potential));
-        EXPECT_NEAR(known.distance * row.pull(settings, squared), known.acceleration, 2e-15 * known.acceleration);
+        EXPECT_NEAR(known.distance * row.forceOverDistance(settings, squared), known.acceleration,
+                    2e-15 * known.acceleration);
     }
 }
 
@@ -120,17 +121,17 @@ TEST(Law, lennardJonesEndsSmoothlyAtTheCutOff) {
     const LennardJones<double> pairLaw(settingsOf(Law::lennardJones, 0));
     const double inside = std::nextafter(pairLaw.cutoff, 0.0);
     EXPECT_NEAR(pairLaw.potential(inside * inside), 0, 1e-14);
-    EXPECT_NEAR(pairLaw.pull(inside * inside), 0, 1e-14);
-    EXPECT_EQ(pairLaw.pull(9.0), 0);
+    EXPECT_NEAR(pairLaw.forceOverDistance(inside * inside), 0, 1e-14);
+    EXPECT_EQ(pairLaw.forceOverDistance(9.0), 0);
     // The force-shifted minimum lies a little beyond 2^(1/6) and is shallower than the plain well of depth 1.
-    EXPECT_LT(pairLaw.pull(1.0), 0);
-    EXPECT_GT(pairLaw.pull(1.2 * 1.2), 0);
+    EXPECT_LT(pairLaw.forceOverDistance(1.0), 0);
+    EXPECT_GT(pairLaw.forceOverDistance(1.2 * 1.2), 0);
     EXPECT_GT(pairLaw.potential(1.13 * 1.13), -1.0);
     EXPECT_LT(pairLaw.potential(1.13 * 1.13), -0.9);
 }
 
 TEST(Law, likeChargesRepel) {
-    EXPECT_LT(law("coulomb").pull(settingsOf(Law::coulomb, 0), 1.0), 0);
+    EXPECT_LT(law("coulomb").forceOverDistance(settingsOf(Law::coulomb, 0), 1.0), 0);
     EXPECT_GT(law("coulomb").potential(settingsOf(Law::coulomb, 0), 1.0), 0);
 }
 
@@ -187,9 +188,9 @@ TEST(Law, theLeastDistanceKeepsTheHeaviestBodyFinite) {
         const double heaviest = 1e12;
         forLaw<LoopLaws>(loopLaw(force), [&]<template <class> class PairLaw>() {
             const PairLaw<float> pairLaw(force, smallestR2<float>(force, heaviest));
-            EXPECT_LE(heaviest * static_cast<double>(pairLaw.pull(0.0f)), 1.1e37);
+            EXPECT_LE(heaviest * static_cast<double>(pairLaw.forceOverDistance(0.0f)), 1.1e37);
             const PairLaw<float> asBefore(force, smallestR2<float>(force, 1)), plain(force);
-            EXPECT_EQ(asBefore.pull(0.0f), plain.pull(0.0f)) << "usual sources change nothing";
+            EXPECT_EQ(asBefore.forceOverDistance(0.0f), plain.forceOverDistance(0.0f)) << "usual sources change nothing";
         });
     }
 }

@@ -300,7 +300,7 @@ TEST(Rewind, theEnergyStripKeepsItsReferenceAndLosesWhatComesLater) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;
     StateFeed feed;
-    ConservationWatch watch;
+    ConservationMonitor watch;
     double now = 0;
     const auto sample = [&] {
         const std::size_t before = watch.points().size();

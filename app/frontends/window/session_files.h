@@ -2,8 +2,8 @@
 // loop never waits for a disk.
 #pragma once
 #include "app/model/files_state.h"
+#include "app/services/file_worker.h"
 #include "app/services/non_finite_monitor.h"
-#include "app/services/saver.h"
 #include "app/services/spot_check.h"
 #include "app/services/state_folder.h"
 #include "app/view/workspace.h"
@@ -48,7 +48,7 @@ private:
     Workspace& workspace_;
     FilesState& state_;
     double autosaveSeconds_;
-    std::optional<SessionMark> mark_;
+    std::optional<SessionLock> mark_;
     SpotCheck spotCheck_;
     std::optional<NonFiniteMonitor> guard_;  ///< of small systems: a look goes over all bodies
     std::chrono::steady_clock::time_point saved_;
@@ -61,7 +61,7 @@ private:
     };
     std::vector<Save> saves_;  ///< whose states are on their way
     bool changed_ = false;
-    Saver saver_;
+    FileWorker saver_;
 };
 
 }  // namespace gravlab

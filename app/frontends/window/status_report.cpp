@@ -4,8 +4,8 @@
 #include "app/model/camera_path.h"
 #include "app/model/launch.h"
 #include "app/model/look.h"
+#include "app/services/adaptive_quality.h"
 #include "app/services/instruments.h"
-#include "app/services/quality_ladder.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/services/twin.h"
@@ -61,7 +61,7 @@ void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t 
         {"backend", s.backend},
         {"backend_why", facts.backendWhy},
         {"vertex_path", facts.vertexPath},
-        {"draw_path", facts.drawPath},
+        {"draw_path", facts.drawMethod},
         {"quality", workspace.facts.quality},
         {"kernel", s.kernel.kernel},
         {"block", s.kernel.launch.block},

@@ -105,13 +105,13 @@ public:
         out.id = labels_->id;
         out.group = labels_->group;
     }
-    LaterBodies snapshotLater() override {
+    SnapshotFuture snapshotAsync() override {
         use();
-        cuda::LaterVectors later;
+        cuda::VectorsFuture later;
         try {
-            later = with(engine_, [&](auto& e) { return e.copyStateLater(); });
+            later = with(engine_, [&](auto& e) { return e.copyStateAsync(); });
         } catch (const OutOfMemoryError&) {
-            return Backend::snapshotLater();  // without memory for a copy it takes the long way, which needs none
+            return Backend::snapshotAsync();  // without memory for a copy it takes the long way, which needs none
         }
         return [later, labels = labels_] {
             ParticleSet bodies;

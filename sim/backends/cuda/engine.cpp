@@ -111,11 +111,11 @@ void EngineOf<Real>::copyState(std::vector<Double4>& positions, std::vector<Doub
 }
 
 template <class Real>
-LaterVectors EngineOf<Real>::copyStateLater() {
+VectorsFuture EngineOf<Real>::copyStateAsync() {
     if (size() == 0) return [](std::vector<Double4>&, std::vector<Double4>&) {};
     // Where an earlier copy is still being fetched, that one is its fetcher's, and goes with it.
     if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
-    LaterVectors later = copy_->take(state_.complete().x.data(), state_.complete().v.data(), context_.stream);
+    VectorsFuture later = copy_->take(state_.complete().x.data(), state_.complete().v.data(), context_.stream);
     if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
     return later;
 }
@@ -259,7 +259,7 @@ void EngineOf<Real>::requestMeasurement() {
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
-        measuredBodies_ = others_.empty() ? LaterVectors() : copyStateLater();
+        measuredBodies_ = others_.empty() ? VectorsFuture() : copyStateAsync();
     } catch (const Error& error) {
         measureFailure_ = error.what();
     }

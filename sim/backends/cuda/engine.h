@@ -48,7 +48,7 @@ public:
     /// Waits. Positions and velocities of the last complete step.
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities);
     /// The same, copied on the device now and fetched by whoever calls what comes back, on any thread. Never waits.
-    LaterVectors copyStateLater();
+    VectorsFuture copyStateAsync();
     /// From the next step on. With a plan at once: a step under way begins again. Throws DeviceError when the new launch
     /// needs more memory than there is; nothing changes then.
     void configure(const ForceSettings& force, const LaunchPlan* plan);
@@ -189,7 +189,7 @@ private:
     std::optional<ForceCheck> pairCheck_;                ///< done, while that of the other terms is not
     std::shared_ptr<StateCopy<Real>> copy_;              ///< made when it is first asked for
     std::unique_ptr<DiagnosticsJob<Real>> diagnostics_;  ///< from the first request
-    LaterVectors measuredBodies_;                        ///< those being measured, where other terms have an energy
+    VectorsFuture measuredBodies_;                       ///< those being measured, where other terms have an energy
     std::string measureFailure_;                         ///< of a request, until it is taken
     std::unique_ptr<PairMatrixJob<Real>> matrix_;        ///< from the first request
 };

@@ -28,7 +28,7 @@ StateCopy<Real>::~StateCopy() {
 }
 
 template <class Real>
-LaterVectors StateCopy<Real>::take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream) {
+VectorsFuture StateCopy<Real>::take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream) {
     CUDA_CHECK(copyAsync(x_.data(), x, x_.bytes(), Copy::onDevice, stream));
     CUDA_CHECK(copyAsync(v_.data(), v, v_.bytes(), Copy::onDevice, stream));
     CUDA_CHECK(recordEvent(made_, stream));

@@ -14,7 +14,7 @@
 namespace gravlab::cuda {
 
 /// Positions and velocities that are still to be fetched, once; waits and throws where it is called.
-using LaterVectors = std::function<void(std::vector<Double4>&, std::vector<Double4>&)>;
+using VectorsFuture = std::function<void(std::vector<Double4>&, std::vector<Double4>&)>;
 
 template <class Real>
 class StateCopy : public std::enable_shared_from_this<StateCopy<Real>> {
@@ -26,7 +26,7 @@ public:
     /// True until what take() gave is dropped.
     bool held() const { return held_.load(std::memory_order_acquire); }
     /// Enqueues the copy on `stream`. Not while held().
-    LaterVectors take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream);
+    VectorsFuture take(const Vec4<Real>* x, const Vec4<Real>* v, Stream stream);
 
 private:
     struct Hold;

@@ -6,7 +6,7 @@
 namespace gravlab::cuda {
 
 template <class Real>
-void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, LaterVectors bodies,
+void TermCheckJob<Real>::begin(std::vector<std::uint32_t> targets, VectorsFuture bodies,
                                std::shared_ptr<const std::vector<std::uint32_t>> ids) {
     drop();
     targets_ = std::move(targets);

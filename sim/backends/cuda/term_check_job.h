@@ -21,7 +21,7 @@ public:
     explicit TermCheckJob(Stream stream) : stream_(stream) {}
 
     /// Drops what was under way. `bodies` gives positions and velocities once, as they are at this force.
-    void begin(std::vector<std::uint32_t> targets, LaterVectors bodies,
+    void begin(std::vector<std::uint32_t> targets, VectorsFuture bodies,
                std::shared_ptr<const std::vector<std::uint32_t>> ids);
     /// Between begin() and end().
     bool open() const { return open_; }
@@ -40,7 +40,7 @@ private:
 
     Stream stream_;
     std::vector<std::uint32_t> targets_;
-    LaterVectors bodies_;
+    VectorsFuture bodies_;
     std::shared_ptr<const std::vector<std::uint32_t>> ids_;
     std::vector<TermShare> shares_;
     std::vector<bool> responds_;

@@ -22,8 +22,8 @@ struct Coulomb {
         : softeningSquared(flooredSoftening<ScalarOf<Real>>(settings.softening, smallestR2)),
           strength(static_cast<Real>(settings.strength)) {}
     GRAVLAB_LAW_FUNCTION Real offset() const { return softeningSquared; }
-    GRAVLAB_LAW_FUNCTION Real pullAt(Real squared) const { return -strength * inverseCube(squared); }
-    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared + softeningSquared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistanceAt(Real squared) const { return -strength * inverseCube(squared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistance(Real distanceSquared) const { return forceOverDistanceAt(distanceSquared + softeningSquared); }
     GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
         return strength * inverseRoot(distanceSquared + softeningSquared);
     }

@@ -1,4 +1,4 @@
-/// Plummer-softened gravity: pull = 1 / (r^2 + softening^2)^(3/2). Plummer 1911; Aarseth 1963.
+/// Plummer-softened gravity: forceOverDistance = 1 / (r^2 + softening^2)^(3/2). Plummer 1911; Aarseth 1963.
 template <class Real>
 struct Gravity {
     static constexpr Law kLaw = Law::gravity;
@@ -20,8 +20,8 @@ struct Gravity {
     explicit Gravity(const ForceSettings& settings, double smallestR2 = 0)
         : softeningSquared(flooredSoftening<ScalarOf<Real>>(settings.softening, smallestR2)) {}
     GRAVLAB_LAW_FUNCTION Real offset() const { return softeningSquared; }
-    GRAVLAB_LAW_FUNCTION Real pullAt(Real squared) const { return inverseCube(squared); }
-    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared + softeningSquared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistanceAt(Real squared) const { return inverseCube(squared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistance(Real distanceSquared) const { return forceOverDistanceAt(distanceSquared + softeningSquared); }
     GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
         return -inverseRoot(distanceSquared + softeningSquared);
     }

@@ -29,7 +29,7 @@ struct LennardJones {
           cutoff(static_cast<Real>(settings.cutOff * settings.diameter)),
           core(static_cast<Real>(settings.diameter / 2)) {}
     GRAVLAB_LAW_FUNCTION Real offset() const { return Real(0); }
-    GRAVLAB_LAW_FUNCTION Real pullAt(Real distanceSquared) const {
+    GRAVLAB_LAW_FUNCTION Real forceOverDistanceAt(Real distanceSquared) const {
         const Real squared = larger(distanceSquared, core * core);
         if constexpr (kScalar<Real>) {
             if (squared >= cutoff * cutoff) return 0;
@@ -41,13 +41,13 @@ struct LennardJones {
         else
             return zeroUnlessLess(squared, cutoff * cutoff, value);
     }
-    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistance(Real distanceSquared) const { return forceOverDistanceAt(distanceSquared); }
     GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
         const Real squared = larger(distanceSquared, core * core);
         if (squared >= cutoff * cutoff) return 0;
         const Real inverse = inverseRoot(squared), edge = 1 / cutoff;
         const Real shifted = well(inverse) - well(edge) - (squared * inverse - cutoff) * slope(edge);
-        return shifted + Real(0.5) * (distanceSquared - squared) * pull(squared);
+        return shifted + Real(0.5) * (distanceSquared - squared) * forceOverDistance(squared);
     }
 
 private:

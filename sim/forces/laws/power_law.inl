@@ -38,7 +38,7 @@ struct PowerLaw {
         if (power > 0) nearest = static_cast<Real>(std::max(std::pow(range, -1 / power), smallestR2));
     }
     GRAVLAB_LAW_FUNCTION Real offset() const { return softeningSquared; }
-    GRAVLAB_LAW_FUNCTION Real pullAt(Real softened) const {
+    GRAVLAB_LAW_FUNCTION Real forceOverDistanceAt(Real softened) const {
         const Real squared = larger(softened, nearest);
         if (whole < 0) return strength * raised(squared, Real(-0.5f) * (exponent + Real(1)));
         const Real inverse = inverseRoot(squared);
@@ -46,7 +46,7 @@ struct PowerLaw {
         for (int factor = 0; factor < whole; ++factor) product = product * inverse;
         return product;
     }
-    GRAVLAB_LAW_FUNCTION Real pull(Real distanceSquared) const { return pullAt(distanceSquared + softeningSquared); }
+    GRAVLAB_LAW_FUNCTION Real forceOverDistance(Real distanceSquared) const { return forceOverDistanceAt(distanceSquared + softeningSquared); }
     GRAVLAB_LAW_FUNCTION Real potential(Real distanceSquared) const {
         const Real squared = larger(distanceSquared + softeningSquared, nearest);
         if (whole == 1) return strength * Real(0.5) * std::log(squared);

@@ -23,7 +23,7 @@ void targets(const BodyView<float>& bodies, const SumView<float>& sums, const Fo
 #pragma omp simd reduction(+ : ax, ay, az)
             for (std::size_t j = tile; j < tileEnd; ++j) {
                 const float dx = px[j] - x, dy = py[j] - y, dz = pz[j] - z;
-                const float pull = source[j] * law.pull(dx * dx + dy * dy + dz * dz);
+                const float pull = source[j] * law.forceOverDistance(dx * dx + dy * dy + dz * dz);
                 ax += pull * dx;
                 ay += pull * dy;
                 az += pull * dz;

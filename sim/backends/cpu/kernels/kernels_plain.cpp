@@ -36,7 +36,7 @@ void targets(const BodyView<T>& bodies, const SumView<T>& sums, const ForceReque
             T ax = 0, ay = 0, az = 0;
             for (std::size_t j = tile; j < tileEnd; ++j) {
                 const T dx = bodies.x[j] - x, dy = bodies.y[j] - y, dz = bodies.z[j] - z;
-                const T pull = bodies.source[j] * law.pull(dx * dx + dy * dy + dz * dz);
+                const T pull = bodies.source[j] * law.forceOverDistance(dx * dx + dy * dy + dz * dz);
                 ax += pull * dx;
                 ay += pull * dy;
                 az += pull * dz;
@@ -58,7 +58,7 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
         T ax = 0, ay = 0, az = 0;
         for (std::size_t j = diagonal ? i + 1 : piece.bBegin; j < piece.bEnd; ++j) {
             const T dx = bodies.x[j] - x, dy = bodies.y[j] - y, dz = bodies.z[j] - z;
-            const T factor = law.pull(dx * dx + dy * dy + dz * dz);
+            const T factor = law.forceOverDistance(dx * dx + dy * dy + dz * dz);
             const T onA = factor * bodies.source[j], onB = factor * source;
             ax += onA * dx;
             ay += onA * dy;

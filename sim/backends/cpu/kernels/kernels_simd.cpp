@@ -174,7 +174,7 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
             for (std::size_t k = 0; k < kVectors; ++k) {
                 const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
                 const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, offset)));
-                const V pull = hn::Mul(source, law.pullAt(Lanes<T>(distanceSquared)).v);
+                const V pull = hn::Mul(source, law.forceOverDistanceAt(Lanes<T>(distanceSquared)).v);
                 a[k].x = hn::MulAdd(pull, dx, a[k].x);
                 a[k].y = hn::MulAdd(pull, dy, a[k].y);
                 a[k].z = hn::MulAdd(pull, dz, a[k].z);
@@ -225,7 +225,7 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request
         for (std::size_t k = 0; k < kVectors; ++k) {
             const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
             const V distanceSquared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, offset)));
-            const V factor = law.pullAt(Lanes<T>(distanceSquared)).v;
+            const V factor = law.forceOverDistanceAt(Lanes<T>(distanceSquared)).v;
             const V pull = hn::Mul(source, factor), push = hn::Mul(own[k], factor);
             a[k].x = hn::MulAdd(pull, dx, a[k].x);
             a[k].y = hn::MulAdd(pull, dy, a[k].y);

@@ -70,7 +70,7 @@ struct LawPull {
         const Real dx = source.x - target.x;
         const Real dy = source.y - target.y;
         const Real dz = source.z - target.z;
-        const Real strength = source.w * law.pull(fma(dz, dz, fma(dy, dy, dx * dx)));
+        const Real strength = source.w * law.forceOverDistance(fma(dz, dz, fma(dy, dy, dx * dx)));
         sum.x = fma(dx, strength, sum.x);
         sum.y = fma(dy, strength, sum.y);
         sum.z = fma(dz, strength, sum.z);

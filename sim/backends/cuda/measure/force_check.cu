@@ -8,7 +8,7 @@ namespace {
 /// Gravity and charges, written out once more.
 struct PlainGravity {
     double softeningSquared;
-    __device__ double pull(double squared) const {
+    __device__ double forceOverDistance(double squared) const {
         const double softened = squared + softeningSquared;
         return 1 / (softened * sqrt(softened));
     }
@@ -26,7 +26,7 @@ __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
         const double dy = static_cast<double>(source.y) - at.y;
         const double dz = static_cast<double>(source.z) - at.z;
         const double squared = dx * dx + dy * dy + dz * dz;
-        const double pull = law.pull(squared);
+        const double pull = law.forceOverDistance(squared);
         x += source.w * (dx * pull);
         y += source.w * (dy * pull);
         z += source.w * (dz * pull);

@@ -33,7 +33,7 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
             const float4 x = rows[down * task.stride + a], y = columns[across * task.stride + b];
             const float dx = y.x - x.x, dy = y.y - x.y, dz = y.z - x.z;
             const float squared = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-            force = fmaxf(force, fabsf(x.w * y.w * all.single.pull(squared)) * sqrtf(squared));
+            force = fmaxf(force, fabsf(x.w * y.w * all.single.forceOverDistance(squared)) * sqrtf(squared));
         }
     const std::uint32_t row = blockIdx.y * kEdge + down, column = blockIdx.x * kEdge + across;
     if (row < task.cells && column < task.cells) {
@@ -56,7 +56,7 @@ __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
             const double dx = static_cast<double>(y.x) - x.x, dy = static_cast<double>(y.y) - x.y,
                          dz = static_cast<double>(y.z) - x.z;
             const double squared = dx * dx + dy * dy + dz * dz, distance = sqrt(squared);
-            const double force = fabs(static_cast<double>(x.w) * y.w * all.exact.pull(squared)) * distance;
+            const double force = fabs(static_cast<double>(x.w) * y.w * all.exact.forceOverDistance(squared)) * distance;
             if (force > best.force) {
                 best.i = i;
                 best.j = j;

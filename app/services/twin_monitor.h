@@ -14,13 +14,13 @@
 
 namespace gravlab {
 
-class TwinWatch {
+class TwinMonitor {
 public:
     /// Above this bodies are sampled from the picture's vertices, and energies are not summed.
     static constexpr std::size_t kMostBodies = 32768;
 
-    TwinWatch();
-    ~TwinWatch();
+    TwinMonitor();
+    ~TwinMonitor();
     /// Another start: everything is forgotten. `start`: the first's.
     void restart(const FedState& start, const Simulation& twin);
     /// A setting of one of the runs was changed: a mark in the plot. Where that changed what energy is, the count of lost

@@ -11,13 +11,13 @@
 
 namespace gravlab {
 
-class HeldShapes {
+class RigidGalaxies {
 public:
     /// `without`: a body that shall not pull (its own path is asked for).
-    HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without);
+    RigidGalaxies(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without);
 
     /// Acceleration at a place of a body of response 1, with the galaxies where they are now.
-    Vec3d pullAt(const Vec3d& place) const;
+    Vec3d accelerationAt(const Vec3d& place) const;
     /// Moves the galaxies by dt: leapfrog, with the pull at their centres. A single one goes straight on.
     void move(double dt);
 

@@ -12,11 +12,11 @@
 
 namespace gravlab {
 
-class Lens {
+class PostProcess {
 public:
-    Lens();
+    PostProcess();
     /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound.
-    void draw(DrawPath path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+    void draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
               unsigned framebuffer, int width, int height, StageTimer& timer);
     /// Keeps what the next draw() shows, for showAgain().
     void keep(bool on) { keep_ = on; }
@@ -27,21 +27,21 @@ public:
 
 private:
     void fit(const RenderTarget& light, int shrink);
-    void spread(DrawPath path, const RenderTarget& light, bool shown);
+    void spread(DrawMethod path, const RenderTarget& light, bool shown);
     void show(unsigned framebuffer, int width, int height) const;
-    void shrink(DrawPath path, GLuint from, const RenderTarget& to);
-    void widen(DrawPath path, const RenderTarget& from, const RenderTarget& to, float weight, bool added);
+    void shrink(DrawMethod path, GLuint from, const RenderTarget& to);
+    void widen(DrawMethod path, const RenderTarget& from, const RenderTarget& to, float weight, bool added);
     void measure(const RenderTarget& light, const Look& look);
-    void mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer, int width,
-                  int height);
-    const Program& toneProgram(DrawPath path, const Look& look, bool glowing);
+    void mapTones(DrawMethod path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
+                  int width, int height);
+    const Program& toneProgram(DrawMethod path, const Look& look, bool glowing);
     void setTones(const Program& program, const Look& look, bool glowing) const;
 
     Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"};
     Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"};
     Program measure_{"exposure.comp"};
     static constexpr std::size_t kTones = 8;  ///< curves and the white page, with and without glow
-    std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawPaths> tones_;  ///< made when they are first needed
+    std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawMethods> tones_;  ///< made when they are first needed
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
     std::vector<RenderTarget> glow_;          ///< a quarter, an eighth, ... of the light

@@ -17,14 +17,14 @@ namespace gravlab {
 struct FileResult {
     enum class Kind { saved, opened } kind = Kind::saved;
     std::string path;
-    std::string purpose;                ///< as given with the job, e.g. "autosave"
-    std::string error;                  ///< empty: it worked; the old file is as it was otherwise
-    std::optional<StartOffer> offer{};  ///< of a file of bodies that was opened
-    std::optional<Options> scene{};     ///< of a scene file that was opened
+    std::string purpose;                   ///< as given with the job, e.g. "autosave"
+    std::string error;                     ///< empty: it worked; the old file is as it was otherwise
+    std::optional<RecoveryOffer> offer{};  ///< of a file of bodies that was opened
+    std::optional<Options> scene{};        ///< of a scene file that was opened
 };
 
 /// What is queued is done also when it goes.
-class Saver {
+class FileWorker {
 public:
     /// Queues a save of what `later` gives, which is asked once, on the saver's thread. Never waits for the disk; waits
     /// while kMostQueued jobs are not begun, so that memory stays bounded.

@@ -1,9 +1,9 @@
 // Predicted paths against what runs then do, and against orbits that are known.
-#include "sim/run/forecast.h"
+#include "sim/run/trajectory.h"
 
 #include "app/services/trajectory_prediction.h"
 #include "sim/core/error.h"
-#include "sim/run/forecast_field.h"
+#include "sim/run/rigid_galaxies.h"
 #include "sim/run/simulation.h"
 #include "tests/bodies.h"
 
@@ -17,35 +17,35 @@ namespace {
 
 using namespace testing_support;
 
-std::shared_ptr<ForecastStart> startOf(Simulation& simulation) {
-    return std::make_shared<ForecastStart>(*trajectoryStart(copyOf(simulation)));
+std::shared_ptr<TrajectoryStart> startOf(Simulation& simulation) {
+    return std::make_shared<TrajectoryStart>(*trajectoryStart(copyOf(simulation)));
 }
 
 /// Bodies of its own, to be changed.
-ParticleSet& ownBodies(ForecastStart& start) {
+ParticleSet& ownBodies(TrajectoryStart& start) {
     const auto own = start.bodies ? std::make_shared<ParticleSet>(*start.bodies) : std::make_shared<ParticleSet>();
     start.bodies = own;
     return *own;
 }
 
-Forecast pathOf(const ForecastQuestion& question) {
-    Forecaster forecaster(question);
-    while (!forecaster.advance(0.001)) {
+Trajectory pathOf(const TrajectoryRequest& question) {
+    TrajectoryPredictor predictor(question);
+    while (!predictor.advance(0.001)) {
     }
-    return forecaster.path();
+    return predictor.path();
 }
 
-double away(const ForecastPoint& a, const Double4& b) { return distance(a.place, xyz(b)); }
+double away(const TrajectoryPoint& a, const Double4& b) { return distance(a.place, xyz(b)); }
 
-TEST(ForecastTest, aSmallSystemGoesWhereItsCopyWent) {
+TEST(TrajectoryTest, aSmallSystemGoesWhereItsCopyWent) {
     for (const char* scene : {"figure-eight", "solar-system", "pythagorean"})
         for (const char* row : {"leapfrog", "yoshida4"}) {
             SCOPED_TRACE(std::string(scene) + ", " + row);
             Simulation simulation({.scene = scene, .backend = "reference", .integrator = row});
             simulation.advance({.steps = 3}, nullptr);
             const double dt = simulation.configuration().timeStep;
-            const Forecast path = pathOf({.start = startOf(simulation), .id = 1, .duration = 300 * dt});
-            EXPECT_EQ(path.method, ForecastMethod::copy);
+            const Trajectory path = pathOf({.start = startOf(simulation), .id = 1, .duration = 300 * dt});
+            EXPECT_EQ(path.method, TrajectoryMethod::copy);
             EXPECT_EQ(path.bodies, simulation.configuration().bodies);
             EXPECT_EQ(path.integrator, row);
             ASSERT_EQ(path.points.size(), 301u);
@@ -60,36 +60,36 @@ TEST(ForecastTest, aSmallSystemGoesWhereItsCopyWent) {
         }
 }
 
-TEST(ForecastTest, withoutADurationItShowsATurnAndAHalf) {
+TEST(TrajectoryTest, withoutADurationItShowsATurnAndAHalf) {
     Simulation simulation({.scene = "kepler-circular", .backend = "reference"});
-    const Forecast path = pathOf({.start = startOf(simulation), .id = 0});
+    const Trajectory path = pathOf({.start = startOf(simulation), .id = 0});
     EXPECT_NEAR(path.until, 1.5 * 2 * std::numbers::pi, 0.05);
     EXPECT_TRUE(path.complete);
 }
 
-TEST(ForecastTest, aBackwardRunLeadsIntoThePast) {
+TEST(TrajectoryTest, aBackwardRunLeadsIntoThePast) {
     Simulation simulation({.scene = "kepler-circular", .backend = "reference", .timeStep = -0.01});
-    const Forecast path = pathOf({.start = startOf(simulation), .id = 0, .duration = 1});
+    const Trajectory path = pathOf({.start = startOf(simulation), .id = 0, .duration = 1});
     EXPECT_NEAR(path.points.back().time, -1, 1e-9);
 }
 
-TEST(ForecastTest, aBodyToComePullsTheFewThatAreThere) {
+TEST(TrajectoryTest, aBodyToComePullsTheFewThatAreThere) {
     Simulation simulation({.scene = "two-body", .backend = "reference"});
-    ForecastQuestion question{.start = startOf(simulation), .duration = 1};
+    TrajectoryRequest question{.start = startOf(simulation), .duration = 1};
     question.position = {3, 0, 0, 5};
     question.velocity = {0, 0.1, 0, 1};
-    const Forecast heavy = pathOf(question);
+    const Trajectory heavy = pathOf(question);
     EXPECT_EQ(heavy.bodies, 3u);
     question.position.w = 0;
-    const Forecast light = pathOf(question);
+    const Trajectory light = pathOf(question);
     // The pull of a heavy body moves the two, and so its own path.
-    const ForecastPoint& end = light.points.back();
+    const TrajectoryPoint& end = light.points.back();
     EXPECT_GT(distance(heavy.points.back().place, end.place), 1e-4);
 }
 
 /// A ring of equal masses far apart from one test body.
-std::shared_ptr<ForecastStart> ring(std::size_t count) {
-    auto start = std::make_shared<ForecastStart>();
+std::shared_ptr<TrajectoryStart> ring(std::size_t count) {
+    auto start = std::make_shared<TrajectoryStart>();
     ParticleSet& bodies = ownBodies(*start);
     bodies.resize(count + 1);
     for (std::size_t i = 0; i < count; ++i) {
@@ -105,23 +105,23 @@ std::shared_ptr<ForecastStart> ring(std::size_t count) {
     return start;
 }
 
-TEST(ForecastTest, inTheFieldOfManyAStarGoesRound) {
+TEST(TrajectoryTest, inTheFieldOfManyAStarGoesRound) {
     const std::size_t count = 1000;
-    ASSERT_GT(count, kForecastCopies);
+    ASSERT_GT(count, kTrajectoryCopies);
     const auto start = ring(count);
     const double turn = 2 * std::numbers::pi;
-    const Forecast path = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = turn});
-    EXPECT_EQ(path.method, ForecastMethod::heldShapes);
+    const Trajectory path = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = turn});
+    EXPECT_EQ(path.method, TrajectoryMethod::rigidGalaxies);
     EXPECT_LT(away(path.points.back(), {1, 0, 0, 0}), 5e-3);
-    for (const ForecastPoint& p : path.points) EXPECT_NEAR(std::hypot(p.place.x, p.place.y), 1, 5e-3);
+    for (const TrajectoryPoint& p : path.points) EXPECT_NEAR(std::hypot(p.place.x, p.place.y), 1, 5e-3);
     // A body held by hand goes straight on.
     ownBodies(*start).velocity[count].w = 0;
-    const Forecast held = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = 1});
+    const Trajectory held = pathOf({.start = start, .id = static_cast<std::uint32_t>(count), .duration = 1});
     EXPECT_NEAR(held.points.back().place.y, 1, 1e-9);
     EXPECT_EQ(held.points.back().place.x, 1);
 }
 
-TEST(ForecastTest, galaxiesFallTogetherAsWholes) {
+TEST(TrajectoryTest, galaxiesFallTogetherAsWholes) {
     auto start = ring(500);
     ParticleSet& all = ownBodies(*start);
     const ParticleSet one = all;
@@ -134,7 +134,7 @@ TEST(ForecastTest, galaxiesFallTogetherAsWholes) {
     }
     const double speed = std::sqrt(1.0 / (4 * 10));
     for (std::size_t i = 0; i < all.size(); ++i) all.velocity[i].y += all.group[i] == 1 ? speed : -speed;
-    HeldShapes shapes(all, start->force, std::nullopt);
+    RigidGalaxies shapes(all, start->force, std::nullopt);
     ASSERT_EQ(shapes.galaxies(), 2u);
     const double turn = 2 * std::numbers::pi * 10 / speed;
     for (int i = 0; i < 2000; ++i) shapes.move(0.5 * turn / 2000);
@@ -143,12 +143,12 @@ TEST(ForecastTest, galaxiesFallTogetherAsWholes) {
     EXPECT_NEAR(shapes.centre(0).y, 0, 0.1);
 }
 
-TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
+TEST(TrajectoryTest, aStarOfAGalaxyStaysNearItsPath) {
     Simulation simulation({.scene = "galaxy", .bodies = 3000, .backend = "cpu"});
     const auto start = startOf(simulation);
     const double duration = 12;  // 57 Myr
     double error = 0, travelled = 0;
-    std::vector<Forecast> paths;
+    std::vector<Trajectory> paths;
     const std::vector<std::uint32_t> stars = {3, 10, 25, 40, 55, 70};
     for (const std::uint32_t id : stars) paths.push_back(pathOf({.start = start, .id = id, .duration = duration}));
     const auto steps = static_cast<std::int64_t>(std::llround(duration / simulation.configuration().timeStep));
@@ -157,30 +157,30 @@ TEST(ForecastTest, aStarOfAGalaxyStaysNearItsPath) {
     ParticleSet bodies;
     simulation.snapshot(bodies);
     for (std::size_t k = 0; k < stars.size(); ++k) {
-        const ForecastPoint& from = paths[k].points.front();
+        const TrajectoryPoint& from = paths[k].points.front();
         error += away(paths[k].points.back(), bodies.position[stars[k]]);
         travelled += away(from, bodies.position[stars[k]]);
     }
-    std::printf("forecast of a galaxy: mean error %.3f kpc, mean distance from the start %.3f kpc\n",
+    std::printf("trajectory in a galaxy: mean error %.3f kpc, mean distance from the start %.3f kpc\n",
                 error / static_cast<double>(stars.size()), travelled / static_cast<double>(stars.size()));
     EXPECT_LT(error, 0.35 * travelled);
 }
 
-TEST(ForecastTest, aPointThatTakesLongIsReachedBitByBit) {
+TEST(TrajectoryTest, aPointThatTakesLongIsReachedBitByBit) {
     Simulation simulation({.scene = "plummer", .bodies = 300, .backend = "reference"});
     const double dt = simulation.configuration().timeStep;
-    Forecaster forecaster({.start = startOf(simulation), .id = 1, .duration = 40000 * dt});
+    TrajectoryPredictor predictor({.start = startOf(simulation), .id = 1, .duration = 40000 * dt});
     // A point is a hundred steps of 90,000 pairs: no core makes them in so short a time.
-    EXPECT_FALSE(forecaster.advance(1e-5));
-    EXPECT_EQ(forecaster.path().points.size(), 1u) << "only the start is known yet";
+    EXPECT_FALSE(predictor.advance(1e-5));
+    EXPECT_EQ(predictor.path().points.size(), 1u) << "only the start is known yet";
 }
 
-TEST(ForecastTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
+TEST(TrajectoryTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
     Simulation simulation({.scene = "figure-eight", .backend = "reference"});
     TrajectoryWorker worker;
     worker.ask({.start = startOf(simulation), .id = 77});
     worker.wait();
-    std::optional<Forecast> path = worker.poll();
+    std::optional<Trajectory> path = worker.poll();
     ASSERT_TRUE(path);
     EXPECT_NE(path->failure.find("body 77"), std::string::npos) << path->failure;
     EXPECT_TRUE(path->points.empty());
@@ -192,9 +192,9 @@ TEST(ForecastTest, theWorkerSaysWhyThereIsNoPathAndGoesOn) {
     EXPECT_TRUE(path->complete);
 }
 
-TEST(ForecastTest, refusesABodyThatIsNotThere) {
+TEST(TrajectoryTest, refusesABodyThatIsNotThere) {
     Simulation simulation({.scene = "two-body", .backend = "reference"});
-    EXPECT_THROW(Forecaster({.start = startOf(simulation), .id = 99}), UsageError);
+    EXPECT_THROW(TrajectoryPredictor({.start = startOf(simulation), .id = 99}), UsageError);
 }
 
 }  // namespace

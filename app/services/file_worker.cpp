@@ -1,4 +1,4 @@
-#include "app/services/saver.h"
+#include "app/services/file_worker.h"
 
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
@@ -25,21 +25,21 @@ FileResult outcome(FileResult result, Work work) {
 
 }  // namespace
 
-void Saver::save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose) {
+void FileWorker::save(std::string path, std::function<Snapshot()> later, const WriteOptions& options, std::string purpose) {
     worker_.ask([path = std::move(path), purpose = std::move(purpose), later = std::move(later), options] {
         return outcome({.kind = FileResult::Kind::saved, .path = path, .purpose = purpose, .error = {}},
                        [&](FileResult&) { writeSnapshot(path, later(), options); });
     });
 }
 
-void Saver::open(std::string path, const ReadOptions& options, std::string purpose) {
+void FileWorker::open(std::string path, const ReadOptions& options, std::string purpose) {
     worker_.ask([path = std::move(path), purpose = std::move(purpose), options] {
         return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
                        [&](FileResult& result) { result.offer = openStart(path, options); });
     });
 }
 
-void Saver::openScene(std::string path, Options base, std::string purpose) {
+void FileWorker::openScene(std::string path, Options base, std::string purpose) {
     worker_.ask([path = std::move(path), purpose = std::move(purpose), base = std::move(base)]() mutable {
         return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
                        [&](FileResult& result) {
@@ -49,7 +49,7 @@ void Saver::openScene(std::string path, Options base, std::string purpose) {
     });
 }
 
-std::vector<FileResult> Saver::take() {
+std::vector<FileResult> FileWorker::take() {
     std::vector<FileResult> results;
     while (std::optional<FileResult> result = worker_.poll()) results.push_back(std::move(*result));
     return results;

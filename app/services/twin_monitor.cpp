@@ -1,4 +1,4 @@
-#include "app/services/twin_watch.h"
+#include "app/services/twin_monitor.h"
 
 #include "app/host_clock.h"
 #include "sim/measure/diagnostics.h"
@@ -25,17 +25,17 @@ bool another(const ForceSettings& a, const ForceSettings& b) {
 
 /// Frames of a film between two samples, by the number of bodies alone: a film is the same however fast it is made.
 std::int64_t filmStride(std::size_t bodies) {
-    if (bodies > TwinWatch::kMostBodies) return 1;
+    if (bodies > TwinMonitor::kMostBodies) return 1;
     const double sums = static_cast<double>(bodies) / 1024;
     return std::clamp<std::int64_t>(std::llround(sums * sums), 1, 60);
 }
 
 }  // namespace
 
-TwinWatch::TwinWatch() = default;
-TwinWatch::~TwinWatch() = default;
+TwinMonitor::TwinMonitor() = default;
+TwinMonitor::~TwinMonitor() = default;
 
-double TwinWatch::EnergyCount::change(double energy) {
+double TwinMonitor::EnergyCount::change(double energy) {
     if (!reference) reference = energy;
     const double scale = *reference != 0 ? std::abs(*reference) : 1;
     double now = (energy - *reference) / scale + offset;
@@ -47,7 +47,7 @@ double TwinWatch::EnergyCount::change(double energy) {
     return last = now;
 }
 
-void TwinWatch::restart(const FedState& start, const Simulation& twin) {
+void TwinMonitor::restart(const FedState& start, const Simulation& twin) {
     bodies_ = start.bodies();
     curve_.restart(spread(start.state.bodies));
     changes_.clear();
@@ -70,7 +70,7 @@ void TwinWatch::restart(const FedState& start, const Simulation& twin) {
     sampling_ = text;
 }
 
-void TwinWatch::mark(const Simulation& first, const Simulation& twin) {
+void TwinMonitor::mark(const Simulation& first, const Simulation& twin) {
     const double time = first.time();
     if (!curve_.points().empty() && (changes_.empty() || changes_.back() != time)) changes_.push_back(time);
     if (changes_.size() > kMostChanges) changes_.erase(changes_.begin());
@@ -80,13 +80,13 @@ void TwinWatch::mark(const Simulation& first, const Simulation& twin) {
     twinForce_ = twin.force();
 }
 
-bool TwinWatch::due(double now, bool realTime) const {
+bool TwinMonitor::due(double now, bool realTime) const {
     if (askedHere_.waiting() || askedThere_.waiting() || summing_.busy()) return false;
     if (vertices_ && vertices_->asked()) return false;
     return realTime ? now >= nextAt_ : frame_ >= nextFrame_;
 }
 
-TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
+TwinMonitor::Sample TwinMonitor::measured(const Pair& pair) {
     const double start = hostClock();
     const FedState &here = *pair.here, &there = *pair.there;
     Sample sample;
@@ -98,7 +98,7 @@ TwinWatch::Sample TwinWatch::measured(const Pair& pair) {
     return sample;
 }
 
-void TwinWatch::measure(const Side& first, const Side& twin, double now, bool realTime) {
+void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool realTime) {
     if (first.simulation.time() == lastTime_) return;
     // A GPU leaves the host's cores free; the CPU backend needs them.
     const bool cuda =
@@ -129,7 +129,7 @@ void TwinWatch::measure(const Side& first, const Side& twin, double now, bool re
     take(measured(std::exchange(coming_, {})), now);
 }
 
-void TwinWatch::take(const Sample& sample, double now) {
+void TwinMonitor::take(const Sample& sample, double now) {
     DivergencePoint point = sample.point;
     if (sample.energy) point.change = energy_.change(*sample.energy);
     if (sample.twinEnergy) point.twinChange = twinEnergy_.change(*sample.twinEnergy);
@@ -137,7 +137,7 @@ void TwinWatch::take(const Sample& sample, double now) {
     curve_.add(point);
 }
 
-void TwinWatch::takeVertices(bool wait) {
+void TwinMonitor::takeVertices(bool wait) {
     std::vector<ParticleVertex> mine, others;
     if (!vertices_ || !vertices_->take(mine, others, wait)) return;
     ParticleSet here, there;
@@ -147,7 +147,7 @@ void TwinWatch::takeVertices(bool wait) {
     curve_.add({.time = vertexTime_, .apart = separation(here, there)});
 }
 
-void TwinWatch::update(double now, bool realTime) {
+void TwinMonitor::update(double now, bool realTime) {
     ++frame_;
     takeVertices(false);
     if (const std::optional<Sample> sample = summing_.poll()) take(*sample, now);

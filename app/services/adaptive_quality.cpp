@@ -1,5 +1,5 @@
 // Means over some frames against the time that a frame may take.
-#include "app/services/quality_ladder.h"
+#include "app/services/adaptive_quality.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,11 +28,11 @@ constexpr double kLeastShare = 0.1;
 
 std::span<const QualityRung> qualityRungs() { return kRungs; }
 
-const QualityRung& QualityLadder::rung() const { return kRungs[on ? rung_ : 0]; }
+const QualityRung& AdaptiveQuality::rung() const { return kRungs[on ? rung_ : 0]; }
 
-double QualityLadder::budget(double asked) const { return on ? asked * share_ : asked; }
+double AdaptiveQuality::budget(double asked) const { return on ? asked * share_ : asked; }
 
-void QualityLadder::settle(std::size_t rung) {
+void AdaptiveQuality::settle(std::size_t rung) {
     raised_ = rung < rung_;
     rung_ = rung;
     sinceChange_ = 0;
@@ -40,7 +40,7 @@ void QualityLadder::settle(std::size_t rung) {
     sum_ = drawSum_ = 0;
 }
 
-void QualityLadder::frame(double seconds, double workSeconds, double drawSeconds) {
+void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSeconds) {
     if (!on || !(seconds >= 0) || !(workSeconds >= 0) || !(drawSeconds >= 0)) return;
     seconds = std::min(seconds, workSeconds + drawSeconds);
     ++sinceChange_;
@@ -77,7 +77,7 @@ void QualityLadder::frame(double seconds, double workSeconds, double drawSeconds
     if (better < kEasy * kFrame) settle(rung_ - 1);
 }
 
-std::string QualityLadder::text() const {
+std::string AdaptiveQuality::text() const {
     if (!lowered()) return {};
     std::string text = "look lowered for 30 frames/s";
     if (rung_ > 0) text += ": " + std::string(kRungs[rung_].text);

@@ -1,5 +1,5 @@
 // Trials: raster first, then compute; the median of some frames each.
-#include "render/draw_path.h"
+#include "render/draw_method.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,10 +13,10 @@ constexpr double kBodiesRatio = 1.5, kPixelsRatio = 1.5, kRadiusRatio = 2;
 // Not worth a change of way: a tie goes to the rasteriser, which every driver has done for decades.
 constexpr double kTie = 0.97;
 
-constexpr PathWishRow kWishes[] = {
-    {"auto", "both ways are timed on this machine, the faster one is kept", PathWish::automatic},
-    {"raster", "point sprites and passes by the rasteriser", PathWish::raster},
-    {"compute", "small sprites, glow and tones by compute shaders", PathWish::compute},
+constexpr DrawMethodRow kWishes[] = {
+    {"auto", "both ways are timed on this machine, the faster one is kept", DrawMethodRequest::automatic},
+    {"raster", "point sprites and passes by the rasteriser", DrawMethodRequest::raster},
+    {"compute", "small sprites, glow and tones by compute shaders", DrawMethodRequest::compute},
 };
 
 bool apart(double a, double b, double ratio) { return std::max(a, b) > ratio * std::min(a, b); }
@@ -29,47 +29,47 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-std::span<const PathWishRow> pathWishes() { return kWishes; }
+std::span<const DrawMethodRow> drawMethodRows() { return kWishes; }
 
-std::string_view nameOf(DrawPath path) { return path == DrawPath::raster ? "raster" : "compute"; }
+std::string_view nameOf(DrawMethod path) { return path == DrawMethod::raster ? "raster" : "compute"; }
 
-void PathChooser::setWish(PathWish wish, std::string obstacle) {
+void DrawMethodChooser::setWish(DrawMethodRequest wish, std::string obstacle) {
     if (wish == wish_ && obstacle == obstacle_ && !why_.empty()) return;
     wish_ = wish;
     obstacle_ = std::move(obstacle);
     trial_ = Trial::none;
     known_ = false;
     if (!obstacle_.empty())
-        keep(DrawPath::raster, "drawn by the rasteriser, because " + obstacle_);
-    else if (wish_ == PathWish::raster)
-        keep(DrawPath::raster, "drawn by the rasteriser, as asked for");
-    else if (wish_ == PathWish::compute)
-        keep(DrawPath::compute, "drawn by compute shaders, as asked for");
+        keep(DrawMethod::raster, "drawn by the rasteriser, because " + obstacle_);
+    else if (wish_ == DrawMethodRequest::raster)
+        keep(DrawMethod::raster, "drawn by the rasteriser, as asked for");
+    else if (wish_ == DrawMethodRequest::compute)
+        keep(DrawMethod::compute, "drawn by compute shaders, as asked for");
     else
-        keep(DrawPath::raster, "drawn by the rasteriser until both ways have been timed");
+        keep(DrawMethod::raster, "drawn by the rasteriser until both ways have been timed");
 }
 
-void PathChooser::keep(DrawPath path, std::string why) {
+void DrawMethodChooser::keep(DrawMethod path, std::string why) {
     path_ = path;
     why_ = std::move(why);
 }
 
-bool PathChooser::another(const PictureLoad& load) const {
+bool DrawMethodChooser::another(const PictureLoad& load) const {
     return apart(static_cast<double>(load.bodies), static_cast<double>(tried_.bodies), kBodiesRatio) ||
            apart(load.pixels, tried_.pixels, kPixelsRatio) || apart(load.spriteRadius, tried_.spriteRadius, kRadiusRatio) ||
            load.glow != tried_.glow;
 }
 
-void PathChooser::begin(const PictureLoad& load) {
+void DrawMethodChooser::begin(const PictureLoad& load) {
     tried_ = load;
     trial_ = Trial::raster;
     framesOfTrial_ = 0;
     for (auto& times : times_) times.clear();
 }
 
-DrawPath PathChooser::next(const PictureLoad& load) {
+DrawMethod DrawMethodChooser::next(const PictureLoad& load) {
     ++framesSince_;
-    if (wish_ != PathWish::automatic || !obstacle_.empty() || load.bodies == 0) return path_;
+    if (wish_ != DrawMethodRequest::automatic || !obstacle_.empty() || load.bodies == 0) return path_;
     if (trial_ != Trial::none && another(load)) begin(load);  // what was measured is of another picture
     if (trial_ == Trial::none && (!known_ || (framesSince_ > kRest && another(load)))) begin(load);
     if (trial_ == Trial::none) return path_;
@@ -77,14 +77,14 @@ DrawPath PathChooser::next(const PictureLoad& load) {
         trial_ = Trial::none;
         known_ = true;
         framesSince_ = 0;
-        keep(DrawPath::raster, "drawn by the rasteriser, because this OpenGL's timers do not answer");
+        keep(DrawMethod::raster, "drawn by the rasteriser, because this OpenGL's timers do not answer");
         return path_;
     }
-    return trial_ == Trial::raster ? DrawPath::raster : DrawPath::compute;
+    return trial_ == Trial::raster ? DrawMethod::raster : DrawMethod::compute;
 }
 
-void PathChooser::measured(DrawPath path, double milliseconds) {
-    const DrawPath tried = trial_ == Trial::raster ? DrawPath::raster : DrawPath::compute;
+void DrawMethodChooser::measured(DrawMethod path, double milliseconds) {
+    const DrawMethod tried = trial_ == Trial::raster ? DrawMethod::raster : DrawMethod::compute;
     if (trial_ == Trial::none || path != tried) return;
     std::vector<double>& times = times_[static_cast<std::size_t>(path)];
     times.push_back(milliseconds);
@@ -96,16 +96,16 @@ void PathChooser::measured(DrawPath path, double milliseconds) {
         finish();
 }
 
-void PathChooser::finish() {
-    std::array<double, kDrawPaths> taken{};
-    for (std::size_t i = 0; i < kDrawPaths; ++i) taken[i] = median({times_[i].begin() + kWarmUp, times_[i].end()});
+void DrawMethodChooser::finish() {
+    std::array<double, kDrawMethods> taken{};
+    for (std::size_t i = 0; i < kDrawMethods; ++i) taken[i] = median({times_[i].begin() + kWarmUp, times_[i].end()});
     const auto [raster, compute] = taken;
-    const DrawPath faster = compute < kTie * raster ? DrawPath::compute : DrawPath::raster;
+    const DrawMethod faster = compute < kTie * raster ? DrawMethod::compute : DrawMethod::raster;
     char text[160];
     std::snprintf(text, sizeof text, "drawn by %s: %.3g ms a picture, %.3g ms by %s",
-                  faster == DrawPath::compute ? "compute shaders" : "the rasteriser", std::min(raster, compute),
-                  std::max(raster, compute), faster == DrawPath::compute ? "the rasteriser" : "compute shaders");
-    if (faster == DrawPath::raster && compute < raster)  // a tie
+                  faster == DrawMethod::compute ? "compute shaders" : "the rasteriser", std::min(raster, compute),
+                  std::max(raster, compute), faster == DrawMethod::compute ? "the rasteriser" : "compute shaders");
+    if (faster == DrawMethod::raster && compute < raster)  // a tie
         std::snprintf(text, sizeof text, "drawn by the rasteriser: %.3g ms a picture, as good as %.3g ms by compute shaders",
                       raster, compute);
     trial_ = Trial::none;

@@ -1,5 +1,5 @@
 // Sums over all bodies of the galaxies, in blocks that a compiler can put into vector registers.
-#include "sim/run/forecast_field.h"
+#include "sim/run/rigid_galaxies.h"
 
 #include "sim/core/group.h"
 #include "sim/forces/law.h"
@@ -14,7 +14,7 @@ constexpr std::size_t kLanes = 16, kBlock = 1024;
 
 }  // namespace
 
-HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without)
+RigidGalaxies::RigidGalaxies(const ParticleSet& bodies, const ForceSettings& force, std::optional<std::size_t> without)
     : force_(force), memberOf_(bodies.size()) {
     std::vector<std::size_t> members[kMostGalaxies];
     for (std::size_t i = 0; i < bodies.size(); ++i) members[gravlab::galaxyOf(bodies.group[i])].push_back(i);
@@ -57,7 +57,7 @@ HeldShapes::HeldShapes(const ParticleSet& bodies, const ForceSettings& force, st
     }
 }
 
-void HeldShapes::addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) const {
+void RigidGalaxies::addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) const {
     const auto px = static_cast<float>(place.x - galaxy.centre.x), py = static_cast<float>(place.y - galaxy.centre.y),
                pz = static_cast<float>(place.z - galaxy.centre.z);
     withLaw<float>(force_, [&](const auto& law) {
@@ -67,7 +67,7 @@ void HeldShapes::addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) c
             for (std::size_t j = block; j < end; j += kLanes)
                 for (std::size_t k = 0; k < kLanes; ++k) {
                     const float dx = x_[j + k] - px, dy = y_[j + k] - py, dz = z_[j + k] - pz;
-                    const float pull = source_[j + k] * law.pull(dx * dx + dy * dy + dz * dz);
+                    const float pull = source_[j + k] * law.forceOverDistance(dx * dx + dy * dy + dz * dz);
                     ax[k] += pull * dx;
                     ay[k] += pull * dy;
                     az[k] += pull * dz;
@@ -78,13 +78,13 @@ void HeldShapes::addPull(const Galaxy& galaxy, const Vec3d& place, Vec3d& sum) c
     });
 }
 
-Vec3d HeldShapes::pullAt(const Vec3d& place) const {
+Vec3d RigidGalaxies::accelerationAt(const Vec3d& place) const {
     Vec3d sum{};
     for (const Galaxy& galaxy : galaxies_) addPull(galaxy, place, sum);
     return sum;
 }
 
-void HeldShapes::move(double dt) {
+void RigidGalaxies::move(double dt) {
     const auto drift = [&](double time) {
         for (Galaxy& g : galaxies_) g.centre += time * g.velocity;
     };

@@ -1,11 +1,11 @@
 // Small systems are copied into a backend of their own; of large ones the pull of all bodies acts on one.
-#include "sim/run/forecast.h"
+#include "sim/run/trajectory.h"
 
 #include "sim/backends/backend.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
-#include "sim/run/forecast_field.h"
+#include "sim/run/rigid_galaxies.h"
 
 #include <algorithm>
 #include <chrono>
@@ -31,30 +31,30 @@ double usualDuration(const Vec3d& away, const Vec3d& speed, double timeStep) {
 }  // namespace
 
 /// The body in the field of all others, which keep their shapes.
-class Forecaster::Field {
+class TrajectoryPredictor::Field {
 public:
-    Field(const ForecastStart& start, std::optional<std::size_t> without) : shapes(*start.bodies, start.force, without) {}
+    Field(const TrajectoryStart& start, std::optional<std::size_t> without) : shapes(*start.bodies, start.force, without) {}
 
     /// Leapfrog; the galaxies are moved to the middle of the step, where the pull is taken.
     void step(double dt) {
         place += 0.5 * dt * velocity;
         shapes.move(0.5 * dt);
-        velocity += dt * response * shapes.pullAt(place);
+        velocity += dt * response * shapes.accelerationAt(place);
         place += 0.5 * dt * velocity;
         shapes.move(0.5 * dt);
     }
 
-    HeldShapes shapes;
+    RigidGalaxies shapes;
     Vec3d place{}, velocity{};
     double response = 1;  ///< see ParticleSet
 };
 
-Forecaster::~Forecaster() = default;
-Forecaster::Forecaster(Forecaster&&) noexcept = default;
-Forecaster& Forecaster::operator=(Forecaster&&) noexcept = default;
+TrajectoryPredictor::~TrajectoryPredictor() = default;
+TrajectoryPredictor::TrajectoryPredictor(TrajectoryPredictor&&) noexcept = default;
+TrajectoryPredictor& TrajectoryPredictor::operator=(TrajectoryPredictor&&) noexcept = default;
 
-Forecaster::Forecaster(const ForecastQuestion& question) {
-    const ForecastStart& start = *question.start;
+TrajectoryPredictor::TrajectoryPredictor(const TrajectoryRequest& question) {
+    const TrajectoryStart& start = *question.start;
     const ParticleSet& bodies = *start.bodies;
     std::optional<std::size_t> known;
     if (question.id) {
@@ -67,12 +67,12 @@ Forecaster::Forecaster(const ForecastQuestion& question) {
     from_ = start.time;
     path_.bodies = bodies.size();
     const double after = known ? 0 : question.after;
-    if (bodies.size() <= kForecastCopies && after == 0) {
+    if (bodies.size() <= kTrajectoryCopies && after == 0) {
         startCopy(question, bodies);
         return;
     }
 
-    path_.method = ForecastMethod::heldShapes;
+    path_.method = TrajectoryMethod::rigidGalaxies;
     path_.integrator = "leapfrog";
     field_ = std::make_unique<Field>(start, known);
     Field& f = *field_;
@@ -99,13 +99,13 @@ Forecaster::Forecaster(const ForecastQuestion& question) {
     const double steps = std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most);
     stepsLeft_ = static_cast<std::int64_t>(steps);
     timeStep_ = std::copysign(duration / steps, timeStep_);
-    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kForecastPoints));
+    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
     path_.until = from_ + std::copysign(duration, timeStep_);
     addPoint(f.place, from_);
 }
 
-void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies) {
-    const ForecastStart& start = *question.start;
+void TrajectoryPredictor::startCopy(const TrajectoryRequest& question, ParticleSet bodies) {
+    const TrajectoryStart& start = *question.start;
     if (!question.id) {
         const std::uint32_t id = bodies.id.empty() ? 0 : *std::max_element(bodies.id.begin(), bodies.id.end()) + 1;
         const BodyEdit edit{
@@ -149,12 +149,12 @@ void Forecaster::startCopy(const ForecastQuestion& question, ParticleSet bodies)
     const double pairs = static_cast<double>(bodies.size() * bodies.size());
     const double most = std::min(static_cast<double>(kMostSteps), kMostPairs / std::max(pairs, 1.0));
     stepsLeft_ = static_cast<std::int64_t>(std::clamp(std::ceil(duration / std::abs(timeStep_)), 1.0, most));
-    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kForecastPoints));
+    stepsAPoint_ = std::max<std::int64_t>(1, stepsLeft_ / static_cast<std::int64_t>(kTrajectoryPoints));
     path_.until = from_ + timeStep_ * static_cast<double>(stepsLeft_);
     addPoint(x, from_);
 }
 
-void Forecaster::addPoint(const Vec3d& place, double time) {
+void TrajectoryPredictor::addPoint(const Vec3d& place, double time) {
     if (!isFinite(place)) {
         path_.complete = true;
         return;
@@ -163,7 +163,7 @@ void Forecaster::addPoint(const Vec3d& place, double time) {
 }
 
 /// True at the last step; a point that is not reached within `seconds` is left for the next time.
-bool Forecaster::advanceCopy(double seconds) {
+bool TrajectoryPredictor::advanceCopy(double seconds) {
     // The last point may be nearer than the others.
     const std::int64_t steps = std::min(stepsAPoint_ - done_ % stepsAPoint_, stepsLeft_);
     const std::int64_t made =
@@ -177,7 +177,7 @@ bool Forecaster::advanceCopy(double seconds) {
     return stepsLeft_ == 0;
 }
 
-bool Forecaster::advance(double seconds) {
+bool TrajectoryPredictor::advance(double seconds) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     const auto end = now() + std::chrono::duration<double>(std::min(seconds, 1e6));
     while (!path_.complete) {

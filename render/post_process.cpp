@@ -1,5 +1,5 @@
 // Passes over pictures: a full-screen triangle, or groups of pixels.
-#include "render/lens.h"
+#include "render/post_process.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,19 +22,19 @@ void dispatch(const RenderTarget& to, int side) {
 
 }  // namespace
 
-Lens::Lens() {
+PostProcess::PostProcess() {
     const float unknown = 0;
     glNamedBufferStorage(exposure_.id(), sizeof unknown, &unknown, 0);
 }
 
-void Lens::forget() {
+void PostProcess::forget() {
     glow_.clear();
     smoothGlow_.reset();
     screen_.reset();
     kept_ = false;
 }
 
-void Lens::fit(const RenderTarget& light, int shrink) {
+void PostProcess::fit(const RenderTarget& light, int shrink) {
     if (!glow_.empty() && shrink == shrink_) return;
     glow_.clear();
     smoothGlow_.reset();
@@ -49,9 +49,9 @@ void Lens::fit(const RenderTarget& light, int shrink) {
     if (!glow_.empty()) smoothGlow_.emplace(GL_RGBA16F, glow_[0].width(), glow_[0].height());
 }
 
-void Lens::shrink(DrawPath path, GLuint from, const RenderTarget& to) {
+void PostProcess::shrink(DrawMethod path, GLuint from, const RenderTarget& to) {
     glBindTextureUnit(0, from);
-    if (path == DrawPath::compute) {
+    if (path == DrawMethod::compute) {
         glUseProgram(downCompute_.id());
         glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, to.format());
         dispatch(to, 8);
@@ -64,9 +64,9 @@ void Lens::shrink(DrawPath path, GLuint from, const RenderTarget& to) {
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-void Lens::widen(DrawPath path, const RenderTarget& from, const RenderTarget& to, float weight, bool added) {
+void PostProcess::widen(DrawMethod path, const RenderTarget& from, const RenderTarget& to, float weight, bool added) {
     glBindTextureUnit(0, from.texture());
-    if (path == DrawPath::compute) {
+    if (path == DrawMethod::compute) {
         glProgramUniform1f(upCompute_.id(), upCompute_.uniform("weight"), weight);
         glProgramUniform1i(upCompute_.id(), upCompute_.uniform("alone"), !added);
         glUseProgram(upCompute_.id());
@@ -89,7 +89,7 @@ void Lens::widen(DrawPath path, const RenderTarget& from, const RenderTarget& to
 }
 
 /// Smaller pictures of the light; also their sum, when it is `shown`.
-void Lens::spread(DrawPath path, const RenderTarget& light, bool shown) {
+void PostProcess::spread(DrawMethod path, const RenderTarget& light, bool shown) {
     glBindVertexArray(array_.id());
     for (std::size_t level = 0; level < glow_.size(); ++level)
         shrink(path, level == 0 ? light.texture() : glow_[level - 1].texture(), glow_[level]);
@@ -99,7 +99,7 @@ void Lens::spread(DrawPath path, const RenderTarget& light, bool shown) {
     widen(path, glow_[0], *smoothGlow_, 1, false);
 }
 
-void Lens::measure(const RenderTarget& light, const Look& look) {
+void PostProcess::measure(const RenderTarget& light, const Look& look) {
     const RenderTarget& image = glow_.size() > 1 ? glow_[1] : glow_.empty() ? light : glow_[0];
     glBindTextureUnit(0, image.texture());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
@@ -110,18 +110,18 @@ void Lens::measure(const RenderTarget& light, const Look& look) {
     glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
 }
 
-const Program& Lens::toneProgram(DrawPath path, const Look& look, bool glowing) {
+const Program& PostProcess::toneProgram(DrawMethod path, const Look& look, bool glowing) {
     constexpr std::size_t kPaper = 3, kCurves = 4;
     const std::size_t curve = look.paper ? kPaper : static_cast<std::size_t>(look.tone);
     std::unique_ptr<Program>& program = tones_[static_cast<std::size_t>(path)][curve + (glowing ? kCurves : 0)];
     const ShaderDefines defines{"#define CURVE " + std::to_string(curve) + "\n#define GLOW " + (glowing ? "1\n" : "0\n")};
     if (!program)
-        program = path == DrawPath::compute ? std::make_unique<Program>("tone.comp", defines)
-                                            : std::make_unique<Program>("screen.vert", "tone.frag", defines);
+        program = path == DrawMethod::compute ? std::make_unique<Program>("tone.comp", defines)
+                                              : std::make_unique<Program>("screen.vert", "tone.frag", defines);
     return *program;
 }
 
-void Lens::setTones(const Program& program, const Look& look, bool glowing) const {
+void PostProcess::setTones(const Program& program, const Look& look, bool glowing) const {
     const GLuint id = program.id();
     glProgramUniform1i(id, program.uniform("autoExposure"), look.autoExposure);
     glProgramUniform1i(id, program.uniform("glow"), 1);
@@ -132,7 +132,7 @@ void Lens::setTones(const Program& program, const Look& look, bool glowing) cons
 }
 
 /// The screen's own picture into the caller's, stretched where they differ.
-void Lens::show(unsigned framebuffer, int width, int height) const {
+void PostProcess::show(unsigned framebuffer, int width, int height) const {
     const bool alike = screen_->width() == width && screen_->height() == height;
     glBlitNamedFramebuffer(screen_->framebuffer(), framebuffer, 0, 0, screen_->width(), screen_->height(), 0, 0, width,
                            height, GL_COLOR_BUFFER_BIT, alike ? GL_NEAREST : GL_LINEAR);
@@ -140,16 +140,16 @@ void Lens::show(unsigned framebuffer, int width, int height) const {
     glViewport(0, 0, width, height);
 }
 
-bool Lens::showAgain(unsigned framebuffer, int width, int height) const {
+bool PostProcess::showAgain(unsigned framebuffer, int width, int height) const {
     if (!kept_) return false;
     glDisable(GL_SCISSOR_TEST);
     show(framebuffer, width, height);
     return true;
 }
 
-void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
-                    int width, int height) {
-    const bool compute = path == DrawPath::compute;
+void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
+                           int width, int height) {
+    const bool compute = path == DrawMethod::compute;
     const bool own = compute || keep_ || light.width() != width || light.height() != height;
     kept_ = own;
     if (own && !screen_) screen_.emplace(GL_RGBA8, light.width(), light.height());
@@ -175,8 +175,8 @@ void Lens::mapTones(DrawPath path, const RenderTarget& light, const Look& look, 
     glUseProgram(0);
 }
 
-void Lens::draw(DrawPath path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
-                unsigned framebuffer, int width, int height, StageTimer& timer) {
+void PostProcess::draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+                       unsigned framebuffer, int width, int height, StageTimer& timer) {
     const bool wanted = look.bloom > 0 && !look.paper && quality.glowShrink > 0;
     if (wanted || look.autoExposure) {
         fit(light, std::max(quality.glowShrink, 4));

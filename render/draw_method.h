@@ -11,21 +11,21 @@
 namespace gravlab {
 
 /// Whole pictures: bodies, glow and tone.
-enum class DrawPath {
+enum class DrawMethod {
     raster,  ///< point sprites and passes over the picture, by the rasteriser
     compute  ///< sums of small sprites and compute passes; large sprites and trails still by the rasteriser
 };
-constexpr std::size_t kDrawPaths = 2;
-std::string_view nameOf(DrawPath path);
+constexpr std::size_t kDrawMethods = 2;
+std::string_view nameOf(DrawMethod path);
 
 /// What is asked for.
-enum class PathWish { automatic, raster, compute };
+enum class DrawMethodRequest { automatic, raster, compute };
 /// A row of the table of wishes.
-struct PathWishRow {
+struct DrawMethodRow {
     std::string_view name, idea;
-    PathWish wish;
+    DrawMethodRequest wish;
 };
-std::span<const PathWishRow> pathWishes();
+std::span<const DrawMethodRow> drawMethodRows();
 
 /// What the time of a picture goes with.
 struct PictureLoad {
@@ -36,17 +36,17 @@ struct PictureLoad {
 };
 
 /// Draws some frames each way, keeps the faster one, and does so again when the load has become another one.
-class PathChooser {
+class DrawMethodChooser {
 public:
     /// `obstacle`: why the compute path cannot be taken here; empty when it can.
-    void setWish(PathWish wish, std::string obstacle);
+    void setWish(DrawMethodRequest wish, std::string obstacle);
     /// The way for the next frame.
-    DrawPath next(const PictureLoad& load);
+    DrawMethod next(const PictureLoad& load);
     /// What a finished frame took on the GPU.
-    void measured(DrawPath path, double milliseconds);
+    void measured(DrawMethod path, double milliseconds);
     /// True while frames are drawn for the sake of measuring; whoever idles should draw on.
     bool measuring() const { return trial_ != Trial::none; }
-    DrawPath path() const { return path_; }
+    DrawMethod path() const { return path_; }
     /// One sentence: which way and why. Changes seldom.
     const std::string& why() const { return why_; }
 
@@ -60,15 +60,15 @@ private:
     bool another(const PictureLoad& load) const;
     void begin(const PictureLoad& load);
     void finish();
-    void keep(DrawPath path, std::string why);
+    void keep(DrawMethod path, std::string why);
 
-    PathWish wish_ = PathWish::automatic;
+    DrawMethodRequest wish_ = DrawMethodRequest::automatic;
     std::string obstacle_;
     Trial trial_ = Trial::none;
-    DrawPath path_ = DrawPath::raster;
+    DrawMethod path_ = DrawMethod::raster;
     PictureLoad tried_;
     bool known_ = false;
-    std::array<std::vector<double>, kDrawPaths> times_;
+    std::array<std::vector<double>, kDrawMethods> times_;
     std::size_t framesOfTrial_ = 0, framesSince_ = 0;
     std::string why_;
 };

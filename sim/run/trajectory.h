@@ -17,13 +17,13 @@ namespace gravlab {
 class Backend;
 
 /// How a path is computed.
-enum class ForecastMethod {
-    copy,       ///< all bodies move, by the run's own integrator in fp64: exact as far as the motion is not chaotic
-    heldShapes  ///< many bodies: each galaxy goes on as a whole and keeps its shape; the body's pull on them is left out
+enum class TrajectoryMethod {
+    copy,          ///< all bodies move, by the run's own integrator in fp64: exact as far as the motion is not chaotic
+    rigidGalaxies  ///< many bodies: each galaxy goes on as a whole and keeps its shape; the body's pull on them is left out
 };
 
 /// A moment of a run, shared by the questions about it.
-struct ForecastStart {
+struct TrajectoryStart {
     std::shared_ptr<const ParticleSet> bodies;
     double time = 0;                      ///< [T]
     ForceSettings force;                  ///< its precision is not looked at
@@ -33,8 +33,8 @@ struct ForecastStart {
 };
 
 /// What is asked: a body of the run, or one that is not there yet.
-struct ForecastQuestion {
-    std::shared_ptr<const ForecastStart> start;
+struct TrajectoryRequest {
+    std::shared_ptr<const TrajectoryStart> start;
     std::optional<std::uint32_t> id{};  ///< of a body of the run
     Double4 position{}, velocity{};     ///< of a body to come, as ParticleSet has them; without `id`
     double after = 0;                   ///< the body to come starts so much later than `start` [T]
@@ -42,46 +42,46 @@ struct ForecastQuestion {
 };
 
 /// A place at a time.
-struct ForecastPoint {
+struct TrajectoryPoint {
     Vec3d place{};    ///< [L]
     double time = 0;  ///< [T], of the run's clock
 };
 
 /// The path as far as it is known.
-struct Forecast {
-    ForecastMethod method = ForecastMethod::copy;
-    std::size_t bodies = 0;             ///< whose pull is in it
-    double until = 0;                   ///< where it will end [T]
-    bool complete = false;              ///< it is there already, or ended at a body that is not finite
-    std::vector<ForecastPoint> points;  ///< evenly spaced in time, about kForecastPoints
-    std::string integrator;             ///< that computed it
-    std::string failure;                ///< why there is no path; empty when there is
+struct Trajectory {
+    TrajectoryMethod method = TrajectoryMethod::copy;
+    std::size_t bodies = 0;               ///< whose pull is in it
+    double until = 0;                     ///< where it will end [T]
+    bool complete = false;                ///< it is there already, or ended at a body that is not finite
+    std::vector<TrajectoryPoint> points;  ///< evenly spaced in time, about kTrajectoryPoints
+    std::string integrator;               ///< that computed it
+    std::string failure;                  ///< why there is no path; empty when there is
 };
 
 /// Up to so many bodies are copied and moved.
-constexpr std::size_t kForecastCopies = 384;
-constexpr std::size_t kForecastPoints = 400;
+constexpr std::size_t kTrajectoryCopies = 384;
+constexpr std::size_t kTrajectoryPoints = 400;
 
 /// Computes one path piece by piece.
-class Forecaster {
+class TrajectoryPredictor {
 public:
     /// Throws UsageError when there is no body with that id.
-    explicit Forecaster(const ForecastQuestion& question);
-    ~Forecaster();
-    Forecaster(Forecaster&&) noexcept;
-    Forecaster& operator=(Forecaster&&) noexcept;
+    explicit TrajectoryPredictor(const TrajectoryRequest& question);
+    ~TrajectoryPredictor();
+    TrajectoryPredictor(TrajectoryPredictor&&) noexcept;
+    TrajectoryPredictor& operator=(TrajectoryPredictor&&) noexcept;
 
     /// Goes on for about `seconds`; true when the path is complete.
     bool advance(double seconds);
-    const Forecast& path() const { return path_; }
+    const Trajectory& path() const { return path_; }
 
 private:
     class Field;
-    void startCopy(const ForecastQuestion& question, ParticleSet bodies);
+    void startCopy(const TrajectoryRequest& question, ParticleSet bodies);
     bool advanceCopy(double seconds);
     void addPoint(const Vec3d& place, double time);
 
-    Forecast path_;
+    Trajectory path_;
     std::unique_ptr<Backend> copy_;
     std::unique_ptr<Field> field_;
     std::size_t subject_ = 0;

@@ -17,17 +17,17 @@ protected:
         Light raster, compute;
     };
     Both lightBothWays(int width, int height) {
-        renderer_->setPathWish(PathWish::raster);
+        renderer_->requestDrawMethod(DrawMethodRequest::raster);
         Light raster = light(width, height);
-        renderer_->setPathWish(PathWish::compute);
+        renderer_->requestDrawMethod(DrawMethodRequest::compute);
         Light compute = light(width, height);
-        EXPECT_EQ(renderer_->path().path(), DrawPath::compute) << renderer_->path().why();
+        EXPECT_EQ(renderer_->path().path(), DrawMethod::compute) << renderer_->path().why();
         return {std::move(raster), std::move(compute)};
     }
     Difference difference(int width, int height) {
-        renderer_->setPathWish(PathWish::raster);
+        renderer_->requestDrawMethod(DrawMethodRequest::raster);
         const auto raster = shown(width, height);
-        renderer_->setPathWish(PathWish::compute);
+        renderer_->requestDrawMethod(DrawMethodRequest::compute);
         return compare(raster, shown(width, height));
     }
     static std::vector<ParticleVertex> cloud(std::size_t count, float radius, unsigned seed = 7) {
@@ -68,9 +68,9 @@ TEST_F(PathTest, ComparisonOfWaysCatchesOneMissingBodyAndAWrongColour) {
     store(bodies);
     look.brightness = 20;
     look.pointSize = 0.03f;
-    renderer_->setPathWish(PathWish::raster);
+    renderer_->requestDrawMethod(DrawMethodRequest::raster);
     const auto raster = shown(240, 160);
-    renderer_->setPathWish(PathWish::compute);
+    renderer_->requestDrawMethod(DrawMethodRequest::compute);
     EXPECT_TRUE(compare(raster, shown(240, 160)).small());
     look.colourMap = 1;
     EXPECT_FALSE(compare(raster, shown(240, 160)).small());
@@ -131,7 +131,7 @@ TEST_F(PathTest, LightOfACloudIsTheSameBothWays) {
 
 TEST_F(PathTest, VeryManyBodiesInOnePixelDoNotOverflowIt) {
     look.pointSize = 0.01f;
-    renderer_->setPathWish(PathWish::compute);
+    renderer_->requestDrawMethod(DrawMethodRequest::compute);
     for (const std::size_t count : {2u, 1000u, 200000u})
         for (const float brightness : {1.0f, 1e5f}) {
             look.brightness = brightness;
@@ -169,13 +169,13 @@ TEST_F(PathTest, FaintBodiesKeepTheirLightBesideBrightOnes) {
 TEST_F(PathTest, SumsAreTheSameEveryTime) {
     store(cloud(5000, 0.5f));
     look.colourMap = 0;
-    renderer_->setPathWish(PathWish::compute);
+    renderer_->requestDrawMethod(DrawMethodRequest::compute);
     const Light first = light(160, 120);
     for (int i = 0; i < 5; ++i) EXPECT_EQ(light(160, 120).rgba, first.rgba) << i;
 }
 
 TEST_F(PathTest, BordersEmptySkiesNonNumbersAndSizesAreHandledByCompute) {
-    renderer_->setPathWish(PathWish::compute);
+    renderer_->requestDrawMethod(DrawMethodRequest::compute);
     look.bloom = 0.3f;
     EXPECT_THAT(shown(64, 48), testing::Each(0));  // no buffer yet
     store({{0, 0, -100, 0}});
@@ -217,8 +217,8 @@ TEST_F(PathTest, FaintLightFadesToBlackWithoutBands) {
     look.pointSize = 100;
     store({{0, 0, 0, 0}});
     for (const bool paper : {false, true})
-        for (const PathWish wish : {PathWish::raster, PathWish::compute}) {
-            renderer_->setPathWish(wish);
+        for (const DrawMethodRequest wish : {DrawMethodRequest::raster, DrawMethodRequest::compute}) {
+            renderer_->requestDrawMethod(wish);
             look.paper = paper;
             look.brightness = paper ? 0.16f : 0.004f;
             const auto rgb = shown(kSide, kSide);
@@ -245,8 +245,8 @@ TEST_F(PathTest, LowerQualityKeepsPlaceAndBrightness) {
     look.colourMap = 0;
     look.bloom = 0.3f;
     look.pointSize = 0.06f;
-    for (const PathWish wish : {PathWish::raster, PathWish::compute}) {
-        renderer_->setPathWish(wish);
+    for (const DrawMethodRequest wish : {DrawMethodRequest::raster, DrawMethodRequest::compute}) {
+        renderer_->requestDrawMethod(wish);
         renderer_->setQuality({});
         const auto full = shown(240, 160);
         for (const PictureQuality quality :
@@ -272,7 +272,7 @@ TEST_F(PathTest, LowerQualityKeepsPlaceAndBrightness) {
 
 TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     store(cloud(500, 0.5f));
-    renderer_->setPathWish(PathWish::automatic);
+    renderer_->requestDrawMethod(DrawMethodRequest::automatic);
     shown(64, 64);
     EXPECT_TRUE(renderer_->path().measuring());
     for (int i = 0; i < 100 && renderer_->path().measuring(); ++i) shown(64, 64);
@@ -280,7 +280,7 @@ TEST_F(PathTest, AutomaticMeasuresBothWaysAndKeepsOne) {
     EXPECT_THAT(renderer_->path().why(), testing::HasSubstr("ms a picture"));
     // A lower quality is the same load.
     renderer_->setQuality({.scale = 0.35355f});
-    for (std::size_t i = 0; i < PathChooser::kRest + 10 && !renderer_->path().measuring(); ++i) shown(64, 64);
+    for (std::size_t i = 0; i < DrawMethodChooser::kRest + 10 && !renderer_->path().measuring(); ++i) shown(64, 64);
     EXPECT_FALSE(renderer_->path().measuring());
 }
 

@@ -18,7 +18,7 @@ struct QualityRung {
 };
 std::span<const QualityRung> qualityRungs();
 
-class QualityLadder {
+class AdaptiveQuality {
 public:
     static constexpr double kFrame = 1.0 / 30;  ///< [s] that a frame may take
 
