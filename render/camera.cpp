@@ -56,7 +56,7 @@ glm::mat4 Camera::projection(float aspect) const {
 }
 
 float Camera::lengthPerPixel(glm::vec2 viewport) const {
-    return 2 * distance * std::tan(fieldOfView / 2) / std::max(viewport.y, 1.0f);
+    return 2 * distance * std::tan(fieldOfView / 2) * part.w / std::max(viewport.y, 1.0f);
 }
 
 glm::vec3 Camera::pointUnder(glm::vec2 cursor, glm::vec2 viewport) const {

@@ -7,7 +7,27 @@ namespace {
 
 constexpr std::size_t kRun = 64;  // a copy of single bodies would be a command each
 
+/// Calls `each(from, length)` for the runs that are copied.
+template <class Each>
+void eachRun(std::size_t bodies, const Each& each) {
+    const std::size_t wanted = std::min(bodies, VertexSample::kBodies), runs = (wanted + kRun - 1) / kRun;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < runs; ++k) {
+        const std::size_t from = bodies * k / runs, length = std::min({kRun, bodies - from, VertexSample::kBodies - count});
+        each(from, length);
+        count += length;
+    }
+}
+
 }  // namespace
+
+std::vector<std::size_t> VertexSample::places(std::size_t bodies) {
+    std::vector<std::size_t> all;
+    eachRun(bodies, [&](std::size_t from, std::size_t length) {
+        for (std::size_t i = 0; i < length; ++i) all.push_back(from + i);
+    });
+    return all;
+}
 
 VertexSample::VertexSample() {
     for (const Buffer* buffer : {&first_, &twin_})
@@ -22,17 +42,15 @@ VertexSample::~VertexSample() {
 void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer& twin) {
     const std::size_t bodies = first.frontCount();
     if (bodies == 0 || twin.frontCount() != bodies || !first.frontBuffer() || !twin.frontBuffer()) return;
-    const std::size_t wanted = std::min(bodies, kBodies), runs = (wanted + kRun - 1) / kRun;
     count_ = 0;
-    for (std::size_t k = 0; k < runs; ++k) {
-        const std::size_t from = bodies * k / runs, length = std::min({kRun, bodies - from, kBodies - count_});
+    eachRun(bodies, [&](std::size_t from, std::size_t length) {
         for (const auto& [source, to] :
              {std::pair(first.frontBuffer(), first_.id()), std::pair(twin.frontBuffer(), twin_.id())})
             glCopyNamedBufferSubData(source, to, static_cast<GLintptr>(from * sizeof(ParticleVertex)),
                                      static_cast<GLintptr>(count_ * sizeof(ParticleVertex)),
                                      static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
         count_ += length;
-    }
+    });
     if (done_) glDeleteSync(done_);
     done_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 }

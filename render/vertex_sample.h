@@ -12,6 +12,8 @@ namespace gravlab {
 class VertexSample {
 public:
     static constexpr std::size_t kBodies = 4096;
+    /// Which of so many bodies a copy has, in its order.
+    static std::vector<std::size_t> places(std::size_t bodies);
 
     VertexSample();
     ~VertexSample();

@@ -74,15 +74,18 @@ Json kernelList(const BackendOptions& options) {
     return rows;
 }
 
-/// "toomre-q=1.2 halo-mass=22": names for --set with their usual values.
-std::string parametersText(std::span<const SceneParameter> parameters) {
-    std::string text;
-    for (const SceneParameter& row : parameters) {
-        char value[32];
-        std::snprintf(value, sizeof value, "=%g", row.value);
-        text += (text.empty() ? "" : " ") + std::string(row.name) + value;
-    }
-    return text;
+/// What --set takes.
+Json parametersOf(std::span<const SceneParameter> parameters) {
+    Json rows = Json::array();
+    for (const SceneParameter& row : parameters)
+        rows.push_back({{"name", std::string(row.name)},
+                        {"label", std::string(row.label)},
+                        {"unit", std::string(row.unit)},
+                        {"value", row.value},
+                        {"least", row.least},
+                        {"most", row.most},
+                        {"idea", std::string(row.idea)}});
+    return rows;
 }
 
 Json sceneList(const BackendOptions&) {
@@ -94,8 +97,13 @@ Json sceneList(const BackendOptions&) {
                         {"fixed_bodies", row.fixedBodies},
                         {"time_step", row.timeStep},
                         {"softening", row.softening},
+                        {"story", row.story.time},
+                        {"speed", row.story.pace()},
+                        {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
+                        {"time_scale", row.units.timeScale},
                         {"idea", std::string(row.idea)},
-                        {"parameters", parametersText(row.parameters)},
+                        {"caption", std::string(row.caption)},
+                        {"parameters", parametersOf(row.parameters)},
                         {"source", std::string(row.source)}});
     return rows;
 }

@@ -311,10 +311,12 @@ void addLook(CLI::App& app, Options& o) {
     addValue(
         app, "--follow", "WHAT",
         [&l](auto& what, auto& text) {
-            if (text != "body" && text != "centre") parseInteger(what, text, 1, 64);
+            if (text != "body" && text != "centre" && text != "all") parseInteger(what, text, 1, 64);
             l.follow = text;
         },
-        "keep in the middle: body (of --select), centre (of mass), or a galaxy by its number from 1");
+        "keep in the middle: body (of --select), centre (of mass), or a galaxy by its number from 1; all: keep everything "
+        "in "
+        "the picture");
     app.add_flag("--orthographic", l.orthographic, "no perspective");
     app.add_flag("--path", o.flyPath, "fly along the scene file's camera path; render: --frames is then its length");
     name("--splat", l.splat, requireSplat,
@@ -335,9 +337,12 @@ void addViewOptions(CLI::App& app, Options& o) {
     addPicture(app, o);
     addLook(app, o);
     addValue(
+        app, "--speed", "TIME", [&o](auto& name, auto& text) { o.speed = parseNumber("run.speed", name, text); },
+        "simulated time a second of watching [the scene's own pace]; 0: by --steps-per-frame");
+    addValue(
         app, "--time-budget", "MS",
         [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "simulation time a frame that keeps the window answering [10; on a GPU 33]");
+        "computing time of steps a frame [what the picture leaves, and at least as much; on a GPU 33]");
     app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
     app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
     app.add_flag_callback(

@@ -39,7 +39,7 @@ constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",
 /// What a path changes: the run itself, its twin, what depends on the bodies that there are, or the rest.
 enum class Reach { run, twin, bodies, rest };
 Reach reachOf(std::string_view path) {
-    constexpr std::string_view kPace[] = {"run.steps_per_frame", "run.time_budget", "run.paused"};
+    constexpr std::string_view kPace[] = {"run.speed", "run.steps_per_frame", "run.time_budget", "run.paused"};
     if (std::find(std::begin(kPace), std::end(kPace), path) != std::end(kPace)) return Reach::rest;
     if (path.starts_with("run.") || path.starts_with("scene.")) return Reach::run;
     if (path.starts_with("twin.") && path != "twin.view") return Reach::twin;

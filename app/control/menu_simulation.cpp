@@ -89,6 +89,12 @@ constexpr PageRow kPages[] = {{LabPage::launch, "Launch", "what the hardware doe
                               {LabPage::sweep, "Sweep", "measure over block size, unroll factor, bodies or split"},
                               {LabPage::matrix, "Matrix", "the forces of all pairs as a live picture"}};
 
+/// Where frames go by steps, from what they reached.
+void scaleSpeed(KeyTarget& t, double factor) {
+    const double now = t.intent.speed > 0 ? t.intent.speed : t.facts.speed > 0 ? t.facts.speed : ownSpeed(t.facts);
+    t.intent.speed = factor * now;
+}
+
 constexpr Action kSimulation[] = {
     {.name = "run",
      .label = "Run",
@@ -158,10 +164,30 @@ constexpr Action kSimulation[] = {
      .act = [](KeyTarget& t, int) { t.intent.rewindBy = kAllMarks; },
      .lasting = kStatesStay,
      .list = "Kept states"},
+    {.name = "faster",
+     .label = "Faster",
+     .idea = "twice the simulated time a second; the time step stays",
+     .strokes = {{Key::period}},
+     .parameter = "run.speed",
+     .act = [](KeyTarget& t, int) { scaleSpeed(t, 2); },
+     .line = true,
+     .repeats = true},
+    {.name = "slower",
+     .label = "Slower",
+     .idea = "half the simulated time a second; the time step stays",
+     .strokes = {{Key::comma}},
+     .parameter = "run.speed",
+     .act = [](KeyTarget& t, int) { scaleSpeed(t, 0.5); },
+     .repeats = true},
+    {.name = "own-speed",
+     .label = "The scene's own speed",
+     .idea = "the pace at which this scene is worth watching",
+     .parameter = "run.speed",
+     .act = [](KeyTarget& t, int) { t.intent.speed = ownSpeed(t.facts); }},
     {.name = "longer-step",
      .label = "Twice the time step",
      .idea = "twice the time step",
-     .strokes = {{Key::period}},
+     .strokes = {{Key::period, kControl}},
      .parameter = "run.time_step",
      .act = [](KeyTarget& t, int) { scaleTimeStep(t, 2); },
      .line = true,
@@ -169,7 +195,7 @@ constexpr Action kSimulation[] = {
     {.name = "shorter-step",
      .label = "Half the time step",
      .idea = "half the time step",
-     .strokes = {{Key::comma}},
+     .strokes = {{Key::comma, kControl}},
      .parameter = "run.time_step",
      .act = [](KeyTarget& t, int) { scaleTimeStep(t, 0.5); },
      .repeats = true},

@@ -24,6 +24,7 @@ constexpr double kTurn = 0.2;        // [rad/s]
 
 template <int x, int z>
 void fly(KeyTarget& t, int) {
+    t.frameAll = false;
     t.camera.fly({x * kFlight, 0, z * kFlight});
 }
 template <int x, int z>
@@ -33,6 +34,7 @@ void flyOn(KeyTarget& t, const Value& argument) {
     if (!seconds || !(*seconds >= 0 && *seconds <= kLongest))
         throw UsageError("'" + valueText(argument) + "': expected seconds from 0 to 3600");
     const auto way = static_cast<float>(kFlightRate * *seconds);
+    t.frameAll = false;
     t.camera.fly({x * way, 0, z * way});
 }
 
@@ -52,12 +54,13 @@ bool place(const KeyTarget& t, int which, SettingChoice& out) {
 constexpr Action kView[] = {
     {.name = "home",
      .label = "The scene's own view",
-     .idea = "the scene's own view",
+     .idea = "the scene's own view, from which the camera keeps everything in the picture",
      .strokes = {{Key::home}},
      .act =
          [](KeyTarget& t, int) {
              t.followCentre(std::nullopt);
              t.camera = sceneCamera(t.facts.scene->view);
+             t.frameAll = true;
          }},
     {.name = "remember-view",
      .label = "Remember this view",
@@ -72,6 +75,7 @@ constexpr Action kView[] = {
      .strokes = {{Key::digit1, kAlt, Key::digit9}},
      .act =
          [](KeyTarget& t, int which) {
+             t.frameAll = false;
              if (const auto& view = t.views[static_cast<std::size_t>(which)]) t.camera = *view;
          },
      .choice = place<false>},

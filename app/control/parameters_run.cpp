@@ -342,10 +342,22 @@ void addPhysics(std::vector<Parameter>& all) {
 }
 
 void addPace(std::vector<Parameter>& all) {
+    all.push_back(
+        {.path = "run.speed",
+         .label = "Speed",
+         .idea = "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
+         .unit = "T/s",
+         .bounds = {.least = 0},
+         .usual = "(the scene's own pace)",
+         .otherwise = "auto",
+         .dragged = {.speed = 0.02, .floor = 1e-6},
+         .kept = {.option = "--speed", .scene = "view.speed"},
+         .get = [](const Document& d) -> Value { return d.intent.speed; },
+         .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     all.push_back(withMember(
         {.path = "run.steps_per_frame",
          .label = "Steps a frame",
-         .idea = "at most so many steps between two pictures; off screen exactly so many",
+         .idea = "with speed 0: at most so many steps between two pictures; off screen exactly so many",
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
          .usual = "1",
@@ -355,10 +367,11 @@ void addPace(std::vector<Parameter>& all) {
     all.push_back(withMember(
         {.path = "run.time_budget",
          .label = "Time budget",
-         .idea = "computing time a frame of a window; longer steps go on in the next frame",
+         .idea =
+             "computing time of steps in a frame of a window, longer ones go on in the next; 0 is what the picture leaves",
          .unit = "ms",
-         .bounds = {.least = 0, .aboveLeast = true},
-         .usual = "(10; on a GPU 33)",
+         .bounds = {.least = 0},
+         .usual = "(0; on a GPU that is 33)",
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
          .kept = {.option = "--time-budget"}},
         [](Document & d) -> auto& { return d.intent.timeBudgetMs; }));
@@ -403,6 +416,12 @@ void addFacts(std::vector<Parameter>& all) {
          .unit = "1/s",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.stepsPerSecond; });
+    add({.path = "run.speed_reached",
+         .label = "Speed reached",
+         .idea = "simulated time a second of watching, over the last second",
+         .unit = "T/s",
+         .measured = true},
+        [](const Document& d) -> Value { return d.facts.speed; });
     add({.path = "run.energy_change",
          .label = "Energy",
          .idea = "largest relative change of the energy since the start",

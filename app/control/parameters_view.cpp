@@ -132,7 +132,7 @@ void addOverlays(std::vector<Parameter>& all) {
 Value followed(const Document& d) {
     if (d.follow) return std::string("body");
     const std::optional<int>& centre = d.followedCentre;
-    if (!centre) return std::string("none");
+    if (!centre) return std::string(d.frameAll ? "all" : "none");
     return *centre == Document::kWholeScene ? Value(std::string("centre"))
                                             : wholeValue(static_cast<std::uint64_t>(*centre) + 1);
 }
@@ -142,6 +142,7 @@ void follow(Document& d, const Value& value) {
     if (what == "none") {
         d.follow = false;
         d.followCentre(std::nullopt);
+        d.frameAll = false;
     } else if (what == "body") {
         if (!d.selected) throw UsageError("view.follow body: no body is selected; set view.selected first");
         d.followCentre(std::nullopt);

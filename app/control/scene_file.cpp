@@ -100,6 +100,8 @@ constexpr ViewRow kRows[] = {
          o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
          if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
      }},
+    {"speed", "--speed", [](const Document& s) { return numberText(s.intent.speed); },
+     [](Options& o, auto& k, auto v) { o.speed = parseNumber("run.speed", k, v); }},
     {"steps_per_frame", "--steps-per-frame", [](const Document& s) { return std::to_string(s.intent.stepsPerFrame); },
      [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", k, v)); }},
 };

@@ -34,6 +34,10 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
     if (scene.look.overlay) document.overlay = *scene.look.overlay;
     document.showFourViews(scene.views == 4);
     document.intent.stepsPerFrame = scene.stepsPerFrame;
+    if (scene.speed)
+        document.intent.speed = *scene.speed;
+    else if (document.intent.speed > 0)
+        document.intent.speed = ownSpeed(facts);
     return true;
 }
 

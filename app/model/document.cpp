@@ -56,6 +56,12 @@ void Document::followCentre(std::optional<int> which) {
 
 void Document::followAsAsked(const std::string& what) {
     if (what.empty()) return;
+    if (what == "all") {
+        follow = false;
+        followCentre(std::nullopt);
+        frameAll = true;
+        return;
+    }
     if (what == "body") {
         if (!selected) throw UsageError("--follow body needs --select ID");
         follow = true;
@@ -135,6 +141,12 @@ void Document::moveDrop(glm::vec2 cursor) { drop.move(cursor - dropFrom); }
 void Document::dropPending() {
     drop.order = drop.release();
     if (drop.order) intent.edit = EditRequest::launch;
+}
+
+double ownSpeed(const Facts& facts) {
+    constexpr double kSteps = 30;  // [1/s]
+    const double pace = facts.scene->story.pace();
+    return pace > 0 ? pace : kSteps * std::abs(facts.configuration.timeStep);
 }
 
 }  // namespace gravlab

@@ -56,7 +56,8 @@ struct Document {
     CameraTour tour;
     Camera shown;  ///< what bodies are drawn with while `gliding`
     bool gliding = false;
-    PicturePart free;  ///< of the window's surface: what no panel covers; empty: all
+    bool frameAll = false;  ///< the camera keeps everything that shines in the picture, until it is moved by hand
+    PicturePart free;       ///< of the window's surface: what no panel covers; empty: all
 
     // single bodies
     std::optional<BodyReadout> selected;

@@ -61,10 +61,13 @@ void Document::aimAt(glm::vec3 target) {
 Document::SurfaceSpot Document::spotAt(glm::vec2 cursor, glm::vec2 surface) const {
     const auto pictures = viewports(*this, static_cast<int>(surface.x), static_cast<int>(surface.y), free);
     const Viewport& view = viewportAt(pictures, cursor);
-    return {cursor - view.corner(), view.size(), view.camera, view.run};
+    Camera camera = view.camera;
+    camera.part = Camera{}.part;  // cursor and size are those of its frame
+    return {cursor - view.frameCorner(), view.frameSize(), camera, view.run};
 }
 
 void Document::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {
+    frameAll = false;
     const SurfaceSpot spot = spotAt(cursor, surface);
     if (fourViewed()) {
         Camera moved = aimedLike(spot.camera, camera);
@@ -80,6 +83,7 @@ void Document::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {
 }
 
 void Document::panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface) {
+    frameAll = false;
     const SurfaceSpot spot = spotAt(cursor, surface);
     if (fourViewed()) {
         Camera moved = aimedLike(spot.camera, camera);
@@ -91,6 +95,7 @@ void Document::panBy(glm::vec2 pixels, glm::vec2 cursor, glm::vec2 surface) {
 }
 
 void Document::centreOn(glm::vec2 cursor, glm::vec2 surface) {
+    frameAll = false;
     const SurfaceSpot spot = spotAt(cursor, surface);
     if (fourViewed()) {
         panBy(0.5f * spot.size - spot.cursor, cursor, surface);

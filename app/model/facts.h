@@ -104,13 +104,18 @@ struct Facts {
     ValueRange colourRange;       ///< of colour modes that find their own
 
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
-    double energyChange = 0;  ///< the largest since the start, relative
-    std::string quality;      ///< what is lowered to hold the rate
+    double speed = 0;           ///< simulated time a second of watching, as reached [T/s]
+    std::int64_t stepsDue = 0;  ///< that the speed asked for wants of this frame
+    double energyChange = 0;    ///< the largest since the start, relative
+    std::string quality;        ///< what is lowered to hold the rate
     bool labBusy = false;
     std::string labStatus;  ///< what the lab measures, or how that ended
     std::optional<LabBest> labBest;
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: none is kept
 };
+
+/// The pace at which a scene is worth watching [T/s]; of loaded bodies, thirty of their steps a second.
+double ownSpeed(const Facts& facts);
 
 }  // namespace gravlab

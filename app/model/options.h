@@ -63,7 +63,8 @@ struct Options {
     std::int64_t frames = 0;  ///< 0: until closed (view); must be given for render
     std::string screenshot;   ///< written after the last frame
     int stepsPerFrame = 1;
-    double timeBudgetMs = 10;  ///< sim time per frame that keeps the window answering
+    std::optional<double> speed{};  ///< view: simulated time a second of watching [T/s]; empty: the scene's own pace
+    double timeBudgetMs = 0;        ///< computing time of steps a frame; 0: what suits the machine
     bool vsync = true;
     bool fullQuality = false;            ///< keep the full look, whatever the rate
     std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none

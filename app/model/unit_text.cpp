@@ -58,4 +58,13 @@ std::string clockText(double time, const SceneUnits& units) {
     return name.empty() ? text : text + (" " + name);
 }
 
+SpeedText speedUnit(double speed, const SceneUnits& units) {
+    if (units.time.empty()) return {1, "T/s"};
+    SpeedText text{units.timeScale, std::string(units.time) + "/s"};
+    const double shown = std::abs(speed) * units.timeScale;
+    if (units.time == "Myr" && shown >= 1000) return {units.timeScale / 1000, "Gyr/s"};
+    if (units.time == "years" && shown < 1) return {units.timeScale * 365.25, "days/s"};
+    return text;
+}
+
 }  // namespace gravlab

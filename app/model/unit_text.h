@@ -19,4 +19,11 @@ RoundLength roundLength(double most, const SceneUnits& units);
 /// The simulated time in the scene's units: "t = 120.5 Myr". Long times move up to Gyr, short ones of years down to days.
 std::string clockText(double time, const SceneUnits& units);
 
+/// How a speed of the story is written: times `scale` it is a handy number of `unit`, such as "Myr/s".
+struct SpeedText {
+    double scale = 1;
+    std::string unit;
+};
+SpeedText speedUnit(double speed, const SceneUnits& units);
+
 }  // namespace gravlab

@@ -18,33 +18,54 @@ PicturePart areaOf(int width, int height, const PicturePart& free) {
     return fits ? free : PicturePart{0, 0, std::max(width, 1), std::max(height, 1)};
 }
 
+Viewport framed(const PicturePart& rectangle, const Camera& camera, std::size_t run = 0) {
+    return {rectangle, camera, run, rectangle};
+}
+
+/// As far away as it needs to show as much to both sides as upwards.
+Camera fitted(Camera camera, int width, int height) {
+    camera.distance *= std::max(static_cast<float>(height) / static_cast<float>(std::max(width, 1)), 1.0f);
+    return camera;
+}
+
+/// The whole surface is drawn, and what panels leave of it is the camera's picture.
+Viewport offCentre(const PicturePart& whole, const Camera& camera, const PicturePart& frame, std::size_t run) {
+    if (frame == whole) return framed(whole, camera, run);
+    const auto wide = static_cast<float>(frame.width), high = static_cast<float>(frame.height);
+    Camera seen = fitted(camera, frame.width, frame.height);
+    const int below = whole.height - frame.top - frame.height;
+    seen.part = {-static_cast<float>(frame.left) / wide, -static_cast<float>(below) / high,
+                 static_cast<float>(whole.width) / wide, static_cast<float>(whole.height) / high};
+    return {whole, seen, run, frame};
+}
+
 std::vector<Viewport> fourOf(const Camera& space, const PicturePart& area) {
     const int wide = std::max((area.width - kGap) / 2, 1), tall = std::max((area.height - kGap) / 2, 1);
     std::vector<Viewport> views;
     for (int i = 0; i < 4; ++i)
-        views.push_back({{area.left + (i % 2) * (wide + kGap), area.top + (i / 2) * (tall + kGap), wide, tall},
-                         cameraOf(kFourViews[static_cast<std::size_t>(i)], space)});
+        views.push_back(framed({area.left + (i % 2) * (wide + kGap), area.top + (i / 2) * (tall + kGap), wide, tall},
+                               cameraOf(kFourViews[static_cast<std::size_t>(i)], space)));
     return views;
 }
 
-std::vector<Viewport> sideBySide(Camera camera, const PicturePart& area, int width) {
+std::vector<Viewport> sideBySide(const Camera& camera, const PicturePart& area, int width) {
     const int half = std::max((area.width - kGap) / 2, 1);
-    const float aspect = static_cast<float>(half) / static_cast<float>(area.height);
-    camera.distance *= std::max(1 / aspect, 1.0f);
+    const Camera seen = fitted(camera, half, area.height);
     const int second = std::min(area.left + area.width - half, std::max(width - 1, 0));
-    return {{{area.left, area.top, half, area.height}, camera, 0}, {{second, area.top, half, area.height}, camera, 1}};
+    return {framed({area.left, area.top, half, area.height}, seen, 0),
+            framed({second, area.top, half, area.height}, seen, 1)};
 }
 
 }  // namespace
 
 std::vector<Viewport> viewports(const Document& document, int width, int height, const PicturePart& free) {
     const Camera& camera = document.drawnCamera();
-    const PicturePart whole{0, 0, std::max(width, 1), std::max(height, 1)};
+    const PicturePart whole{0, 0, std::max(width, 1), std::max(height, 1)}, area = areaOf(width, height, free);
     const TwinFacts& twin = document.facts.twin;
-    if (document.fourViewed()) return fourOf(camera, areaOf(width, height, free));
-    if (!twin.on) return {{whole, camera}};
-    if (twin.view == TwinView::side) return sideBySide(camera, areaOf(width, height, free), width);
-    return {{whole, camera, 0}, {whole, camera, 1}};
+    if (document.fourViewed()) return fourOf(camera, area);
+    if (!twin.on) return {offCentre(whole, camera, area, 0)};
+    if (twin.view == TwinView::side) return sideBySide(camera, area, width);
+    return {offCentre(whole, camera, area, 0), offCentre(whole, camera, area, 1)};
 }
 
 const Viewport& viewportAt(std::span<const Viewport> views, glm::vec2 cursor) {

@@ -15,12 +15,15 @@ struct Document;
 
 /// A picture of a run and its place on the surface.
 struct Viewport {
-    PicturePart rectangle;
-    Camera camera;
+    PicturePart rectangle;  ///< that is drawn
+    Camera camera;          ///< its part says where in the rectangle its frame is
     std::size_t run = 0;
+    PicturePart frame{};  ///< that the camera's target is in the middle of: what panels leave of the rectangle
 
     glm::vec2 corner() const { return {rectangle.left, rectangle.top}; }
     glm::vec2 size() const { return {rectangle.width, rectangle.height}; }
+    glm::vec2 frameCorner() const { return {frame.left, frame.top}; }
+    glm::vec2 frameSize() const { return {frame.width, frame.height}; }
 };
 
 /// One of four views. `across` and `up`: the axes that run along its edges, 0 to 2; -1 in the view of space.

@@ -1,8 +1,10 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
 #include "app/format.h"
+#include "app/model/unit_text.h"
 #include "app/panels/panel_twin.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/services/predictability.h"
+#include "app/services/step_cost.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
@@ -25,6 +27,29 @@ void drawTransport(PanelContext& p) {
     action(p, "reset", width, "Reset");
 }
 
+/// Simulated time a second of watching in the scene's own unit, and what of it the machine reaches.
+void drawSpeed(PanelContext& p) {
+    const SceneUnits& units = p.facts.scene->units;
+    const Intent& intent = p.workspace.intent;
+    const SpeedText unit = speedUnit(intent.speed > 0 ? intent.speed : p.facts.speed, units);
+    const Control control = controlOf(parameter("run.speed"));
+    const std::string format = "%.3g " + unit.unit;
+    double value = intent.speed * unit.scale;
+    if (p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()}))
+        p.post({SetParameter{"run.speed", value / unit.scale, p.widgets.goesOn(control.name)}});
+    ImGui::PushFont(p.widgets.fonts().small);
+    char text[96];
+    constexpr double kReached = 0.9;
+    if (intent.speed == 0)
+        std::snprintf(text, sizeof text, "by steps a frame: %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else if (!intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed)
+        std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else
+        std::snprintf(text, sizeof text, "%s", intent.paused ? "paused" : "reached");
+    p.widgets.wrapped(palette::kMuted, text);
+    ImGui::PopFont();
+}
+
 /// In powers of two by hand, and the exact number beside it.
 void drawBodies(PanelContext& p) {
     const Reason fixed = actionOf("more-bodies").unavailable(p.workspace);
@@ -42,6 +67,24 @@ void drawBodies(PanelContext& p) {
     if (!p.widgets.field(kExact, exact, grouped(p.facts.configuration.bodies), typed, fixed)) return;
     std::erase_if(typed, [](char c) { return c == ',' || c == ' '; });
     set(p, "run.bodies", valueOf(typed));
+}
+
+/// Where a step takes seconds: how long, and a number of bodies that can be watched.
+void drawSlowStep(PanelContext& p) {
+    static constexpr Control kFewer{"fewer_bodies", "",
+                                    "Start the scene with as many bodies as this machine moves at a pace that "
+                                    "can be watched"};
+    const RunConfiguration& c = p.facts.configuration;
+    const auto slow = slowStep(c.bodies, forcesPerStep(p.facts.integrator->program), p.facts.interactionsPerSecond);
+    if (!slow || p.facts.scene->fixedBodies > 0 || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
+    char text[128];
+    std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
+                  grouped(slow->bodies).c_str(), slow->stepsPerSecond);
+    p.widgets.wrapped(palette::kWarning, text);
+    const std::string label = "Take " + grouped(slow->bodies) + " bodies";
+    Control button = kFewer;
+    button.label = label.c_str();
+    if (p.widgets.button(button, ImGui::GetContentRegionAvail().x)) set(p, "run.bodies", wholeValue(slow->bodies));
 }
 
 /// The scene's own numbers: drag, and the scene starts again when the mouse lets go.
@@ -62,6 +105,7 @@ void drawScene(PanelContext& p) {
     p.widgets.section("Scene");
     parameter(p, "run.scene", {.now = Value(std::string(p.facts.scene->name))});
     drawBodies(p);
+    drawSlowStep(p);
     const float side = ImGui::GetFrameHeight();
     typedParameter(p, "run.seed", side);
     action(p, "next-seed", side, "+");
@@ -179,6 +223,7 @@ void drawControlPanel(PanelContext& p) {
     if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
         p.widgets.panel("controls");
         drawTransport(p);
+        drawSpeed(p);
         drawScene(p);
         drawCompute(p);
         drawPhysics(p);

@@ -2,27 +2,28 @@
 #include "app/services/adaptive_quality.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace gravlab {
 namespace {
 
+// A picture that loses a little is given up for 30 frames a second; one that is spoilt only where people would see it
+// stutter.
+constexpr double kSmooth = AdaptiveQuality::kFrame, kStutter = 1.0 / 12;
+
 // Costs as measured with 16,384 bodies at 1280x720 on software OpenGL: processor time of a picture, without trails.
 constexpr QualityRung kRungs[] = {
-    {"", {}, 1},
-    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89},
-    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72},
-    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49},
-    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47},
-    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36},
+    {"", {}, 1, 0},
+    {"glow coarser", {.scale = 1, .glowShrink = 8}, 0.89, kSmooth},
+    {"picture at 71 %", {.scale = 0.70711f, .glowShrink = 8}, 0.72, kSmooth},
+    {"picture at 50 %", {.scale = 0.5f, .glowShrink = 8}, 0.49, kStutter},
+    {"picture at 50 %, no trails", {.scale = 0.5f, .glowShrink = 8, .trails = false}, 0.47, kStutter},
+    {"picture at 35 %, no trails, no glow", {.scale = 0.35355f, .glowShrink = 0, .trails = false}, 0.36, kStutter},
 };
 constexpr std::size_t kLast = std::size(kRungs) - 1;
 
-// Too slow beyond this part of the time a frame may take; a better look only when it would stay below that one.
-constexpr double kTooLong = 1, kEasy = 0.85;
-// A look is lowered only for what drawing takes beyond this part of a frame: less would not help.
-constexpr double kLeastDraw = 0.25;
-constexpr double kLeastShare = 0.1;
+constexpr double kEasy = 0.85;      // a better look only when a frame would stay below that part of what lowers it again
+constexpr double kLeastDraw = 0.2;  // part of a frame that drawing must take, for less of it to help
+constexpr double kLeastGain = 0.1;  // of the time beside the steps that a lower look must save, or it is taken back
 
 }  // namespace
 
@@ -30,63 +31,71 @@ std::span<const QualityRung> qualityRungs() { return kRungs; }
 
 const QualityRung& AdaptiveQuality::rung() const { return kRungs[on ? rung_ : 0]; }
 
-double AdaptiveQuality::budget(double asked) const { return on ? asked * share_ : asked; }
+double AdaptiveQuality::budget() const {
+    return std::min(std::max(kFrame - picture_, kStepsToPicture * picture_), std::max(kLongest - picture_, picture_));
+}
+
+/// The length of a frame whose picture takes that long, where the steps took `steps` of the last ones.
+double AdaptiveQuality::frameWith(double picture, double steps) const {
+    return everBehind_ ? std::max(kFrame, (1 + kStepsToPicture) * picture) : picture + steps;
+}
 
 void AdaptiveQuality::settle(std::size_t rung) {
     raised_ = rung < rung_;
+    lowered_ = rung > rung_;
+    before_ = picture_;
     rung_ = rung;
     sinceChange_ = 0;
     frames_ = 0;
-    sum_ = drawSum_ = 0;
+    sum_ = drawSum_ = stepSum_ = 0;
+}
+
+void AdaptiveQuality::stepped(double seconds, bool behind) {
+    steps_ = seconds;
+    behind_ = behind;
 }
 
 void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSeconds) {
-    if (!on || !(seconds >= 0) || !(workSeconds >= 0) || !(drawSeconds >= 0)) return;
+    if (!(seconds >= 0) || !(workSeconds >= 0) || !(drawSeconds >= 0)) return;
     seconds = std::min(seconds, workSeconds + drawSeconds);
     ++sinceChange_;
+    if (hopeless_ > 0) --hopeless_;
     if (sinceChange_ <= 3) return;  // frames under way still had the look before
     sum_ += seconds;
+    stepSum_ += std::min(steps_, seconds);
     drawSum_ += std::min(drawSeconds, seconds);
+    if (frames_ == 0) everBehind_ = false;
+    everBehind_ = everBehind_ || behind_;
     if (++frames_ < kWindow) return;
-    const double mean = sum_ / kWindow, draw = drawSum_ / kWindow;
-    sum_ = drawSum_ = 0;
+    const double draw = drawSum_ / kWindow, steps = stepSum_ / kWindow;
+    picture_ = std::max(sum_ / kWindow - steps, 0.0);
+    sum_ = drawSum_ = stepSum_ = 0;
     frames_ = 0;
+    if (!on) return;
 
-    if (mean > kTooLong * kFrame) {
-        if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too much
+    if (lowered_ && picture_ > (1 - kLeastGain) * before_) {
+        // It was not the look: back to where it was, and not down again for a while.
+        floor_ = rung_ - 1;
+        hopeless_ = kMostPatience;
+        settle(floor_);
         raised_ = false;
-        if (rung_ < kLast && draw > kLeastDraw * kFrame) {
-            // As far down as the excess asks for, at least one rung.
-            const double wanted = std::max(draw - (mean - kFrame), kLeastDraw * kFrame) / draw * kRungs[rung_].cost;
-            std::size_t next = rung_ + 1;
-            while (next < kLast && kRungs[next].cost > wanted) ++next;
-            settle(next);
-        } else {
-            share_ = std::max(0.7 * share_, kLeastShare);
-        }
         return;
     }
-    if (sinceChange_ < patience_) return;
-    if (share_ < 1 && mean < kEasy * kFrame) {
-        share_ = std::min(share_ / 0.7, 1.0);
-        sinceChange_ = 3;
+    lowered_ = false;
+    const double now = frameWith(picture_, steps);
+    const bool helps = draw > kLeastDraw * now && (hopeless_ == 0 || rung_ < floor_);
+    if (rung_ < kLast && now > kRungs[rung_ + 1].beyond && helps) {
+        if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too much
+        settle(rung_ + 1);
         return;
     }
-    if (rung_ == 0 || share_ < 1) return;
-    const double better = mean + draw * (kRungs[rung_ - 1].cost / kRungs[rung_].cost - 1);
-    if (better < kEasy * kFrame) settle(rung_ - 1);
+    if (rung_ == 0 || sinceChange_ < patience_) return;
+    const double better = picture_ + draw * (kRungs[rung_ - 1].cost / kRungs[rung_].cost - 1);
+    if (frameWith(better, steps) < kEasy * kRungs[rung_].beyond) settle(rung_ - 1);
 }
 
 std::string AdaptiveQuality::text() const {
-    if (!lowered()) return {};
-    std::string text = "look lowered for 30 frames/s";
-    if (rung_ > 0) text += ": " + std::string(kRungs[rung_].text);
-    if (share_ < 1) {
-        char part[48];
-        std::snprintf(part, sizeof part, "%s stepping %.0f %% of its time", rung_ > 0 ? "," : ":", 100 * share_);
-        text += part;
-    }
-    return text;
+    return lowered() ? "look lowered to go on: " + std::string(kRungs[rung_].text) : std::string();
 }
 
 }  // namespace gravlab

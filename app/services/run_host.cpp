@@ -88,6 +88,7 @@ void RunHost::takeUp() {
     readFacts();
     const SceneView& view = d.facts.scene->view;
     if (d.facts.scene != sceneBefore) {
+        if (d.intent.speed > 0) d.intent.speed = ownSpeed(d.facts);
         const bool flat = d.camera.orthographic;
         d.camera = sceneCamera(view);
         d.camera.orthographic = flat;
@@ -218,7 +219,8 @@ void RunHost::advance(bool realTime, double seconds) {
         feed.pump(simulation());
     else
         feed.serve(simulation());  // a film waits for what was asked for
-    std::int64_t left = intent.paused ? intent.singleSteps : intent.stepsPerFrame;
+    const bool paced = realTime && intent.speed > 0;
+    std::int64_t left = intent.paused ? intent.singleSteps : paced ? document_.facts.stepsDue : intent.stepsPerFrame;
     if (realTime) left = std::min(left, document_.mostSteps);
     if (left > 0 || twin_.on()) {
         std::int64_t done = twin_.on() ? advancePair(left, seconds, realTime) : 0;

@@ -11,9 +11,13 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     // galaxy is followed from step to step, also through those that no one sees.
     if (drawn) selection_.find(document, host, realTime);
     if (drawn || !realTime) centre_.find(document, host.first().vertices(), realTime);
+    if (drawn || !realTime) framer_.find(document, host.first().vertices(), realTime);
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
-    const PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
+    PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
+    // Of few bodies the paths are what there is to see.
+    constexpr std::size_t kFewBodies = 100;
+    if (document.facts.configuration.bodies <= kFewBodies) quality.trails = true;
     const DrawMethodRequest path =
         !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
     for (Run& run : host.runs()) {
@@ -95,6 +99,7 @@ bool RunView::moving(const Document& document, const RunHost& host) const {
 void RunView::dropPicture() {
     selection_.dropPicture();
     centre_.dropPicture();
+    framer_.dropPicture();
     part_.reset();
     pair_.reset();
 }

@@ -2,6 +2,7 @@
 // viewports; the camera has followed what it follows before the first of them is drawn.
 #pragma once
 #include "app/services/adaptive_quality.h"
+#include "app/view/auto_framer.h"
 #include "app/view/centre_follower.h"
 #include "app/view/colouring.h"
 #include "app/view/selection_reader.h"
@@ -44,6 +45,7 @@ private:
 
     SelectionReader selection_;
     CentreFollower centre_;
+    AutoFramer framer_;
     Colouring colouring_;
     AdaptiveQuality quality_;            ///< of a window's picture
     Look look_;                          ///< what bodies were drawn like last

@@ -3,6 +3,8 @@
 #include "app/host_clock.h"
 #include "app/model/look.h"
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 #include <numbers>
 
@@ -13,10 +15,9 @@ Workspace::Workspace(const Options& options)
            [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
     intent.stepsPerFrame = options.stepsPerFrame;
     intent.timeBudgetMs = options.timeBudgetMs;
-    // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
-    constexpr double kDeviceBudgetMs = 33;
-    if (host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice && !options.has("--time-budget"))
-        intent.timeBudgetMs = kDeviceBudgetMs;
+    // A window that somebody watches goes at the scene's pace; one that counts its frames, or is driven, by steps.
+    const bool watched = options.command == Subcommand::view && options.frames == 0;
+    intent.speed = options.speed.value_or(watched && !options.has("--steps-per-frame") ? ownSpeed(facts) : 0);
     if (!options.lab.empty()) labPanel.open = true, labPanel.page = labPage(options.lab);
     profileWanted = instruments.wanted;
     applyLook(options.look, look);
@@ -32,6 +33,11 @@ Workspace::Workspace(const Options& options)
     holdRate = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
     if (options.look.select) selectId(*options.look.select);
     followAsAsked(options.look.follow);
+    // Who says where the camera is does not want it moved.
+    const auto placed = [&](const char* option) { return options.has(option); };
+    constexpr const char* kPlacing[] = {"--distance", "--azimuth", "--elevation", "--target",
+                                        "--follow",   "--path",    "--screenshot"};
+    if (watched && std::none_of(std::begin(kPlacing), std::end(kPlacing), placed)) frameAll = true;
     ahead = {.wanted = options.look.ahead.has_value(), .duration = options.look.ahead.value_or(0)};
     // What the command line asks for is refused by ending, not by a message.
     if (options.twin.on) host.beginTwin(options.twin);
@@ -49,7 +55,20 @@ bool Workspace::apply() {
 
 void Workspace::advance(bool realTime) {
     realTime_ = realTime;
-    host.advance(realTime, realTime ? view.quality().budget(intent.timeBudgetMs * 1e-3) : Budget{}.seconds);
+    const double begun = hostClock();
+    if (realTime) {
+        if (facts.run != pacedRun_) pace_.restart();
+        pacedRun_ = facts.run;
+        facts.stepsDue = pace_.due(advancedAt_ > 0 ? begun - advancedAt_ : 0, intent.paused ? 0 : intent.speed,
+                                   facts.configuration.timeStep);
+        advancedAt_ = begun;
+    }
+    const std::int64_t before = facts.step;
+    host.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
+    if (realTime) {
+        pace_.made(facts.step - before);
+        view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
+    }
     labLoop_.takeUp(lab, *this);
     if (realTime) {
         StateFeed& feed = host.first().feed();
@@ -63,6 +82,15 @@ void Workspace::advance(bool realTime) {
     }
     labLoop_.refreshMatrix(lab, *this, host, realTime);
     readMeasurements();
+}
+
+/// How long the steps of a frame may take [s].
+double Workspace::stepSeconds() {
+    // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
+    constexpr double kDeviceBudget = 33e-3;
+    if (intent.timeBudgetMs > 0) return intent.timeBudgetMs * 1e-3;
+    const bool device = host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice;
+    return device ? kDeviceBudget : view.quality().budget();
 }
 
 /// Memory may be too short for what is measured beside a run, and enough for the run.
@@ -95,6 +123,7 @@ void Workspace::readMeasurements() {
     facts.interactionsPerSecond = telemetry.interactionsPerSecond;
     facts.stepsPerSecond = telemetry.stepsPerSecond;
     facts.framesPerSecond = telemetry.framesPerSecond;
+    facts.speed = pace_.reached();
     facts.frameMilliseconds = telemetry.frameMilliseconds;
     facts.energyChange = conservation.worstChange();
     facts.quality = view.quality().text();

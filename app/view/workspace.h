@@ -8,6 +8,7 @@
 #include "app/model/document.h"
 #include "app/services/conservation.h"
 #include "app/services/instruments.h"
+#include "app/services/pace.h"
 #include "app/services/run_host.h"
 #include "app/services/telemetry.h"
 #include "app/services/trajectory_prediction.h"
@@ -62,9 +63,13 @@ struct Workspace : Document {
 
 private:
     void beside(const std::function<void()>& measure);
+    double stepSeconds();
     void readMeasurements();
 
     LabLoop labLoop_;
+    Pace pace_;
+    std::uint64_t pacedRun_ = 0;
+    double advancedAt_ = 0;  ///< host clock [s]; 0: not yet
     bool realTime_ = false;
     std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< of the host, that were followed
 };

@@ -75,6 +75,7 @@ std::span<const Scene> discScenes() {
          .caption = "They pass, throw out bridges and tails, turn back and merge.",
          .source = "Toomre & Toomre 1972",
          .timeStep = 0.025,
+         .story = {18, 24},
          .softening = kCollisionSoftening,
          .view = {.distance = 17, .azimuth = -0.2, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
          .build = buildCollision},
@@ -83,6 +84,7 @@ std::span<const Scene> discScenes() {
          .caption = "Small clumps are sheared into spiral arms, which come and go.",
          .source = "Freeman 1970; Toomre 1964",
          .timeStep = 0.01,
+         .story = {5, 25},
          .softening = kDiscSoftening,
          .view = {.distance = 9.5, .elevation = 0.9, .pointSize = 0.02, .exposure = 0.7, .speedScale = 1.5},
          .build = buildDisc},
@@ -94,6 +96,7 @@ std::span<const Scene> discScenes() {
          .bodiesCpu = 4096,
          // A thousand steps for the innermost circle.
          .timeStep = 0.0022,
+         .story = {2.5, 25},
          .view = {.distance = 11, .elevation = 0.8, .pointSize = 0.02, .speedScale = 1.4},
          .build = buildKeplerDisc},
     };

@@ -183,6 +183,7 @@ std::span<const Scene> expandingScenes() {
          .bodiesGpu = 131072,
          .bodiesCpu = 16384,
          .timeStep = 0.01,
+         .story = {10, 40},
          .softening = 0.03,
          .view = {.distance = 9, .elevation = 0.4, .pointSize = 0.025, .speedScale = 1.6},
          .build = buildExpanding,

@@ -65,6 +65,15 @@ struct SceneView {
     std::array<double, 3> target{};  ///< what the camera looks at [L]
 };
 
+/// How long it takes until a scene has shown what its caption says: one turn, a passage, a collapse and what it leaves.
+struct Story {
+    double time = 0;      ///< simulated [T]; 0: it has none
+    double seconds = 30;  ///< of watching, on a machine that can
+
+    /// Simulated time a second of watching [T/s].
+    double pace() const { return time / seconds; }
+};
+
 /// A row of the scene table.
 struct Scene {
     std::string_view name{};        ///< stable key
@@ -75,7 +84,8 @@ struct Scene {
     std::size_t bodiesCpu = 8192;   ///< default N on a CPU
     std::size_t fixedBodies = 0;    ///< 0, or the only N that the scene has: the table then has it as both defaults
     double timeStep = 0.01;         ///< [T]
-    double softening = 0;           ///< [L]
+    Story story{};
+    double softening = 0;  ///< [L]
     Law law = Law::gravity;
     SceneView view{};
     /// Centred, at rest as a whole; the same bytes for the same request, for any number of threads. Null in a row that

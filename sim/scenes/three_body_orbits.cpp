@@ -94,11 +94,12 @@ std::span<const Scene> threeBodyOrbitScenes() {
         for (const Shown& shown : kOrbits)
             list.push_back({.name = shown.orbit.name,
                             .idea = shown.idea,
-                            .caption = "A periodic orbit found by computer in 2013. Close passages need the tiny step; run "
-                                       "many steps a frame, or use radau15.",
+                            .caption = "A periodic orbit found by computer in 2013. Close passages need the tiny step, or "
+                                       "radau15.",
                             .source = "Suvakov & Dmitrasinovic 2013",
                             .fixedBodies = 3,
                             .timeStep = stepFor(shown),
+                            .story = {shown.orbit.period, 20},
                             .view = {.distance = 4,
                                      .azimuth = -0.5 * std::numbers::pi,
                                      .elevation = 1.2,

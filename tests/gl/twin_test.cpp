@@ -226,7 +226,7 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
     options.stepsPerFrame = 20;
-    options.timeBudgetMs = 0;
+    options.timeBudgetMs = 1e-6;
     Workspace workspace(options);
     int together = 0;
     for (int i = 0; i < 400; ++i) {
@@ -244,7 +244,7 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
 TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
-    options.timeBudgetMs = 0;
+    options.timeBudgetMs = 1e-6;
     Workspace workspace(options);
     workspace.splat = DrawMethodRequest::raster;
     picture(workspace);  // the first one publishes by itself

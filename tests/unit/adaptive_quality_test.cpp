@@ -6,87 +6,118 @@
 namespace gravlab {
 namespace {
 
-/// Runs `frames` frames on a machine with these times [s]; gives the time of the last frame.
-double run(AdaptiveQuality& ladder, double fullPicture, double rest, double simulation, int frames) {
-    double last = 0;
+/// A machine [s]: the full picture, what else a frame takes, and the steps that the speed wants of a second.
+struct Machine {
+    double picture, rest, wanted;
+    bool helps = true;  ///< a lower look is a faster one
+};
+
+struct Frame {
+    double seconds = 0, steps = 0;
+};
+
+/// Runs `frames` frames; gives the last one.
+Frame run(AdaptiveQuality& ladder, const Machine& machine, int frames) {
+    Frame last{AdaptiveQuality::kFrame, 0};
     for (int i = 0; i < frames; ++i) {
-        const double draw = fullPicture * ladder.rung().cost;
-        last = draw + rest + ladder.budget(simulation);
-        ladder.frame(last, last - draw, draw);
+        const double draw = machine.picture * (machine.helps ? ladder.rung().cost : 1);
+        const double wanted = machine.wanted * last.seconds;
+        last.steps = std::min(ladder.budget(), wanted);
+        last.seconds = draw + machine.rest + last.steps;
+        ladder.stepped(last.steps, wanted > last.steps);
+        ladder.frame(last.seconds, last.seconds - draw, draw);
     }
     return last;
 }
 
+constexpr double kAll = 10;  // more than any machine has: the steps never keep up
+
 TEST(AdaptiveQuality, leavesAFastMachineAlone) {
     AdaptiveQuality ladder;
-    run(ladder, 0.010, 0.005, 0.010, 1000);
+    const Frame last = run(ladder, {0.010, 0.005, 0.3}, 1000);
     EXPECT_FALSE(ladder.lowered());
     EXPECT_EQ(ladder.text(), "");
     EXPECT_EQ(ladder.rung().quality, PictureQuality{});
+    EXPECT_NEAR(last.steps / last.seconds, 0.3, 0.01) << "the story goes on at its speed";
 }
 
-TEST(AdaptiveQuality, holdsTheRateOnASlowOneAndSaysHow) {
-    for (const double picture : {0.03, 0.05, 0.07}) {
+TEST(AdaptiveQuality, stepsThatDoNotKeepUpHaveMostOfTheTimeAtTenFramesASecond) {
+    for (const double picture : {0.002, 0.02, 0.035, 0.06, 0.09}) {
         AdaptiveQuality ladder;
-        EXPECT_LE(run(ladder, picture, 0.006, 0.010, 400), 1.05 * AdaptiveQuality::kFrame) << picture;
-        EXPECT_TRUE(ladder.lowered());
-        EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered for 30 frames/s"));
+        const Frame last = run(ladder, {picture, 0.004, kAll}, 600);
+        EXPECT_LE(last.seconds, 1.01 * AdaptiveQuality::kLongest) << picture;
+        EXPECT_GE(last.steps, 0.6 * last.seconds) << picture;
     }
 }
 
-TEST(AdaptiveQuality, takesTheSimulationsTimeOnlyAfterTheLook) {
+TEST(AdaptiveQuality, stepsHaveHalfOfAFrameHoweverSlowThePicture) {
     AdaptiveQuality ladder;
-    run(ladder, 0.03, 0.006, 0.010, 400);
-    EXPECT_EQ(ladder.budget(0.010), 0.010);
+    const Frame last = run(ladder, {0.5, 0.01, kAll}, 600);
+    EXPECT_GE(last.steps, 0.49 * last.seconds);
+    EXPECT_TRUE(ladder.lowered());
+    EXPECT_THAT(ladder.text(), testing::HasSubstr("look lowered to go on: picture at 35 %"));
+}
+
+TEST(AdaptiveQuality, spoilsThePictureOnlyWhereItWouldStutter) {
+    AdaptiveQuality ladder;
+    run(ladder, {0.022, 0.004, kAll}, 600);
+    EXPECT_GE(ladder.rung().quality.scale, 0.7f) << "15 frames a second are enough to see where it goes";
+    EXPECT_TRUE(ladder.rung().quality.trails);
     AdaptiveQuality slow;
-    EXPECT_LE(run(slow, 0.055, 0.012, 0.010, 600), 1.05 * AdaptiveQuality::kFrame);
-    EXPECT_LT(slow.budget(0.010), 0.010);
-    EXPECT_GT(slow.budget(0.010), 0);
-    EXPECT_THAT(slow.text(), testing::HasSubstr("stepping"));
+    run(slow, {0.09, 0.004, kAll}, 600);
+    EXPECT_LT(slow.rung().quality.scale, 0.7f);
 }
 
 TEST(AdaptiveQuality, doesNotTakeASlowDisplayForASlowMachine) {
     AdaptiveQuality ladder;
+    ladder.stepped(0.004, false);
     for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.012, 0.004);
     EXPECT_FALSE(ladder.lowered()) << ladder.text();
-    EXPECT_EQ(ladder.budget(0.01), 0.01);
     // One that works all the time is slow, on whatever display.
-    for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.04, 0.004);
+    for (int i = 0; i < 600; ++i) ladder.frame(1.0 / 24, 0.04, 0.012);
     EXPECT_TRUE(ladder.lowered());
+}
+
+TEST(AdaptiveQuality, takesBackWhatDidNotHelp) {
+    AdaptiveQuality ladder;
+    run(ladder, {0.05, 0.004, kAll, false}, 400);
+    EXPECT_FALSE(ladder.lowered()) << ladder.text();
 }
 
 TEST(AdaptiveQuality, returnsToTheFullLookWhenThereIsTime) {
     AdaptiveQuality ladder;
-    run(ladder, 0.09, 0.012, 0.010, 600);
+    run(ladder, {0.09, 0.012, kAll}, 600);
     ASSERT_TRUE(ladder.lowered());
-    run(ladder, 0.008, 0.002, 0.010, 4000);
+    run(ladder, {0.008, 0.002, 0.3}, 4000);
     EXPECT_FALSE(ladder.lowered()) << ladder.text();
 }
 
 TEST(AdaptiveQuality, doesNotSwingBetweenTwoRungs) {
-    for (double picture = 0.02; picture < 0.2; picture *= 1.13) {
-        AdaptiveQuality ladder;
-        run(ladder, picture, 0.006, 0.010, 600);
-        int changes = 0;
-        const QualityRung* before = &ladder.rung();
-        for (int i = 0; i < 1000; ++i) {
-            run(ladder, picture, 0.006, 0.010, 1);
-            changes += &ladder.rung() != before;
-            before = &ladder.rung();
+    for (double picture = 0.005; picture < 0.2; picture *= 1.13)
+        for (const double wanted : {0.2, 0.5, kAll}) {
+            AdaptiveQuality ladder;
+            const Machine machine{picture, 0.006, wanted};
+            run(ladder, machine, 600);
+            int changes = 0;
+            const QualityRung* before = &ladder.rung();
+            for (int i = 0; i < 1000; ++i) {
+                run(ladder, machine, 1);
+                changes += &ladder.rung() != before;
+                before = &ladder.rung();
+            }
+            EXPECT_LE(changes, 6) << picture << " " << wanted;
         }
-        EXPECT_LE(changes, 6) << picture;
-    }
 }
 
 TEST(AdaptiveQuality, keepsTheLookWhenDrawingIsNotTheCauseOrItIsOff) {
     AdaptiveQuality ladder;
-    run(ladder, 0.002, 0.1, 0.010, 200);
+    run(ladder, {0.002, 0.1, kAll}, 200);
     EXPECT_EQ(ladder.rung().quality, PictureQuality{}) << "lowering would not help";
     AdaptiveQuality off;
     off.on = false;
-    run(off, 0.2, 0.01, 0.010, 200);
+    const Frame last = run(off, {0.2, 0.01, kAll}, 200);
     EXPECT_FALSE(off.lowered());
-    EXPECT_EQ(off.budget(0.01), 0.01);
+    EXPECT_GE(last.steps, 0.49 * last.seconds) << "the steps have their half all the same";
     EXPECT_EQ(off.rung().quality, PictureQuality{});
 }
 
@@ -94,6 +125,7 @@ TEST(AdaptiveQuality, rungsGetCheaperOneByOne) {
     const auto rungs = qualityRungs();
     for (std::size_t i = 1; i < rungs.size(); ++i) {
         EXPECT_LT(rungs[i].cost, rungs[i - 1].cost);
+        EXPECT_GE(rungs[i].beyond, rungs[i - 1].beyond);
         EXPECT_FALSE(rungs[i].text.empty());
         EXPECT_FALSE(rungs[i].quality == rungs[i - 1].quality);
     }

@@ -127,10 +127,14 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
                              row.at("blocks").get<std::string>() + " unroll " + row.at("unrolls").dump() +
                              " bodies_per_thread " + row.at("bodies_per_thread").dump() + " split " +
                              row.at("splits").get<std::string>() + (row.at("deterministic") ? "" : " not deterministic"));
-            else if (list == "scenes")
+            else if (list == "scenes") {
+                std::string parameters;
+                for (const Json& one : row.at("parameters"))
+                    parameters +=
+                        (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" + one.at("value").dump();
                 names.insert(row.at("name").get<std::string>() + " " + row.at("bodies_gpu").dump() + " " +
-                             row.at("bodies_cpu").dump() + " " + row.at("parameters").get<std::string>());
-            else if (list == "laws")
+                             row.at("bodies_cpu").dump() + " " + parameters);
+            } else if (list == "laws")
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("numbers").get<std::string>());
             else if (list == "encoders")
                 names.insert(row.at("name").get<std::string>() + ": " + row.at("files").get<std::string>());

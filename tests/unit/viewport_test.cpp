@@ -30,6 +30,37 @@ TEST(Viewports, oneIsTheWholeSurface) {
     EXPECT_EQ(views[0].run, 0u);
 }
 
+TEST(Viewports, theMiddleOfOneIsThatOfWhatPanelsLeave) {
+    Document document = showing(false);
+    document.camera.target = document.shown.target = {1, 2, 3};
+    for (const bool flat : {false, true})
+        for (const PicturePart& free :
+             {PicturePart{300, 26, 681, 500}, PicturePart{0, 0, 1280, 400}, PicturePart{500, 0, 200, 700}}) {
+            document.camera.orthographic = document.shown.orthographic = flat;
+            const Viewport view = viewports(document, 1280, 720, free).front();
+            EXPECT_EQ(view.frame, free);
+            const glm::mat4 clip = view.camera.projection(1280.0f / 720) * view.camera.view();
+            const auto pixel = [&](glm::vec3 point) {
+                const glm::vec4 at = clip * glm::vec4(point, 1);
+                return glm::vec2((0.5f + 0.5f * at.x / at.w) * 1280, (0.5f - 0.5f * at.y / at.w) * 720);
+            };
+            const glm::vec2 middle = pixel(document.camera.target);
+            EXPECT_NEAR(middle.x, static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width), 0.01f);
+            EXPECT_NEAR(middle.y, static_cast<float>(free.top) + 0.5f * static_cast<float>(free.height), 0.01f);
+            // What is under the cursor there is what is drawn there.
+            const glm::vec2 cursor{static_cast<float>(free.left) + 30, static_cast<float>(free.top) + 40};
+            const Document::SurfaceSpot spot = document.spotAt(cursor, {1280, 720});
+            const glm::vec2 back = pixel(spot.camera.pointUnder(spot.cursor, spot.size));
+            EXPECT_NEAR(back.x, cursor.x, 0.05f);
+            EXPECT_NEAR(back.y, cursor.y, 0.05f);
+            // As much is seen to both sides as upwards.
+            const float reach = 0.99f * static_cast<float>(halfHeight(document.camera));
+            const float pixels = reach / view.camera.lengthPerPixel(view.size());
+            EXPECT_LE(pixels, 0.5f * static_cast<float>(std::min(free.width, free.height)));
+        }
+    EXPECT_EQ(viewports(document, 640, 480, {}).front().camera.part, Camera{}.part) << "without panels nothing is cut";
+}
+
 TEST(Viewports, fourFillTheFreeAreaAndDoNotOverlap) {
     const Document four = showing(true);
     const auto views = viewports(four, 1280, 720, {300, 26, 681, 500});

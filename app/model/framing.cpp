@@ -1,0 +1,77 @@
+#include "app/model/framing.h"
+
+#include <glm/geometric.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kFew = 100;
+constexpr double kShown = 0.95;        // of many bodies
+constexpr double kForget = 20;         // [s] in which a ball that has become empty shrinks
+constexpr double kGlide = 1.5;         // [s]
+constexpr float kFull = 0.92f;         // of the picture's half height that the ball may fill
+constexpr float kEmpty = 0.4f;         // below this the camera comes nearer, up to
+constexpr float kComfortable = 0.62f;  // that
+constexpr float kOff = 0.15f;          // of the visible radius: how far off the middle its centre may be
+
+}  // namespace
+
+Extent extentOf(std::span<const glm::vec3> places) {
+    Extent extent;
+    if (places.empty()) return extent;
+    const bool few = places.size() <= kFew;
+    std::vector<float> line(places.size());
+    for (int axis = 0; axis < 3; ++axis) {
+        std::transform(places.begin(), places.end(), line.begin(), [axis](const glm::vec3& place) { return place[axis]; });
+        const auto middle = line.begin() + static_cast<std::ptrdiff_t>(line.size() / 2);
+        if (few) {
+            const auto [least, most] = std::minmax_element(line.begin(), line.end());
+            extent.centre[axis] = 0.5f * (*least + *most);
+        } else {
+            std::nth_element(line.begin(), middle, line.end());
+            extent.centre[axis] = *middle;
+        }
+    }
+    std::transform(places.begin(), places.end(), line.begin(),
+                   [&](const glm::vec3& place) { return glm::length(place - extent.centre); });
+    const auto last = static_cast<std::size_t>(kShown * static_cast<double>(line.size() - 1));
+    const auto shown = few ? line.end() - 1 : line.begin() + static_cast<std::ptrdiff_t>(last);
+    std::nth_element(line.begin(), shown, line.end());
+    extent.radius = few ? *std::max_element(line.begin(), line.end()) : *shown;
+    return extent;
+}
+
+void Framing::see(const Extent& extent, double seconds) {
+    if (!std::isfinite(extent.radius) || !(extent.radius > 0)) return;
+    if (!known_) {
+        extent_ = extent;
+        known_ = true;
+        return;
+    }
+    const auto kept = static_cast<float>(std::exp(-std::max(seconds, 0.0) / kForget));
+    const float aside = glm::length(extent.centre - extent_.centre);
+    // The old ball, a little smaller, and the new one: both are inside.
+    extent_.radius = std::max(extent_.radius * kept, extent.radius + kept * aside);
+    extent_.centre = glm::mix(extent.centre, extent_.centre, kept);
+}
+
+void Framing::move(Camera& camera, double seconds, bool holdsTarget) const {
+    if (!known_) return;
+    const auto part = static_cast<float>(1 - std::exp(-std::clamp(seconds, 0.0, 0.25) / kGlide));
+    const float slope = std::tan(camera.fieldOfView / 2), visible = slope * camera.distance;
+    const glm::vec3 off = extent_.centre - camera.target;
+    const float aside = glm::length(off), most = kOff * visible;
+    if (!holdsTarget && aside > most) camera.target += part * (1 - most / aside) * off;
+    const float reach = extent_.radius + (holdsTarget ? aside : std::min(aside, most));
+    float wanted = visible;
+    if (reach > kFull * visible) wanted = reach / kFull;
+    if (reach < kEmpty * visible) wanted = reach / kComfortable;
+    camera.distance *= std::pow(wanted / visible, part);
+}
+
+}  // namespace gravlab

@@ -1,0 +1,34 @@
+// Simulated time owed, counted in steps.
+#include "app/services/pace.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+
+std::int64_t Pace::due(double seconds, double speed, double timeStep) {
+    constexpr double kLongest = 0.25;  // [s]: after a pause of the machine the story goes on, it does not leap
+    timeStep_ = std::abs(timeStep);
+    span_ += std::max(seconds, 0.0);
+    if (span_ >= kSpan) {
+        reached_ = simulated_ / span_;
+        span_ = simulated_ = 0;
+    }
+    if (!(timeStep_ > 0) || !(speed > 0)) return 0;
+    const double now = std::clamp(seconds, 0.0, kLongest) * speed / timeStep_;
+    // What the frame before left undone goes, but for the step that is under way.
+    behind_ = owed_ > std::max(1.0, now);
+    owed_ = std::min(owed_, 1.0) + now;
+    constexpr double kMost = 1e9;
+    return static_cast<std::int64_t>(std::min(owed_, kMost));
+}
+
+void Pace::made(std::int64_t steps) {
+    owed_ -= static_cast<double>(steps);
+    owed_ = std::max(owed_, 0.0);
+    simulated_ += static_cast<double>(steps) * timeStep_;
+}
+
+void Pace::restart() { *this = {}; }
+
+}  // namespace gravlab
