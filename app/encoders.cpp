@@ -1,12 +1,14 @@
 // The rows, and one question to ffmpeg.
 #include "app/encoders.h"
 
+#include "app/interrupt.h"
 #include "app/timed_name.h"
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,10 +16,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <system_error>
 
 extern char** environ;
 
@@ -57,35 +60,66 @@ constexpr EncoderRow kEncoders[] = {
     {"png", "numbered pictures, every pixel as drawn; needs no ffmpeg", "", "png", "", pngWords, true},
 };
 
-/// What `ffmpeg -encoders` prints; empty optional when it cannot be started.
-std::optional<std::string> listOf(const std::string& ffmpeg) {
+/// What a program was asked came to.
+struct Answer {
+    std::string text, failure;
+};
+
+// ffmpeg answers within a tenth of a second; a disk that sleeps may take some.
+constexpr std::chrono::seconds kAnswerTime{5};
+
+/// Reads what comes until the other end closes. False when that takes too long, or a signal came.
+bool readAll(int from, std::string& text) {
+    const auto end = std::chrono::steady_clock::now() + kAnswerTime;
+    char block[4096];
+    while (std::chrono::steady_clock::now() < end && InterruptWatch::signal() == 0) {
+        constexpr int kLookMilliseconds = 100;
+        pollfd ready{.fd = from, .events = POLLIN, .revents = 0};
+        if (::poll(&ready, 1, kLookMilliseconds) <= 0) continue;
+        const ssize_t got = read(from, block, sizeof block);
+        if (got == 0) return true;
+        if (got > 0) text.append(block, static_cast<std::size_t>(got));
+        if (got < 0 && errno != EINTR) return true;
+    }
+    return false;
+}
+
+/// What `ffmpeg -encoders` prints.
+Answer listOf(const std::string& ffmpeg) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+    if (pipe2(ends, O_CLOEXEC) != 0) return {{}, ffmpeg + " cannot be asked: " + std::generic_category().message(errno)};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);  // a wrapper is ended together with what it has started
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     std::string words[] = {ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-encoders"};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     pid_t process = -1;
-    const int error = posix_spawnp(&process, ffmpeg.c_str(), &actions, nullptr, argv.data(), environ);
+    const int error = posix_spawnp(&process, ffmpeg.c_str(), &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    std::string text;
-    if (error == 0) {
-        char block[4096];
-        for (ssize_t got; (got = read(ends[0], block, sizeof block)) > 0 || (got < 0 && errno == EINTR);)
-            if (got > 0) text.append(block, static_cast<std::size_t>(got));
+    Answer answer;
+    if (error != 0) {
+        answer.failure = ffmpeg + " is not installed";
+    } else {
+        if (!readAll(ends[0], answer.text)) {
+            kill(-process, SIGKILL);
+            answer.failure = ffmpeg + " does not answer";
+        }
         int status = 0;
         while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
         }
     }
     close(ends[0]);
-    if (error != 0) return std::nullopt;
-    return text;
+    return answer;
 }
 
 std::string extensionOf(std::string_view file) {
@@ -114,12 +148,12 @@ bool fits(const EncoderRow& row, std::string_view file) {
 Reason unavailable(const EncoderRow& row, const std::string& ffmpeg) {
     if (row.codec.empty()) return {};
     static std::mutex mutex;
-    static std::map<std::string, std::optional<std::string>> asked;
+    static std::map<std::string, Answer> asked;
     const std::lock_guard lock(mutex);
     const auto found = asked.find(ffmpeg);
-    const std::optional<std::string>& text = found != asked.end() ? found->second : asked[ffmpeg] = listOf(ffmpeg);
-    if (!text) return ffmpeg + " is not installed";
-    if (text->find(" " + std::string(row.codec) + " ") == std::string::npos)
+    const Answer& answer = found != asked.end() ? found->second : asked.emplace(ffmpeg, listOf(ffmpeg)).first->second;
+    if (!answer.failure.empty()) return answer.failure;
+    if (answer.text.find(" " + std::string(row.codec) + " ") == std::string::npos)
         return "the " + ffmpeg + " here was built without " + std::string(row.codec);
     return {};
 }
@@ -143,6 +177,7 @@ const EncoderRow& encoderFor(std::string_view file, std::string_view name, doubl
 const EncoderRow& encoderHere(std::string_view file, std::string_view name, const std::string& ffmpeg) {
     const EncoderRow& first = encoderFor(file, name, -1);
     const Reason why = unavailable(first, ffmpeg);
+    InterruptWatch::check();
     if (why.empty()) return first;
     std::string others;
     for (const EncoderRow& row : kEncoders)

@@ -30,7 +30,7 @@ const EncoderRow& encoder(std::string_view name);
 bool fits(const EncoderRow& row, std::string_view file);
 
 /// Why `ffmpeg` (a program in PATH) cannot encode so here; empty when it says that it can. Asks it once, for a tenth of a
-/// second.
+/// second, five where it does not answer, less once a signal came.
 Reason unavailable(const EncoderRow& row, const std::string& ffmpeg = "ffmpeg");
 
 /// The first row for a file of that name. Throws UsageError.
@@ -38,7 +38,8 @@ const EncoderRow& encoderFor(std::string_view file);
 /// The row `name`, or the first for that file when it is empty. Throws UsageError when file, name or quality (below 0: not
 /// given) do not go together.
 const EncoderRow& encoderFor(std::string_view file, std::string_view name, double quality);
-/// The same, of those that work here. Throws IoError that lists these when the one asked for does not.
+/// The same, of those that work here. Throws IoError that lists these when the one asked for does not,
+/// Error once a signal came.
 const EncoderRow& encoderHere(std::string_view file, std::string_view name, const std::string& ffmpeg = "ffmpeg");
 /// The first that works here: numbered pictures always do.
 const EncoderRow& workingEncoder(const std::string& ffmpeg = "ffmpeg");

@@ -1,30 +1,62 @@
 #!/usr/bin/env bash
-# Runs every fuzz target, or those named, for SECONDS each: tests/fuzz.sh SECONDS [target...]
+# Runs every fuzz target, or those named, for SECONDS each, as many at once as there are cores:
+#   tests/fuzz.sh SECONDS [target...]
+#   tests/fuzz.sh --binaries FOLDER SECONDS [target...]    those that FOLDER has, built elsewhere: no compiler is needed
+#   tests/fuzz.sh --pack FOLDER                            builds all into FOLDER, with the libraries that they need
 # New inputs go to build-fuzz/corpus; a failing one is named at the end and belongs into tests/fuzz/corpus with its fix.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+usage() { sed -n '3,5s/^#  *//p' "$0" >&2; exit 2; }
+all=(table tipsy hdf5 settings command_line picture scene checkpoint stateful differential)
+build() {
+  command -v clang++ > /dev/null || { echo "fuzzing needs clang++ with libFuzzer (Debian: apt install clang)" >&2; exit 4; }
+  cmake --preset fuzz > /dev/null && cmake --build --preset fuzz --parallel "$(nproc)" --target "${@/#/fuzz_}" || exit 1
+}
+pack() {
+  mkdir -p "$1/lib"
+  for target in "${all[@]}"; do
+    strip --strip-debug -o "$1/fuzz_$target" "build-fuzz/tests/fuzz/fuzz_$target"
+    # The loader and the C library go along, so that the other machine may be older.
+    ldd "build-fuzz/tests/fuzz/fuzz_$target" | grep -o '/[^ ]*' | sort -u | xargs -I{} cp -Lu {} "$1/lib/"
+  done
+}
+binaries=
+case ${1:-} in
+  --pack) [ $# -eq 2 ] || usage; build "${all[@]}"; pack "$2"; exit ;;
+  --binaries) [ $# -ge 3 ] || usage; binaries=$(realpath "$2"); shift 2 ;;
+esac
 seconds=${1:-}
-case $seconds in '' | *[!0-9]*) echo "usage: tests/fuzz.sh SECONDS [target...]" >&2; exit 2 ;; esac
+case $seconds in '' | *[!0-9]*) usage ;; esac
 shift
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(table tipsy hdf5 settings command_line picture scene checkpoint stateful differential)
-command -v clang++ > /dev/null || { echo "fuzzing needs clang++ with libFuzzer (Debian: apt install clang)" >&2; exit 4; }
-cmake --preset fuzz > /dev/null && cmake --build --preset fuzz --parallel "$(nproc)" --target "${targets[@]/#/fuzz_}" || exit 1
-failed=()
-for target in "${targets[@]}"; do
-  new=build-fuzz/corpus/$target
-  seeds=tests/fuzz/corpus/$target
-  mkdir -p "$new" build-fuzz/found
-  log=build-fuzz/found/$target.log
-  # Leaks are looked for by the address sanitizer's tests; here ptrace may be forbidden.
-  if ! ASAN_OPTIONS=detect_leaks=0 "build-fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
-    -rss_limit_mb=2048 -seed=1 -print_final_stats=1 -artifact_prefix="build-fuzz/found/$target-" "$new" "$seeds" > "$log" 2>&1; then
-    failed+=("$target")
+[ ${#targets[@]} -gt 0 ] || targets=("${all[@]}")
+[ -n "$binaries" ] || build "${targets[@]}"
+
+fuzz() {
+  local target=$1 program=(build-fuzz/tests/fuzz/fuzz_"$1")
+  if [ -n "$binaries" ]; then
+    program=("$binaries/lib/ld-linux-x86-64.so.2" --library-path "$binaries/lib" "$binaries/fuzz_$target")
+    [ -x "${program[0]}" ] || program=("$binaries/fuzz_$target")
   fi
+  mkdir -p "build-fuzz/corpus/$target" build-fuzz/found
+  # Leaks are looked for by the address sanitizer's tests; here ptrace may be forbidden.
+  ASAN_OPTIONS=detect_leaks=0 "${program[@]}" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -seed=1 \
+    -print_final_stats=1 -artifact_prefix="build-fuzz/found/$target-" "build-fuzz/corpus/$target" "tests/fuzz/corpus/$target" \
+    > "build-fuzz/found/$target.log" 2>&1
+  echo $? > "build-fuzz/found/$target.code"
+}
+for target in "${targets[@]}"; do
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+  fuzz "$target" &
+done
+wait
+failed=0
+for target in "${targets[@]}"; do
+  log=build-fuzz/found/$target.log
   printf '%-14s %s executions\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+  [ "$(cat "build-fuzz/found/$target.code")" = 0 ] && continue
+  failed=1
+  echo "$target FAILED, see $log:"
+  grep -E "broken promise|ERROR|SUMMARY|Test unit written" "$log" | head -5
 done
-for target in "${failed[@]}"; do
-  echo "$target FAILED, see build-fuzz/found/$target.log:"
-  grep -E "broken promise|ERROR|SUMMARY|Test unit written" "build-fuzz/found/$target.log" | head -5
-done
-[ ${#failed[@]} -eq 0 ]
+exit $failed

@@ -7,6 +7,7 @@
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
 #include "app/services/frame_times.h"
+#include "app/services/spot_check.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
@@ -93,6 +94,8 @@ void timeFrames(const Options& options) {
         last = time;
     }
     const double seconds = hostClock() - start;
+    if (const std::string alarm = SpotCheck().settle(workspace.host.simulation()); !alarm.empty())
+        throw Error(ExitCode::checkFailed, alarm);
     const double steps = static_cast<double>(workspace.host.simulation().step() - firstStep) / seconds;
     const WorkTotals after = workspace.host.simulation().backend().totals();
     const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;

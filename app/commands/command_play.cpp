@@ -10,6 +10,7 @@
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
 #include "app/picture.h"
+#include "app/services/spot_check.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -43,11 +44,15 @@ public:
         workspace_.advance(false);
         // The check of the forces comes when the device is done; a script must not see how long that takes.
         if (!workspace_.facts.check) workspace_.host.settle();
+        alarm_ = spotCheck_.update(workspace_.host.simulation());
         workspace_.turn(kFrame);
         const bool shown = workspace_.selected || workspace_.follow || workspace_.followedCentre || workspace_.ahead.wanted;
         workspace_.draw(target_.framebuffer(), shown ? target_.width() : 0, shown ? target_.height() : 0);
         ++frames_;
     }
+
+    /// What the check of the forces has to say of the last frame.
+    const std::string& alarm() const { return alarm_; }
 
     /// Writes what a command has asked for; gives why not.
     std::string serve() {
@@ -92,6 +97,8 @@ private:
     OffscreenTarget target_;
     Workspace workspace_;
     Ui ui_;
+    SpotCheck spotCheck_;
+    std::string alarm_;
     std::int64_t frames_ = 0;
 };
 
@@ -109,6 +116,10 @@ int playCommand(const Options& asked) {
         if (!player.needsFrame()) continue;
         const std::vector<Event> events = workspace.apply(player.controller());
         stage.frame();
+        if (!stage.alarm().empty()) {
+            player.abandon(stage.alarm());
+            throw Error(ExitCode::checkFailed, stage.alarm());
+        }
         player.look(workspace, events, stage.seconds());
     }
     return player.exitCode();

@@ -93,7 +93,8 @@ int renderCommand(const Options& asked) {
                         .fps = options.fps,
                         .ffmpeg = "ffmpeg",
                         .encoder = std::string(encoderHere(options.output, options.encoder).name),
-                        .quality = options.quality});
+                        .quality = options.quality,
+                        .held = true});
     const HeadlessContext context(options.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
     const int side = tileSide(options.width, options.height, options.tile, largestSide());
@@ -135,6 +136,7 @@ int renderCommand(const Options& asked) {
             const std::string alarm =
                 frame == 1 ? spotCheck.settle(workspace.host.simulation()) : spotCheck.update(workspace.host.simulation());
             if (!alarm.empty()) throw Error(ExitCode::checkFailed, alarm + "; no picture was written");
+            if (frame == 1) writer->keep();
         }
         const bool kept = !writer->lastFrameOnly() || frame + 1 == options.frames;
         // Panels show rates over the last frames, so these are drawn even when only one is kept.

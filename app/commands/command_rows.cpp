@@ -294,7 +294,7 @@ void addLook(CLI::App& app, Options& o) {
     addValue(
         app, "--elevation", "DEGREES",
         [&l](auto& what, auto& text) { l.elevation = parseNumber("camera.elevation", what, text); },
-        "of the camera above the plane, -88 to 88 [the scene's own]");
+        "of the camera above the plane; from 88 on it looks down along the pole [the scene's own]");
     addValue(
         app, "--rotate", "DEGREES",
         [&l](auto& what, auto& text) { l.rotation = parseNumber("camera.rotation", what, text); },

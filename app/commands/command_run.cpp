@@ -39,25 +39,40 @@ constexpr std::int64_t kMostSteps = (std::int64_t{1} << 62) + (std::int64_t{1} <
 // An energy that changed by more than this is no result of the physics.
 constexpr double kLostEnergy = 0.1;
 
-/// What an energy is compared with: that of the start, or where that is nothing what it is the sum of.
-double energyScale(const Diagnostics& now, const Diagnostics& first) {
-    if (first.energy() != 0) return std::abs(first.energy());
-    const double parts = std::max(std::abs(first.kinetic), std::abs(first.potential));
-    return parts != 0 ? parts : std::max(std::abs(now.kinetic), std::abs(now.potential));
-}
+/// Energies of one run as shares of what they began with.
+struct EnergyScale {
+    Diagnostics first;
+    double forces = 1;  ///< of a potential energy, what its forces can turn into motion
 
-double relativeChange(const Diagnostics& now, const Diagnostics& first) {
-    const double change = now.energy() - first.energy();
-    return change != 0 ? change / energyScale(now, first) : 0;
-}
+    EnergyScale(const Diagnostics& start, const ForceSettings& force) : first(start) {
+        // Near exponent 1 nearly all of a power law's potential is a constant: |(1 - a) U| is what Clausius' virial has of
+        // it.
+        if (force.law == Law::powerLaw && force.exponent != 1) forces = std::min(1.0, std::abs(1 - force.exponent));
+    }
+    double parts(const Diagnostics& d) const { return std::max(std::abs(d.kinetic), forces * std::abs(d.potential)); }
+    /// What a change is a share of: the energy of the start, or where that is nothing what it is the sum of.
+    double whole(const Diagnostics& now) const {
+        const double whole =
+            std::min(std::abs(first.energy()), std::abs(first.kinetic) + forces * std::abs(first.potential));
+        return whole != 0 ? whole : parts(first) != 0 ? parts(first) : parts(now);
+    }
+    double change(const Diagnostics& now) const {
+        const double change = now.energy() - first.energy();
+        return change != 0 ? change / whole(now) : 0;
+    }
+    /// Whether this is no result of the physics. An energy that begins near 0 is held against what it is the sum of.
+    bool lost(const Diagnostics& now) const {
+        return !(std::abs(now.energy() - first.energy()) <= kLostEnergy * std::max(whole(now), parts(first)));
+    }
+};
 
-std::string energyRow(const Simulation& simulation, const Diagnostics& d, const Diagnostics& first) {
+std::string energyRow(const Simulation& simulation, const Diagnostics& d, const EnergyScale& energies) {
     const Shape& shape = d.shape;
     std::string text =
         formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
                   static_cast<long long>(simulation.step()), simulation.time(), d.kinetic, d.potential, d.energy(),
                   d.momentum.x, d.momentum.y, d.momentum.z, d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
-    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", relativeChange(d, first), d.centreOfMass.x,
+    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x,
                       d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0],
                       shape.lagrangianRadii[1], shape.lagrangianRadii[2], shape.closest);
     return text;
@@ -171,6 +186,9 @@ int runCommand(const Options& asked) {
     const bool standardOutputTaken = asked.csv == "-" || asked.finalFile == "-";
 
     const Options options = withFile(asked);
+    // Those of what is written on the way are looked at without a file.
+    if (options.snapshotEvery > 0) requireFolder(numberedName("--snapshots", options.snapshots, 0));
+    if (!options.checkpoint.empty()) requireFolder(options.checkpoint);
     Simulation simulation(options.simulation);
     const RunConfiguration& settings = simulation.configuration();
     const std::int64_t begin = simulation.step(), steps = stepsWanted(options, simulation), end = begin + steps;
@@ -188,9 +206,9 @@ int runCommand(const Options& asked) {
     // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
     Diagnostics measured;
     if (summaryEnergy) measured = simulation.measure(InterruptWatch::check);  // there is nothing to lose yet
-    const Diagnostics first = measured;
+    const EnergyScale energies(measured, simulation.force());
     const auto writeRow = [&] {
-        csv->write(energyRow(simulation, measured, first) + (twin ? twin->cells(simulation) : "") + "\n");
+        csv->write(energyRow(simulation, measured, energies) + (twin ? twin->cells(simulation) : "") + "\n");
     };
     if (csv) {
         csv->write(
@@ -289,7 +307,9 @@ int runCommand(const Options& asked) {
         if (twin) written.push_back(twin->write(options.plots, simulation, outputs));
     }
     if (final) final->write(checkpointOf(simulation));
-    if (spotCheck.failures() > 0) {
+    // Steps that choose themselves keep the energy, or could not: then what there is is no result.
+    const bool lost = summaryEnergy && energies.lost(last), failed = lost && isAdaptive(simulation.integrator().program);
+    if (spotCheck.failures() > 0 || failed) {
         for (const std::string& file : outputs.keepPartial())
             std::fprintf(stderr, "gravlab: what is not to be trusted is in %s\n", file.c_str());
     } else {
@@ -301,9 +321,9 @@ int runCommand(const Options& asked) {
     std::fprintf(out, "%s: %zu bodies, %lld steps of %g to t = %g with %s in %.2f s", printable(settings.scene).c_str(),
                  simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
                  settings.integrator.c_str(), seconds);
-    if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), relativeChange(last, first));
+    if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), energies.change(last));
     std::fprintf(out, "\n");
-    if (summaryEnergy && !(std::abs(relativeChange(last, first)) <= kLostEnergy))
+    if (lost && !failed)
         std::fprintf(stderr,
                      "gravlab: the energy was not kept, so this run is no solution; a smaller --dt, a larger --softening or "
                      "--integrator radau15 may help\n");
@@ -316,6 +336,11 @@ int runCommand(const Options& asked) {
         std::fprintf(stderr, "gravlab: %d checks of the forces failed\n", spotCheck.failures());
         return static_cast<int>(ExitCode::checkFailed);
     }
+    if (failed)
+        throw Error(ExitCode::checkFailed,
+                    "the energy was not kept, although " + settings.integrator +
+                        " chooses its steps so that it is: this run is no solution. Bodies have met where nothing bounds "
+                        "their force; a --softening above 0 does");
     return static_cast<int>(ExitCode::ok);
 }
 

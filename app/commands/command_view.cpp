@@ -6,6 +6,7 @@
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/window/lost_context.h"
+#include "app/frontends/window/lost_display.h"
 #include "app/frontends/window/recorder.h"
 #include "app/frontends/window/session_files.h"
 #include "app/frontends/window/status_report.h"
@@ -263,6 +264,7 @@ int viewCommand(const Options& asked) {
     // Nobody is there to lose work when a window ends by itself.
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
+    const LostDisplayWatch display([&files] { return files.leave(); });
     try {
         runFrames(options, window, workspace, ui, controller, files, config, player.get());
     } catch (const Error& error) {
@@ -274,7 +276,10 @@ int viewCommand(const Options& asked) {
     if (const int signal = InterruptWatch::signal(); signal != 0)
         throw Error(static_cast<ExitCode>(128 + signal), std::string(InterruptWatch::word()) + ". " + files.leave());
     files.close();
-    if (player) player->abandon("the window was closed");
+    if (player) {
+        player->abandon("the window was closed");
+        files.requireSoundForces();
+    }
     return player ? player->exitCode() : static_cast<int>(ExitCode::ok);
 }
 

@@ -4,13 +4,10 @@
 #include "app/film/film_encoded.h"
 
 #include "sim/core/error.h"
-
-#include <unistd.h>
+#include "sim/io/file/atomic_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -33,7 +30,7 @@ bool endsWith(const std::string& text, std::string_view end) {
 /// FILE.png: keeps the newest frame, writes at the end.
 class PictureWriter final : public FilmWriter {
 public:
-    explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { checkFolder(settings.output.path); }
+    explicit PictureWriter(const FilmSettings& settings) : settings_(settings) { requireFolder(settings.output.path); }
     void write(std::span<const std::uint8_t> rgb) override { newest_.assign(rgb.begin(), rgb.end()); }
     void finish() override { writePng(settings_.output.path, newest_, settings_.width, settings_.height, texts); }
     bool lastFrameOnly() const override { return true; }
@@ -55,7 +52,7 @@ public:
                 throw IoError("cannot make the folder " + folder.string() + " for the frames: " + error.message());
             madeFolder_ = folder;
         }
-        checkFolder(first);
+        requireFolder(first);
     }
     ~PicturesWriter() override {
         if (finished_ || (settings_.keepsPart && !discarded)) return;
@@ -64,29 +61,34 @@ public:
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        writePng(settings_.output.frames.name(count_), rgb, settings_.width, settings_.height, texts, false);
-        ++count_;
+        const std::string name = settings_.output.frames.name(count_ + held_);
+        if (!settings_.held) {
+            writePng(name, rgb, settings_.width, settings_.height, texts, false);
+            ++count_;
+            return;
+        }
+        writePng(staged_.add(name, {.durable = false}), rgb, settings_.width, settings_.height, texts);
+        ++held_;
     }
-    void finish() override { finished_ = true; }
+    void keep() override {
+        settings_.held = false;
+        staged_.commit();
+        count_ += std::exchange(held_, 0);
+    }
+    void finish() override {
+        keep();
+        finished_ = true;
+    }
 
 private:
     FilmSettings settings_;
     fs::path madeFolder_;
-    std::int64_t count_ = 0;
+    OutputSet staged_;
+    std::int64_t count_ = 0, held_ = 0;  ///< in their places; beside them
     bool finished_ = false;
 };
 
 }  // namespace
-
-void checkFolder(const std::filesystem::path& file) {
-    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-    std::error_code error;
-    if (!fs::is_directory(folder, error))
-        throw IoError("cannot write " + file.string() + ": there is no folder " + folder.string());
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        throw IoError("cannot write " + file.string() + ": the folder does not allow it (" + std::strerror(errno) + ")");
-    if (fs::is_directory(file, error)) throw IoError("cannot write " + file.string() + ": it is a folder");
-}
 
 FilmOutput parseFilmOutput(const std::string& text) {
     FilmOutput output;

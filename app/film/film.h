@@ -34,6 +34,8 @@ struct FilmSettings {
     /// A film that ends early, because the encoder died or nobody called finish(), stays as far as it went, and plays.
     /// Else it is taken back.
     bool keepsPart = false;
+    /// Numbered pictures replace nothing until keep() says that what they show is right.
+    bool held = false;
 };
 
 /// Takes frames of packed RGB rows, top row first.
@@ -42,6 +44,8 @@ public:
     virtual ~FilmWriter() = default;
     /// Throws IoError; a dead encoder is reported with the end of what it said.
     virtual void write(std::span<const std::uint8_t> rgb) = 0;
+    /// What was written so far is right: pictures that were held go to their places. Throws IoError.
+    virtual void keep() {}
     /// Puts the result in its place. Throws IoError. Waits for the encoder.
     virtual void finish() = 0;
     /// Carried by pictures (mp4 drops it). Set before the first write.

@@ -132,7 +132,9 @@ public:
 
     void finish() override {
         frames_.close();
-        if (waitForEnd() != 0) fail();
+        const int status = waitForEnd();
+        InterruptWatch::check();
+        if (status != 0) fail();
         std::error_code error;
         if (written_ > 0 && fs::is_regular_file(temporary_, error) && fs::file_size(temporary_, error) == 0 && !error)
             fail();

@@ -20,7 +20,9 @@ std::string SpotCheck::judge(const ForceCheck& result, bool first) {
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const std::optional<ForceCheck> first = simulation.forceCheck();
-    const bool known = std::exchange(known_, first.has_value());
+    // A configuration may have come and been checked since the last look.
+    const bool known = std::exchange(known_, first.has_value()) && revision_ == simulation.revision();
+    revision_ = simulation.revision();
     if (first && !known) return judge(*first, true);
     if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);
     if (known_ && std::chrono::duration<double>(now - asked_).count() >= seconds_) {

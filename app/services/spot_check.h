@@ -4,6 +4,7 @@
 #include "sim/run/simulation.h"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -33,7 +34,8 @@ private:
     double seconds_;
     std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
     int results_ = 0, failures_ = 0;
-    bool known_ = false;  ///< the check of the configuration has been judged
+    bool known_ = false;          ///< the check of the configuration has been judged
+    std::uint64_t revision_ = 0;  ///< of the simulation then
 };
 
 }  // namespace gravlab

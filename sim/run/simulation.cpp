@@ -70,6 +70,13 @@ std::vector<std::uint32_t> checkTargetsOf(const ParticleSet& bodies, const Force
     return targets;
 }
 
+/// Settings that single precision carries alike, but for their softening.
+ForceSettings unsoftened(ForceSettings force) {
+    force.softening = 0;
+    force.precision = Precision::fp32;
+    return force;
+}
+
 }  // namespace
 
 struct Simulation::Plan {
@@ -96,13 +103,10 @@ struct Simulation::Plan {
             tuning()->find(made.name(), made.launchFacts(), configuration.force.precision, configuration.bodies);
         return found ? found->threads : 0;
     }
-    /// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for. A run that
-    /// goes on in what it was asked for stays there: it was judged when it began.
+    /// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for.
     void suitPrecision(const ParticleSet& bodies) {
         ForceSettings& force = configuration.force;
-        const StartState* start = configuration.start.get();
-        const bool goesOn = startsOver && start && start->state.clock.step != 0 && request.precision;
-        if (force.precision == Precision::fp64 || goesOn) return;
+        if (force.precision == Precision::fp64) return;
         const std::string why = beyondSinglePrecision(bodies, force);
         if (why.empty()) return;
         if (request.precision)
@@ -110,6 +114,11 @@ struct Simulation::Plan {
                              "; take fp64, or units in which lengths and masses are near 1");
         force.precision = Precision::fp64;
         backend.why += "; in double precision, because single does not carry these bodies: " + why;
+    }
+    /// A run that goes on in what it was asked for stays there: it was judged when it began.
+    bool goesOn() const {
+        const StartState* start = configuration.start.get();
+        return startsOver && start && start->state.clock.step != 0 && request.precision;
     }
     std::unique_ptr<Backend> makeBackend() const {
         std::unique_ptr<Backend> made = backend.row->make(request.backendOptions);
@@ -193,11 +202,12 @@ void Simulation::apply(const RunRequest& wanted) {
         return;
     }
     if (const Reason reason = refusal(p.integrator->program, terms()); !reason.empty()) throw UsageError(reason);
-    const Precision precision = p.configuration.force.precision;
-    if (p.request.precision && precision != configuration_.force.precision && precision != Precision::fp64) {
+    const ForceSettings &force = p.configuration.force, before = configuration_.force;
+    if (force != before && (force.precision != before.precision || !isCarried(force))) {
         ParticleSet bodies;
         backend_->snapshot(bodies);
         p.suitPrecision(bodies);
+        noteCarried(force, bodies);
     }
     if (p.changesForce) p.configure(*backend_);
     adopt(p);
@@ -227,7 +237,7 @@ void Simulation::startOver(Plan p) {
     if (const Reason reason = refusal(p.integrator->program, termsOf(p.configuration.force, others)); !reason.empty())
         throw UsageError(reason);
     std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
-    p.suitPrecision(bodies);
+    if (!p.goesOn()) p.suitPrecision(bodies);
 
     std::unique_ptr<Backend> made;
     if (p.changesBackend) {
@@ -248,6 +258,7 @@ void Simulation::startOver(Plan p) {
         clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.configuration.timeStep};
     }
     checkTargets_ = std::move(targets);
+    carried_.reset();
     adopt(p);
     configuration_.bodies = backend_->size();
     if (p.startsOver) beginRun();
@@ -343,7 +354,7 @@ RunState Simulation::stateWithoutBodies() {
 void Simulation::restore(const RunState& state) {
     // The configuration stays: what its check has found still holds, where it is there.
     const std::optional<ForceCheck> checked = forceCheck();
-    load(state.bodies);
+    place(state.bodies, present());
     clock_ = state.clock;
     if (clock_.timeStep != configuration_.timeStep) clock_.rebase(configuration_.timeStep);
     restoreMethods(state, *integrator_);
@@ -359,17 +370,61 @@ void Simulation::restoreMethods(const RunState& state, const Integrator& integra
     backend_->restoreForceState(forceState);
 }
 
+/// What is in force, to be changed in a part.
+Simulation::Plan Simulation::present() const {
+    Plan p;
+    p.request = request_;
+    p.configuration = configuration_;
+    p.backend = {&gravlab::backend(configuration_.backend), backendWhy_};
+    return p;
+}
+
 void Simulation::load(const ParticleSet& bodies) {
+    Plan p = present();
+    p.suitPrecision(bodies);
+    place(bodies, p);
+}
+
+void Simulation::place(const ParticleSet& bodies, const Plan& p) {
     requireBodies(bodies.size());
-    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, othersOf(terms()));
-    backend_->load(bodies);
+    const ForceTerms others = othersOf(terms());
+    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
+    if (p.configuration.force == configuration_.force)
+        backend_->load(bodies);
+    else
+        backend_->load(bodies, p.forcesOf(bodies), others);
     checkTargets_ = std::move(targets);
+    carried_.reset();
+    backendWhy_ = p.backend.why;
+    configuration_.force = p.configuration.force;
     configuration_.bodies = bodies.size();
     configuration_.kernel = kernelInUse();
     stepUnderWay_ = false;
     beginRun();
     if (clock_.timeStep != configuration_.timeStep) clock_.rebase(configuration_.timeStep);
     requestCheck();
+}
+
+bool Simulation::isCarried(const ForceSettings& force) const {
+    return force.precision == Precision::fp64 || (carried_ && carried_->others == unsoftened(force) &&
+                                                  force.softening >= carried_->least && force.softening <= carried_->most);
+}
+
+/// Notes that single precision carries these bodies under that force, and looks a way ahead, so that a slider that is
+/// dragged copies the bodies now and then and not in every frame. What too short a softening and too long a one spoil grows
+/// outwards.
+void Simulation::noteCarried(const ForceSettings& force, const ParticleSet& bodies) {
+    constexpr double kAhead = 4;
+    if (force.precision == Precision::fp64) return;
+    if (!carried_ || carried_->others != unsoftened(force))
+        carried_ = Carried{unsoftened(force), force.softening, force.softening};
+    ForceSettings ahead = force;
+    ahead.softening *= force.softening < configuration_.force.softening ? 1 / kAhead : kAhead;
+    for (const double softening :
+         {force.softening, beyondSinglePrecision(bodies, ahead).empty() ? ahead.softening : force.softening}) {
+        carried_->least = std::min(carried_->least, softening);
+        carried_->most = std::max(carried_->most, softening);
+    }
 }
 
 Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {

@@ -51,11 +51,12 @@ public:
     const std::string& backendWhy() const { return backendWhy_; }  ///< which path runs and why
 
     /// Changes a running simulation. Another scene, N or seed starts anew at t = 0; another backend takes the state over;
-    /// kernel, dt, softening, integrator change in place. All or nothing: on an exception the old run goes on unchanged.
-    /// What is set was asked for, what is empty is left to the scene or the backend: with another scene come its N, dt and
-    /// softening, with another backend its kernel, unless asked for (RunRequest::changeScene and changeBackend let go of
-    /// what belongs to the old one). A backend that was left open is chosen when the run begins or bodies are opened, and
-    /// again when one that was asked for is let go of.
+    /// kernel, dt, softening, integrator change in place. Where single precision does not carry the bodies under a force
+    /// that changes, they go on in double, or the change is refused where single was asked for. All or nothing: on an
+    /// exception the old run goes on unchanged. What is set was asked for, what is empty is left to the scene or the
+    /// backend: with another scene come its N, dt and softening, with another backend its kernel, unless asked for
+    /// (RunRequest::changeScene and changeBackend let go of what belongs to the old one). A backend that was left open is
+    /// chosen when the run begins or bodies are opened, and again when one that was asked for is let go of.
     void apply(const RunRequest& wanted);
     /// The scene again, from t = 0.
     void reset();
@@ -91,7 +92,8 @@ public:
     /// Goes back (or on) to what state() gave earlier in this run; from there the run goes on bit for bit under the settings
     /// of that moment. All or nothing.
     void restore(const RunState& state);
-    /// Replaces the bodies (a file, an edit); clock unchanged.
+    /// Replaces the bodies (an edit); clock unchanged. Bodies that single precision does not carry go on in double, or are
+    /// refused (UsageError) where single was asked for.
     void load(const ParticleSet& bodies);
     /// All that can be measured of the last complete step, on the device where the backend measures, else on the host.
     /// Waits; `meanwhile` is called some times a second while a device measures, and may throw.
@@ -109,6 +111,10 @@ private:
     void requestCheck();
     void restoreMethods(const RunState& state, const Integrator& integrator);
     void beginRun();
+    Plan present() const;
+    void place(const ParticleSet& bodies, const Plan& plan);
+    bool isCarried(const ForceSettings& force) const;
+    void noteCarried(const ForceSettings& force, const ParticleSet& bodies);
 
     RunRequest request_;
     RunConfiguration configuration_;
@@ -123,7 +129,13 @@ private:
     std::vector<std::uint32_t> checkTargets_;  ///< chosen when bodies are loaded, so that a check needs no copy of them
     std::optional<ForceCheck> check_;
     std::optional<ForceCheck> recheck_;
-    bool rechecking_ = false;  ///< the check under way is a second one
+    /// What single precision was found to carry: settings but for their softening, and between which that lies.
+    struct Carried {
+        ForceSettings others;
+        double least, most;
+    };
+    std::optional<Carried> carried_;  ///< of the bodies that were loaded last
+    bool rechecking_ = false;         ///< the check under way is a second one
 };
 
 }  // namespace gravlab

@@ -72,6 +72,9 @@ TEST_F(EncoderTest, whatFfmpegLacksIsSaidWithWhatWorks) {
     } catch (const IoError& error) {
         EXPECT_THAT(error.what(), HasSubstr("%05d.png"));
     }
+    const std::string hangs = at("hangs");  // what a program has answered is remembered by its name
+    fs::rename(script("exec sleep 1000"), hangs);
+    EXPECT_THAT(unavailable(encoder("h264"), hangs), HasSubstr("does not answer"));
     const std::string few = script("echo ' V....D libvpx-vp9 VP9'; echo ' V..... libx264rgb no plain one'");
     EXPECT_THAT(unavailable(encoder("h264"), few), HasSubstr("libx264"));
     EXPECT_EQ(workingEncoder(few).name, "vp9");

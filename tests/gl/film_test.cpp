@@ -102,6 +102,29 @@ TEST_F(FilmTest, UnfinishedPicturesAreTakenBack) {
     EXPECT_EQ(files(), 0u);
 }
 
+TEST_F(FilmTest, HeldPicturesReplaceNothingUntilTheyAreRight) {
+    std::ofstream(at("000.png")) << "old";
+    FilmSettings held = settings("%03d.png");
+    held.held = true;
+    auto writer = makeFilmWriter(held);
+    writer->write(frame(64, 48, 0));
+    writer.reset();
+    EXPECT_EQ(fs::file_size(at("000.png")), 3u) << "it was never said to be right";
+    EXPECT_EQ(files(), 1u);
+    writer = makeFilmWriter(held);
+    writer->write(frame(64, 48, 0));
+    writer->keep();
+    EXPECT_EQ(readPng(at("000.png")).rgb, frame(64, 48, 0));
+    writer->write(frame(64, 48, 1));
+    EXPECT_EQ(readPng(at("001.png")).rgb, frame(64, 48, 1)) << "at once from there on";
+    writer->finish();
+    writer = makeFilmWriter(held);
+    writer->write(frame(64, 48, 2));
+    writer->finish();
+    EXPECT_EQ(readPng(at("000.png")).rgb, frame(64, 48, 2)) << "one frame alone";
+    EXPECT_EQ(files(), 2u);
+}
+
 TEST_F(FilmTest, FilmHasItsFramesAndLength) {
     if (!have("ffmpeg") || !have("ffprobe")) GTEST_SKIP() << "ffmpeg is not installed";
     for (const auto& [frames, fps, duration] : {std::tuple{45, 30.0, 1.5}, {25, 12.5, 2.0}}) {

@@ -1,6 +1,7 @@
 // `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
 #include "../unit/cli_support.h"
 #include "tests/paths.h"
+#include "tests/wrong_forces.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -131,6 +132,17 @@ TEST_F(PlayTest, noticesAScriptThatIsSpoilt) {
         text.replace(text.find("get run.time\n"), 13, "expect run.time == 0.1\n");
         EXPECT_NE(play(text).code, 0) << to;
     }
+}
+
+TEST_F(PlayTest, wrongForcesEndAScript) {
+    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    testing_support::writeWrongForces(folder / "wrong.hdf5");
+    const Played played = play("set run.paused false\nwait run.step >= 3\ndo save after.hdf5\n", {"wrong.hdf5"});
+    EXPECT_EQ(played.code, 7) << played.out << played.err;
+    ASSERT_EQ(played.answers.size(), 2u) << played.out;
+    EXPECT_EQ(played.answers[1]["status"], "failed");
+    EXPECT_THAT(played.answers[1]["why"].get<std::string>(), HasSubstr("nothing of this run is to be trusted"));
+    EXPECT_FALSE(fs::exists(folder / "after.hdf5"));
 }
 
 TEST_F(PlayTest, refusesWhatIsNoText) {

@@ -1,6 +1,7 @@
 // `gravlab render` from outside: exit codes, files, and what is in them.
 #include "app/picture.h"
 #include "tests/paths.h"
+#include "tests/wrong_forces.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,6 +131,19 @@ TEST_F(RenderCommandTest, FramesShowTheStepsTheyShould) {
     EXPECT_EQ(readPng(out("02.png")).rgb, readPng(out("last.png")).rgb);
     EXPECT_NE(readPng(out("00.png")).rgb, readPng(out("01.png")).rgb);
     EXPECT_EQ(files(), 5u);
+}
+
+TEST_F(RenderCommandTest, PicturesOfWrongForcesReplaceNothing) {
+    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    const std::string wrong = (folder_ / "wrong.hdf5").string();
+    testing_support::writeWrongForces(wrong);
+    std::ofstream(out("00.png")) << "old";
+    for (const char* name : {"%02d.png", "00.png"}) {
+        EXPECT_EQ(render({wrong, "-o", out(name), "--frames", "3", "--size", "64x48"}), 7) << said();
+        EXPECT_THAT(said(), testing::HasSubstr("nothing of this run is to be trusted"));
+        EXPECT_EQ(fs::file_size(out("00.png")), 3u) << "the old one stays";
+        EXPECT_EQ(files(), 1u);
+    }
 }
 
 TEST_F(RenderCommandTest, PanelsAreDrawnWhenAskedFor) {

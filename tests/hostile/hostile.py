@@ -2,7 +2,7 @@
 """Attacks on the program from outside: closed streams, links, pipes, limits, signals, damaged files.
 
     hostile.py BINARY               the short part, as ./test runs it
-    hostile.py BINARY --all         all of it
+    hostile.py BINARY --all         all of it: a quarter of an hour
     hostile.py BINARY NAME...       the cases of these names
 
 Each case is a function that raises AssertionError when a promise is broken. Needs Python's standard library; cases that make
@@ -15,6 +15,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import stat
 import struct
@@ -277,6 +278,102 @@ def a_file_that_changes_meanwhile_is_the_one_that_was_checked():
 
 # Environment.
 
+def with_ffmpeg(script):
+    """An environment in which ffmpeg is this shell script."""
+    os.makedirs("bin", exist_ok=True)
+    with open("bin/ffmpeg", "w") as file:
+        file.write("#!/bin/sh\n" + script + "\n")
+    os.chmod("bin/ffmpeg", 0o755)
+    return {"PATH": os.getcwd() + "/bin:" + os.environ["PATH"]}
+
+
+def interrupted(arguments, number, env, after=3.0):
+    """Starts the program, signals it and gives its exit code and how long it took to end [s]."""
+    program = subprocess.Popen([BINARY, *arguments], env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(after)
+    program.send_signal(number)
+    begun = time.time()
+    try:
+        return program.wait(timeout=PATIENCE), time.time() - begun
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+
+
+@case
+def an_encoder_that_hangs_does_not_hold_the_program():
+    hangs = with_ffmpeg("exec sleep 1000")
+    listed = run("list", "encoders", env=hangs, patience=60)
+    assert listed.code == 0 and "does not answer" in listed.out, (listed.code, listed.out[-300:])
+    code, seconds = interrupted(("render", *STILL[1:], "-o", "f.mp4"), signal.SIGINT, hangs, 1.0)
+    assert code == 130 and seconds < 30, (code, seconds)
+    if not shutil.which("ffmpeg"):
+        return
+    reads_nothing = with_ffmpeg(f'case "$*" in *-encoders*) exec {shutil.which("ffmpeg")} "$@";; esac; exec sleep 1000')
+    for frames in ("4000", "2"):
+        for number, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            code, seconds = interrupted(("render", "six-body", "--frames", frames, "--size", "320x200", "-o", "f.mp4"), number,
+                                        reads_nothing)
+            assert code == expected and seconds < 30, (frames, code, seconds)
+    assert not os.path.exists("f.mp4") and not leftovers()
+
+
+def display():
+    """A display server of one's own and the environment that leads to it; nothing where there is no Xvfb."""
+    if not shutil.which("Xvfb"):
+        print("  left out: needs Xvfb", flush=True)
+        return None, {}
+    reader, writer = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "640x480x24", "-nolisten", "tcp"],
+                              pass_fds=(writer,), stderr=subprocess.DEVNULL)
+    os.close(writer)
+    with os.fdopen(reader) as answers:
+        number = answers.readline().strip()
+    return server, {"DISPLAY": ":" + number, "WAYLAND_DISPLAY": ""}
+
+
+@case
+def a_display_that_goes_away_saves_the_run():
+    server, where = display()
+    if not server:
+        return
+    program = subprocess.Popen([BINARY, "view", "six-body", "--no-config"], env={**os.environ, **where},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(5)
+    server.kill()
+    server.wait()
+    try:
+        _, err = program.communicate(timeout=PATIENCE)
+    finally:
+        program.kill()
+    assert program.returncode == 4, (program.returncode, err)
+    assert b"the display server went away" in err, err
+    saved_in = re.search(rb"go on with: gravlab (\S+)", err)
+    assert saved_in and info(saved_in.group(1).decode())["checkpoint"], err
+
+
+@case
+def threads_that_are_refused_stop_no_run():
+    for stack in ("1000G", "9999999999G", "x", "-1", "99999999999999G"):
+        result = run("run", "plummer", "-n", 600, "--backend", "cpu", "--kernel", "openmp", "--steps", 1, env={"OMP_STACKSIZE": stack})
+        assert result.code == 0, (stack, result.code, result.err)
+    for megabytes in (60, 100, 200, 400):
+        result = run("run", "plummer", "-n", 600, "--backend", "cpu", "--threads", 64, "--steps", 1,
+                     limits={resource.RLIMIT_AS: megabytes << 20})
+        assert result.code in (0, 5), (megabytes, result.code, result.err)
+        if result.code:
+            one_sentence(result, 5)
+
+
+@case
+def a_missing_folder_is_found_before_the_work():
+    for more in (("--snapshot-every", 500000000, "--snapshots", "gone/%d.csv"), ("--checkpoint", "gone/c.hdf5"), ("--final", "gone/f.csv"),
+                 ("--csv", "gone/e.csv")):
+        one_sentence(run("run", "six-body", "--steps", 1000000000, *more, patience=30), 6)
+
+
 @case
 def a_temporary_folder_that_is_gone_stops_no_film():
     result = run("render", "six-body", "--frames", 2, "--size", "64x64", "-o", "f.mp4", env={"TMPDIR": "/not/there"})
@@ -285,13 +382,12 @@ def a_temporary_folder_that_is_gone_stops_no_film():
 
 @case(long=True)
 def an_encoder_that_hangs_is_ended():
-    os.mkdir("bin")
-    with open("bin/ffmpeg", "w") as file:
-        file.write("#!/bin/sh\nexec sleep 1000\n")
-    os.chmod("bin/ffmpeg", 0o755)
+    if not shutil.which("ffmpeg"):
+        return
+    env = with_ffmpeg(f'case "$*" in *-encoders*) exec {shutil.which("ffmpeg")} "$@";; esac; exec sleep 1000')
     begun = time.time()
     result = run("render", "six-body", "--frames", 4000, "--size", "640x480", "-o", "f.mp4",
-                 env={"PATH": os.getcwd() + "/bin:" + os.environ["PATH"]}, patience=600)
+                 env=env, patience=600)
     assert result.code == 6, result.err
     assert time.time() - begun < 500
 
@@ -428,6 +524,144 @@ def changed_checkpoints_are_refused():
         assert sound("run", "bad.hdf5", "--steps", 1).code == 3, cut
 
 
+def unsealed(name, change):
+    """Changes a checkpoint as its documentation allows: with its check sum deleted. False where h5py is missing."""
+    try:
+        import h5py
+    except ImportError:
+        print("  left out: needs h5py (Debian: python3-h5py)", flush=True)
+        return False
+    with h5py.File(name, "r+") as file:
+        file["Gravlab"].attrs.pop("Sealed", None)
+        change(file)
+    return True
+
+
+def replaced(group, name, values):
+    def change(file):
+        del file[group][name]
+        file[group][name] = values
+    return change
+
+
+def attribute(name, value):
+    return lambda file: file["Gravlab"].attrs.__setitem__(name, value)
+
+
+@case
+def states_that_do_not_fit_are_refused():
+    saved("s.hdf5", "six-body", "--integrator", "radau15", "--steps", 5)
+    good = open("s.hdf5", "rb").read()
+    if not unsealed("s.hdf5", lambda file: None):
+        return
+    import h5py
+    with h5py.File("s.hdf5") as file:
+        state = {name: array[...] for name, array in file["Gravlab/State"].items()}
+    changes = [(name, values[: len(values) // 2]) for name, values in state.items()] + [(name, values * math.nan) for name, values in state.items()]
+    changes += [(name, values * 0 - 1) for name, values in state.items() if name.endswith((".step", ".solver_x", ".solver_v"))]
+    changes += [(name, None) for name in state]
+    for name, values in changes:
+        open("s.hdf5", "wb").write(good)
+        unsealed("s.hdf5", (lambda file: file["Gravlab/State"].pop(name)) if values is None else replaced("Gravlab/State", name, values))
+        one_sentence(run("run", "s.hdf5", "--steps", 1, patience=30), 3)
+    open("s.hdf5", "wb").write(good)
+    unsealed("s.hdf5", lambda file: file["Gravlab"].pop("State"))
+    result = run("run", "s.hdf5", "--steps", 1)
+    assert result.code == 0 and "no state of radau15" in result.err, result.err
+
+
+@case
+def numbers_of_a_checkpoint_are_neither_clipped_nor_rounded():
+    saved("s.hdf5", "six-body", "--steps", 3)
+    good = open("s.hdf5", "rb").read()
+    group = [0] * 6
+    for change, code in ((attribute("Version", 1.9), 3), (attribute("Version", 2), 3), (attribute("Step", 1.5), 3), (attribute("Step", math.inf), 3),
+                         (attribute("TimeStep", math.nan), 3), (replaced("PartType1", "Group", [300] + group[1:]), 3),
+                         (replaced("PartType1", "Group", [-1] + group[1:]), 3), (replaced("PartType1", "Group", [1.5] + group[1:]), 3),
+                         (replaced("PartType1", "ParticleIDs", [1.5, 2, 3, 4, 5, 6]), 3), (replaced("PartType1", "Masses", [-1.0] * 6), 3),
+                         (replaced("PartType1", "Masses", [math.nan] * 6), 3), (replaced("PartType1", "Masses", [1.0] * 5), 3),
+                         (replaced("PartType1", "Coordinates", [[0.0] * 2] * 6), 3), (replaced("PartType1", "Coordinates", [[1e999] * 3] * 6), 3),
+                         (attribute("TimeStep", 0.0078), 0)):
+        open("s.hdf5", "wb").write(good)
+        if not unsealed("s.hdf5", change):
+            return
+        result = run("run", "s.hdf5", "--steps", 1)
+        assert result.code == code, (result.code, result.err)
+        if code == 3:
+            one_sentence(result, 3)
+    assert "settings" in result.err, "two time steps, and nothing is said"
+
+
+@case
+def containers_do_not_reach_outside_themselves():
+    def external(file, halo):
+        import h5py
+        open("secret", "wb").write(b"\0" * 96)
+        del halo["Coordinates"]
+        halo.create_dataset("Coordinates", (4, 3), "f8", external=[("secret", 0, h5py.h5f.UNLIMITED)])
+
+    def linked(file, halo):
+        import h5py
+        h5("other.hdf5", None)
+        del halo["Coordinates"]
+        halo["Coordinates"] = h5py.ExternalLink("other.hdf5", "/PartType1/Coordinates")
+
+    def looping(file, halo):
+        import h5py
+        del halo["Coordinates"]
+        halo["Coordinates"] = h5py.SoftLink("/PartType1/Coordinates")
+
+    def virtual(file, halo):
+        import h5py
+        h5("other.hdf5", None)
+        del halo["Coordinates"]
+        layout = h5py.VirtualLayout((4, 3), "f8")
+        layout[...] = h5py.VirtualSource("other.hdf5", "PartType1/Coordinates", (4, 3))
+        halo.create_virtual_dataset("Coordinates", layout)
+
+    def bomb(file, halo):
+        del halo["Coordinates"]
+        halo.create_dataset("Coordinates", (1 << 40, 3), "f8", chunks=(1 << 16, 3), compression="gzip")
+
+    def text(file, halo):
+        del halo["Masses"]
+        halo["Masses"] = [b"\x1b[2J"] * 4
+
+    for change in (external, linked, looping, virtual, bomb, text):
+        if not h5("bad.hdf5", change):
+            return
+        result = sound("info", "bad.hdf5", patience=60)
+        assert result.code == 3, (change.__name__, result.code)
+
+
+@case
+def wrong_forces_leave_what_was_there():
+    # A run that goes on is not judged before it begins: its bodies are moved so far apart that single precision has no force.
+    saved("w.hdf5", "plummer", "-n", 300, "--backend", "cpu", "--precision", "fp32", "--steps", 1)
+
+    def apart(file):
+        file["PartType1/Coordinates"][...] = file["PartType1/Coordinates"][...] * 1e16
+
+    if not unsealed("w.hdf5", apart):
+        return
+    for name in ("end.csv", "00000.png"):
+        open(name, "w").write("old")
+    for words in (("run", "w.hdf5", "--steps", 3, "--final", "end.csv"), ("render", "w.hdf5", "--frames", 3, "--size", "64x64", "-o", "%05d.png"),
+                  ("render", "w.hdf5", "--frames", 3, "--size", "64x64", "-o", "00000.png")):
+        one_sentence(run(*words), 7)
+    assert open("end.csv").read() == open("00000.png").read() == "old"
+    assert not os.path.exists("00001.png") and not leftovers()
+    open("script", "w").write("set run.paused false\nwait run.step >= 3\ndo save after.hdf5\n")
+    played = run("play", "script", "w.hdf5")
+    one_sentence(played, 7)
+    assert '"failed"' in played.out and not os.path.exists("after.hdf5"), played.out
+    server, where = display()
+    if server:
+        one_sentence(run("play", "script", "w.hdf5", "--window", env=where), 7)
+        server.kill()
+        server.wait()
+
+
 @case
 def steps_that_cannot_be_counted_are_refused():
     saved("s.hdf5", "six-body", "--steps", 10)
@@ -529,11 +763,115 @@ def a_cluster_in_metres_is_right_or_refused():
                                                   ("small.csv", 1e-12, 1e-12, 1.0, 1e-14, 0.0), ("far.csv", 10.0, 1.0, 0.3, 1e-2, 1e9)):
         cluster(name, length, mass, speed, offset=offset)
         common = ("--softening", 0.02 * length, "--dt", dt)
-        one_sentence(run("run", name, "--steps", 1, "--precision", "fp32", *common), 2)
+        for precision in ("fp32", "mixed"):
+            one_sentence(run("run", name, "--steps", 1, "--precision", precision, *common), 2)
         exact, found = moved(name, "--precision", "fp64", *common), moved(name, *common)
         assert len(exact) == len(found) == 400
         for a, b in zip(exact, found):
             assert all(abs(x - y) <= 3e-5 * max(abs(x), 1e-3 * length) for x, y in zip(a, b)), (name, a, b)
+
+
+@case(long=True)
+def every_scale_is_right_or_refused():
+    for power in range(-14, 18):
+        length = 10.0 ** power
+        cluster("s.csv", length, length ** 3, length)
+        common = ("--softening", 0.02 * length, "--dt", 1e-2)
+        exact = moved("s.csv", "--precision", "fp64", *common)
+        for precision in (None, "fp32", "mixed"):
+            more = common if precision is None else (*common, "--precision", precision)
+            result = run("run", "s.csv", "--steps", 20, "--final", "-", *more)
+            assert result.code in ((0,) if precision is None else (0, 2)), (power, precision, result.code, result.err)
+            if result.code:
+                continue
+            far = max(abs(x - y) / max(abs(x), 1e-3 * length) for a, b in zip(exact, moved("s.csv", *more)) for x, y in zip(a, b))
+            assert far <= 3e-5, (power, precision, far)
+
+
+# Physics, against integrators of this file's own.
+
+def accelerations(places, masses, power, softening):
+    result = []
+    for i, at in enumerate(places):
+        sums = [0.0] * 3
+        for j, other in enumerate(places):
+            if i != j:
+                way = [b - a for a, b in zip(at, other)]
+                pull = masses[j] * (sum(w * w for w in way) + softening * softening) ** (-0.5 * (power + 1))
+                sums = [s + pull * w for s, w in zip(sums, way)]
+        result.append(sums)
+    return result
+
+
+def added(a, b, share):
+    return [[p + share * q for p, q in zip(one, other)] for one, other in zip(a, b)]
+
+
+def by_leapfrog(x, v, pull, dt, steps):
+    for _ in range(steps):
+        v = added(v, pull(x), 0.5 * dt)
+        x = added(x, v, dt)
+        v = added(v, pull(x), 0.5 * dt)
+    return x
+
+
+def by_rk4(x, v, pull, dt, steps):
+    for _ in range(steps):
+        a1, v1 = pull(x), v
+        a2, v2 = pull(added(x, v1, 0.5 * dt)), added(v, a1, 0.5 * dt)
+        a3, v3 = pull(added(x, v2, 0.5 * dt)), added(v, a2, 0.5 * dt)
+        a4, v4 = pull(added(x, v3, dt)), added(v, a3, dt)
+        for part, (vs, as_) in zip((1, 2, 2, 1), ((v1, a1), (v2, a2), (v3, a3), (v4, a4))):
+            x, v = added(x, vs, part * dt / 6), added(v, as_, part * dt / 6)
+    return x
+
+
+def compare_orbits(count, seed):
+    chance = random.Random(seed)
+    for number in range(count):
+        bodies, power = chance.randint(2, 6), chance.choice((2, 2, 2, 1, 1.5, 3, 0, -1))
+        softening, dt, steps = chance.choice((0.05, 0.3)), chance.choice((1e-3, 5e-3)), chance.randint(5, 60)
+        masses = [chance.uniform(0.1, 2) for _ in range(bodies)]
+        x, v = ([[chance.gauss(0, size) for _ in range(3)] for _ in range(bodies)] for size in (1, 0.5))
+        with open("o.csv", "w") as file:
+            file.write("x,y,z,vx,vy,vz,m\n")
+            for row in zip(x, v, masses):
+                file.write(",".join(map(repr, row[0] + row[1] + [row[2]])) + "\n")
+        pull = lambda places: accelerations(places, masses, power, softening)
+        # The reference of radau15: so many steps of order 4 that theirs is the smaller error.
+        for integrator, mine, tolerance in (("leapfrog", by_leapfrog(x, v, pull, dt, steps), 1e-12), ("rk4", by_rk4(x, v, pull, dt, steps), 1e-12),
+                                            ("radau15", by_rk4(x, v, pull, dt / 20, 20 * steps), 1e-9)):
+            law = () if power == 2 else ("--law", "power-law", "--exponent", power)
+            for backend in ("cpu", "reference"):
+                result = run("run", "o.csv", "--softening", softening, "--dt", dt, "--steps", steps, "--integrator", integrator, "--backend", backend,
+                             "--final", "-", *law)
+                if result.code == 2 and integrator == "radau15":
+                    continue  # only some backends have it
+                assert result.code == 0, (number, result.err)
+                rows = [line.split(",") for line in result.out.splitlines() if line and not line.startswith("#")]
+                columns = [rows[0].index(axis) for axis in "xyz"]
+                for row, place in zip(rows[1:], mine):
+                    for k, want in zip(columns, place):
+                        assert abs(float(row[k]) - want) <= tolerance * max(1, abs(want)), (number, integrator, backend, power, float(row[k]), want)
+
+
+@case
+def orbits_are_those_of_other_integrators():
+    compare_orbits(3, 11)
+
+
+@case(long=True)
+def many_orbits_are_those_of_other_integrators():
+    compare_orbits(60, 12)
+
+
+@case
+def bodies_that_meet_are_no_result():
+    open("meet.csv", "w").write("x,y,z,vx,vy,vz,m\n-0.5,0,0,0,0,0,1\n0.5,0,0,0,0,0,1\n")
+    open("end.csv", "w").write("old")
+    result = run("run", "meet.csv", "--softening", 0, "--integrator", "radau15", "--dt", 0.01, "--steps", 300, "--final", "end.csv")
+    one_sentence(result, 7)
+    assert open("end.csv").read() == "old"
 
 
 # What goes out comes back.

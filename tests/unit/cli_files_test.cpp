@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/io/snapshot.h"
+#include "tests/wrong_forces.h"
 
 namespace gravlab {
 namespace {
@@ -118,11 +119,74 @@ TEST(CliFiles, numberedSnapshotsComeAtTheirSteps) {
 
 TEST(CliFiles, snapshotsThatCannotBeSavedDoNotEndTheRunButItsCodeIs6) {
     const ScratchFolder folder;
-    const Outcome o = runGravlab({"run", "two-body", "--steps", "3", "--snapshot-every", "2", "--snapshots",
-                                  (folder / "gone/%d.csv").string(), "--final", (folder / "end.csv").string()});
+    fs::create_directory(folder / "2.csv");
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "5", "--snapshot-every", "2", "--snapshots",
+                                  (folder / "%d.csv").string(), "--final", (folder / "end.csv").string()});
     EXPECT_EQ(o.code, 6);
-    EXPECT_THAT(o.err, AllOf(HasSubstr("gone/0.csv"), HasSubstr("2 snapshots could not be saved")));
-    EXPECT_TRUE(fs::exists(folder / "end.csv"));
+    EXPECT_THAT(o.err, AllOf(HasSubstr("/2.csv"), HasSubstr("1 snapshots could not be saved")));
+    for (const char* name : {"0.csv", "4.csv", "end.csv"}) EXPECT_TRUE(fs::exists(folder / name)) << name;
+}
+
+TEST(CliFiles, aFolderForSnapshotsThatIsMissingIsFoundBeforeTheWork) {
+    const ScratchFolder folder;
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--snapshot-every", "500000000", "--snapshots", (folder / "gone/%d.csv").string()},
+          {"--checkpoint", (folder / "gone/c.hdf5").string()}}) {
+        std::vector<std::string> words{"run", "two-body", "--steps", "1000000000"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome o = runGravlab(words);
+        EXPECT_EQ(o.code, 6) << o.err;
+        EXPECT_THAT(o.err, HasSubstr("there is no folder"));
+    }
+    EXPECT_EQ(folder.entries(), 0u);
+}
+
+TEST(CliFiles, aRunWhoseForcesAreWrongLeavesWhatWasThere) {
+    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    const ScratchFolder folder;
+    testing_support::writeWrongForces(folder / "wrong.hdf5");
+    put(folder / "end.csv", "old");
+    const Outcome o =
+        runGravlab({"run", (folder / "wrong.hdf5").string(), "--steps", "3", "--final", (folder / "end.csv").string()});
+    EXPECT_EQ(o.code, 7) << o.err;
+    EXPECT_THAT(o.err, HasSubstr("nothing of this run is to be trusted"));
+    EXPECT_EQ(contentOf(folder / "end.csv"), "old");
+}
+
+TEST(CliFiles, bodiesThatMeetUnderAutomaticStepsAreNoResult) {
+    const ScratchFolder folder;
+    put(folder / "meet.csv", "x,y,z,vx,vy,vz,m\n-0.5,0,0,0,0,0,1\n0.5,0,0,0,0,0,1\n");
+    put(folder / "end.csv", "old");
+    const auto run = [&](const char* integrator, const char* softening) {
+        return runGravlab({"run", (folder / "meet.csv").string(), "--softening", softening, "--integrator", integrator,
+                           "--dt", "0.01", "--steps", "300", "--final", (folder / "end.csv").string()});
+    };
+    const Outcome wrong = run("radau15", "0");
+    EXPECT_EQ(wrong.code, 7) << wrong.err;
+    EXPECT_THAT(wrong.err, HasSubstr("--softening"));
+    EXPECT_EQ(contentOf(folder / "end.csv"), "old");
+    EXPECT_TRUE(fs::exists(folder / "end.csv.partial"));
+    EXPECT_EQ(run("radau15", "0.1").code, 0);
+    const Outcome fixed = run("leapfrog", "0");
+    EXPECT_EQ(fixed.code, 0) << "what steps of a fixed length make of it is what was asked for";
+    EXPECT_THAT(fixed.err, HasSubstr("the energy was not kept"));
+}
+
+TEST(CliFiles, changesOfAnEnergyAreNotHiddenByAConstant) {
+    const ScratchFolder folder;
+    put(folder / "pair.csv", "x,y,z,vx,vy,vz,m\n-0.5,0,0,0,-1,0,1\n0.5,0,0,0,1,0,1\n");
+    const auto change = [&](const char* exponent) {
+        const Outcome o = runGravlab({"run", (folder / "pair.csv").string(), "--law", "power-law", "--exponent", exponent,
+                                      "--integrator", "euler", "--dt", "0.5", "--steps", "4", "--csv", "-"});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return numbersOf(linesOf(o.out).back()).at(11);
+    };
+    const double logarithm = change("1");
+    EXPECT_GT(logarithm, 0.1);
+    for (const char* near : {"1.000001", "0.999999"}) {
+        EXPECT_GT(change(near), 0.25 * logarithm) << near;
+        EXPECT_LT(change(near), 4 * logarithm) << near;
+    }
 }
 
 TEST(CliFiles, whatIsNoFileIsRefusedWithAReason) {

@@ -1,6 +1,7 @@
 // The force methods of the CPU by themselves: slices, sums, work and accuracy, for every row in every precision that it has.
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
+#include "sim/backends/cpu/openmp_threads.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -96,6 +97,16 @@ void checkSlices(const KernelRow& row, Precision precision) {
                     {.settings = {.law = Law::coulomb, .precision = precision, .softening = 0.02, .strength = 3}});
     method->enqueue(kAllOfIt);
     EXPECT_EQ(method->sums().factor, T(-3)) << "charges by gravity's loops";
+}
+
+TEST(OpenMpThreads, areNoMoreThanTheSystemAllows) {
+    EXPECT_EQ(cpu::openMpStack(nullptr), 0u);
+    EXPECT_EQ(cpu::openMpStack("64"), 64u << 10);
+    EXPECT_EQ(cpu::openMpStack("3 M"), 3u << 20);
+    EXPECT_EQ(cpu::openMpStack("1g"), 1u << 30);
+    for (const char* none : {"", "x", "-1", "1T", "99999999999999G", "nan"}) EXPECT_EQ(cpu::openMpStack(none), 0u) << none;
+    EXPECT_EQ(cpu::threadsAllowed(3, 0), 3);
+    EXPECT_EQ(cpu::threadsAllowed(3, std::size_t{1} << 50), 1) << "no room for such a stack";
 }
 
 TEST(CpuMethod, everyRowGivesTheSameBitsInSlices) {

@@ -236,6 +236,22 @@ TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
     }
 }
 
+TEST(SpotCheck, judgesEveryConfigurationThatWasCheckedSinceItLooked) {
+    RunRequest settings;
+    settings.scene = "plummer";
+    settings.bodies = 300;
+    settings.backend = "cpu";
+    Simulation simulation(settings);
+    SpotCheck spot;
+    for (const double softening : {0.01, 0.02, 0.04}) {
+        settings.softening = softening;
+        simulation.apply(settings);
+        simulation.advance({.steps = 1}, nullptr);
+        EXPECT_EQ(spot.settle(simulation), "");
+    }
+    EXPECT_EQ(spot.results(), 3);
+}
+
 TEST(NumberedName, takesOneNumberAndNothingElse) {
     EXPECT_EQ(numberedName("--x", "s_%05d.csv", 42), "s_00042.csv");
     EXPECT_EQ(numberedName("--x", "%d%%", 7), "7%");

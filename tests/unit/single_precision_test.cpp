@@ -128,6 +128,84 @@ TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
     EXPECT_EQ(Simulation(usual).force().precision, Precision::fp32) << "and nowhere else";
 }
 
+TEST(SinglePrecision, aChangeBeyondItGoesOnInDoubleOrIsRefused) {
+    const auto changed = [](RunRequest request, const std::function<void(RunRequest&)>& change) {
+        change(request);
+        return request;
+    };
+    const std::pair<const char*, std::function<void(RunRequest&)>> changes[] = {
+        {"softening", [](RunRequest& r) { r.softening = 1e17; }},
+        {"a law", [](RunRequest& r) { r.law = Law::powerLaw, r.exponent = 12; }},
+    };
+    for (const auto& [name, change] : changes)
+        for (const std::optional<Precision> asked : {std::optional<Precision>(), {Precision::fp32}, {Precision::mixed}}) {
+            RunRequest request = startOf(ball(1e5, 1e9, 0, 500), 2e3, 10);
+            request.precision = asked;
+            Simulation simulation(request);
+            ASSERT_NE(simulation.force().precision, Precision::fp64);
+            simulation.advance({.steps = 1}, nullptr);
+            const double softening = simulation.force().softening;
+            if (asked) {
+                EXPECT_THROW(simulation.apply(changed(request, change)), UsageError) << name;
+                EXPECT_EQ(simulation.force().precision, *asked) << name;
+                EXPECT_EQ(simulation.force().softening, softening) << "the old run goes on";
+            } else {
+                simulation.apply(changed(request, change));
+                EXPECT_EQ(simulation.force().precision, Precision::fp64) << name;
+                EXPECT_THAT(simulation.backendWhy(), testing::HasSubstr("in double precision, because")) << name;
+            }
+            simulation.advance({.steps = 1}, nullptr);
+            EXPECT_EQ(simulation.step(), 2);
+        }
+}
+
+TEST(SinglePrecision, bodiesBeyondItGoOnInDoubleOrAreRefused) {
+    for (const std::optional<Precision> asked : {std::optional<Precision>(), {Precision::fp32}, {Precision::mixed}}) {
+        RunRequest request = startOf(ball(1, 1, 0, 500), 0, 0.01);
+        request.precision = asked;
+        Simulation simulation(request);
+        simulation.advance({.steps = 1}, nullptr);
+        const RunState kept = simulation.state();
+        simulation.load(ball(2, 1, 0, 500));
+        EXPECT_NE(simulation.force().precision, Precision::fp64) << "an edit that changes little";
+        const ParticleSet far = ball(1e16, 1e20, 0, 501);
+        if (asked) {
+            EXPECT_THROW(simulation.load(far), UsageError);
+            EXPECT_EQ(simulation.configuration().bodies, 500u);
+        } else {
+            simulation.load(far);
+            EXPECT_EQ(simulation.force().precision, Precision::fp64);
+            EXPECT_EQ(simulation.configuration().bodies, 501u);
+        }
+        simulation.advance({.steps = 1}, nullptr);
+        simulation.backend().wait();
+        ASSERT_TRUE(simulation.forceCheck());
+        EXPECT_TRUE(simulation.forceCheck()->passed);
+        simulation.restore(kept);
+        EXPECT_EQ(simulation.configuration().bodies, 500u) << "a state gone back to is not judged";
+    }
+}
+
+TEST(SinglePrecision, aSliderThatIsDraggedEndsWhereItsNumbersEnd) {
+    RunRequest request = startOf(ball(1, 1, 0, 500), 0.02, 0.01);
+    request.precision = Precision::fp32;
+    Simulation simulation(request);
+    double last = 0.02;
+    EXPECT_THROW(
+        for (double softening = 0.02; softening < 1e16; softening *= 1.3) {
+            request.softening = softening;
+            simulation.apply(request);
+            last = softening;
+            EXPECT_EQ(beyondSinglePrecision(ball(1, 1, 0, 500), simulation.force()), "") << softening;
+        },
+        UsageError);
+    EXPECT_EQ(simulation.force().softening, last);
+    for (double softening = last; softening > 1e-3; softening /= 1.7) {
+        request.softening = softening;
+        simulation.apply(request);
+    }
+}
+
 TEST(SinglePrecision, aRunThatGoesOnStaysWhatItWas) {
     // In the middle of a run two bodies may have come as near as single precision has places.
     RunRequest request;

@@ -202,9 +202,10 @@ private:
         } catch (const std::bad_alloc&) {
             const double bytes = cpu::engineBytes(bodies, cpu::cpuKernel(row), precision);
             char text[160];
-            std::snprintf(text, sizeof text,
-                          "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies", bodies,
-                          bytes, bytes / 1e6);
+            std::snprintf(
+                text, sizeof text,
+                "not enough memory: %zu bodies need %.0f bytes (%.1f MB) on the cpu; use fewer bodies or --threads", bodies,
+                bytes, bytes / 1e6);
             throw OutOfMemoryError(text);
         }
     }

@@ -1,5 +1,6 @@
 #include "sim/backends/cpu/force_evaluation.h"
 
+#include "sim/backends/cpu/openmp_threads.h"
 #include "sim/backends/cpu/pair_schedule.h"
 
 #include <algorithm>
@@ -174,11 +175,11 @@ void ForceEvaluation<T, P>::runOpenMpPieces(Deadline deadline) {
         if (piece > evaluation->done_ && end != kNoDeadline && Deadline::clock::now() >= end) return;
         evaluation->runTargets(piece);
     };
+    const int threads = openMpThreads(context_.pool.threads());
     do {
         // Pieces of one segment have different targets, so a loop over them needs no order.
         const std::int64_t segment = done_ / chunks_, segmentEnd = (segment + 1) * chunks_;
-        openMpFor(context_.pool.threads(), static_cast<std::size_t>(done_), static_cast<std::size_t>(segmentEnd), runOne,
-                  &shared);
+        openMpFor(threads, static_cast<std::size_t>(done_), static_cast<std::size_t>(segmentEnd), runOne, &shared);
         while (done_ < segmentEnd &&
                turn_[static_cast<std::size_t>(done_ % chunks_)].load(std::memory_order_relaxed) > segment)
             ++done_;

@@ -319,6 +319,20 @@ std::filesystem::path previousOf(const std::filesystem::path& target) {
     return previous;
 }
 
+void requireFolder(const std::filesystem::path& file) {
+    const std::filesystem::path target = linksFollowed(file);
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(target, error);
+    if (std::filesystem::is_directory(status)) throw IoError("cannot write " + file.string() + ": it is a folder");
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // written straight
+    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+    if (!std::filesystem::is_directory(folder, error))
+        throw IoError("cannot write " + file.string() + ": there is no folder " + folder.string());
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw IoError("cannot write " + file.string() + ": the folder does not allow it (" +
+                      std::generic_category().message(errno) + ")");
+}
+
 std::filesystem::path partialOf(const std::filesystem::path& target) {
     std::filesystem::path partial = linksFollowed(target);
     partial += ".partial";

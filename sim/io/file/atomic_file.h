@@ -91,6 +91,10 @@ private:
 /// or pipe are the same, and may both be written; `-` is only itself.
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b);
 
+/// Throws IoError unless a file of that name can be put where it shall be: its folder is there and may be written, and it is
+/// no folder itself. Asked before work whose result is saved later; creates nothing.
+void requireFolder(const std::filesystem::path& file);
+
 /// Where what is kept of an unfinished file goes: "run.csv" -> "run.csv.partial".
 std::filesystem::path partialOf(const std::filesystem::path& target);
 

@@ -15,7 +15,6 @@
 
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/core/names.h"
-#include "sim/core/vec3.h"
 #include "sim/forces/law.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -142,8 +141,14 @@ HWY_INLINE void addTwoLevelAt(D d, hn::TFromD<D>* HWY_RESTRICT sum, hn::TFromD<D
     if (!last) hn::Store(allLost, d, lost);
 }
 
+/// Three registers, one an axis. No Vec3: that of registers has no comparison, which clang looks for.
+template <class V>
+struct Triple {
+    V x, y, z;
+};
+
 template <class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Vec3<V>& term, bool first, bool last) {
+HWY_INLINE void addAt(D d, const SumView<T>& sums, std::size_t i, const Triple<V>& term, bool first, bool last) {
     addTwoLevelAt(d, sums.x + i, sums.lostX + i, term.x, first, last);
     addTwoLevelAt(d, sums.y + i, sums.lostY + i, term.y, first, last);
     addTwoLevelAt(d, sums.z + i, sums.lostZ + i, term.z, first, last);
@@ -166,7 +171,7 @@ HWY_INLINE void targetGroup(const BodyView<T>& bodies, const SumView<T>& sums, c
     }
     for (std::size_t tile = piece.sourceBegin; tile < piece.sourceEnd; tile += kTile) {
         const std::size_t tileEnd = HWY_MIN(tile + kTile, piece.sourceEnd);
-        Vec3<V> a[kVectors];
+        Triple<V> a[kVectors];
         for (std::size_t k = 0; k < kVectors; ++k) a[k] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
         for (std::size_t j = tile; j < tileEnd; ++j) {
             const V sx = hn::Set(d, bodies.x[j]), sy = hn::Set(d, bodies.y[j]), sz = hn::Set(d, bodies.z[j]);
@@ -209,7 +214,7 @@ HWY_INLINE void pairGroup(const BodyView<T>& bodies, const ForceRequest& request
     const PairLaw<Lanes<T>> law(request.settings, request.smallestR2);
     const V offset = law.offset().v;
     V x[kVectors], y[kVectors], z[kVectors], own[kVectors];
-    Vec3<V> a[kVectors];
+    Triple<V> a[kVectors];
     for (std::size_t k = 0; k < kVectors; ++k) {
         x[k] = hn::Load(d, bodies.x + i + k * lanes);
         y[k] = hn::Load(d, bodies.y + i + k * lanes);
@@ -313,8 +318,8 @@ void pairs(const BodyView<T>& bodies, const SumView<T>& sums, const ForceRequest
     }
     const auto addAll = [&](std::size_t begin, std::size_t count, const T* HWY_RESTRICT partial) HWY_ATTR {
         for (std::size_t i = 0; i < count; i += lanes) {
-            const Vec3<V> term{hn::Load(d, partial + i), hn::Load(d, partial + kPairTile + i),
-                               hn::Load(d, partial + 2 * kPairTile + i)};
+            const Triple<V> term{hn::Load(d, partial + i), hn::Load(d, partial + kPairTile + i),
+                                 hn::Load(d, partial + 2 * kPairTile + i)};
             addAt(d, sums, begin + i, term, piece.first, piece.last);
         }
     };

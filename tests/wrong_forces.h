@@ -1,0 +1,26 @@
+// A checkpoint whose run cannot be right: in the middle of a run in single precision its bodies are moved so far apart that
+// no force is left. Nothing refuses it before its first force is checked.
+#pragma once
+#include "sim/io/checkpoint.h"
+#include "sim/io/snapshot.h"
+#include "sim/run/simulation.h"
+
+#include <filesystem>
+
+namespace gravlab::testing_support {
+
+inline void writeWrongForces(const std::filesystem::path& file) {
+    RunRequest request;
+    request.scene = "plummer";
+    request.bodies = 300;
+    request.backend = "cpu";
+    request.precision = Precision::fp32;
+    Simulation simulation(request);
+    simulation.advance({.steps = 1}, nullptr);
+    Snapshot snapshot = checkpointOf(simulation);
+    for (Double4& position : snapshot.bodies.position)
+        for (double* value : {&position.x, &position.y, &position.z}) *value *= 1e16;
+    writeSnapshot(file, snapshot);
+}
+
+}  // namespace gravlab::testing_support
