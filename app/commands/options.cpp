@@ -279,7 +279,7 @@ void validate(Options& o, bool commandNamed) {
     }
     validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
-    o.read.allowSigns = s.law == Law::coulomb;
+    o.read.allowSigns = s.law && lawRow(*s.law).signedSources;
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
     if (!law.empty() && o.file.empty()) throw UsageError(law);
     for (const LawNumber& number : lawNumbers()) {

@@ -1,4 +1,5 @@
 // One scene for each law beside gravity: charges, springs, and atoms that hold together.
+#include "sim/forces/law.h"
 #include "sim/scenes/scene_builder.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -119,7 +120,7 @@ std::span<const Scene> lawScenes() {
          .bodiesCpu = 2048,
          .timeStep = 0.005,
          .softening = kChargesSoftening,
-         .law = Law::coulomb,
+         .law = kLaw<Coulomb>,
          .view = {.distance = 8, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
          .build = buildCharges},
         {.name = "power-law",
@@ -131,7 +132,7 @@ std::span<const Scene> lawScenes() {
          .bodiesCpu = 4096,
          .timeStep = 0.01,
          .softening = 0.05,
-         .law = Law::powerLaw,
+         .law = kLaw<PowerLaw>,
          .view = {.distance = 4.5, .elevation = 0.7, .pointSize = 0.015, .speedScale = 1.2},
          .build = buildPowerLaw,
          .exponent = -1},
@@ -142,7 +143,7 @@ std::span<const Scene> lawScenes() {
          .bodiesGpu = 8192,
          .bodiesCpu = 1024,
          .timeStep = 0.004,
-         .law = Law::lennardJones,
+         .law = kLaw<LennardJones>,
          .view = {.distance = 38, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
          .build = buildLennardJones,
          .parameters = kDropParameters},
