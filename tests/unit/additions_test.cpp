@@ -1,5 +1,6 @@
 // CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
+#include "sim/backends/backend.h"
 #include "sim/forces/law.h"
 #include "tests/paths.h"
 
@@ -126,6 +127,19 @@ TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
         EXPECT_THAT(filesWith({"struct " + type}), testing::ElementsAre(file));
     }
     EXPECT_EQ(count, laws().size());
+}
+
+/// Everything else asks a row what it is: exact, usesCores, onDevice.
+TEST(Additions, aBackendIsNamedInItsFolderAlone) {
+    const std::set<std::string> exceptions{"sim/core/fault_plan.cpp"};  // "cuda" begins the names of CUDA's functions
+    for (const BackendRow& row : backends()) {
+        const std::string name(row.name);
+        const std::set<std::string> files = filesWith({"\"" + name + "\""});
+        EXPECT_FALSE(files.empty());
+        for (const std::string& file : files)
+            EXPECT_TRUE(file.starts_with("sim/backends/" + name + "/") || exceptions.contains(file))
+                << file << " names the backend '" << name << "'";
+    }
 }
 
 TEST(Additions, architectureNamesFunctionsThatAreThere) {
