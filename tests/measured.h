@@ -1,5 +1,6 @@
 // Measurements compared field by field, and bodies to measure. Rule: a NaN is a difference.
 #pragma once
+#include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
@@ -55,15 +56,15 @@ inline std::string differences(const Diagnostics& a, const Diagnostics& b, const
 inline std::vector<ForceSettings> measuredForces(Precision precision) {
     return {{.law = Law::gravity, .precision = precision, .softening = 0.1},
             {.law = Law::gravity, .precision = precision},
-            {.law = Law::coulomb, .precision = precision, .softening = 0.1},
-            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2},
-            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 1},
-            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2.5},
-            {.law = Law::lennardJones, .precision = precision},
-            {.law = Law::coulomb, .precision = precision, .softening = 0.1, .strength = 3.7},
-            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 2, .strength = 0.3},
-            {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = 1.5, .strength = 0.3},
-            {.law = Law::lennardJones, .precision = precision, .strength = 2.3, .diameter = 0.9, .cutOff = 1.9}};
+            {.law = kLaw<Coulomb>, .precision = precision, .softening = 0.1},
+            {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = 2},
+            {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = 1},
+            {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = 2.5},
+            {.law = kLaw<LennardJones>, .precision = precision},
+            {.law = kLaw<Coulomb>, .precision = precision, .softening = 0.1, .strength = 3.7},
+            {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = 2, .strength = 0.3},
+            {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = 1.5, .strength = 0.3},
+            {.law = kLaw<LennardJones>, .precision = precision, .strength = 2.3, .diameter = 0.9, .cutOff = 1.9}};
 }
 
 /// A disordered grid, so that the wall of Lennard-Jones is not entered deeply; positions and velocities are floats.

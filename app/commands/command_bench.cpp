@@ -8,6 +8,8 @@
 #include "sim/io/file/atomic_file.h"
 #include "sim/scenes/scene.h"
 
+#include "sim/backends/backend.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -24,9 +26,9 @@ struct Sweep {
 
 std::vector<std::size_t> defaultBodies(const Scene& scene, std::string_view backend) {
     if (scene.fixedBodies != 0) return {scene.fixedBodies};
-    if (backend == "cuda") return {1024, 4096, 16384, 65536, 262144, 1048576};
-    if (backend == "cpu") return {1024, 4096, 16384, 65536};
-    return {1024, 4096};
+    std::vector<std::size_t> bodies = studiedBodies(gravlab::backend(backend).mostStudied);
+    std::erase_if(bodies, [](std::size_t count) { return count < 1024; });
+    return bodies;
 }
 
 /// Lists collapse where a row has nothing to tune, so that each configuration is timed once.

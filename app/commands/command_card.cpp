@@ -7,15 +7,15 @@
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
+#include "sim/backends/backend.h"
+
 #include <cstdio>
 
 namespace gravlab {
 namespace {
 
 std::vector<std::size_t> defaultBodies(std::string_view backendName) {
-    if (backendName == "cuda") return {1024, 4096, 16384, 65536, 262144, 1048576};
-    if (backendName == "cpu") return {1024, 4096, 16384, 65536};
-    return {256, 1024, 4096};
+    return studiedBodies(backend(backendName).mostStudied);
 }
 
 }  // namespace

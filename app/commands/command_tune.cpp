@@ -8,14 +8,15 @@
 #include "app/progress.h"
 #include "sim/core/error.h"
 
+#include "sim/backends/backend.h"
+
 #include <cstdio>
 
 namespace gravlab {
 namespace {
 
 std::vector<std::size_t> defaultBodies(std::string_view backendName) {
-    if (backendName == "cuda") return {1024, 4096, 16384, 65536, 262144};
-    return {1024, 4096, 16384};
+    return studiedBodies(std::max<std::size_t>(backend(backendName).mostStudied / 4, 16384));
 }
 
 void print(const Tuner& tuner, const TunedChoice& found) {

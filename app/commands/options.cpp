@@ -10,6 +10,7 @@
 #include "app/film/film.h"
 #include "app/numbered_name.h"
 #include "app/version.h"
+#include "sim/backends/backend.h"
 #include "sim/core/names.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
@@ -210,8 +211,8 @@ void validateCompany(const Options& o) {
         {"--output", &o.output}, {"--card", &o.benchCard},  {"--screenshot", &o.screenshot}, {"--snapshots", &o.snapshots}};
     for (const auto& [option, name] : names)
         if (o.has(option) && name->empty()) throw UsageError(std::string(option) + " '': a file needs a name");
-    const bool named = o.simulation.backend == "cpu" || o.simulation.backend == "reference";
-    if (o.command == Subcommand::run && named && o.has("--device"))
+    const BackendRow* named = o.simulation.backend ? findBackend(*o.simulation.backend) : nullptr;
+    if (o.command == Subcommand::run && named && !named->onDevice && o.has("--device"))
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
@@ -279,7 +280,7 @@ void validate(Options& o, bool commandNamed) {
     }
     validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
-    o.read.allowSigns = s.law == Law::coulomb;
+    o.read.allowSigns = s.law && lawRow(*s.law).signedSources;
     const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
     if (!law.empty() && o.file.empty()) throw UsageError(law);
     for (const LawNumber& number : lawNumbers()) {
@@ -305,9 +306,10 @@ void validate(Options& o, bool commandNamed) {
         else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
             findRow(kernels(), "kernel", name);
     }
-    if (s.backendOptions.threads != 0 && s.backend == "reference")
-        throw UsageError("--threads does not apply: the reference backend computes on one thread");
-    if (!s.backendOptions.simd.empty() && s.backend && s.backend != "cpu")
+    const BackendRow* named = s.backend ? &backend(*s.backend) : nullptr;
+    if (s.backendOptions.threads != 0 && named && !named->usesCores && !named->onDevice)
+        throw UsageError("--threads does not apply: the " + *s.backend + " backend computes on one thread");
+    if (!s.backendOptions.simd.empty() && named && !named->usesCores)
         throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
 
     validateLaunch(o, kernelNames);

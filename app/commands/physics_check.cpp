@@ -337,48 +337,52 @@ void addPassages(Rows& rows) {
         }
 }
 
-void addLaws(Rows& rows) {
-    // A pair under each law: the force is the slope of the potential, and a run keeps the energy that it defines.
-    static constexpr ForceSettings kForces[] = {{.law = Law::coulomb, .softening = 0.05},
-                                                {.law = Law::powerLaw, .softening = 0.05, .exponent = 3},
-                                                {.law = Law::powerLaw, .softening = 0.05, .exponent = -1},
-                                                {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.5},
-                                                {.law = Law::lennardJones},
-                                                {.law = Law::coulomb, .softening = 0.05, .strength = 1.75},
-                                                {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.5, .strength = 0.5},
-                                                {.law = Law::lennardJones, .strength = 0.5, .diameter = 0.75, .cutOff = 3}};
-    for (const ForceSettings& force : kForces) {
-        std::string name(laws()[static_cast<std::size_t>(force.law)].name);
-        char exponent[32];
-        std::snprintf(exponent, sizeof exponent, ", a = %g", force.exponent);
-        if (force.law == Law::powerLaw) name += exponent;
-        char numbers[60];
-        std::snprintf(numbers, sizeof numbers, ", strength %g", force.strength);
-        if (force.strength != 1) name += numbers;
-        addBound(rows, name + ", four bodies, yoshida4: dE/E at t = 5", 1e-8, [&force] {
-            ParticleSet bodies;
-            bodies.resize(4);
-            bodies.position = {{-1, 0, 0, 1}, {0.5, 1, 0, 1}, {0.75, -1, 0.25, 1}, {0, 0.25, 1.25, 1}};
-            bodies.velocity = {{0, -0.125, 0, 1}, {0.125, 0, 0.125, 1}, {0, 0.25, 0, 0.5}, {-0.25, 0, 0, 2}};
-            if (force.law == Law::coulomb)
-                for (const std::size_t i : {1, 3}) bodies.position[i].w = -1, bodies.velocity[i].w *= -1;
-            Run run(std::move(bodies), "yoshida4", 1.0 / 4096, force);
-            run.after(5 * 4096);
-            return run.energyChange();
-        });
+/// "power-law, a = 1.5, strength 0.5".
+std::string nameOf(const LawRow& row, const ForceSettings& force) {
+    char exponent[32] = "", strength[32] = "";
+    if (row.takes(&ForceSettings::exponent)) std::snprintf(exponent, sizeof exponent, ", a = %g", force.exponent);
+    if (force.strength != 1) std::snprintf(strength, sizeof strength, ", strength %g", force.strength);
+    return std::string(row.name) + exponent + strength;
+}
+
+/// A pair under a law: the force is the slope of the potential, and a run keeps the energy that it defines.
+double fourBodiesUnder(const ForceSettings& force) {
+    ParticleSet bodies;
+    bodies.resize(4);
+    bodies.position = {{-1, 0, 0, 1}, {0.5, 1, 0, 1}, {0.75, -1, 0.25, 1}, {0, 0.25, 1.25, 1}};
+    bodies.velocity = {{0, -0.125, 0, 1}, {0.125, 0, 0.125, 1}, {0, 0.25, 0, 0.5}, {-0.25, 0, 0, 2}};
+    if (lawRow(force.law).signedSources)
+        for (const std::size_t i : {1, 3}) bodies.position[i].w = -1, bodies.velocity[i].w *= -1;
+    Run run(std::move(bodies), "yoshida4", 1.0 / 4096, force);
+    run.after(5 * 4096);
+    return run.energyChange();
+}
+
+double differenceFromGravity(Law law) {
+    std::vector<Double4> other, gravity;
+    double worst = 0;
+    for (std::vector<Double4>* a : {&other, &gravity}) {
+        FewBody system;
+        system.load(goldenBodies());
+        system.configure({.law = a == &gravity ? Law::gravity : law, .softening = 0.5});
+        system.accelerations(*a);
     }
-    rows.push_back({"power-law, a = 2: difference from gravity", 0, 0, [] {
-                        std::vector<Double4> power, gravity;
-                        double worst = 0;
-                        for (const Law law : {Law::powerLaw, Law::gravity}) {
-                            FewBody system;
-                            system.load(goldenBodies());
-                            system.configure({.law = law, .softening = 0.5});
-                            system.accelerations(law == Law::gravity ? gravity : power);
-                        }
-                        for (std::size_t i = 0; i < 4; ++i) worst = std::max(worst, distance(power[i], gravity[i]));
-                        return worst;
-                    }});
+    for (std::size_t i = 0; i < 4; ++i) worst = std::max(worst, distance(other[i], gravity[i]));
+    return worst;
+}
+
+void addLaws(Rows& rows) {
+    for (const LawRow& row : laws())
+        for (ForceSettings force : row.tried) {
+            force.law = row.law;
+            addBound(rows, nameOf(row, force) + ", four bodies, yoshida4: dE/E at t = 5", 1e-8,
+                     [force] { return fourBodiesUnder(force); });
+        }
+    for (const LawRow& row : laws())
+        if (const ForceSettings usual{.law = row.law};
+            row.law != Law::gravity && loopLaw(usual) == Law::gravity && forceFactor(usual) == 1)
+            rows.push_back({nameOf(row, usual) + ": difference from gravity", 0, 0,
+                            [law = row.law] { return differenceFromGravity(law); }});
 }
 
 }  // namespace

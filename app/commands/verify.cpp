@@ -1,6 +1,7 @@
 // Verification of kernels on this machine.
 #include "app/commands/verify.h"
 
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
@@ -173,7 +174,7 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
         backend.snapshot(end);
         return end;
     };
-    const BackendRow& truth = backend("reference");
+    const BackendRow& truth = exactBackend();
     const std::unique_ptr<Backend> reference = truth.make({});
     for (const Integrator& integrator : integrators()) {
         if (!refusal(backend(row.backend), integrator, kStepBodies).empty()) continue;
@@ -215,7 +216,7 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
     const auto allowed = [&tolerance](const Limits& usual) {
         return tolerance ? Limits{{*tolerance, *tolerance}, {*tolerance, *tolerance}, *tolerance} : usual;
     };
-    const bool alwaysExact = row.backend == "reference";
+    const bool alwaysExact = backend(row.backend).exact;
     try {
         for (const PrecisionRow& precision : precisions()) {
             if (alwaysExact && precision.precision != Precision::fp64) continue;

@@ -1,6 +1,7 @@
 // The program's tables as lists to choose from.
 #include "app/control/setting_choices.h"
 
+#include "sim/backends/backend.h"
 #include "sim/forces/law.h"
 #include "sim/forces/precision.h"
 
@@ -14,7 +15,7 @@ Reason firstOf(Reason one, Reason other) { return one.empty() ? other : one; }
 
 std::vector<SettingChoice> integratorChoices(const RunConfiguration& now, bool backendGivesWay) {
     // The reference runs all that any other does.
-    const BackendRow& by = backend(backendGivesWay ? "reference" : now.backend);
+    const BackendRow& by = backendGivesWay ? exactBackend() : backend(now.backend);
     const Law law = now.force.law;
     std::vector<SettingChoice> rows;
     for (const Integrator& row : integrators())
@@ -56,8 +57,8 @@ std::vector<SettingChoice> backendChoices(const RunConfiguration& now) {
     return rows;
 }
 
-Reason fixedPrecision(std::string_view backend) {
-    return backend == "reference" ? "The reference backend is always fp64." : Reason();
+Reason fixedPrecision(std::string_view name) {
+    return backend(name).exact ? "The " + std::string(name) + " backend is always fp64." : Reason();
 }
 
 }  // namespace gravlab

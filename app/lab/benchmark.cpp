@@ -3,6 +3,7 @@
 
 #include "app/host_clock.h"
 #include "app/interrupt.h"
+#include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/precision.h"
 
@@ -47,7 +48,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.device = backend.description();
     row_.kernel = kernel.name;
     row_.integrator = integrator.name;
-    row_.precision = nameOf(row_.backend == "reference" ? Precision::fp64 : force.precision);
+    row_.precision = nameOf(gravlab::backend(row_.backend).exact ? Precision::fp64 : force.precision);
     row_.bodies = backend.size();
     row_.block = kernel.blocks.last == 1 ? 1 : launch.block;
     row_.unroll = kernel.unrolls.empty() ? 1 : launch.unroll;
@@ -188,7 +189,7 @@ bool Trial::checkOnHost() {
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
-    return take(compareForces(got, want, backend_.name() == "reference" ? kGate64 : gateOf(force_), floors));
+    return take(compareForces(got, want, gravlab::backend(backend_.name()).exact ? kGate64 : gateOf(force_), floors));
 }
 
 void Trial::finish() {

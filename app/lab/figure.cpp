@@ -5,6 +5,7 @@
 #include "app/lab/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "app/version.h"
+#include "sim/backends/backend.h"
 #include "sim/core/names.h"
 
 #include <algorithm>
@@ -65,9 +66,10 @@ Reason needs(const FigureRequest& request) {
     }
     std::string missing;
     for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
-    const Reason cuda = backend("cuda").unavailable(request.options);
+    const BackendRow& device = deviceBackend();
+    const Reason cuda = device.unavailable(request.options);
     return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
-           (cuda.empty() ? "" : ", but the cuda backend cannot run here: " + cuda);
+           (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
 }
 
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
@@ -150,27 +152,28 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
 /// The textbook on one core, with symmetry, with vectors, on all cores; and the GPU.
 std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
     struct Curve {
-        const char* backend;
+        const BackendRow& (*backend)();
         const char* kernel;
         const char* series;
         std::size_t mostBodies;
     };
     static constexpr Curve kCurves[] = {
-        {"cpu", "naive", "one core, plain loop", 65536},
-        {"cpu", "naive-symmetric", "one core, with symmetry", 65536},
-        {"cpu", "simd", "one core, vectors", 65536},
-        {"cpu", "auto", "all cores", 262144},
-        {"cuda", "auto", "GPU", 1048576},
+        {hostBackend, "naive", "one core, plain loop", 65536},
+        {hostBackend, "naive-symmetric", "one core, with symmetry", 65536},
+        {hostBackend, "simd", "one core, vectors", 65536},
+        {hostBackend, "auto", "all cores", 262144},
+        {deviceBackend, "auto", "GPU", 1048576},
     };
     std::vector<SweepPoint> points;
     for (const Curve& curve : kCurves) {
-        if (!backend(curve.backend).unavailable(request.options).empty()) continue;
+        const BackendRow& by = curve.backend();
+        if (!by.unavailable(request.options).empty()) continue;
         std::vector<std::size_t> bodies = request.bodies;
         if (bodies.empty())
             for (std::size_t count = 1024; count <= curve.mostBodies; count *= 4) bodies.push_back(count);
         for (const std::size_t count : bodies) {
             SweepPoint point;
-            point.backend = curve.backend;
+            point.backend = by.name;
             point.options = request.options;
             point.bodies = count;
             point.kernel.kernel = curve.kernel;
@@ -189,7 +192,7 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
 }
 
 std::string cpuGpuNote(const FigureRequest& request) {
-    const Reason reason = backend("cuda").unavailable(request.options);
+    const Reason reason = deviceBackend().unavailable(request.options);
     return reason.empty() ? "hollow: extrapolated from measured steps"
                           : "hollow: extrapolated from measured steps; no GPU curve: " + reason;
 }

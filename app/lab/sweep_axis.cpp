@@ -3,6 +3,7 @@
 
 #include "app/format.h"
 #include "app/model/lab_sweep.h"
+#include "sim/backends/backend.h"
 #include "sim/core/names.h"
 
 #include <algorithm>
@@ -55,9 +56,7 @@ const SweepAxis kAxes[] = {
      [](const KernelRow& row, std::size_t) { return listed(row.bodiesPerThread); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.bodiesPerThread = static_cast<int>(value); }},
     {"bodies", "bodies", true, false, [](const KernelRow&) { return Reason(); },
-     [](const KernelRow& row, std::size_t) {
-         return powersOfTwo(1024, row.backend == "cuda" ? 1048576 : row.backend == "cpu" ? 65536 : 4096);
-     },
+     [](const KernelRow& row, std::size_t) { return powersOfTwo(1024, backend(row.backend).mostStudied); },
      [](SweepPoint& point, std::size_t value) { point.bodies = value; }},
     {"threads", "CPU threads", false, true, [](const KernelRow& row) { return axisRefusal("threads", row); },
      [](const KernelRow&, std::size_t) {

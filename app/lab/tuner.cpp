@@ -2,6 +2,7 @@
 #include "app/lab/tuner.h"
 
 #include "app/lab/sweep_axis.h"
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
     settings_.tuning.reset();  // what was found before must not stand for the backend's own choice
     for (const std::string& name : request_.kernels) kernel(request_.backend, name);
     std::size_t rows = 0;
-    bool tunable = request_.backend == "cpu";
+    bool tunable = backend(request_.backend).usesCores;
     for (const KernelRow& row : kernels()) {
         if (!wanted(row)) continue;
         ++rows;
@@ -101,7 +102,7 @@ bool Tuner::known(const SweepPoint& point, const std::vector<SweepPoint>& also) 
 /// The backend's own choice, which is to be beaten; and on a CPU all kernels at a small size.
 std::vector<SweepPoint> Tuner::automaticRound() const {
     std::vector<SweepPoint> points{pointOf("auto")};
-    if (request_.backend != "cpu") return points;
+    if (!backend(request_.backend).usesCores) return points;
     for (const KernelRow& row : kernels()) {
         if (!wanted(row)) continue;
         SweepPoint probe = pointOf(std::string(row.name));
@@ -139,7 +140,7 @@ void Tuner::addCandidates(std::vector<SweepPoint>& points, const KernelRow& row)
 
 std::vector<SweepPoint> Tuner::coarseRound() const {
     std::vector<SweepPoint> points;
-    if (request_.backend != "cpu") {
+    if (!backend(request_.backend).usesCores) {
         for (const KernelRow& row : kernels())
             if (wanted(row)) addCandidates(points, row);
         return points;
@@ -158,7 +159,7 @@ std::vector<SweepPoint> Tuner::coarseRound() const {
             continue;
         }
         const SweepAxis& threads = sweepAxis("threads");
-        for (SweepPoint& point : pointsAlong(threads, kernel("cpu", base.kernel.kernel), base))
+        for (SweepPoint& point : pointsAlong(threads, kernel(request_.backend, base.kernel.kernel), base))
             if (!known(point, points)) points.push_back(std::move(point));
     }
     return points;

@@ -1,5 +1,7 @@
 #include "app/model/lab_sweep.h"
 
+#include "sim/backends/backend.h"
+
 #include <string>
 
 namespace gravlab {
@@ -25,7 +27,7 @@ constexpr AxisRow kAxes[] = {
     {"block", "block size", [](const KernelRow& row) { return row.blocks.first != row.blocks.last; }},
     {"split", "split", [](const KernelRow& row) { return row.splits.first != row.splits.last; }},
     {"bodies-per-thread", "choice of bodies a thread", [](const KernelRow& row) { return row.bodiesPerThread.size() > 1; }},
-    {"threads", "CPU threads", [](const KernelRow& row) { return row.backend == "cpu"; }},
+    {"threads", "CPU threads", [](const KernelRow& row) { return backend(row.backend).usesCores; }},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "app/model/twin_choice.h"
 
 #include "app/format.h"
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
@@ -60,7 +61,7 @@ void require(std::string_view key, const RunRequest& values) {
 
 /// Whether a backend of that name computes in the precision that the first run has.
 bool keepsPrecision(const RunRequest& s) {
-    if (!s.backend || s.backend == "reference") return false;  // the reference has fp64 only
+    if (!s.backend || backend(*s.backend).exact) return false;
     return refusal(backend(*s.backend),
                    ForceSettings{.law = s.law.value_or(Law::gravity), .precision = s.precision.value_or(Precision::fp32)})
         .empty();

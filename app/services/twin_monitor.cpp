@@ -1,6 +1,7 @@
 #include "app/services/twin_monitor.h"
 
 #include "app/host_clock.h"
+#include "sim/backends/backend.h"
 #include "sim/measure/diagnostics.h"
 
 #include <algorithm>
@@ -101,9 +102,9 @@ TwinMonitor::Sample TwinMonitor::measured(const Pair& pair) {
 void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool realTime) {
     if (first.simulation.time() == lastTime_) return;
     // A GPU leaves the host's cores free; the CPU backend needs them.
-    const bool cuda =
-        first.simulation.configuration().backend == "cuda" && twin.simulation.configuration().backend == "cuda";
-    coming_ = {.threads = bodies_ <= kFew || !(cuda || !realTime) ? 1 : 0};
+    const auto onDevice = [](const Simulation& run) { return backend(run.configuration().backend).onDevice; };
+    const bool coresFree = onDevice(first.simulation) && onDevice(twin.simulation);
+    coming_ = {.threads = bodies_ <= kFew || !(coresFree || !realTime) ? 1 : 0};
     const bool beside = realTime && bodies_ > kFew;
     if (bodies_ <= kMostBodies && beside) {
         askedHere_ = first.feed.here(first.simulation);

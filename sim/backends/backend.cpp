@@ -2,34 +2,24 @@
 #include "sim/backends/backend.h"
 
 #include "sim/backends/cpu/backend_cpu.h"
+#include "sim/backends/cuda/backend_cuda.h"
 #include "sim/backends/reference/backend_reference.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"
-#if GRAVLAB_HAS_CUDA
-#include "sim/backends/cuda/backend_cuda.h"
-#endif
 
 #include <algorithm>
 
 namespace gravlab {
-namespace {
-
 #if !GRAVLAB_HAS_CUDA
-Reason noCuda(const BackendOptions&) {
-    return "this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON";
-}
-
-// Keeps the row in every build, so that it is listed with the reason why it cannot run.
 BackendRow cudaBackendRow() {
-    return {.name = "cuda",
-            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
-            .unavailable = noCuda,
-            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(noCuda(options)); },
-            .devices = [] { return std::string("none: ") + noCuda({}); }};
+    static constexpr auto kWhy = [](const BackendOptions&) {
+        return Reason("this build has no CUDA: install the CUDA toolkit and build again with -DGRAVLAB_CUDA=ON");
+    };
+    return cudaBackendRow(
+        kWhy, [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(kWhy(options)); },
+        [] { return "none: " + kWhy({}); });
 }
 #endif
-
-}  // namespace
 
 KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
     if (bodies > 0 && static_cast<std::size_t>(std::max(1, choice.launch.split)) > bodies)
@@ -61,6 +51,22 @@ std::span<const BackendRow> backends() {
 }
 
 const BackendRow& backend(std::string_view name) { return findRow(backends(), "backend", name); }
+
+const BackendRow* findBackend(std::string_view name) {
+    const auto rows = backends();
+    const auto row = std::ranges::find(rows, name, &BackendRow::name);
+    return row == rows.end() ? nullptr : &*row;
+}
+
+const BackendRow& exactBackend() { return *std::ranges::find(backends(), true, &BackendRow::exact); }
+const BackendRow& hostBackend() { return *std::ranges::find(backends(), true, &BackendRow::usesCores); }
+const BackendRow& deviceBackend() { return *std::ranges::find(backends(), true, &BackendRow::onDevice); }
+
+std::vector<std::size_t> studiedBodies(std::size_t most) {
+    std::vector<std::size_t> bodies;
+    for (std::size_t count = std::min<std::size_t>(1024, most / 16); count <= most; count *= 4) bodies.push_back(count);
+    return bodies;
+}
 
 Reason refusal(const BackendRow& row, const Integrator& integrator, std::size_t bodies) {
     const StepProgram program = integrator.program;
@@ -106,9 +112,7 @@ Reason refusal(StepProgram program, const ForceTerms& terms) {
 BackendChoice chooseBackend(const std::optional<std::string>& name, const BackendOptions& options) {
     const std::span<const BackendRow> rows = backends();
     if (name) {
-        const BackendRow* row = nullptr;
-        for (const BackendRow& candidate : rows)
-            if (candidate.name == name) row = &candidate;
+        const BackendRow* row = findBackend(*name);
         if (!row) {
             std::vector<std::string_view> valid{"auto"};
             for (const BackendRow& candidate : rows) valid.push_back(candidate.name);

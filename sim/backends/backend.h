@@ -207,6 +207,11 @@ struct BackendRow {
     std::string (*devices)();  ///< what it would run on, for `list devices`
     /// Why it cannot run this program on that many bodies; empty when it can. Null: all but Hermite and adaptive programs.
     Reason (*refuses)(StepProgram program, std::size_t bodies) = nullptr;
+    /// What others are compared with: fp64 whatever is asked for, one plain loop, all integrators.
+    bool exact = false;
+    bool usesCores = false;       ///< takes BackendOptions::threads and simd; runs few bodies in double precision
+    bool onDevice = false;        ///< takes BackendOptions::device, and leaves the host's cores free
+    std::size_t mostStudied = 0;  ///< bodies up to which benchmarks go by themselves
 };
 
 /// Why that backend cannot run the integrator on that many bodies, and what can; empty when it can.
@@ -221,11 +226,20 @@ Reason refusal(const Integrator& integrator, Law law);
 /// Why it cannot run a program under these terms; empty when it can. Hermite and adaptive steps know the pair law alone.
 Reason refusal(StepProgram program, const ForceTerms& terms);
 
-/// All backends, worst first: reference, cpu, cuda. Also those that cannot run here.
+/// All backends, worst first. Also those that cannot run here.
 std::span<const BackendRow> backends();
 
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const BackendRow& backend(std::string_view name);
+/// The same; null when there is none.
+const BackendRow* findBackend(std::string_view name);
+/// The one that others are compared with, the best on the host, and the one on a device.
+const BackendRow& exactBackend();
+const BackendRow& hostBackend();
+const BackendRow& deviceBackend();
+
+/// 1024, 4096 and so on up to `most`, at least three numbers: what benchmarks go through by themselves.
+std::vector<std::size_t> studiedBodies(std::size_t most);
 
 /// What a request resolves to, and why not something faster.
 struct BackendChoice {

@@ -31,7 +31,7 @@ enum class WorkShape { targets, pairTiles, wholeSteps };
 
 /// A row of the kernel table. Everything the command line, the panel, tests and benchmarks need to know of a kernel.
 struct KernelRow {
-    std::string_view backend;                ///< "reference", "cpu" or "cuda"
+    std::string_view backend;                ///< of the table of backends
     std::string_view name;                   ///< stable key: --kernel, tests, benchmark history
     std::string_view idea;                   ///< what it adds to the row above
     Range blocks{1, 1};                      ///< last = 0: up to the device's limit

@@ -11,7 +11,7 @@ namespace gravlab {
 /// A set of bodies, structure of arrays, host memory, G = 1. All arrays have the same length.
 struct ParticleSet {
     std::vector<Double4> position;    ///< x, y, z [L]; w = source: mass [M] or signed charge
-    std::vector<Double4> velocity;    ///< x, y, z [L/T]; w = response: 1 for gravity, charge/mass for Coulomb, 1/mass else
+    std::vector<Double4> velocity;    ///< x, y, z [L/T]; w = response: 1 for gravity, charge/mass for charges, 1/mass else
     std::vector<std::uint32_t> id;    ///< stable name of a body; survives edits and re-ordering
     std::vector<std::uint8_t> group;  ///< which galaxy or species the body started in; for colours only
 

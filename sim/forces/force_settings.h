@@ -4,8 +4,8 @@
 
 namespace gravlab {
 
-/// Which pair law acts. laws() has a row of each.
-enum class Law { gravity, coulomb, powerLaw, lennardJones };
+/// Which pair law acts: its place in Laws, see kLaw in law.h. laws() has a row of each; gravity is the first.
+enum class Law : int { gravity };
 
 /// State / pair / sum: fp32 = float, float, two-level; mixed = double, float, double; fp64 = all double.
 enum class Precision { fp32, mixed, fp64 };

@@ -21,9 +21,20 @@ double potentialOf(const ForceSettings& settings, double distanceSquared) {
 template <template <class> class PairLaw>
 constexpr LawRow rowOf() {
     using L = PairLaw<double>;
-    return {L::kText.name,       L::kText.idea,  L::kText.source, L::kLaw,  L::kSoftened,
-            L::kHasJerk,         L::kFloorShare, L::kSteep,       L::takes, forceOverDistanceOf<PairLaw>,
-            potentialOf<PairLaw>};
+    return {.name = L::kText.name,
+            .idea = L::kText.idea,
+            .source = L::kText.source,
+            .law = kLaw<PairLaw>,
+            .softened = L::kSoftened,
+            .hasJerk = L::kHasJerk,
+            .floorShare = L::kFloorShare,
+            .steep = L::kSteep,
+            .signedSources = L::kSigned,
+            .tried = L::kTried,
+            .confines = L::confines,
+            .takes = L::takes,
+            .forceOverDistance = forceOverDistanceOf<PairLaw>,
+            .potential = potentialOf<PairLaw>};
 }
 
 template <template <class> class... PairLaws>
@@ -31,13 +42,6 @@ constexpr std::array<LawRow, sizeof...(PairLaws)> rowsOf(LawList<PairLaws...>) {
     return {rowOf<PairLaws>()...};
 }
 constexpr std::array kLaws = rowsOf(Laws{});
-
-constexpr bool inOrder() {
-    for (std::size_t i = 0; i < kLaws.size(); ++i)
-        if (static_cast<std::size_t>(kLaws[i].law) != i) return false;
-    return true;
-}
-static_assert(inOrder(), "a law is its own index");
 
 }  // namespace
 

@@ -9,10 +9,12 @@
 #include "sim/forces/force_settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace gravlab {
 
@@ -81,27 +83,56 @@ struct LawList {
     static constexpr std::size_t kCount = sizeof...(PairLaws);
 };
 
+// clang-format off: a table
 // A law is a template over Real, which is float, double, or a register of SIMD, with these members; x is r^2 [L^2]:
-//   forceOverDistance(x), potential(x)      as above; the potential for scalars only
-//   offset(), forceOverDistanceAt(x)        forceOverDistance(x) == forceOverDistanceAt(x + offset()), for loops that add
-//   the offset to the first product Law(settings, smallestR2)  on the host; smallestR2: see smallestR2() below kLaw, kText
-//   its value in the enum, and what people read of it kSoftened                  the softening length acts kHasJerk Hermite
-//   steps know how its force changes kFloorShare                see floorShare() kSteep                     its own loops
-//   turn the rounding of a distance into ten times as much force kFiniteAtZero              bodies at one place have a
-//   finite energy without softening loops(settings)            the law whose loops compute it, see loopLaw();
-//   factor(settings): see forceFactor() takes(number)              whether it reads that number of ForceSettings beside the
-//   softening smallestR2(settings, heaviest, most)   the r^2 from which on heaviest times it stays below `most`
+//
+//   forceOverDistance(x), potential(x)   as above; the potential for scalars only
+//   offset(), forceOverDistanceAt(x)     forceOverDistance(x) == forceOverDistanceAt(x + offset()), for loops that add the
+//                                        offset to the first product
+//   Law(settings, smallestR2)            on the host; smallestR2: see smallestR2() below
+//   kText                                what people read of it
+//   kSoftened                            the softening length acts
+//   kHasJerk                             Hermite steps know how its force changes
+//   kFloorShare                          see floorShare()
+//   kSteep                               its own loops turn the rounding of a distance into ten times as much force
+//   kSigned                              sources have either sign
+//   kSingleEnergy                        pairs of light bodies may have their potential in float, where there are many
+//   kFiniteAtZero                        bodies at one place have a finite energy without softening
+//   kTried                               settings under which `check` runs it
+//   isGravity(settings)                  gravity's loops compute it, see loopLaw(); factor(settings): see forceFactor()
+//   takes(number)                        whether it reads that number of ForceSettings beside the softening
+//   confines(settings)                   the potential grows without end: no body leaves, whatever its energy
+//   smallestR2(settings, heaviest, most) the r^2 from which on heaviest times forceOverDistance stays below `most`
+//
+// clang-format on
 #define GRAVLAB_LAW_FUNCTION GRAVLAB_HOST_DEVICE
 #include "sim/forces/laws/laws.inl"
 #undef GRAVLAB_LAW_FUNCTION
 
-/// Calls `use` as a template of the list's law of that name: the one place where the enum becomes a type. The list must hold
+template <template <class> class PairLaw, template <class> class First, template <class> class... Rest>
+constexpr int placeOf(LawList<First, Rest...>) {
+    if constexpr (std::is_same_v<PairLaw<double>, First<double>>)
+        return 0;
+    else
+        return 1 + placeOf<PairLaw>(LawList<Rest...>{});
+}
+/// The number of a law.
+template <template <class> class PairLaw>
+constexpr Law kLaw = Law{placeOf<PairLaw>(Laws{})};
+static_assert(kLaw<Gravity> == Law::gravity);
+
+template <template <class> class First, template <class> class... Rest>
+LawList<Rest...> withoutFirst(LawList<First, Rest...>);
+/// The loops that are not gravity's.
+using OtherLoopLaws = decltype(withoutFirst(LoopLaws{}));
+
+/// Calls `use` as a template of the list's law of that number: the one place where it becomes a type. The list must hold
 /// it.
 ///   forLaw<Laws>(force.law, [&]<template <class> class PairLaw>() { ... });
 template <template <class> class First, template <class> class... Rest, class Use>
 decltype(auto) forLaw(LawList<First, Rest...>, Law law, Use&& use) {
     if constexpr (sizeof...(Rest) > 0)
-        if (law != First<double>::kLaw) return forLaw(LawList<Rest...>{}, law, use);
+        if (law != kLaw<First>) return forLaw(LawList<Rest...>{}, law, use);
     return use.template operator()<First>();
 }
 template <class List, class Use>
@@ -119,14 +150,16 @@ decltype(auto) withLaw(const ForceSettings& settings, Use&& use) {
 /// The law whose loops compute this one: gravity's also serve charges, whose sign is in forceFactor(), and the power law of
 /// exponent 2, which then equals gravity to the last bit on every backend.
 inline Law loopLaw(const ForceSettings& settings) {
-    return forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::loops(settings); });
+    const bool isGravity =
+        forLaw<Laws>(settings.law, [&]<template <class> class PairLaw>() { return PairLaw<double>::isGravity(settings); });
+    return isGravity ? Law::gravity : settings.law;
 }
 
 /// The place of loopLaw() in LoopLaws.
 template <template <class> class First, template <class> class... Rest>
 constexpr std::size_t placeIn(LawList<First, Rest...>, Law law) {
     if constexpr (sizeof...(Rest) > 0)
-        if (law != First<double>::kLaw) return 1 + placeIn(LawList<Rest...>{}, law);
+        if (law != kLaw<First>) return 1 + placeIn(LawList<Rest...>{}, law);
     return 0;
 }
 inline std::size_t loopIndex(const ForceSettings& settings) { return placeIn(LoopLaws{}, loopLaw(settings)); }
@@ -163,6 +196,9 @@ struct LawRow {
     bool hasJerk;                                  ///< Hermite steps can run under it
     double floorShare;                             ///< see floorShare()
     bool steep;                                    ///< where its own loops compute it, see gateOf()
+    bool signedSources;                            ///< sources have either sign
+    std::span<const ForceSettings> tried;          ///< under which `check` runs it; law not filled in
+    bool (*confines)(const ForceSettings&);        ///< no body leaves, whatever its energy
     bool (*takes)(double ForceSettings::*number);  ///< whether it reads that number
     double (*forceOverDistance)(const ForceSettings&, double distanceSquared);  ///< in fp64, for checks and plots
     double (*potential)(const ForceSettings&, double distanceSquared);          ///< in fp64, for checks and plots

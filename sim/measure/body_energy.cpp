@@ -21,8 +21,7 @@ double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceS
 }
 
 bool isBound(double specificEnergy, const ForceSettings& force) {
-    const bool growing = force.law == Law::powerLaw && force.exponent <= 1 && force.strength > 0;
-    return growing || specificEnergy < 0;
+    return lawRow(force.law).confines(force) || specificEnergy < 0;
 }
 
 }  // namespace gravlab

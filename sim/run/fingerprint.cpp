@@ -1,6 +1,7 @@
 // Rounds, runs, hashes.
 #include "sim/run/fingerprint.h"
 
+#include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
 #include "sim/forces/law.h"
@@ -71,7 +72,7 @@ Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
         const Scene& scene = sceneNamed(request.scene);
         if (scene.fixedBodies == 0) request.bodies = std::min(scene.bodiesCpu, kUsualBodies);
     }
-    request.backend = "reference";
+    request.backend = exactBackend().name;
     request.backendOptions = {};
     request.kernel = {};
     request.precision = Precision::fp64;

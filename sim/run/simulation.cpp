@@ -43,19 +43,21 @@ BackendChoice backendFor(const std::optional<std::string>& name, const RunReques
                          const Integrator& integrator) {
     const BackendChoice choice = chooseBackend(name, wanted.backendOptions);
     if (name) return choice;
-    const auto instead = [&](const std::string& other, const std::string& why) {
-        return BackendChoice{chooseBackend(other, wanted.backendOptions).row, "running on " + other + ", because " + why};
+    const auto instead = [&](const BackendRow& other, const std::string& why) {
+        const std::string named(other.name);
+        return BackendChoice{chooseBackend(named, wanted.backendOptions).row, "running on " + named + ", because " + why};
     };
     if (!refusal(*choice.row, integrator, 1).empty())
-        return instead("reference",
+        return instead(exactBackend(),
                        "integrator '" + std::string(integrator.name) + "' needs its double precision on one thread");
-    if (choice.row->name == "cpu" || choice.row->name == "reference") return choice;
+    if (!choice.row->onDevice) return choice;
     if (const Reason reason = refusal(*choice.row, forceOf(scene, wanted, Precision::fp32)); !reason.empty())
-        return instead("cpu", reason);
+        return instead(hostBackend(), reason);
     const std::optional<std::size_t> bodies = bodiesAsked(scene, wanted);
     const bool open = !wanted.precision && wanted.kernel.open();
     if (open && bodies && *bodies <= kSmallSystem)
-        return instead("cpu", std::to_string(*bodies) + " bodies are few: double precision on one core is faster there");
+        return instead(hostBackend(),
+                       std::to_string(*bodies) + " bodies are few: double precision on one core is faster there");
     return choice;
 }
 
@@ -159,7 +161,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     else if (sameScene && wanted.bodies == request_.bodies)
         p.sceneBodies = sceneBodies_;
     else
-        p.sceneBodies = wanted.bodies.value_or(p.backend.row->name == "cuda" ? p.scene->bodiesGpu : p.scene->bodiesCpu);
+        p.sceneBodies = wanted.bodies.value_or(p.backend.row->onDevice ? p.scene->bodiesGpu : p.scene->bodiesCpu);
     p.startsOver = again || !sameScene || wanted.seed != configuration_.seed ||
                    wanted.parameters != configuration_.parameters ||
                    (wanted.bodies != request_.bodies && p.sceneBodies != configuration_.bodies);
@@ -175,10 +177,10 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
          .timeStep = wanted.timeStep.value_or(p.scene->timeStep),
          .start = p.request.start,
          .tuning = wanted.tuning};
-    const bool small = p.backend.row->name == "cpu" && c.bodies <= kSmallSystem;
-    c.force = forceOf(*p.scene, wanted, small || p.backend.row->name == "reference" ? Precision::fp64 : Precision::fp32);
+    const bool small = p.backend.row->usesCores && c.bodies <= kSmallSystem;
+    c.force = forceOf(*p.scene, wanted, small || p.backend.row->exact ? Precision::fp64 : Precision::fp32);
     // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
-    const bool few = configuration_.backend == "cpu" && sceneBodies_ <= kSmallSystem;
+    const bool few = running && gravlab::backend(configuration_.backend).usesCores && sceneBodies_ <= kSmallSystem;
     if (running && !p.startsOver && !p.changesBackend && !wanted.precision && !request_.precision && !few &&
         configuration_.force.precision == Precision::fp64)
         c.force.precision = Precision::fp64;

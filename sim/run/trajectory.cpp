@@ -132,8 +132,8 @@ void TrajectoryPredictor::startCopy(const TrajectoryRequest& question, ParticleS
     integrator_ = start.integrator;
     const BackendRow* row = nullptr;
     for (const std::string& name : {start.integrator, std::string("leapfrog")})
-        for (const char* candidate : {"cpu", "reference"}) {
-            const BackendRow& r = backend(candidate);
+        for (const BackendRow* candidate : {&hostBackend(), &exactBackend()}) {
+            const BackendRow& r = *candidate;
             if (row || !r.unavailable({}).empty() || !refusal(r, integrator(name), bodies.size()).empty()) continue;
             if (!refusal(integrator(name), start.force.law).empty()) continue;
             if (!refusal(integrator(name).program, termsOf(start.force, start.others)).empty()) continue;

@@ -1,4 +1,5 @@
 // One scene for each law beside gravity: charges, springs, and atoms that hold together.
+#include "sim/forces/law.h"
 #include "sim/scenes/scene_builder.h"
 #include "sim/scenes/scene_rows.h"
 
@@ -120,7 +121,7 @@ std::span<const Scene> lawScenes() {
          .timeStep = 0.005,
          .story = {2.5, 20},
          .softening = kChargesSoftening,
-         .law = Law::coulomb,
+         .law = kLaw<Coulomb>,
          .view = {.distance = 8, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
          .build = buildCharges},
         {.name = "power-law",
@@ -133,7 +134,7 @@ std::span<const Scene> lawScenes() {
          .timeStep = 0.01,
          .story = {6.284, 30},
          .softening = 0.05,
-         .law = Law::powerLaw,
+         .law = kLaw<PowerLaw>,
          .view = {.distance = 4.5, .elevation = 0.7, .pointSize = 0.015, .speedScale = 1.2},
          .build = buildPowerLaw,
          .exponent = -1},
@@ -145,7 +146,7 @@ std::span<const Scene> lawScenes() {
          .bodiesCpu = 1024,
          .timeStep = 0.004,
          .story = {8, 30},
-         .law = Law::lennardJones,
+         .law = kLaw<LennardJones>,
          .view = {.distance = 38, .elevation = 0.4, .pointSize = 0.42, .exposure = 0.6, .speedScale = 2},
          .build = buildLennardJones,
          .parameters = kDropParameters},

@@ -7,6 +7,7 @@
 #include "app/view/workspace.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/particles.h"
+#include "sim/forces/law.h"
 #include "sim/measure/body_energy.h"
 #include "sim/run/fingerprint.h"
 #include "tests/scarce_memory.h"
@@ -265,7 +266,7 @@ TEST(StaleParts, areWhatAChangeMakesWrong) {
     EXPECT_EQ(after([](RunConfiguration& s) { s.timeStep = 0.5; }), std::pair(false, false));
     EXPECT_EQ(after([](RunConfiguration& s) { s.force.softening = 0.5; }), std::pair(true, false));
     EXPECT_EQ(after([](RunConfiguration& s) { s.force.exponent = 0.5; }), std::pair(true, false));
-    EXPECT_EQ(after([](RunConfiguration& s) { s.force.law = Law::coulomb; }), std::pair(true, true));
+    EXPECT_EQ(after([](RunConfiguration& s) { s.force.law = kLaw<Coulomb>; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.force.precision = Precision::fp64; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.backend = "reference"; }), std::pair(true, true));
     EXPECT_EQ(after([](RunConfiguration& s) { s.backendOptions.threads = 3; }), std::pair(true, true));

@@ -1,6 +1,7 @@
 // The picture of all pairs beside a run: every change of the run is one of the picture, also while time stands still.
 #include "app/frontends/headless/headless.h"
 #include "app/view/workspace.h"
+#include "sim/forces/law.h"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ TEST_F(MatrixOfASession, isPaintedAnewAfterEveryChangeAtOneStep) {
     changes("seed", [](Intent& intent) { ++intent.request.seed; });
     changes("softening", [](Intent& intent) { intent.request.softening = 0.9; });
     changes("law", [](Intent& intent) {
-        intent.request.law = Law::powerLaw;
+        intent.request.law = kLaw<PowerLaw>;
         intent.request.exponent = 1;
     });
     changes("scene", [](Intent& intent) { intent.request.changeScene("disc"); });

@@ -3,6 +3,7 @@
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/core/random.h"
+#include "sim/forces/law.h"
 #include "sim/run/simulation.h"
 
 #include <gmock/gmock.h>
@@ -293,7 +294,7 @@ TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
     EXPECT_THAT(refusalOf(*backend, {"tilde", {}}), HasSubstr("tiled"));
     EXPECT_THAT(refusalOf(*backend, {"auto", {.block = 1025}}), HasSubstr("nearest: 1024"));
     EXPECT_EQ(cuda::callCounts().launches, launches) << "something was launched all the same";
-    EXPECT_THROW(backend->configure({.law = Law::lennardJones}, {"symmetric", {}}), UsageError);
+    EXPECT_THROW(backend->configure({.law = kLaw<LennardJones>}, {"symmetric", {}}), UsageError);
     run(*backend, integrator("leapfrog").program, 0.01, 1);
 }
 

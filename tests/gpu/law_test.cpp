@@ -25,9 +25,9 @@ ParticleSet lawBodies(const ForceSettings& force, std::size_t count, bool equalS
         v.w = 1;
         if (force.law == Law::gravity) continue;
         // Two halves of opposite sign: in a salt the forces cancel, and single precision with them.
-        if (force.law == Law::coulomb && !equalSources && 2 * i >= count) x.w = -x.w;
+        if (force.law == kLaw<Coulomb> && !equalSources && 2 * i >= count) x.w = -x.w;
         v.w = 0.25 * static_cast<double>(1 + i % 4);
-        if (force.law == Law::coulomb && x.w < 0) v.w = -v.w;  // response q / m, m > 0
+        if (force.law == kLaw<Coulomb> && x.w < 0) v.w = -v.w;  // response q / m, m > 0
     }
     return bodies;
 }
@@ -36,16 +36,16 @@ std::vector<ForceSettings> settings() {
     std::vector<ForceSettings> result;
     for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
         result.push_back({.law = Law::gravity, .precision = precision, .softening = 0.1});
-        result.push_back({.law = Law::coulomb, .precision = precision, .softening = 0.1});
+        result.push_back({.law = kLaw<Coulomb>, .precision = precision, .softening = 0.1});
         for (const double exponent : {2.0, 3.0, 1.0, 1.5})
-            result.push_back({.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = exponent});
-        result.push_back({.law = Law::lennardJones, .precision = precision});
-        result.push_back({.law = Law::coulomb, .precision = precision, .softening = 0.1, .strength = 3.7});
+            result.push_back({.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = exponent});
+        result.push_back({.law = kLaw<LennardJones>, .precision = precision});
+        result.push_back({.law = kLaw<Coulomb>, .precision = precision, .softening = 0.1, .strength = 3.7});
         for (const double exponent : {2.0, 3.0, 1.5})
             result.push_back(
-                {.law = Law::powerLaw, .precision = precision, .softening = 0.1, .exponent = exponent, .strength = 0.3});
+                {.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.1, .exponent = exponent, .strength = 0.3});
         result.push_back(
-            {.law = Law::lennardJones, .precision = precision, .strength = 2.3, .diameter = 1.05, .cutOff = 1.9});
+            {.law = kLaw<LennardJones>, .precision = precision, .strength = 2.3, .diameter = 1.05, .cutOff = 1.9});
     }
     return result;
 }
@@ -87,7 +87,7 @@ TEST_F(GpuTest, everyRowComputesTheLawsThatItOffers) {
                 ASSERT_TRUE(own.has_value());
                 EXPECT_TRUE(own->passed) << own->text();
                 ForceSettings other = force;
-                other.law = force.law == Law::lennardJones ? Law::coulomb : Law::lennardJones;
+                other.law = force.law == kLaw<LennardJones> ? kLaw<Coulomb> : kLaw<LennardJones>;
                 referenceForces(bodies.position, bodies.velocity, everyBody(count), other, want);
                 EXPECT_FALSE(compareForces(got, want, gateOf(other)).passed);
             }
@@ -127,7 +127,8 @@ TEST_F(GpuTest, everySymplecticIntegratorRunsUnderEveryLaw) {
 
 /// The law is switched in the middle of a run: nothing of the old one is left.
 TEST_F(GpuTest, aNewLawBeginsWithAStep) {
-    ForceSettings gravity{.softening = 0.1}, charges{.law = Law::coulomb, .softening = 0.1}, wall{.law = Law::lennardJones};
+    ForceSettings gravity{.softening = 0.1}, charges{.law = kLaw<Coulomb>, .softening = 0.1},
+        wall{.law = kLaw<LennardJones>};
     const ParticleSet start = lawBodies(charges, 500, false);
     const std::unique_ptr<Backend> switched = gravlab::backend("cuda").make({}), fresh = gravlab::backend("cuda").make({});
     switched->configure(gravity, {});

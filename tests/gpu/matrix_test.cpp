@@ -101,9 +101,9 @@ protected:
 TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
     for (const std::size_t count : {1, 2, 31, 257, 1025, 4096})
         for (const ForceSettings& force : {ForceSettings{.softening = 0.05}, ForceSettings{.precision = Precision::fp64},
-                                           ForceSettings{.law = Law::powerLaw, .softening = 0.1, .exponent = 1.5},
-                                           ForceSettings{.law = Law::coulomb, .softening = 0.1, .strength = 3.7},
-                                           ForceSettings{.law = Law::lennardJones, .strength = 2, .diameter = 0.9}})
+                                           ForceSettings{.law = kLaw<PowerLaw>, .softening = 0.1, .exponent = 1.5},
+                                           ForceSettings{.law = kLaw<Coulomb>, .softening = 0.1, .strength = 3.7},
+                                           ForceSettings{.law = kLaw<LennardJones>, .strength = 2, .diameter = 0.9}})
             for (const int edge : {8, 16, 32}) {
                 SCOPED_TRACE("N = " + std::to_string(count) + ", law " + std::to_string(static_cast<int>(force.law)) +
                              ", edge " + std::to_string(edge));

@@ -3,6 +3,7 @@
 // the rest.
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
 #include "tests/unit/io_support.h"
@@ -34,7 +35,7 @@ std::vector<Case> cases() {
     for (const KernelRow& kernelRow : kernels()) {
         if (kernelRow.backend != "cuda" || !kernelRow.deterministic) continue;
         for (const Integrator& integratorRow : integrators())
-            for (const Law law : {Law::gravity, Law::coulomb, Law::powerLaw, Law::lennardJones})
+            for (const Law law : {Law::gravity, kLaw<Coulomb>, kLaw<PowerLaw>, kLaw<LennardJones>})
                 for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
                     if (!refusal(backend("cuda"), integratorRow, 300).empty()) continue;
                     if (!refusal(integratorRow, law).empty()) continue;
@@ -58,9 +59,9 @@ RunRequest settingsOf(const Case& c, std::size_t bodies) {
     settings.integrator = c.integrator;
     settings.precision = c.precision;
     settings.law = c.law;
-    if (c.law == Law::powerLaw) settings.exponent = 1.5;
+    if (c.law == kLaw<PowerLaw>) settings.exponent = 1.5;
     if (c.law != Law::gravity) settings.strength = 1.3;
-    if (c.law == Law::lennardJones) settings.diameter = 0.95, settings.cutOff = 2.2;
+    if (c.law == kLaw<LennardJones>) settings.diameter = 0.95, settings.cutOff = 2.2;
     return settings;
 }
 

@@ -20,9 +20,9 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
             for (const Precision precision : {Precision::fp32, Precision::mixed, Precision::fp64}) {
                 forces.push_back({.precision = precision, .softening = 0.05});
                 if (row.name != "tiled") continue;
-                forces.push_back({.law = Law::coulomb, .precision = precision, .softening = 0.05});
-                forces.push_back({.law = Law::powerLaw, .precision = precision, .softening = 0.05, .exponent = 1.5});
-                forces.push_back({.law = Law::lennardJones, .precision = precision});
+                forces.push_back({.law = kLaw<Coulomb>, .precision = precision, .softening = 0.05});
+                forces.push_back({.law = kLaw<PowerLaw>, .precision = precision, .softening = 0.05, .exponent = 1.5});
+                forces.push_back({.law = kLaw<LennardJones>, .precision = precision});
             }
             for (const ForceSettings& force : forces) {
                 if (!refusal(row, force).empty()) continue;
@@ -37,7 +37,7 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
                 run(*backend, integrator("leapfrog").program, 1e-3, 2);
                 const std::optional<ForceCheck> check = backend->takeForceCheck();
                 ASSERT_TRUE(check.has_value());
-                if (force.law == Law::lennardJones) continue;  // these bodies are deep inside its wall
+                if (force.law == kLaw<LennardJones>) continue;  // these bodies are deep inside its wall
                 EXPECT_TRUE(check->passed) << row.name << ", N = " << count << ": " << check->text();
             }
         }
@@ -46,7 +46,7 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
 TEST_F(Sanitizer, everyLawIsMeasured) {
     for (const std::size_t count : {1, 257, 1000, 16500})
         for (const Precision precision : {Precision::fp32, Precision::fp64})
-            for (const Law law : {Law::gravity, Law::powerLaw, Law::lennardJones}) {
+            for (const Law law : {Law::gravity, kLaw<PowerLaw>, kLaw<LennardJones>}) {
                 const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
                 backend->configure({.law = law, .precision = precision, .softening = 0.05, .exponent = 1.5}, {});
                 backend->load(unevenBodies(count));

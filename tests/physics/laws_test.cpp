@@ -24,17 +24,17 @@ struct LawCase {
 };
 
 const LawCase kCases[] = {
-    {"coulomb", {.law = Law::coulomb, .softening = 0.02}},
-    {"cube", {.law = Law::powerLaw, .softening = 0.05, .exponent = 3}},
-    {"springs", {.law = Law::powerLaw, .softening = 0.05, .exponent = -1}},
-    {"broken", {.law = Law::powerLaw, .softening = 0.05, .exponent = 1.7}},
-    {"lennard_jones", {.law = Law::lennardJones}},
-    {"strong_charges", {.law = Law::coulomb, .softening = 0.02, .strength = 3.7}},
-    {"strong_gravity", {.law = Law::powerLaw, .softening = 0.05, .exponent = 2, .strength = 0.3}},
-    {"strong_cube", {.law = Law::powerLaw, .softening = 0.05, .exponent = 3, .strength = 2.9}},
-    {"strong_broken", {.law = Law::powerLaw, .softening = 0.05, .exponent = 0.6, .strength = 1.6}},
-    {"large_atoms", {.law = Law::lennardJones, .strength = 2.3, .diameter = 1.15, .cutOff = 1.9}},
-    {"small_atoms", {.law = Law::lennardJones, .strength = 0.4, .diameter = 0.8, .cutOff = 3.2}},
+    {"coulomb", {.law = kLaw<Coulomb>, .softening = 0.02}},
+    {"cube", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 3}},
+    {"springs", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = -1}},
+    {"broken", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 1.7}},
+    {"lennard_jones", {.law = kLaw<LennardJones>}},
+    {"strong_charges", {.law = kLaw<Coulomb>, .softening = 0.02, .strength = 3.7}},
+    {"strong_gravity", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 2, .strength = 0.3}},
+    {"strong_cube", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 3, .strength = 2.9}},
+    {"strong_broken", {.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 0.6, .strength = 1.6}},
+    {"large_atoms", {.law = kLaw<LennardJones>, .strength = 2.3, .diameter = 1.15, .cutOff = 1.9}},
+    {"small_atoms", {.law = kLaw<LennardJones>, .strength = 0.4, .diameter = 0.8, .cutOff = 3.2}},
 };
 
 /// Sources of both signs for charges, and responses that differ; a loose lattice for atoms.
@@ -43,8 +43,8 @@ ParticleSet bodiesFor(const ForceSettings& force, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         Double4 &x = bodies.position[i], &v = bodies.velocity[i];
         v.w = 0.25 * static_cast<double>(1 + i % 5);
-        if (force.law == Law::coulomb && i % 2) x.w = -x.w, v.w = -v.w;
-        if (force.law != Law::lennardJones) continue;
+        if (force.law == kLaw<Coulomb> && i % 2) x.w = -x.w, v.w = -v.w;
+        if (force.law != kLaw<LennardJones>) continue;
         const auto side = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(count))));
         const std::size_t place[] = {i % side, i / side % side, i / side / side};
         double* const at[] = {&x.x, &x.y, &x.z};
@@ -114,12 +114,12 @@ TEST(Laws, theirNumbersMeanWhatTheyAreCalled) {
         ForceSettings force;
         double attraction;  // between sources 1 and q
     } known[] = {
-        {{.law = Law::coulomb, .strength = k}, -k * q / (r * r)},
-        {{.law = Law::powerLaw, .exponent = 2, .strength = alpha}, alpha * q / (r * r)},
-        {{.law = Law::powerLaw, .exponent = 3, .strength = alpha}, alpha * q / (r * r * r)},
-        {{.law = Law::powerLaw, .exponent = 1.7, .strength = alpha}, alpha * q * std::pow(r, -1.7)},
-        {{.law = Law::lennardJones, .strength = depth, .diameter = sigma, .cutOff = 1.9}, q * (slope(r) - slope(end))},
-        {{.law = Law::lennardJones, .strength = depth, .diameter = sigma, .cutOff = 1.12}, 0}};
+        {{.law = kLaw<Coulomb>, .strength = k}, -k * q / (r * r)},
+        {{.law = kLaw<PowerLaw>, .exponent = 2, .strength = alpha}, alpha * q / (r * r)},
+        {{.law = kLaw<PowerLaw>, .exponent = 3, .strength = alpha}, alpha * q / (r * r * r)},
+        {{.law = kLaw<PowerLaw>, .exponent = 1.7, .strength = alpha}, alpha * q * std::pow(r, -1.7)},
+        {{.law = kLaw<LennardJones>, .strength = depth, .diameter = sigma, .cutOff = 1.9}, q * (slope(r) - slope(end))},
+        {{.law = kLaw<LennardJones>, .strength = depth, .diameter = sigma, .cutOff = 1.12}, 0}};
     const ParticleSet bodies = bodiesOf({{0, 0, 0, 1}, {r, 0, 0, q}}, {{0, 0, 0, 1}, {0, 0, 0, 1}});
     for (const KernelRow& row : kernels()) {
         if (row.backend == "cuda") continue;
@@ -149,7 +149,7 @@ TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
         tested->load(bodies);
         tested->configure({.softening = 0.05}, {std::string(row.name), {}});
         tested->accelerations(gravity);
-        tested->configure({.law = Law::powerLaw, .softening = 0.05, .exponent = 2}, {std::string(row.name), {}});
+        tested->configure({.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = 2}, {std::string(row.name), {}});
         tested->accelerations(power);
         if (row.backend == "cpu") {
             EXPECT_TRUE(sameBytes(gravity, power)) << row.name;
@@ -160,7 +160,7 @@ TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
 
 TEST(Laws, brokenExponentsHaveAMedianErrorBelowOneInAHundredThousand) {
     for (const double exponent : {0.5, 1.3, 2.5, 3.7}) {
-        const ForceSettings force{.law = Law::powerLaw, .softening = 0.05, .exponent = exponent};
+        const ForceSettings force{.law = kLaw<PowerLaw>, .softening = 0.05, .exponent = exponent};
         EXPECT_LT(checkOf("cpu", "simd-threads", force, bodiesFor(force, 2000), force).median, 1e-5) << exponent;
     }
 }
@@ -174,7 +174,7 @@ TEST(Laws, chargeAndInertiaAreApart) {
     EXPECT_EQ(inertialMass(charges.position[1], charges.velocity[1]), 4);
     for (const char* name : {"reference", "cpu"}) {
         const std::unique_ptr<Backend> tested = backend(name).make({});
-        tested->configure({.law = Law::coulomb, .precision = Precision::fp64}, {});
+        tested->configure({.law = kLaw<Coulomb>, .precision = Precision::fp64}, {});
         tested->load(charges);
         std::vector<Double4> a;
         tested->accelerations(a);
@@ -257,7 +257,7 @@ TEST(Laws, aNumberOutOfRangeIsRefusedWithItsRange) {
             for (const char* name : {"reference", "cpu"})
                 EXPECT_THROW(backend(name).make({})->configure(force, {}), UsageError) << name << ' ' << number.key;
         }
-    EXPECT_EQ(simulation.force(), (ForceSettings{.law = Law::lennardJones, .precision = Precision::fp64}));
+    EXPECT_EQ(simulation.force(), (ForceSettings{.law = kLaw<LennardJones>, .precision = Precision::fp64}));
 }
 
 TEST(Laws, numbersOfOneSceneDoNotFollowToTheNext) {
@@ -304,10 +304,10 @@ TEST(Laws, anExponentOfAnotherLawAndAHermiteStepAreRefused) {
     settings.integrator = "leapfrog";
     Simulation simulation(settings);
     RunRequest wanted = simulation.request();
-    wanted.law = Law::powerLaw;
+    wanted.law = kLaw<PowerLaw>;
     wanted.exponent = 99;
     EXPECT_THROW(simulation.apply(wanted), UsageError);
-    EXPECT_EQ(simulation.force().law, Law::coulomb) << "the old run goes on";
+    EXPECT_EQ(simulation.force().law, kLaw<Coulomb>) << "the old run goes on";
 }
 
 TEST(Precisions, smallSystemsRunInDoubleUnlessAskedOtherwise) {

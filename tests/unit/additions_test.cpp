@@ -1,10 +1,13 @@
 // CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
+#include "sim/backends/backend.h"
+#include "sim/forces/law.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -101,6 +104,41 @@ TEST(Additions, aTermAndAMethodAreAtMostThreeFilesEach) {
         EXPECT_GE(files, 2) << name;
         EXPECT_LE(files, 3) << name;
         EXPECT_THAT(filesWith(words), testing::IsEmpty()) << "the program knows " << name;
+    }
+}
+
+/// Beside its own file, a law is named by the list and by scenes under it: the loops of every backend, what measures and
+/// checks them, and `check` go over the list.
+TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
+    const std::string folder = "sim/forces/laws/";
+    const std::string list = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / folder / "laws.inl");
+    static const std::regex all("using Laws = LawList<([^>]+)>"), word("\\w+");
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(list, found, all));
+    const std::string names = found[1];
+    std::size_t count = 0;
+    for (std::sregex_iterator it(names.begin(), names.end(), word), end; it != end; ++it, ++count) {
+        const std::string type = it->str(), name(laws()[count].name);
+        if (laws()[count].law == Law::gravity) continue;
+        std::string file = folder + name + ".inl";
+        std::ranges::replace(file, '-', '_');
+        EXPECT_THAT(filesWith({type + "<", type + ",", type + ">", "struct " + type, "\"" + name + "\""}),
+                    testing::IsSubsetOf({file, folder + "laws.inl", std::string("sim/scenes/law_scenes.cpp")}));
+        EXPECT_THAT(filesWith({"struct " + type}), testing::ElementsAre(file));
+    }
+    EXPECT_EQ(count, laws().size());
+}
+
+/// Everything else asks a row what it is: exact, usesCores, onDevice.
+TEST(Additions, aBackendIsNamedInItsFolderAlone) {
+    const std::set<std::string> exceptions{"sim/core/fault_plan.cpp"};  // "cuda" begins the names of CUDA's functions
+    for (const BackendRow& row : backends()) {
+        const std::string name(row.name);
+        const std::set<std::string> files = filesWith({"\"" + name + "\""});
+        EXPECT_FALSE(files.empty());
+        for (const std::string& file : files)
+            EXPECT_TRUE(file.starts_with("sim/backends/" + name + "/") || exceptions.contains(file))
+                << file << " names the backend '" << name << "'";
     }
 }
 

@@ -18,7 +18,7 @@ ParticleSet bodiesFor(Law law) {
     ParticleSet bodies;
     bodies.resize(40);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const double a = 0.7 * static_cast<double>(i), sign = law == Law::coulomb && i % 3 == 0 ? -1 : 1;
+        const double a = 0.7 * static_cast<double>(i), sign = law == kLaw<Coulomb> && i % 3 == 0 ? -1 : 1;
         bodies.position[i] = {std::cos(a) * (1 + a), std::sin(a) * (1 + a), 0.3 * a, sign * (1 + 0.1 * a)};
         bodies.velocity[i] = {0.1 * a, -0.2, 0.05 * a, law == Law::gravity ? 1 : sign / (2 + 0.03 * a)};
         bodies.id[i] = static_cast<std::uint32_t>(i);
@@ -45,7 +45,7 @@ TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
 }
 
 TEST(BodyEnergy, OfAHeldBodyTakesTheResponseThatItHadBefore) {
-    const ForceSettings force{.law = Law::coulomb, .softening = 0.1};
+    const ForceSettings force{.law = kLaw<Coulomb>, .softening = 0.1};
     ParticleSet bodies = bodiesFor(force.law);
     const double free = specificEnergy(bodies, 3, force, 99);
     const double response = bodies.velocity[3].w;
@@ -57,9 +57,9 @@ TEST(BodyEnergy, OfAHeldBodyTakesTheResponseThatItHadBefore) {
 TEST(BodyEnergy, BindsWhereThePotentialEnds) {
     EXPECT_TRUE(isBound(-1, {}));
     EXPECT_FALSE(isBound(1, {}));
-    EXPECT_FALSE(isBound(1, {.law = Law::powerLaw, .exponent = 2}));
-    EXPECT_TRUE(isBound(1, {.law = Law::powerLaw, .exponent = -1})) << "nothing leaves springs";
-    EXPECT_TRUE(isBound(1, {.law = Law::powerLaw, .exponent = 1})) << "a logarithm has no end";
+    EXPECT_FALSE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = 2}));
+    EXPECT_TRUE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = -1})) << "nothing leaves springs";
+    EXPECT_TRUE(isBound(1, {.law = kLaw<PowerLaw>, .exponent = 1})) << "a logarithm has no end";
 }
 
 }  // namespace

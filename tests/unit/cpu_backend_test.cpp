@@ -2,6 +2,7 @@
 #include "sim/backends/cpu/engine.h"
 #include "sim/core/error.h"
 #include "sim/core/out_of_memory.h"
+#include "sim/forces/law.h"
 #include "sim/io/run_settings.h"
 #include "tests/bodies.h"
 #include "tests/scarce_memory.h"
@@ -69,7 +70,7 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
 
 TEST(CpuBackend, refusesForcesThatItDoesNotHave) {
     const std::unique_ptr<Backend> cpu = made();
-    EXPECT_THAT(refused([&] { cpu->configure({.law = Law::powerLaw, .exponent = 13}, {}); }), HasSubstr("exponent"));
+    EXPECT_THAT(refused([&] { cpu->configure({.law = kLaw<PowerLaw>, .exponent = 13}, {}); }), HasSubstr("exponent"));
     if (refusal(kernel("cpu", "openmp"), {}).empty()) {
         EXPECT_THAT(refused([&] { cpu->configure({.precision = Precision::fp64}, {.kernel = "openmp"}); }),
                     HasSubstr("fp32"));

@@ -2,6 +2,7 @@
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/engine.h"
 #include "sim/backends/cpu/openmp_threads.h"
+#include "sim/forces/law.h"
 #include "tests/bodies.h"
 
 #include <gtest/gtest.h>
@@ -94,7 +95,7 @@ void checkSlices(const KernelRow& row, Precision precision) {
     EXPECT_FALSE(method->restore({StateArray{}})) << "it keeps no state, so it fits none";
 
     method->prepare(bodies.view(),
-                    {.settings = {.law = Law::coulomb, .precision = precision, .softening = 0.02, .strength = 3}});
+                    {.settings = {.law = kLaw<Coulomb>, .precision = precision, .softening = 0.02, .strength = 3}});
     method->enqueue(kAllOfIt);
     EXPECT_EQ(method->sums().factor, T(-3)) << "charges by gravity's loops";
 }

@@ -56,7 +56,7 @@ TEST(DiagnosticsTest, edgeCases) {
     EXPECT_EQ(measure(touching, {}).potential, 0);
     EXPECT_EQ(measure(touching, {.softening = 0.5}).potential, -2);
     const ParticleSet massless = bodiesOf({{1, 2, 3, 0}, {1, 2, 4, 0}}, {{}, {}});
-    for (const Law law : {Law::gravity, Law::coulomb})
+    for (const Law law : {Law::gravity, kLaw<Coulomb>})
         EXPECT_FALSE(std::signbit(measure(massless, {.law = law}).potential)) << "a table would show -0";
 }
 

@@ -97,12 +97,12 @@ TEST(FewBody, conservesTheEnergyOfEveryLaw) {
     for (const LawRow& row : laws())
         for (const auto& [exponent, strength] :
              {std::pair(2.0, 1.0), {1.0, 1.0}, {2.5, 1.0}, {-1.0, 1.0}, {2.0, 1.6}, {2.5, 0.7}}) {
-            if (row.law != Law::powerLaw && exponent != 2) continue;
+            if (row.law != kLaw<PowerLaw> && exponent != 2) continue;
             // A crystal of 27 with a little motion; inertia 1 or 2, charges of either sign.
             ParticleSet bodies = randomBodies(27, 3);
             for (std::size_t i = 0; i < 27; ++i) {
                 const double inertia = 1 + static_cast<double>(i % 2), charge = i % 3 ? 0.5 : -0.5;
-                const double source = row.law == Law::coulomb ? charge : row.law == Law::lennardJones ? 1 : inertia;
+                const double source = row.law == kLaw<Coulomb> ? charge : row.law == kLaw<LennardJones> ? 1 : inertia;
                 bodies.position[i] = {1.1 * static_cast<double>(i % 3), 1.1 * static_cast<double>(i / 3 % 3),
                                       1.1 * static_cast<double>(i / 9), source};
                 bodies.velocity[i].w = source / inertia;
@@ -166,7 +166,7 @@ TEST(FewBody, showsOnlyCompleteSteps) {
 
 TEST(FewBody, hermiteRefusesALawWithoutJerk) {
     ForceSettings coulomb;
-    coulomb.law = Law::coulomb;
+    coulomb.law = kLaw<Coulomb>;
     FewBody engine = engineFor(randomBodies(3, 1), coulomb);
     EXPECT_THROW(engine.advance(integrator("hermite4").program, 0.01, {}), UsageError);
 }

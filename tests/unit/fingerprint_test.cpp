@@ -2,6 +2,7 @@
 #include "sim/run/fingerprint.h"
 #include "sim/core/error.h"
 #include "sim/core/sha256.h"
+#include "sim/forces/law.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -104,7 +105,7 @@ TEST(Fingerprint, namesWhatIsNotTheScenesOwn) {
     const std::string usual = fingerprintText(fingerprint(settings));
     EXPECT_EQ(usual.substr(0, usual.find(':')), "plummer, 64 bodies, seed 1, 16 steps of leapfrog");
     settings.timeStep = 0.02;
-    settings.law = Law::powerLaw;
+    settings.law = kLaw<PowerLaw>;
     settings.exponent = 1.5;
     const std::string other = fingerprintText(fingerprint(settings));
     EXPECT_EQ(other.substr(0, other.find(':')),

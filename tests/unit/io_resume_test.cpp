@@ -1,6 +1,7 @@
 // Saved, loaded and continued is the same as never having stopped, to the last bit: for every kernel row that promises
 // equal bits, every integrator and every format that keeps them.
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
@@ -371,7 +372,7 @@ TEST(RunSettings, textAndBackIsTheSame) {
     settings.timeStep = -0.1 / 3;
     settings.softening = 5e-324;
     settings.precision = Precision::mixed;
-    settings.law = Law::powerLaw;
+    settings.law = kLaw<PowerLaw>;
     settings.exponent = -0.1 / 7;
     settings.strength = 0.1 / 3;
     settings.diameter = 1 / 7.0;

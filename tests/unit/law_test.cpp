@@ -24,7 +24,7 @@ std::vector<ForceSettings> everySetting() {
     for (double softening : {0.0, 0.1}) {
         for (const LawRow& row : laws()) all.push_back(settingsOf(row.law, softening));
         for (double exponent : {-1.0, 0.0, 0.5, 1.0, 1.7, 3.0, 4.0, 8.0, 8.5})
-            all.push_back(settingsOf(Law::powerLaw, softening, exponent));
+            all.push_back(settingsOf(kLaw<PowerLaw>, softening, exponent));
     }
     for (std::size_t usual = 0, count = all.size(); usual < count; ++usual) {
         ForceSettings other = all[usual];
@@ -92,9 +92,9 @@ TEST(Law, powerLawOfTwoIsGravityToTheLastBit) {
     for (double softening : {0.0, 0.05})
         for (double distance : {0.01, 0.37, 1.0, 5.0}) {
             const double squared = distance * distance;
-            EXPECT_EQ(PowerLaw<double>(settingsOf(Law::powerLaw, softening)).forceOverDistance(squared),
+            EXPECT_EQ(PowerLaw<double>(settingsOf(kLaw<PowerLaw>, softening)).forceOverDistance(squared),
                       Gravity<double>(settingsOf(Law::gravity, softening)).forceOverDistance(squared));
-            EXPECT_EQ(PowerLaw<float>(settingsOf(Law::powerLaw, softening)).forceOverDistance(static_cast<float>(squared)),
+            EXPECT_EQ(PowerLaw<float>(settingsOf(kLaw<PowerLaw>, softening)).forceOverDistance(static_cast<float>(squared)),
                       Gravity<float>(settingsOf(Law::gravity, softening)).forceOverDistance(static_cast<float>(squared)));
         }
 }
@@ -118,7 +118,7 @@ TEST(Law, softenedPairHasTheKnownValues) {
 }
 
 TEST(Law, lennardJonesEndsSmoothlyAtTheCutOff) {
-    const LennardJones<double> pairLaw(settingsOf(Law::lennardJones, 0));
+    const LennardJones<double> pairLaw(settingsOf(kLaw<LennardJones>, 0));
     const double inside = std::nextafter(pairLaw.cutoff, 0.0);
     EXPECT_NEAR(pairLaw.potential(inside * inside), 0, 1e-14);
     EXPECT_NEAR(pairLaw.forceOverDistance(inside * inside), 0, 1e-14);
@@ -131,8 +131,8 @@ TEST(Law, lennardJonesEndsSmoothlyAtTheCutOff) {
 }
 
 TEST(Law, likeChargesRepel) {
-    EXPECT_LT(law("coulomb").forceOverDistance(settingsOf(Law::coulomb, 0), 1.0), 0);
-    EXPECT_GT(law("coulomb").potential(settingsOf(Law::coulomb, 0), 1.0), 0);
+    EXPECT_LT(law("coulomb").forceOverDistance(settingsOf(kLaw<Coulomb>, 0), 1.0), 0);
+    EXPECT_GT(law("coulomb").potential(settingsOf(kLaw<Coulomb>, 0), 1.0), 0);
 }
 
 TEST(Law, unknownNamesListTheValidOnes) {
@@ -149,24 +149,44 @@ TEST(Law, everyRowIsMadeFromItsType) {
     ASSERT_EQ(laws().size(), Laws::kCount);
     for (const LawRow& row : laws()) {
         EXPECT_EQ(&lawRow(row.law), &row);
-        forLaw<Laws>(row.law, [&]<template <class> class PairLaw>() { EXPECT_EQ(PairLaw<double>::kLaw, row.law); });
-        EXPECT_EQ(row.name, row.law == Law::gravity    ? "gravity"
-                            : row.law == Law::coulomb  ? "coulomb"
-                            : row.law == Law::powerLaw ? "power-law"
-                                                       : "lennard-jones");
+        forLaw<Laws>(row.law, [&]<template <class> class PairLaw>() { EXPECT_EQ(kLaw<PairLaw>, row.law); });
+        EXPECT_EQ(row.name, row.law == Law::gravity     ? "gravity"
+                            : row.law == kLaw<Coulomb>  ? "coulomb"
+                            : row.law == kLaw<PowerLaw> ? "power-law"
+                                                        : "lennard-jones");
         EXPECT_EQ(row.hasJerk, row.law == Law::gravity);
-        EXPECT_EQ(row.floorShare, row.law == Law::coulomb || row.law == Law::lennardJones ? 0.1 : 0);
+        EXPECT_EQ(row.floorShare, row.law == kLaw<Coulomb> || row.law == kLaw<LennardJones> ? 0.1 : 0);
     }
 }
 
+TEST(Law, numbersInFilesAreThePlacesInTheList) {
+    EXPECT_EQ(static_cast<int>(Law::gravity), 0);
+    EXPECT_EQ(static_cast<int>(kLaw<Coulomb>), 1);
+    EXPECT_EQ(static_cast<int>(kLaw<PowerLaw>), 2);
+    EXPECT_EQ(static_cast<int>(kLaw<LennardJones>), 3);
+}
+
+TEST(Law, rowsSayWhatDependsOnTheLaw) {
+    for (const LawRow& row : laws()) {
+        EXPECT_EQ(row.signedSources, row.name == "coulomb") << row.name;
+        // The plain sum of gravity is in `check` by itself.
+        EXPECT_EQ(row.tried.empty(), row.law == Law::gravity) << row.name;
+        for (const ForceSettings& force : row.tried) EXPECT_EQ(force.softening > 0, row.softened) << row.name;
+        EXPECT_FALSE(row.confines({.law = row.law})) << row.name;
+    }
+    EXPECT_TRUE(law("power-law").confines({.exponent = 1}));
+    EXPECT_FALSE(law("power-law").confines({.exponent = 1.5}));
+}
+
 TEST(Law, loopsAndFactorsComeFromTheLaw) {
-    const ForceSettings gravity{}, charges{.law = Law::coulomb, .strength = 3}, square{.law = Law::powerLaw, .strength = 3},
-        cube{.law = Law::powerLaw, .exponent = 3, .strength = 3}, atoms{.law = Law::lennardJones, .strength = 3};
+    const ForceSettings gravity{}, charges{.law = kLaw<Coulomb>, .strength = 3},
+        square{.law = kLaw<PowerLaw>, .strength = 3}, cube{.law = kLaw<PowerLaw>, .exponent = 3, .strength = 3},
+        atoms{.law = kLaw<LennardJones>, .strength = 3};
     EXPECT_EQ(loopLaw(gravity), Law::gravity);
     EXPECT_EQ(loopLaw(charges), Law::gravity);
     EXPECT_EQ(loopLaw(square), Law::gravity);
-    EXPECT_EQ(loopLaw(cube), Law::powerLaw);
-    EXPECT_EQ(loopLaw(atoms), Law::lennardJones);
+    EXPECT_EQ(loopLaw(cube), kLaw<PowerLaw>);
+    EXPECT_EQ(loopLaw(atoms), kLaw<LennardJones>);
     EXPECT_EQ(forceFactor(gravity), 1);
     EXPECT_EQ(forceFactor(charges), -3);
     EXPECT_EQ(forceFactor(square), 3);
@@ -182,9 +202,9 @@ TEST(Law, loopsAndFactorsComeFromTheLaw) {
 
 TEST(Law, theLeastDistanceKeepsTheHeaviestBodyFinite) {
     for (const ForceSettings& force :
-         {ForceSettings{}, ForceSettings{.law = Law::coulomb},
-          ForceSettings{.law = Law::powerLaw, .exponent = 3, .strength = 1000},
-          ForceSettings{.law = Law::powerLaw, .exponent = -1}, ForceSettings{.law = Law::lennardJones}}) {
+         {ForceSettings{}, ForceSettings{.law = kLaw<Coulomb>},
+          ForceSettings{.law = kLaw<PowerLaw>, .exponent = 3, .strength = 1000},
+          ForceSettings{.law = kLaw<PowerLaw>, .exponent = -1}, ForceSettings{.law = kLaw<LennardJones>}}) {
         const double heaviest = 1e12;
         forLaw<LoopLaws>(loopLaw(force), [&]<template <class> class PairLaw>() {
             const PairLaw<float> pairLaw(force, smallestR2<float>(force, heaviest));

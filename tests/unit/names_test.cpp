@@ -73,5 +73,23 @@ TEST(Names, everyRowHasANameOfItsOwnAndAnIdea) {
     }
 }
 
+TEST(Names, backendsAreFoundByWhatTheyAre) {
+    for (const BackendRow& row : backends()) {
+        EXPECT_EQ(row.exact + row.usesCores + row.onDevice, 1) << row.name;
+        EXPECT_EQ(findBackend(row.name), &row);
+    }
+    EXPECT_EQ(findBackend("cpuu"), nullptr);
+    EXPECT_EQ(exactBackend().name, "reference");
+    EXPECT_EQ(hostBackend().name, "cpu");
+    EXPECT_EQ(deviceBackend().name, "cuda");
+}
+
+TEST(Names, studiesGoUpToWhatABackendCanDo) {
+    using testing::ElementsAre;
+    EXPECT_THAT(studiedBodies(exactBackend().mostStudied), ElementsAre(256, 1024, 4096));
+    EXPECT_THAT(studiedBodies(hostBackend().mostStudied), ElementsAre(1024, 4096, 16384, 65536));
+    EXPECT_THAT(studiedBodies(deviceBackend().mostStudied), ElementsAre(1024, 4096, 16384, 65536, 262144, 1048576));
+}
+
 }  // namespace
 }  // namespace gravlab

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include "sim/forces/law.h"
 
 #include <cmath>
 #include <cstring>
@@ -59,12 +60,12 @@ TEST(PairMatrix, softeningBluntsAndCoincidentBodiesAreDark) {
 TEST(PairMatrix, followsTheLaw) {
     const std::vector<Double4> bodies = {{0, 0, 0, 1}, {2, 0, 0, -3}, {5, 0, 0, 2}};
     PairMatrix matrix;
-    matrix.compute(bodies, {.law = Law::powerLaw, .exponent = 1});
+    matrix.compute(bodies, {.law = kLaw<PowerLaw>, .exponent = 1});
     EXPECT_NEAR(matrix.at(0.5, 0.1)->force, 1.5, 1e-12);
     EXPECT_NEAR(matrix.strongest(), 2, 1e-6) << "6 / 3";
-    matrix.compute(bodies, {.law = Law::coulomb});
+    matrix.compute(bodies, {.law = kLaw<Coulomb>});
     EXPECT_NEAR(matrix.at(0.5, 0.1)->force, 0.75, 1e-12);
-    matrix.compute(bodies, {.law = Law::coulomb, .strength = 4});
+    matrix.compute(bodies, {.law = kLaw<Coulomb>, .strength = 4});
     EXPECT_NEAR(matrix.at(0.5, 0.1)->force, 3, 1e-12);
     EXPECT_THAT(matrix.path(), testing::HasSubstr("host"));
 }

@@ -1,6 +1,7 @@
 // Profiles of models whose answers are known in closed form, and of galaxies as the scenes build them.
 #include "sim/measure/profile.h"
 #include "sim/core/random.h"
+#include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 
 #include <gtest/gtest.h>
@@ -211,7 +212,7 @@ TEST(Profile, saysWhyThereIsNone) {
     ParticleSet same = exponentialDisc(50);
     for (Double4& x : same.position) x = {1, 1, 1, 1};
     EXPECT_FALSE(measureProfile(same, {}, {}).why.empty());
-    const Profile coulomb = measureProfile(exponentialDisc(500), {.law = Law::coulomb}, {.rings = 4});
+    const Profile coulomb = measureProfile(exponentialDisc(500), {.law = kLaw<Coulomb>}, {.rings = 4});
     EXPECT_TRUE(std::isnan(coulomb.rings[1].circular)) << "only gravity has circular orbits of mass";
     EXPECT_TRUE(std::isfinite(coulomb.rings[1].rotation));
 }

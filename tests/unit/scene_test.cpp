@@ -1,6 +1,7 @@
 // The scenes: what every row must keep, and what the known models must give.
 #include "sim/scenes/scene.h"
 
+#include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
 
@@ -48,7 +49,7 @@ TEST(Scenes, everyCountIsBuiltExactly) {
                 const Double4 &x = bodies.position[i], &v = bodies.velocity[i];
                 for (const double value : {x.x, x.y, x.z, x.w, v.x, v.y, v.z})
                     ASSERT_TRUE(std::isfinite(value)) << scene.name;
-                if (scene.law == Law::coulomb) {
+                if (scene.law == kLaw<Coulomb>) {
                     ASSERT_GT(x.w / v.w, 0) << "inertia is never negative";
                     continue;
                 }

@@ -2,6 +2,7 @@
 #include "app/control/setting_choices.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
+#include "sim/forces/law.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ std::array<RunRequest, 5> starts() {
     many.bodies = 300;
     charges.bodies = 20;
     charges.backend = "reference";
-    charges.law = Law::coulomb;
+    charges.law = kLaw<Coulomb>;
     exact.backend = "reference";
     exact.integrator = "radau15";
     return {few, jerk, many, charges, exact};
@@ -109,7 +110,7 @@ TEST(SettingChoices, sayWhyNot) {
     now.backend = "cpu";
     EXPECT_THAT(rowOf(integratorChoices(now), "radau15").refused, HasSubstr("cpu backend"));
     EXPECT_EQ(rowOf(integratorChoices(now, true), "radau15").refused, "");
-    now.force.law = Law::coulomb;
+    now.force.law = kLaw<Coulomb>;
     EXPECT_THAT(rowOf(integratorChoices(now, true), "hermite4").refused, HasSubstr("only gravity has"));
     now.bodies = 300;
     EXPECT_THAT(rowOf(integratorChoices(now, true), "radau15").refused, HasSubstr("at most 256 bodies"));

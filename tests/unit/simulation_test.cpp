@@ -5,6 +5,7 @@
 #include "sim/core/error.h"
 #include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
+#include "sim/forces/law.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>
@@ -291,7 +292,7 @@ TEST(RunRequest, anotherSceneOrBackendLetsGoOfWhatBelongedToTheOld) {
     RunRequest request{.scene = "king", .bodies = 100, .parameters = {{"w0", 7}}, .backend = "cpu"};
     request.kernel.kernel = "simd";
     request.timeStep = 0.1;
-    request.law = Law::coulomb;
+    request.law = kLaw<Coulomb>;
     request.strength = 3;
     request.precision = Precision::mixed;
     const RunRequest before = request;

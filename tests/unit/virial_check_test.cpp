@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include "sim/forces/law.h"
 
 #include <cmath>
 
@@ -101,7 +102,7 @@ TEST(VirialState, saysOnlyWhatItKnows) {
     EXPECT_TRUE(measureVirial(light, force).empty()) << "massless bodies are not bound to each other";
     ParticleSet sphere = bodiesOf("plummer", 500, force);
     EXPECT_FALSE(measureVirial(sphere, force).empty());
-    EXPECT_TRUE(measureVirial(sphere, {.law = Law::coulomb}).empty());
+    EXPECT_TRUE(measureVirial(sphere, {.law = kLaw<Coulomb>}).empty());
     sphere.velocity[3].x = NAN;
     EXPECT_TRUE(measureVirial(sphere, force).empty());
     EXPECT_EQ(virialText({}, 0.1, {}), "");

@@ -232,7 +232,9 @@ BackendRow cpuBackendRow() {
                     std::string text = threadsText(usableCores()) + ", instruction sets:";
                     for (const SimdTarget& target : cpu::simdTargets()) text.append(" ").append(target.name);
                     return text;
-                }};
+                },
+            .usesCores = true,
+            .mostStudied = 65536};
 }
 
 }  // namespace gravlab

@@ -289,13 +289,10 @@ private:
 }  // namespace
 
 BackendRow cudaBackendRow() {
-    return {.name = "cuda",
-            .idea = "NVIDIA GPU: tiles in shared memory, vertices stored straight into the picture",
-            .unavailable = [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
-            .make = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
-                return std::make_unique<CudaBackend>(options);
-            },
-            .devices = cuda::deviceList};
+    return cudaBackendRow(
+        [](const BackendOptions& options) { return cuda::whyNotDevice(options.device); },
+        [](const BackendOptions& options) -> std::unique_ptr<Backend> { return std::make_unique<CudaBackend>(options); },
+        cuda::deviceList);
 }
 
 }  // namespace gravlab

@@ -351,7 +351,9 @@ BackendRow referenceBackendRow() {
                     return needsFewBody(program) && bodies > FewBody::kUsefulLimit
                                ? "it is for at most " + std::to_string(FewBody::kUsefulLimit) + " bodies"
                                : Reason();
-                }};
+                },
+            .exact = true,
+            .mostStudied = 4096};
 }
 
 }  // namespace gravlab

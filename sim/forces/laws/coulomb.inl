@@ -1,16 +1,19 @@
 /// Charges with sign: like ones repel. Softened as gravity is, and computed by its loops: sign and strength come after them.
 template <class Real>
 struct Coulomb {
-    static constexpr Law kLaw = Law::coulomb;
     static constexpr LawText kText{"coulomb", "charges with sign: like ones repel, unlike ones attract", "charge"};
     static constexpr bool kSoftened = true;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0.1;
     static constexpr bool kSteep = false;
+    static constexpr bool kSigned = true;
+    static constexpr bool kSingleEnergy = true;
     static constexpr bool kFiniteAtZero = false;
-    static Law loops(const ForceSettings&) { return Law::gravity; }
+    static constexpr std::array kTried{ForceSettings{.softening = 0.05}, ForceSettings{.softening = 0.05, .strength = 1.75}};
+    static bool isGravity(const ForceSettings&) { return true; }
     static double factor(const ForceSettings& settings) { return -settings.strength; }
     static bool takes(double ForceSettings::*number) { return number == &ForceSettings::strength; }
+    static bool confines(const ForceSettings&) { return false; }
     static double smallestR2(const ForceSettings&, double heaviest, double most) {
         return std::pow(heaviest / most, 2.0 / 3);
     }

@@ -3,19 +3,22 @@
 /// the potential its exact integral. Softening does not act.
 template <class Real>
 struct LennardJones {
-    static constexpr Law kLaw = Law::lennardJones;
     static constexpr LawText kText{
         "lennard-jones", "a soft wall and a short attraction: drops, crystals and gases of neutral atoms", "strength"};
     static constexpr bool kSoftened = false;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0.1;
     static constexpr bool kSteep = true;
+    static constexpr bool kSigned = false;
+    static constexpr bool kSingleEnergy = false;
     static constexpr bool kFiniteAtZero = true;
-    static Law loops(const ForceSettings&) { return kLaw; }
+    static constexpr std::array kTried{ForceSettings{}, ForceSettings{.strength = 0.5, .diameter = 0.75, .cutOff = 3}};
+    static bool isGravity(const ForceSettings&) { return false; }
     static double factor(const ForceSettings&) { return 1; }
     static bool takes(double ForceSettings::*number) {
         return number == &ForceSettings::strength || number == &ForceSettings::diameter || number == &ForceSettings::cutOff;
     }
+    static bool confines(const ForceSettings&) { return false; }
     static double smallestR2(const ForceSettings&, double, double) { return 0; }  // the core is finite
 
     Real sigma;    ///< where the unshifted potential crosses zero [L]

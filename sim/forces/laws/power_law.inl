@@ -2,18 +2,23 @@
 /// out, so a = 2 gives gravity to the last bit, and gravity's loops compute it; other a go through the logarithm.
 template <class Real>
 struct PowerLaw {
-    static constexpr Law kLaw = Law::powerLaw;
     static constexpr LawText kText{"power-law", "attraction 1/r^a: a = 2 is gravity, a = -1 springs", "mass"};
     static constexpr bool kSoftened = true;
     static constexpr bool kHasJerk = false;
     static constexpr double kFloorShare = 0;
     static constexpr bool kSteep = true;
+    static constexpr bool kSigned = false;
+    static constexpr bool kSingleEnergy = true;
     static constexpr bool kFiniteAtZero = false;
-    static Law loops(const ForceSettings& settings) { return settings.exponent == 2 ? Law::gravity : kLaw; }
+    static constexpr std::array kTried{
+        ForceSettings{.softening = 0.05, .exponent = 3}, ForceSettings{.softening = 0.05, .exponent = -1},
+        ForceSettings{.softening = 0.05, .exponent = 1.5}, ForceSettings{.softening = 0.05, .exponent = 1.5, .strength = 0.5}};
+    static bool isGravity(const ForceSettings& settings) { return settings.exponent == 2; }
     static double factor(const ForceSettings& settings) { return settings.exponent == 2 ? settings.strength : 1; }
     static bool takes(double ForceSettings::*number) {
         return number == &ForceSettings::exponent || number == &ForceSettings::strength;
     }
+    static bool confines(const ForceSettings& settings) { return settings.exponent <= 1 && settings.strength > 0; }
     static double smallestR2(const ForceSettings& settings, double heaviest, double most) {
         const double power = 0.5 * (settings.exponent + 1);
         return power > 0 ? std::pow(heaviest * settings.strength / most, 1 / power) : 0;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace gravlab::cuda {
 
@@ -43,16 +44,23 @@ struct LawTask {
     ForceTask<Real> force;
     Law law;
 };
-/// For PowerLaw<Real> and LennardJones<Real>. Null for factors that are not built.
+template <class Real, class Laws>
+struct LawKernels;
+template <class Real, template <class> class... PairLaws>
+struct LawKernels<Real, LawList<PairLaws...>> {
+    static std::tuple<Kernel<LawTask<Real, PairLaws<Real>>>...> of(int unroll);
+};
+/// For each of OtherLoopLaws. Null for factors that are not built.
 template <class Real, class Law>
-Kernel<LawTask<Real, Law>> lawKernel(int unroll);
+Kernel<LawTask<Real, Law>> lawKernel(int unroll) {
+    return std::get<Kernel<LawTask<Real, Law>>>(LawKernels<Real, OtherLoopLaws>::of(unroll));
+}
 
 /// Calls `use` with the law whose loops are not gravity's; never for the others.
 template <class Real, class Use>
 void withLoopLaw(const ForceSettings& force, Use&& use) {
-    forLaw<LoopLaws>(loopLaw(force), [&]<template <class> class PairLaw>() {
-        if constexpr (PairLaw<Real>::kLaw != Law::gravity) use(PairLaw<Real>(force));
-    });
+    if (const Law law = loopLaw(force); law != Law::gravity)
+        forLaw<OtherLoopLaws>(law, [&]<template <class> class PairLaw>() { use(PairLaw<Real>(force)); });
 }
 
 /// Turns sums of a term into accelerations where bodies respond differently or other terms act. One thread a body.
@@ -129,9 +137,17 @@ struct LawCheckTask {
 /// For gravity and charges.
 template <class Real>
 Kernel<CheckTask<Real>> checkKernel();
-/// For PowerLaw<double> and LennardJones<double>.
+template <class Real, class Laws>
+struct LawCheckKernels;
+template <class Real, template <class> class... PairLaws>
+struct LawCheckKernels<Real, LawList<PairLaws...>> {
+    static std::tuple<Kernel<LawCheckTask<Real, PairLaws<double>>>...> all();
+};
+/// For each of OtherLoopLaws, in double.
 template <class Real, class Law>
-Kernel<LawCheckTask<Real, Law>> lawCheckKernel();
+Kernel<LawCheckTask<Real, Law>> lawCheckKernel() {
+    return std::get<Kernel<LawCheckTask<Real, Law>>>(LawCheckKernels<Real, OtherLoopLaws>::all());
+}
 constexpr unsigned kCheckThreads = 256;
 
 }  // namespace gravlab::cuda

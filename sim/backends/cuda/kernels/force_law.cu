@@ -1,4 +1,4 @@
-// Tiles under the laws whose pull is not gravity's: the power law of any exponent, Lennard-Jones. One body a thread.
+// Tiles under the laws whose loops are not gravity's. One body a thread.
 #include "sim/backends/cuda/kernels/tiled.cuh"
 
 namespace gravlab::cuda {
@@ -10,6 +10,11 @@ __global__ __launch_bounds__(512, 1) void lawForce(LawTask<Real, Law> task) {
     TiledTargets<Real, kUnroll, 1> targets;
     targets.gather(task.force, reinterpret_cast<Vector<Real>*>(shared), LawPull<Real, Law>{task.law});
     if (targets.firstTarget < task.force.targetCount) storeSum(task.force, targets.firstTarget, targets.sum[0]);
+}
+
+template <class Real, class Law>
+Kernel<LawTask<Real, Law>> unrolledKernel(int unroll) {
+    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(lawForce<Real, Law, factor()>); });
 }
 
 /// a_i = sign * response_i * the sum of body i's ranges, in place of the sum or added to what is there.
@@ -36,14 +41,12 @@ __global__ void respond(RespondTask<Real> task) {
 
 }  // namespace
 
-template <class Real, class Law>
-Kernel<LawTask<Real, Law>> lawKernel(int unroll) {
-    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(lawForce<Real, Law, factor()>); });
+template <class Real, template <class> class... PairLaws>
+std::tuple<Kernel<LawTask<Real, PairLaws<Real>>>...> LawKernels<Real, LawList<PairLaws...>>::of(int unroll) {
+    return {unrolledKernel<Real, PairLaws<Real>>(unroll)...};
 }
-template Kernel<LawTask<float, PowerLaw<float>>> lawKernel(int unroll);
-template Kernel<LawTask<double, PowerLaw<double>>> lawKernel(int unroll);
-template Kernel<LawTask<float, LennardJones<float>>> lawKernel(int unroll);
-template Kernel<LawTask<double, LennardJones<double>>> lawKernel(int unroll);
+template struct LawKernels<float, OtherLoopLaws>;
+template struct LawKernels<double, OtherLoopLaws>;
 
 template <class Real>
 Kernel<RespondTask<Real>> respondKernel() {

@@ -86,25 +86,23 @@ void DiagnosticsJob<Real>::enqueuePairLaunch(std::uint32_t targetFirst, std::uin
                               .sourceFirst = source_,
                               .sourceEnd = sourceEnd};
     const Law law = loopLaw(force_);
-    [[maybe_unused]] const bool single = count_ > kDoublePairs && law != Law::lennardJones;
+    [[maybe_unused]] const bool single = count_ > kDoublePairs;
     const Dim blocks{(targetEnd - targetFirst + kMeasureThreads - 1) / kMeasureThreads};
-    const auto run = [&](const auto& light, const auto& heavy) {
-        using Light = std::remove_cvref_t<decltype(light)>;
-        using Heavy = std::remove_cvref_t<decltype(heavy)>;
-        launchKernel(measurePairsKernel<Real, Light, Heavy>(), blocks, kMeasureThreads, {task, light, heavy}, 0, stream_);
+    const auto run = [&]<class Pair, class Light, class Heavy>(Pair, const Light& light, const Heavy& heavy) {
+        launchKernel(measurePairsKernel<Real, Pair, Light, Heavy>(), blocks, kMeasureThreads, {task, light, heavy}, 0,
+                     stream_);
     };
-    const auto inLaw = [&]<class Pair>(Pair) {
+    const auto inLaw = [&]<class Pair>(Pair pair) {
         if (law == Law::gravity) {
             const double squared = force_.softening * force_.softening;
-            run(PlainEnergy<Pair>{static_cast<Pair>(squared)}, PlainEnergy<double>{squared});
-        } else if (law == Law::powerLaw) {
-            const bool finite = finiteAtZero(force_);
-            run(LawEnergy<PowerLaw<Pair>>{PowerLaw<Pair>(force_), finite},
-                LawEnergy<PowerLaw<double>>{PowerLaw<double>(force_), finite});
-        } else {
-            const LawEnergy<LennardJones<double>> wall{LennardJones<double>(force_), finiteAtZero(force_)};
-            run(wall, wall);
+            run(pair, PlainEnergy<Pair>{static_cast<Pair>(squared)}, PlainEnergy<double>{squared});
+            return;
         }
+        forLaw<OtherLoopLaws>(law, [&]<template <class> class PairLaw>() {
+            using Light = PairLaw<PairRealOf<PairLaw, Pair>>;
+            const bool finite = finiteAtZero(force_);
+            run(pair, LawEnergy<Light>{Light(force_), finite}, LawEnergy<PairLaw<double>>{PairLaw<double>(force_), finite});
+        });
     };
     if constexpr (std::is_same_v<Real, float>) {
         if (single) {

@@ -68,13 +68,11 @@ Kernel<CheckTask<Real>> checkKernel() {
 template Kernel<CheckTask<float>> checkKernel();
 template Kernel<CheckTask<double>> checkKernel();
 
-template <class Real, class Law>
-Kernel<LawCheckTask<Real, Law>> lawCheckKernel() {
-    return kernelOf(checkLaw<Real, Law>);
+template <class Real, template <class> class... PairLaws>
+std::tuple<Kernel<LawCheckTask<Real, PairLaws<double>>>...> LawCheckKernels<Real, LawList<PairLaws...>>::all() {
+    return {kernelOf(checkLaw<Real, PairLaws<double>>)...};
 }
-template Kernel<LawCheckTask<float, PowerLaw<double>>> lawCheckKernel();
-template Kernel<LawCheckTask<double, PowerLaw<double>>> lawCheckKernel();
-template Kernel<LawCheckTask<float, LennardJones<double>>> lawCheckKernel();
-template Kernel<LawCheckTask<double, LennardJones<double>>> lawCheckKernel();
+template struct LawCheckKernels<float, OtherLoopLaws>;
+template struct LawCheckKernels<double, OtherLoopLaws>;
 
 }  // namespace gravlab::cuda

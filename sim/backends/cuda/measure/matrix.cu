@@ -68,6 +68,11 @@ __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
     task.facts->pair = best;
 }
 
+template <class Real, class Single, class Double>
+Kernel<MatrixLawTask<Real, Single, Double>> edgedKernel(int wanted) {
+    return MatrixEdges::pick(wanted, [](auto edge) { return kernelOf(matrixTile<Real, edge(), Single, Double>); });
+}
+
 __global__ void matrixLevels(MatrixLevelTask task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= task.count) return;
@@ -79,27 +84,16 @@ __global__ void matrixLevels(MatrixLevelTask task) {
 
 }  // namespace
 
-template <class Real, template <class> class Law>
-Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixKernel(int wanted) {
-    return MatrixEdges::pick(wanted, [](auto edge) { return kernelOf(matrixTile<Real, edge(), Law<float>, Law<double>>); });
+template <class Real, template <class> class... PairLaws>
+auto MatrixKernels<Real, LawList<PairLaws...>>::tiles(int wanted) -> Kernels {
+    return {edgedKernel<Real, PairLaws<float>, PairLaws<double>>(wanted)...};
 }
-template <class Real, template <class> class Law>
-Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixPairKernel() {
-    return kernelOf(matrixPair<Real, Law<float>, Law<double>>);
+template <class Real, template <class> class... PairLaws>
+auto MatrixKernels<Real, LawList<PairLaws...>>::pairs() -> Kernels {
+    return {kernelOf(matrixPair<Real, PairLaws<float>, PairLaws<double>>)...};
 }
-template Kernel<MatrixLawTask<float, Gravity<float>, Gravity<double>>> matrixKernel<float, Gravity>(int edge);
-template Kernel<MatrixLawTask<float, Gravity<float>, Gravity<double>>> matrixPairKernel<float, Gravity>();
-template Kernel<MatrixLawTask<double, Gravity<float>, Gravity<double>>> matrixKernel<double, Gravity>(int edge);
-template Kernel<MatrixLawTask<double, Gravity<float>, Gravity<double>>> matrixPairKernel<double, Gravity>();
-template Kernel<MatrixLawTask<float, PowerLaw<float>, PowerLaw<double>>> matrixKernel<float, PowerLaw>(int edge);
-template Kernel<MatrixLawTask<float, PowerLaw<float>, PowerLaw<double>>> matrixPairKernel<float, PowerLaw>();
-template Kernel<MatrixLawTask<double, PowerLaw<float>, PowerLaw<double>>> matrixKernel<double, PowerLaw>(int edge);
-template Kernel<MatrixLawTask<double, PowerLaw<float>, PowerLaw<double>>> matrixPairKernel<double, PowerLaw>();
-template Kernel<MatrixLawTask<float, LennardJones<float>, LennardJones<double>>> matrixKernel<float, LennardJones>(int edge);
-template Kernel<MatrixLawTask<float, LennardJones<float>, LennardJones<double>>> matrixPairKernel<float, LennardJones>();
-template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixKernel<double, LennardJones>(
-    int edge);
-template Kernel<MatrixLawTask<double, LennardJones<float>, LennardJones<double>>> matrixPairKernel<double, LennardJones>();
+template struct MatrixKernels<float, LoopLaws>;
+template struct MatrixKernels<double, LoopLaws>;
 Kernel<MatrixLevelTask> matrixLevelKernel() { return kernelOf(matrixLevels); }
 
 }  // namespace gravlab::cuda

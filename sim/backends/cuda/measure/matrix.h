@@ -7,6 +7,7 @@
 #include "sim/forces/law.h"
 
 #include <cstdint>
+#include <tuple>
 
 namespace gravlab::cuda {
 
@@ -42,12 +43,24 @@ struct MatrixLevelTask {
     std::uint32_t count;  ///< cells of the whole matrix
 };
 
-/// Null for edges that are not built. Launched with edge x edge threads in one dimension.
+template <class Real, class Laws>
+struct MatrixKernels;
+template <class Real, template <class> class... PairLaws>
+struct MatrixKernels<Real, LawList<PairLaws...>> {
+    using Kernels = std::tuple<Kernel<MatrixLawTask<Real, PairLaws<float>, PairLaws<double>>>...>;
+    static Kernels tiles(int edge);
+    static Kernels pairs();
+};
+/// For each of LoopLaws. Null for edges that are not built. Launched with edge x edge threads in one dimension.
 template <class Real, template <class> class Law>
-Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixKernel(int edge);
+auto matrixKernel(int edge) {
+    return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::tiles(edge));
+}
 /// The strongest pair of one cell, of the same task, on one thread.
 template <class Real, template <class> class Law>
-Kernel<MatrixLawTask<Real, Law<float>, Law<double>>> matrixPairKernel();
+auto matrixPairKernel() {
+    return std::get<Kernel<MatrixLawTask<Real, Law<float>, Law<double>>>>(MatrixKernels<Real, LoopLaws>::pairs());
+}
 Kernel<MatrixLevelTask> matrixLevelKernel();
 
 }  // namespace gravlab::cuda

@@ -295,18 +295,6 @@ __global__ __launch_bounds__(kMeasureThreads) void endPairs(PairEndTask<Real> ta
     task.state->pairs = whole;
 }
 
-/// In which the pairs of light bodies are computed.
-template <class Light>
-struct RealOfEnergy;
-template <class Real>
-struct RealOfEnergy<PlainEnergy<Real>> {
-    using Type = Real;
-};
-template <template <class> class Law, class Real>
-struct RealOfEnergy<LawEnergy<Law<Real>>> {
-    using Type = Real;
-};
-
 }  // namespace
 
 template <class Real>
@@ -317,23 +305,14 @@ MeasureKernels<Real> measureKernels() {
 template MeasureKernels<float> measureKernels();
 template MeasureKernels<double> measureKernels();
 
-template <class Real, class Light, class Heavy>
-Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel() {
-    return kernelOf(measurePairs<Real, typename RealOfEnergy<Light>::Type, Light, Heavy>);
+template <class Real, class Pair, template <class> class... PairLaws>
+auto PairEnergyKernels<Real, Pair, LawList<PairLaws...>>::all() -> Kernels {
+    return {kernelOf(measurePairs<Real, Pair, PlainEnergy<Pair>, PlainEnergy<double>>),
+            kernelOf(measurePairs<Real, PairRealOf<PairLaws, Pair>, LawEnergy<PairLaws<PairRealOf<PairLaws, Pair>>>,
+                                  LawEnergy<PairLaws<double>>>)...};
 }
-template <template <class> class Energy, class Real, class Single>
-using PairKernel = Kernel<LawPairTask<Real, Energy<Single>, Energy<double>>>;
-template <class Real>
-using PowerEnergy = LawEnergy<PowerLaw<Real>>;
-template <class Real>
-using WallEnergy = LawEnergy<LennardJones<Real>>;
-template PairKernel<PlainEnergy, float, float> measurePairsKernel();
-template PairKernel<PlainEnergy, float, double> measurePairsKernel();
-template PairKernel<PlainEnergy, double, double> measurePairsKernel();
-template PairKernel<PowerEnergy, float, float> measurePairsKernel();
-template PairKernel<PowerEnergy, float, double> measurePairsKernel();
-template PairKernel<PowerEnergy, double, double> measurePairsKernel();
-template PairKernel<WallEnergy, float, double> measurePairsKernel();
-template PairKernel<WallEnergy, double, double> measurePairsKernel();
+template struct PairEnergyKernels<float, float, OtherLoopLaws>;
+template struct PairEnergyKernels<float, double, OtherLoopLaws>;
+template struct PairEnergyKernels<double, double, OtherLoopLaws>;
 
 }  // namespace gravlab::cuda

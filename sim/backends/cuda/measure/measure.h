@@ -3,9 +3,11 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/forces/force_settings.h"
+#include "sim/forces/law.h"
 
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 
 namespace gravlab::cuda {
 
@@ -144,9 +146,22 @@ struct MeasureKernels {
 };
 template <class Real>
 MeasureKernels<Real> measureKernels();
-/// PlainEnergy for gravity, else LawEnergy. Light bodies of a state in float have their pairs in the law's float; not under
-/// Lennard-Jones, whose wall would lose its digits.
-template <class Real, class Light, class Heavy>
-Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel();
+/// In which pairs of light bodies are computed where `Pair` is asked for.
+template <template <class> class PairLaw, class Pair>
+using PairRealOf = std::conditional_t<PairLaw<double>::kSingleEnergy, Pair, double>;
+template <class Real, class Pair, class Laws>
+struct PairEnergyKernels;
+template <class Real, class Pair, template <class> class... PairLaws>
+struct PairEnergyKernels<Real, Pair, LawList<PairLaws...>> {
+    using Kernels = std::tuple<
+        Kernel<LawPairTask<Real, PlainEnergy<Pair>, PlainEnergy<double>>>,
+        Kernel<LawPairTask<Real, LawEnergy<PairLaws<PairRealOf<PairLaws, Pair>>>, LawEnergy<PairLaws<double>>>>...>;
+    static Kernels all();
+};
+/// PlainEnergy for gravity, else LawEnergy. Light bodies of a state in float may have their pairs in float.
+template <class Real, class Pair, class Light, class Heavy>
+Kernel<LawPairTask<Real, Light, Heavy>> measurePairsKernel() {
+    return std::get<Kernel<LawPairTask<Real, Light, Heavy>>>(PairEnergyKernels<Real, Pair, OtherLoopLaws>::all());
+}
 
 }  // namespace gravlab::cuda
