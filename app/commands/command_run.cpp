@@ -14,6 +14,7 @@
 #include "app/services/state_folder.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/run/simulation.h"
 
@@ -47,7 +48,9 @@ struct EnergyScale {
     EnergyScale(const Diagnostics& start, const ForceSettings& force) : first(start) {
         // Near exponent 1 nearly all of a power law's potential is a constant: |(1 - a) U| is what Clausius' virial has of
         // it.
-        if (force.law == Law::powerLaw && force.exponent != 1) forces = std::min(1.0, std::abs(1 - force.exponent));
+        const auto exponent =
+            std::ranges::find_if(lawNumbers(), [](const LawNumber& n) { return std::string_view(n.key) == "exponent"; });
+        if (exponent->acts(force.law) && force.exponent != 1) forces = std::min(1.0, std::abs(1 - force.exponent));
     }
     double parts(const Diagnostics& d) const { return std::max(std::abs(d.kinetic), forces * std::abs(d.potential)); }
     /// What a change is a share of: the energy of the start, or where that is nothing what it is the sum of.

@@ -79,9 +79,9 @@ void drawSlowStep(PanelContext& p) {
     if (!slow || p.facts.scene->fixedBodies > 0 || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
     char text[128];
     std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
-                  grouped(slow->bodies).c_str(), slow->stepsPerSecond);
+                  grouped(slow->bodies).text, slow->stepsPerSecond);
     p.widgets.wrapped(palette::kWarning, text);
-    const std::string label = "Take " + grouped(slow->bodies) + " bodies";
+    const std::string label = "Take " + std::string(grouped(slow->bodies)) + " bodies";
     Control button = kFewer;
     button.label = label.c_str();
     if (p.widgets.button(button, ImGui::GetContentRegionAvail().x)) set(p, "run.bodies", wholeValue(slow->bodies));

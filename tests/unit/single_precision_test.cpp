@@ -1,5 +1,6 @@
 // Single precision is left where it would be wrong, and nowhere else.
 #include "sim/forces/single_precision.h"
+#include "sim/forces/law.h"
 
 #include "sim/core/error.h"
 #include "sim/core/random.h"
@@ -135,7 +136,7 @@ TEST(SinglePrecision, aChangeBeyondItGoesOnInDoubleOrIsRefused) {
     };
     const std::pair<const char*, std::function<void(RunRequest&)>> changes[] = {
         {"softening", [](RunRequest& r) { r.softening = 1e17; }},
-        {"a law", [](RunRequest& r) { r.law = Law::powerLaw, r.exponent = 12; }},
+        {"a law", [](RunRequest& r) { r.law = kLaw<PowerLaw>, r.exponent = 12; }},
     };
     for (const auto& [name, change] : changes)
         for (const std::optional<Precision> asked : {std::optional<Precision>(), {Precision::fp32}, {Precision::mixed}}) {
