@@ -61,7 +61,7 @@ Options filled(const Options& options) {
 
 Options withFile(const Options& options) {
     Options merged = filled(options);
-    if (merged.flyPath && merged.look.path.empty())
+    if (merged.flyPath && merged.path.empty())
         throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
     return merged;
 }

@@ -1,38 +1,24 @@
 #include "app/view/workspace.h"
 
+#include "app/control/parameter.h"
 #include "app/host_clock.h"
-#include "app/model/look.h"
 
 #include <new>
-#include <numbers>
 
 namespace gravlab {
 
 Workspace::Workspace(const Options& options)
     : host(*this, options.simulation,
            [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
-    intent.stepsPerFrame = options.stepsPerFrame;
-    intent.timeBudgetMs = options.timeBudgetMs;
     // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
     constexpr double kDeviceBudgetMs = 33;
-    if (host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice && !options.has("--time-budget"))
-        intent.timeBudgetMs = kDeviceBudgetMs;
-    if (!options.lab.empty()) labPanel.open = true, labPanel.page = labPage(options.lab);
+    if (host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice) intent.timeBudgetMs = kDeviceBudgetMs;
     profileWanted = instruments.wanted;
-    applyLook(options.look, look);
-    applyCamera(options.look, camera);
+    holdRate = options.command == Subcommand::view && options.screenshot.empty();
+    tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
+    applySettings(*this, options.settings);
     shown = camera;
-    rotation = options.look.rotation * std::numbers::pi / 180;
-    if (!options.look.path.empty()) tour.path = CameraPath(options.look.path);
     if (options.flyPath) tour.start();
-    colourMode = colourModeIndex(options.look.colourMode);
-    if (options.look.overlay) overlay = *options.look.overlay;
-    splat = splatWish(options.look.splat);
-    if (options.views == 4) showFourViews(true);
-    holdRate = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
-    if (options.look.select) selectId(*options.look.select);
-    followAsAsked(options.look.follow);
-    ahead = {.wanted = options.look.ahead.has_value(), .duration = options.look.ahead.value_or(0)};
     // What the command line asks for is refused by ending, not by a message.
     if (options.twin.on) host.beginTwin(options.twin);
     rateChanges_ = host.rateChanges();
