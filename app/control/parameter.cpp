@@ -215,6 +215,10 @@ const Parameter& parameter(std::string_view path) {
     throw UsageError(unknownOfMany("parameter", path, valid, "gravlab list parameters"));
 }
 
+const Parameter& ofSetting(std::string_view key) {
+    return *std::ranges::find(parameters(), key, [](const Parameter& row) { return row.kept.checkpoint; });
+}
+
 std::string allowedText(const Parameter& parameter) { return otherwise(parameter) + allowed(parameter, false); }
 
 Value checked(const Parameter& parameter, const Value& value, std::string_view name, bool shown) {

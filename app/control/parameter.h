@@ -115,6 +115,9 @@ const Parameter* findParameter(std::string_view path);
 /// The same. Throws UsageError naming the nearest.
 const Parameter& parameter(std::string_view path);
 
+/// The first row that is kept under that key of a run's settings, which there must be.
+const Parameter& ofSetting(std::string_view key);
+
 /// What is allowed, in words: "a number from 0 to 1", "auto, or a whole number of at least 1".
 std::string allowedText(const Parameter& parameter);
 /// The value in the row's own type. Throws UsageError "NAME VALUE: expected ..." with what is allowed; `name` is the path

@@ -18,9 +18,6 @@ namespace {
 
 using namespace rows;
 
-constexpr double kMost64 = 18446744073709551615.0;
-constexpr double kMostInt = 1 << 30;
-
 /// A name that the scene, backend or machine chooses when nobody does.
 template <class Rows, class Get>
 Parameter nameRow(Parameter row, Rows table, Get get) {
@@ -34,9 +31,8 @@ Parameter nameRow(Parameter row, Rows table, Get get) {
 
 /// A whole number of the request, and the one in force.
 template <class Get, class Set>
-Parameter wholeRow(Parameter row, double least, double most, Get get, Set set) {
+Parameter wholeRow(Parameter row, Get get, Set set) {
     row.kind = Kind::integer;
-    row.bounds = {.least = least, .most = most};
     row.get = [get](const Document& d) { return wholeValue(static_cast<std::uint64_t>(get(inForce(d)))); };
     row.ask = [set](RunRequest& r, const Value& v) {
         const auto* large = std::get_if<std::uint64_t>(&v);
@@ -77,8 +73,7 @@ void addStart(std::vector<Parameter>& all) {
                   .checkpoint = "bodies",
                   .placeholder = "N",
                   .alias = "-n"}},
-        1, static_cast<double>(kMostBodies), [](const RunConfiguration& c) { return c.bodies; },
-        [](RunRequest& r, std::uint64_t value) { r.bodies = value; });
+        [](const RunConfiguration& c) { return c.bodies; }, [](RunRequest& r, std::uint64_t value) { r.bodies = value; });
     bodies.ask = [ask = bodies.ask](RunRequest& r, const Value& v) {
         if (isAuto(v))
             r.bodies.reset();
@@ -99,8 +94,7 @@ void addStart(std::vector<Parameter>& all) {
          .idea = "same seed, same bodies; the scene starts again",
          .usual = "1",
          .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
-        0, kMost64, [](const RunConfiguration& c) { return c.seed; },
-        [](RunRequest& r, std::uint64_t value) { r.seed = value; }));
+        [](const RunConfiguration& c) { return c.seed; }, [](RunRequest& r, std::uint64_t value) { r.seed = value; }));
 }
 
 /// The numbers of scenes: one row a name, whichever scenes have it.
@@ -183,7 +177,7 @@ void addMachine(std::vector<Parameter>& all) {
          .idea = "CUDA device, see 'gravlab list devices'",
          .usual = "0",
          .kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}},
-        0, 1023, [](const RunConfiguration& c) { return c.backendOptions.device; },
+        [](const RunConfiguration& c) { return c.backendOptions.device; },
         [](RunRequest& r, std::uint64_t value) { r.backendOptions.device = static_cast<int>(value); }));
     Parameter threads = wholeRow(
         {.path = "run.threads",
@@ -192,7 +186,7 @@ void addMachine(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--threads", .checkpoint = "threads"}},
-        1, 4096, [](const RunConfiguration& c) { return c.backendOptions.threads; },
+        [](const RunConfiguration& c) { return c.backendOptions.threads; },
         [](RunRequest& r, std::uint64_t value) { r.backendOptions.threads = static_cast<int>(value); });
     threads.ask = [ask = threads.ask](RunRequest& r, const Value& v) {
         if (isAuto(v))
@@ -236,7 +230,6 @@ void addMachine(std::vector<Parameter>& all) {
         int LaunchConfig::*at;
         std::optional<int> LaunchRequest::*wanted;
         std::string_view placeholder;
-        double most = kMostInt;
     };
     constexpr Knob kKnobs[] = {
         {"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block", "block",
@@ -244,9 +237,9 @@ void addMachine(std::vector<Parameter>& all) {
         {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll,
          &LaunchRequest::unroll, "FACTOR"},
         {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "--bodies-per-thread",
-         "bodies_per_thread", &LaunchConfig::bodiesPerThread, &LaunchRequest::bodiesPerThread, "COUNT", 1024},
+         "bodies_per_thread", &LaunchConfig::bodiesPerThread, &LaunchRequest::bodiesPerThread, "COUNT"},
         {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split,
-         &LaunchRequest::split, "COUNT", 65535}};
+         &LaunchRequest::split, "COUNT"}};
     for (const Knob& knob : kKnobs) {
         Parameter row = wholeRow(
             {.path = std::string(knob.path),
@@ -254,7 +247,7 @@ void addMachine(std::vector<Parameter>& all) {
              .idea = knob.idea,
              .usual = "(the kernel's own)",
              .kept = {.option = knob.option, .checkpoint = knob.key, .placeholder = knob.placeholder}},
-            1, knob.most, [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
+            [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
             [wanted = knob.wanted](RunRequest& r, std::uint64_t value) {
                 r.kernel.launch.*wanted = static_cast<int>(value);
             });
@@ -272,7 +265,6 @@ Parameter lawNumberRow(const LawNumber& number) {
     return {.path = "run." + std::string(number.key),
             .label = number.label,
             .idea = number.idea,
-            .bounds = {.least = number.least, .most = number.most},
             .usual = "(the scene's own)",
             .otherwise = "auto",
             // What goes through 0 has no part of itself to move by.
@@ -451,10 +443,13 @@ std::vector<Parameter> runParameters() {
     addPace(all);
     addFacts(all);
     for (Parameter& row : all) {
-        for (const SettingRow& setting : settingRows())
-            if (row.ask && row.kept.checkpoint == setting.key)
-                row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
-        if (row.ask && !row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
+        if (!row.ask) continue;
+        const SettingRow& setting = settingRow(row.kept.checkpoint);
+        constexpr double kAny = 1e300;  // what a file may say of any finite number
+        if (setting.least > -kAny) row.bounds.least = setting.least;
+        if (setting.most < kAny) row.bounds.most = setting.most;
+        row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
+        if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
     }
     return all;
 }

@@ -166,7 +166,12 @@ void addBodies(std::vector<Parameter>& all) {
                    .idea = "the planes xy, xz and yz and space at once, with paths and the places where bodies began",
                    .kind = Kind::flag,
                    .usual = "false",
-                   .kept = {.option = "--views", .scene = "view.views", .placeholder = "COUNT", .off = "1", .on = "4"},
+                   .kept = {.option = "--views",
+                            .scene = "view.views",
+                            .placeholder = "COUNT",
+                            .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
+                            .off = "1",
+                            .on = "4"},
                    .get = [](const Document& d) -> Value { return d.fourViews; },
                    .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
     all.push_back({.path = "view.selected",

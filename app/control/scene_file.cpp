@@ -22,11 +22,7 @@ namespace gravlab {
 namespace {
 
 /// A setting of the machine, not of the scene.
-bool ofMachine(std::string_view key) {
-    return std::any_of(parameters().begin(), parameters().end(), [&](const Parameter& row) {
-        return row.ask && row.kept.checkpoint == key && row.kept.scene.empty();
-    });
-}
+bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
 
 constexpr std::string_view kView = "view.";
 
@@ -164,7 +160,8 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     const RunRequest found = strictSettings(tables.front().text, name);
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
-        if (!ofMachine(row.key) && row.key != "scene" && !options.has(row.option)) row.copy(options.simulation, found);
+        if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
+            row.copy(options.simulation, found);
     }
     for (const Table& table : tables) {
         if (table.heading == "[view]")
