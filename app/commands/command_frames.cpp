@@ -146,17 +146,18 @@ int stagesCommand(const Options& asked, const std::vector<std::optional<std::siz
     AtomicFile out(asked.output.empty() ? "-" : asked.output);
     std::vector<std::pair<int, int>> sizes = asked.benchSizes;
     if (sizes.empty()) sizes = {{asked.width, asked.height}};
+    const auto found = asked.settings.find("look.splat");
+    const std::string way = found == asked.settings.end() ? "auto" : std::get<std::string>(found->second);
     std::vector<StageRow> rows;
     for (const std::optional<std::size_t>& count : counts)
         for (const auto& [width, height] : sizes)
             for (const DrawMethodRow& wish : drawMethodRows()) {
-                const bool both = asked.look.splat.empty() || asked.look.splat == "auto";
-                if (both ? wish.wish == DrawMethodRequest::automatic : wish.name != asked.look.splat) continue;
+                if (way == "auto" ? wish.wish == DrawMethodRequest::automatic : wish.name != way) continue;
                 Options options = asked;
                 options.simulation.bodies = count;
                 options.width = width;
                 options.height = height;
-                options.look.splat = wish.name;
+                options.settings["look.splat"] = std::string(wish.name);
                 rows.push_back(timeStages(options));
                 if (rows.back().path == DrawMethod::raster && wish.wish == DrawMethodRequest::compute)
                     std::fprintf(stderr, "gravlab: no row for compute: the rasteriser drew it\n");

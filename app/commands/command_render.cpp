@@ -29,7 +29,8 @@ namespace gravlab {
 namespace {
 
 /// What a picture says about itself, so that it can be made again.
-PictureTexts settingsTexts(const RunConfiguration& settings, const Options& options) {
+PictureTexts settingsTexts(const Workspace& workspace, const Options& options) {
+    const RunConfiguration& settings = workspace.facts.configuration;
     return {{"Software", "gravlab " + std::string(version())},
             {"gravlab:scene", settings.scene},
             {"gravlab:bodies", std::to_string(settings.bodies)},
@@ -39,7 +40,7 @@ PictureTexts settingsTexts(const RunConfiguration& settings, const Options& opti
             {"gravlab:integrator", settings.integrator},
             {"gravlab:dt", formatted("%.17g", settings.timeStep)},
             {"gravlab:softening", formatted("%.17g", settings.force.softening)},
-            {"gravlab:steps-per-frame", std::to_string(options.stepsPerFrame)},
+            {"gravlab:steps-per-frame", std::to_string(workspace.intent.stepsPerFrame)},
             {"gravlab:frames", std::to_string(options.frames)}};
 }
 
@@ -74,7 +75,7 @@ constexpr int kOverview = 1024;  // pixels of the longer side
 /// As many as were asked for, or as the camera path lasts, both ends shown.
 std::int64_t framesOfPath(const Options& options) {
     if (options.frames > 0) return options.frames;
-    return static_cast<std::int64_t>(std::ceil(options.look.path.back().seconds * options.fps - 1e-6)) + 1;
+    return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.fps - 1e-6)) + 1;
 }
 
 }  // namespace
@@ -117,7 +118,7 @@ int renderCommand(const Options& asked) {
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over
     }
     workspace.turn(0);  // a camera path starts at its first point
-    writer->texts = settingsTexts(workspace.host.simulation().configuration(), options);
+    writer->texts = settingsTexts(workspace, options);
     writer->texts[kSceneFileKey] = sceneFileText(workspace);
 
     const auto start = std::chrono::steady_clock::now();

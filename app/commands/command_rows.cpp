@@ -2,24 +2,20 @@
 #include "app/commands/command_rows.h"
 
 #include "app/control/open_file.h"
-#include "app/control/option_values.h"
+#include "app/control/parameter.h"
 #include "app/encoders.h"
 #include "app/lab/figure.h"
-#include "app/model/lab_panel.h"
-#include "app/model/look.h"
 #include "app/numbered_name.h"
+#include "app/text_values.h"
 #include "app/version.h"
 #include "sim/core/names.h"
-#include "sim/core/validation.h"
-#include "sim/forces/law.h"
-#include "sim/forces/law_numbers.h"
-#include "sim/forces/precision.h"
 #include "sim/io/formats/units.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -29,8 +25,8 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 11> kLists{"devices", "backends", "kernels",  "scenes",  "laws",      "integrators",
-                                                  "keys",    "encoders", "commands", "actions", "parameters"};
+constexpr std::array<std::string_view, 11> kTables{"devices", "backends", "kernels",  "scenes",  "laws",      "integrators",
+                                                   "keys",    "encoders", "commands", "actions", "parameters"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -66,6 +62,63 @@ void addList(CLI::App& app, const std::string& names, const std::string& type,
         ->expected(1, 1 << 20);
 }
 
+/// What help says of a row: what it is, what is allowed where that is short, and the usual value.
+std::string helpText(const Parameter& row) {
+    std::string text(row.kept.help.empty() ? row.idea : row.kept.help);
+    const bool named = row.kind == Kind::choice || row.kind == Kind::names;
+    if (named && row.names.empty()) text += ": " + allowedText(row);
+    if (std::isfinite(row.bounds.least) && std::isfinite(row.bounds.most) && row.bounds.most <= 100 && row.shown.scale == 1)
+        text += ", " + shortestText(row.bounds.least) + " to " + shortestText(row.bounds.most);
+    if (row.kind == Kind::flag && row.kept.on.empty()) return text;
+    if (row.kind == Kind::flag) return text + " [" + std::string(row.usual == "true" ? row.kept.on : row.kept.off) + "]";
+    const bool words = row.usual.starts_with('(');
+    return text + " [" + std::string(words ? row.usual.substr(1, row.usual.size() - 2) : row.usual) + "]";
+}
+
+std::string placeholder(const Parameter& row) {
+    if (!row.kept.placeholder.empty()) return std::string(row.kept.placeholder);
+    return row.kind == Kind::integer ? "COUNT" : row.kind == Kind::number ? "NUMBER" : "NAME";
+}
+
+/// The option of a parameter. `when` stands before what help says.
+void addParameter(CLI::App& app, Options& o, const Parameter& row, const std::string& when = {}) {
+    std::string names(row.kept.option);
+    if (!row.kept.alias.empty()) names += "," + std::string(row.kept.alias);
+    if (row.kind == Kind::flag && row.kept.on.empty()) {
+        // Whoever gives a flag wants what is not so anyway.
+        const bool given = row.usual != "true";
+        app.add_flag_callback(
+            names, [&o, &row, given] { o.settings[row.path] = given; }, when + helpText(row));
+        return;
+    }
+    const auto take = [&o, &row, flag = sharing(row, &Kept::option)](const std::string&, const std::string& text) {
+        const Value value = optionValue(row, row.kept.option, text);
+        if (row.ask) return row.ask(o.simulation, value);
+        o.settings[row.path] = value;
+        if (flag) o.settings[flag->path] = true;
+    };
+    if (row.kind == Kind::names)
+        addList(
+            app, names, placeholder(row),
+            [take](const std::string& name, const std::vector<std::string>& texts) {
+                std::string joined;
+                for (const std::string& text : texts) joined += (joined.empty() ? "" : ",") + text;
+                take(name, joined);
+            },
+            when + helpText(row));
+    else
+        addValue(app, names, placeholder(row), take, when + helpText(row));
+}
+
+/// The options of all rows that have one and for which `wanted` holds.
+template <class Wanted>
+void addParameters(CLI::App& app, Options& o, Wanted wanted) {
+    for (const Parameter& row : parameters()) {
+        const bool others = row.kind == Kind::flag && sharing(row, &Kept::option);
+        if (row.kept.option.starts_with("--") && !others && wanted(row)) addParameter(app, o, row);
+    }
+}
+
 void addScene(CLI::App& app, Options& o, const std::string& fallback) {
     app.add_option_function<std::string>(
            "SCENE", [&o](const std::string& text) { o.simulation.scene = text; },
@@ -89,11 +142,6 @@ void addReading(CLI::App& app, Options& o) {
     app.add_flag("--sanitize", r.sanitize, "leave out bodies with bad values instead of refusing the file");
 }
 
-/// "auto" leaves it to the machine.
-std::optional<std::string> nameUnlessAuto(const std::string& text) {
-    return text == "auto" ? std::nullopt : std::optional(text);
-}
-
 void addSceneOrFile(CLI::App& app, Options& o, const std::string& fallback) {
     app.add_option_function<std::string>(
            "SCENE",
@@ -107,68 +155,12 @@ void addSceneOrFile(CLI::App& app, Options& o, const std::string& fallback) {
     addReading(app, o);
 }
 
-void addBodies(CLI::App& app, Options& o) {
-    addValue(
-        app, "-n,--bodies", "N", [&o](auto& name, auto& text) { o.simulation.bodies = parseBodies(name, text); },
-        "number of bodies: 65536, 64k, 1M [the scene's own]");
-}
-
-/// Backend and kernel: whatever a command does with them.
-void addMachine(CLI::App& app, Options& o) {
-    RunRequest& s = o.simulation;
-    addValue(
-        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = nameUnlessAuto(text); },
-        "reference, cpu, cuda, or auto for the best that works here [auto]");
-    addValue(
-        app, "--device", "INDEX",
-        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text)); },
-        "CUDA device, see 'gravlab list devices' [0]");
-    addValue(
-        app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text)); },
-        "CPU threads [all]");
-    addValue(
-        app, "--simd", "NAME", [&s](auto&, auto& text) { s.backendOptions.simd = text; },
-        "CPU instruction set [the best here]");
-    addValue(
-        app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
-        precisionNames() + ", where the backend has it [fp64 up to 256 bodies on the CPU, else fp32]");
-    addValue(
-        app, "--bodies-per-thread", "COUNT",
-        [&s](auto& name, auto& text) {
-            s.kernel.launch.bodiesPerThread = static_cast<int>(parseWhole("run.bodies_per_thread", name, text));
-        },
-        "targets held in registers, where the kernel has it [1]");
-    addValue(
-        app, "--split", "COUNT",
-        [&s](auto& name, auto& text) { s.kernel.launch.split = static_cast<int>(parseWhole("run.split", name, text)); },
-        "parts of the sources summed apart, where the kernel has it [1]");
-}
-
 /// What is computed, whoever does it.
-void addPhysics(CLI::App& app, Options& o) {
+bool isPhysics(const Parameter& row) { return row.ask && !row.kept.scene.empty(); }
+
+/// A number of the scene.
+void addSet(CLI::App& app, Options& o) {
     RunRequest& s = o.simulation;
-    addValue(
-        app, "--law", "NAME", [&s](auto&, auto& text) { s.law = law(text).law; },
-        "pair law: gravity, coulomb, power-law or lennard-jones, see 'gravlab list laws' [the scene's own]");
-    for (const LawNumber& number : lawNumbers())
-        addValue(
-            app, number.option, "NUMBER",
-            [&s, &number](auto& name, auto& text) { requireLawNumber(number, *(s.*number.asked = parseReal(name, text))); },
-            std::string(number.help) + ", " + rangeText(number) + " [the scene's own]");
-    addValue(
-        app, "--softening", "LENGTH",
-        [&s](auto& name, auto& text) { s.softening = parseNumber("run.softening", name, text); },
-        "Plummer softening length, 0 allowed [the scene's own]");
-    addValue(
-        app, "--integrator", "NAME", [&s](auto&, auto& text) { s.integrator = text; },
-        "see 'gravlab list integrators' [" + std::string(integrators().front().name) + "]");
-    addValue(
-        app, "--dt", "TIME", [&s](auto& name, auto& text) { requireTimeStep(*(s.timeStep = parseReal(name, text))); },
-        "time step, negative to run backwards [the scene's own]");
-    addValue(
-        app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
-        "same seed, same bodies [1]");
     app.add_option_function<std::vector<std::string>>(
            "--set",
            [&s](const std::vector<std::string>& texts) {
@@ -183,6 +175,12 @@ void addPhysics(CLI::App& app, Options& o) {
            "a number of the scene, see 'gravlab list scenes'; may be given several times")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
+}
+
+/// Backend, kernel and physics.
+void addRun(CLI::App& app, Options& o) {
+    addParameters(app, o, [](const Parameter& row) { return row.ask != nullptr; });
+    addSet(app, o);
 }
 
 /// A second run of the same start.
@@ -203,152 +201,37 @@ void addTwin(CLI::App& app, Options& o, bool picture) {
         "how both share the picture: side or overlay [side]");
 }
 
-/// One kernel with one launch; a benchmark takes lists instead.
-void addKernel(CLI::App& app, Options& o) {
-    KernelRequest& k = o.simulation.kernel;
-    addValue(
-        app, "--kernel", "NAME", [&k](auto&, auto& text) { k.kernel = nameUnlessAuto(text); },
-        "force kernel, see 'gravlab list kernels' [auto]");
-    addValue(
-        app, "--block", "THREADS",
-        [&k](auto& name, auto& text) { k.launch.block = static_cast<int>(parseWhole("run.block", name, text)); },
-        "threads a block, where the kernel has it");
-    addValue(
-        app, "--unroll", "FACTOR",
-        [&k](auto& name, auto& text) { k.launch.unroll = static_cast<int>(parseWhole("run.unroll", name, text)); },
-        "unroll factor, where the kernel has it");
-}
-
-void addSurface(CLI::App& app, Options& o) {
+/// What a picture is like, and how fast it goes on. `window`: with what only a window has a use for.
+void addPicture(CLI::App& app, Options& o, bool window) {
     addValue(
         app, "--size", "WxH", [&o](auto& name, auto& text) { std::tie(o.width, o.height) = parseSize(name, text); },
         "pixels [1280x720]");
-    addValue(
-        app, "--steps-per-frame", "COUNT",
-        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", name, text)); },
-        "steps of the simulation a frame [1]");
+    addParameters(app, o, [&](const Parameter& row) {
+        const bool run = row.ask || row.path.starts_with("scene.") || row.path.starts_with("twin.");
+        return !run && (window || !row.kept.window);
+    });
+    app.add_flag("--path", o.flyPath, "fly along the scene file's camera path; render: --frames is then its length");
 }
 
-void addPicture(CLI::App& app, Options& o) {
-    addSurface(app, o);
+/// A window, or a film.
+void addFrames(CLI::App& app, Options& o) {
     addValue(
         app, "--frames", "COUNT", [&o](auto& name, auto& text) { o.frames = parseInteger(name, text, 1, kAny); },
         "stop after this many frames");
     addValue(
-        app, "--views", "COUNT",
-        [&o](auto& name, auto& text) {
-            o.views = static_cast<int>(parseInteger(name, text, 1, 4));
-            if (o.views != 1 && o.views != 4) throw UsageError(name + " must be 1 or 4");
-        },
-        "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts [1]");
-    addValue(
-        app, "--lab", "PAGE",
-        [&o](auto&, auto& text) {
-            labPage(text);
-            o.lab = text;
-        },
-        "open the lab: launch, sweep or matrix");
-    addValue(
         app, "--ui-scale", "FACTOR",
-        [&o](auto& name, auto& text) { o.uiScale = parseNumber("window.text_scale", name, text); },
+        [&o](auto& name, auto& text) {
+            o.uiScale = std::get<double>(optionValue(parameter("window.text_scale"), name, text));
+        },
         "size of the panel's text, 0.5 to 4 [from the display]");
-}
-
-void addLook(CLI::App& app, Options& o) {
-    LookOptions& l = o.look;
-    const auto name = [&](const std::string& option, std::string& to, void (*known)(const std::string&),
-                          const std::string& help) {
-        addValue(
-            app, option, "NAME",
-            [&to, known](auto&, auto& text) {
-                known(text);
-                to = text;
-            },
-            help);
-    };
-    const auto number = [&](const std::string& option, std::optional<double>& to, std::string_view path,
-                            const std::string& help) {
-        addValue(
-            app, option, "NUMBER", [&to, path](auto& what, auto& text) { to = parseNumber(path, what, text); }, help);
-    };
-    name("--colour,--color", l.colourMode, requireColourMode,
-         "what colours say: speed, acceleration, energy, mass, origin, density, stars or plain [speed]");
-    name("--map", l.colourMap, requireColourMap, "colour map: glow, starlight, ember, lagoon or plain [glow]");
-    name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces or agx [plate]");
-    number("--exposure", l.exposure, "look.exposure", "brightness of the picture [1]");
-    app.add_flag("--auto-exposure", l.autoExposure, "let brightness follow the picture");
-    number("--glow", l.glow, "look.glow", "part of the light that spreads around bright places, 0 to 1 [0.3]");
-    number("--body-size", l.bodySize, "look.body_size",
-           "radius of a body as drawn, in the scene's length [the scene's own]");
-    number("--top-speed", l.topSpeed, "look.top_speed", "speed at the end of the colour map [the scene's own]");
-    number("--dark-matter", l.darkLight, "look.dark_matter", "brightness of bodies of dark haloes, 0 hides them [0.03]");
-    addValue(
-        app, "--trails", "POINTS",
-        [&l](auto& what, auto& text) { l.trails = static_cast<int>(parseWhole("look.trails", what, text)); },
-        "length of the line behind each body, a point a frame; 0 is none [0; scenes of up to 100 bodies in a window: 400]");
-    number("--distance", l.distance, "camera.distance",
-           "of the camera from the centre, in the scene's length [the scene's own]");
-    addValue(
-        app, "--azimuth", "DEGREES", [&l](auto& what, auto& text) { l.azimuth = parseNumber("camera.azimuth", what, text); },
-        "of the camera, seen from above [the scene's own]");
-    addValue(
-        app, "--elevation", "DEGREES",
-        [&l](auto& what, auto& text) { l.elevation = parseNumber("camera.elevation", what, text); },
-        "of the camera above the plane; from 88 on it looks down along the pole [the scene's own]");
-    addValue(
-        app, "--rotate", "DEGREES",
-        [&l](auto& what, auto& text) { l.rotation = parseNumber("camera.rotation", what, text); },
-        "turn the camera so far every second [0]");
-    addValue(
-        app, "--select", "ID",
-        [&l](auto& what, auto& text) {
-            l.select = static_cast<std::uint32_t>(parseInteger(what, text, 0, std::numeric_limits<std::uint32_t>::max()));
-        },
-        "select this body: a ring about it, and its facts with the panels");
-    addValue(
-        app, "--ahead", "TIME", [&l](auto& what, auto& text) { l.ahead = text == "auto" ? 0 : parsePositive(what, text); },
-        "draw the selected body's path so far ahead; auto is about a turn and a half");
-    addValue(
-        app, "--follow", "WHAT",
-        [&l](auto& what, auto& text) {
-            if (text != "body" && text != "centre" && text != "all") parseInteger(what, text, 1, 64);
-            l.follow = text;
-        },
-        "keep in the middle: body (of --select), centre (of mass), or a galaxy by its number from 1; all: keep everything "
-        "in "
-        "the picture");
-    app.add_flag("--orthographic", l.orthographic, "no perspective");
-    app.add_flag("--path", o.flyPath, "fly along the scene file's camera path; render: --frames is then its length");
-    name("--splat", l.splat, requireSplat,
-         "how bodies are drawn: raster, compute, or auto for the faster one as measured here [auto; render: raster]");
-    app.add_flag("--paper", l.paper, "dark bodies on white, for print and projectors");
-    addList(
-        app, "--overlay", "LIST", [&l](auto&, auto& texts) { l.overlay = parseOverlay(texts); },
-        "legend, scale, clock, axes, grid; all or none [view: scale,clock; render: none]");
 }
 
 void addViewOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
-    addBodies(app, o);
-    addMachine(app, o);
-    addPhysics(app, o);
-    addKernel(app, o);
+    addRun(app, o);
     addTwin(app, o, true);
-    addPicture(app, o);
-    addLook(app, o);
-    addValue(
-        app, "--speed", "TIME", [&o](auto& name, auto& text) { o.speed = parseNumber("run.speed", name, text); },
-        "simulated time a second of watching [the scene's own pace]; 0: by --steps-per-frame");
-    addValue(
-        app, "--time-budget", "MS",
-        [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "computing time of steps a frame [what the picture leaves, and at least as much; on a GPU 33]");
-    app.add_flag("--full-quality", o.fullQuality, "keep the full look where 30 frames/s cannot be held with it");
-    app.add_flag("--fullscreen", o.fullscreen, "cover the whole screen");
-    app.add_flag_callback(
-        "--no-ui", [&o] { o.showUi = false; }, "start with the panel hidden");
-    app.add_flag_callback(
-        "--no-vsync", [&o] { o.vsync = false; }, "do not wait for the display");
+    addPicture(app, o, true);
+    addFrames(app, o);
     addValue(
         app, "--autosave", "SECONDS", [&o](auto& name, auto& text) { o.autosaveSeconds = parseNonNegative(name, text); },
         "save the run that often, to be offered after a crash; 0 is off [60; off with --frames]");
@@ -368,26 +251,18 @@ void addPlayOptions(CLI::App& app, Options& o) {
            "file of commands, one a line, see docs/scripts.md; '-' is standard input")
         ->type_name("");
     addSceneOrFile(app, o, "collision");
-    addBodies(app, o);
-    addMachine(app, o);
-    addPhysics(app, o);
-    addKernel(app, o);
+    addRun(app, o);
     addTwin(app, o, true);
-    addSurface(app, o);
-    addLook(app, o);
+    addPicture(app, o, false);
     app.add_flag("--window", o.inWindow, "in a window, in real time, instead of off screen");
 }
 
 void addRenderOptions(CLI::App& app, Options& o) {
-    o.showUi = false;
     addSceneOrFile(app, o, "collision");
-    addBodies(app, o);
-    addMachine(app, o);
-    addPhysics(app, o);
-    addKernel(app, o);
+    addRun(app, o);
     addTwin(app, o, true);
-    addPicture(app, o);
-    addLook(app, o);
+    addPicture(app, o, false);
+    addFrames(app, o);
     addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
         "FILE.png, a film FILE.mp4, .mov, .mkv or .webm (needs ffmpeg), or numbered frames DIR/%05d.png");
@@ -413,10 +288,7 @@ void addRenderOptions(CLI::App& app, Options& o) {
 
 void addRunOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "collision");
-    addBodies(app, o);
-    addMachine(app, o);
-    addPhysics(app, o);
-    addKernel(app, o);
+    addRun(app, o);
     addTwin(app, o, false);
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, kAny); },
@@ -461,8 +333,11 @@ void addBenchOptions(CLI::App& app, Options& o) {
             for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
         },
         "numbers of bodies, separated by commas or spaces");
-    addMachine(app, o);
-    addPhysics(app, o);
+    constexpr std::string_view kLists[] = {"run.bodies", "run.kernel", "run.block", "run.unroll"};
+    addParameters(app, o, [&](const Parameter& row) {
+        return row.ask && std::find(std::begin(kLists), std::end(kLists), row.path) == std::end(kLists);
+    });
+    addSet(app, o);
     addList(
         app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; },
         "kernels; 'all' is every one of the backend [auto]");
@@ -506,25 +381,11 @@ void addBenchOptions(CLI::App& app, Options& o) {
         "with --frames: pixels, WxH; several with --stages [1280x720]");
     app.add_flag("--stages", o.benchStages,
                  "with --frames: time on the GPU of each stage of drawing, both ways, while nothing steps");
-    addValue(
-        app, "--splat", "NAME",
-        [&o](auto&, auto& text) {
-            requireSplat(text);
-            o.look.splat = text;
-        },
-        "with --frames: how bodies are drawn: auto, raster or compute [auto; with --stages both]");
-    addValue(
-        app, "--steps-per-frame", "COUNT",
-        [&o](auto& name, auto& text) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", name, text)); },
-        "with --frames: steps a frame [1]");
-    addValue(
-        app, "--time-budget", "MS",
-        [&o](auto& name, auto& text) { o.timeBudgetMs = parseNumber("run.time_budget", name, text); },
-        "with --frames: simulation time a frame [10; on a GPU 33]");
+    for (const char* path : {"look.splat", "run.steps_per_frame", "run.time_budget"})
+        addParameter(app, o, parameter(path), "with --frames: ");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
         "with --frames: wait for each as for a display of that rate [not at all]");
-    o.showUi = false;
     app.add_flag("--ui", o.showUi, "with --frames: draw the panels too");
     std::string figureNames;
     for (const FigureRow& row : figures()) figureNames += (figureNames.empty() ? "" : ", ") + std::string(row.name);
@@ -539,27 +400,14 @@ void addBenchOptions(CLI::App& app, Options& o) {
 }
 
 void addTuneOptions(CLI::App& app, Options& o) {
-    RunRequest& s = o.simulation;
     addList(
         app, "-n,--bodies", "LIST",
         [&o](auto& name, auto& texts) {
             for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
         },
         "numbers of bodies [CUDA: 1k,4k,16k,64k,256k; CPU: 1k,4k,16k]");
-    addValue(
-        app, "--backend", "NAME", [&s](auto&, auto& text) { s.backend = nameUnlessAuto(text); },
-        "cpu, cuda, or auto for the best that works here [auto]");
-    addValue(
-        app, "--device", "INDEX",
-        [&s](auto& name, auto& text) { s.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text)); },
-        "CUDA device [0]");
-    addValue(
-        app, "--threads", "COUNT",
-        [&s](auto& name, auto& text) { s.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text)); },
-        "this many CPU threads, instead of searching for the best number");
-    addValue(
-        app, "--precision", "NAME", [&s](auto&, auto& text) { s.precision = precision(text).precision; },
-        precisionNames() + " [fp32]");
+    for (const char* path : {"run.backend", "run.device", "run.threads", "run.precision"})
+        addParameter(app, o, parameter(path));
     addList(
         app, "--kernel", "LIST", [&o](auto&, auto& texts) { o.benchKernels = texts; }, "only these kernels [all]");
 }
@@ -568,7 +416,7 @@ void addListOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "WHAT",
            [&o](const std::string& text) {
-               indexOf("list", text, kLists);
+               indexOf("list", text, kTables);
                o.listWhat = text;
            },
            "devices, backends, kernels, scenes, laws, integrators, keys, encoders or commands")
@@ -581,21 +429,7 @@ void addListOptions(CLI::App& app, Options& o) {
 void addCheckOptions(CLI::App& app, Options& o) {
     app.add_flag("--physics", o.checkPhysics,
                  "instead of the kernels: known systems against their known answers, with tolerances");
-    addValue(
-        app, "--device", "INDEX",
-        [&o](auto& name, auto& text) {
-            o.simulation.backendOptions.device = static_cast<int>(parseWhole("run.device", name, text));
-        },
-        "CUDA device [0]");
-    addValue(
-        app, "--threads", "COUNT",
-        [&o](auto& name, auto& text) {
-            o.simulation.backendOptions.threads = static_cast<int>(parseWhole("run.threads", name, text));
-        },
-        "CPU threads [all]");
-    addValue(
-        app, "--simd", "NAME", [&o](auto&, auto& text) { o.simulation.backendOptions.simd = text; },
-        "CPU instruction set [the best here]");
+    for (const char* path : {"run.device", "run.threads", "run.simd"}) addParameter(app, o, parameter(path));
     addValue(
         app, "--tolerance", "ERROR", [&o](auto& name, auto& text) { o.tolerance = parsePositive(name, text); },
         "relative error allowed, instead of the usual limits");
@@ -603,8 +437,8 @@ void addCheckOptions(CLI::App& app, Options& o) {
 
 void addFingerprintOptions(CLI::App& app, Options& o) {
     addSceneOrFile(app, o, "plummer");
-    addBodies(app, o);
-    addPhysics(app, o);
+    addParameters(app, o, [](const Parameter& row) { return isPhysics(row) && row.path != "run.precision"; });
+    addSet(app, o);
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, 1000000); },
         "steps before the hash [16]");

@@ -233,7 +233,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
 
 int viewCommand(const Options& asked) {
     const InterruptWatch watch;
-    Remembered memory{asked, {}, {}, {}};
+    Remembered memory{asked, {}, {}};
     // A window that ends by itself is a test or a picture.
     const bool plays = asked.command == Subcommand::play;
     ConfigKeeper config(asked.frames == 0 && !plays && !asked.has("--no-config"), memory);
@@ -243,13 +243,11 @@ int viewCommand(const Options& asked) {
     Window window(options);
     window.moveTo(memory.place);
     Workspace workspace(options);
-    workspace.ui = memory.ui;
     Ui ui(window.uiScale(), window.description(), workspace.ui);
-    ui.state.visible = options.showUi;
     constexpr std::size_t kFewBodies = 100;
-    if (!options.look.trails && workspace.facts.configuration.bodies <= kFewBodies) workspace.look.trails = kUsualTrail;
-    if (!options.look.overlay) workspace.overlay.scaleBar = workspace.overlay.clock = true;
-    ui.state.fullscreen = options.fullscreen;
+    if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= kFewBodies)
+        workspace.look.trails = kUsualTrail;
+    if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     if (options.rewindMegabytes > 0) {
         workspace.host.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;

@@ -4,11 +4,11 @@
 
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
-#include "app/control/option_values.h"
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
 #include "app/film/film.h"
 #include "app/numbered_name.h"
+#include "app/text_values.h"
 #include "app/version.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
@@ -216,7 +216,7 @@ void validateCompany(const Options& o) {
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
-    if (o.command == Subcommand::render && o.look.ahead && !o.look.select)
+    if (o.command == Subcommand::render && o.has("--ahead") && !o.has("--select"))
         throw UsageError("--ahead shows the path of one body: add --select ID");
     if (o.command != Subcommand::bench) return;
     for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--fps", "--ui"})
@@ -291,12 +291,6 @@ void validate(Options& o, bool commandNamed) {
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
-    if (s.backend &&
-        std::none_of(backends().begin(), backends().end(), [&](const BackendRow& row) { return row.name == s.backend; })) {
-        std::vector<std::string_view> valid{"auto"};
-        for (const BackendRow& row : backends()) valid.push_back(row.name);
-        throw UsageError(unknownName("backend", *s.backend, valid));
-    }
     const std::vector<std::string> kernelNames =
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.choice().kernel};
     for (const std::string& name : kernelNames) {
@@ -323,6 +317,8 @@ void validate(Options& o, bool commandNamed) {
             throw UsageError("scene '" + s.scene + "' always has " + std::to_string(known->fixedBodies) +
                              " bodies; leave out -n, or choose another scene");
 
+    if (o.has("--follow") && o.settings.at("view.follow") == Value(std::string("body")) && !o.has("--select"))
+        throw UsageError("--follow body needs --select ID");
     if (!o.twin.on && o.has("--twin-view") && o.file.empty())
         throw UsageError("--twin-view needs a twin: add --twin, such as --twin integrator=euler");
     if (o.command == Subcommand::render) {

@@ -1,20 +1,20 @@
 // The rows of config.toml, its small grammar, and when it is written.
 #include "app/control/config.h"
 
-#include "app/control/file_values.h"
-#include "app/control/option_values.h"
-#include "app/model/document.h"
-#include "app/model/look.h"
+#include "app/control/parameter.h"
+#include "app/text_values.h"
 #include "app/user_folder.h"
-#include "render/colour_map.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
+#include "sim/io/toml_value.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -25,12 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr double kInterval = 1, kRest = 2;  // [s] between looks; before a change is written
 constexpr std::size_t kLargestFile = 1 << 16;
-
-struct Source {
-    const Document& document;
-    const UiState& ui;
-    const WindowPlace& place;
-};
 
 int whole(const std::string& key, std::string_view value, int least, int most) {
     return static_cast<int>(parseInteger(key, std::string(value), least, most));
@@ -53,95 +47,86 @@ bool known(std::string_view scene) {
 struct Row {
     std::string_view table, key;
     std::string_view option;  ///< of the command line, which goes before the file; empty: none
-    std::string (*text)(const Source&);
-    void (*take)(Remembered&, const std::string& key, std::string_view value);
+    std::function<std::string(const Document&, const WindowPlace&)> text;
+    std::function<void(Remembered&, const std::string& key, std::string_view value)> take;
 };
 
-constexpr Row kRows[] = {
-    {"window", "width", "--size", [](const Source& s) { return std::to_string(s.place.width); },
-     [](Remembered& r, auto& k, auto v) { r.place.width = whole(k, v, 200, 16384); }},
-    {"window", "height", "--size", [](const Source& s) { return std::to_string(s.place.height); },
-     [](Remembered& r, auto& k, auto v) { r.place.height = whole(k, v, 150, 16384); }},
-    {"window", "x", "", [](const Source& s) { return s.place.placed ? std::to_string(s.place.x) : std::string(); },
-     [](Remembered& r, auto& k, auto v) { r.place.x = whole(k, v, -32768, 32767); }},
-    {"window", "y", "", [](const Source& s) { return s.place.placed ? std::to_string(s.place.y) : std::string(); },
-     [](Remembered& r, auto& k, auto v) {
-         r.place.y = whole(k, v, -32768, 32767);
-         r.place.placed = true;
-     }},
-    {"window", "text_scale", "--ui-scale", [](const Source& s) { return numberText(static_cast<double>(s.ui.textScale)); },
-     [](Remembered& r, auto& k, auto v) { r.ui.textScale = static_cast<float>(parseNumber("window.text_scale", k, v)); }},
-    {"window", "projector", "", [](const Source& s) { return flagText(s.ui.projector); },
-     [](Remembered& r, auto& k, auto v) { r.ui.projector = parseFlag(k, v); }},
-    {"window", "display_sync", "--no-vsync", [](const Source& s) { return flagText(s.ui.vsync); },
-     [](Remembered& r, auto& k, auto v) { r.options.vsync = parseFlag(k, v); }},
-    {"panels", "panels", "", [](const Source& s) { return flagText(s.ui.panel); },
-     [](Remembered& r, auto& k, auto v) { r.ui.panel = parseFlag(k, v); }},
-    {"panels", "conservation", "", [](const Source& s) { return flagText(s.ui.conservation); },
-     [](Remembered& r, auto& k, auto v) { r.ui.conservation = parseFlag(k, v); }},
-    {"panels", "instruments", "", [](const Source& s) { return flagText(s.ui.instruments); },
-     [](Remembered& r, auto& k, auto v) { r.ui.instruments = parseFlag(k, v); }},
-    {"panels", "lab", "--lab",
-     [](const Source& s) {
-         return inQuotes(s.document.labPanel.open ? labPages()[static_cast<std::size_t>(s.document.labPanel.page)]
-                                                  : std::string_view());
-     },
-     [](Remembered& r, auto& k, auto v) {
-         const std::string page = parseWord(k, v);
-         if (!page.empty()) labPage(page);
-         r.options.lab = page;
-     }},
-    {"scene", "name", "SCENE",
-     [](const Source& s) {
-         const std::string& scene = s.document.facts.configuration.scene;
-         return known(scene) ? inQuotes(scene) : std::string();
-     },
-     [](Remembered& r, auto& k, auto v) { r.options.simulation.scene = sceneNamed(parseWord(k, v)).name; }},
-    {"scene", "bodies", "SCENE",
-     [](const Source& s) {
-         // A scene's usual number is left to the machine of next time.
-         const Scene& scene = *s.document.facts.scene;
-         const std::size_t bodies = s.document.facts.startBodies;
-         const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
-         return usual || !known(s.document.facts.configuration.scene) ? std::string() : std::to_string(bodies);
-     },
-     [](Remembered& r, auto& k, auto v) {
-         if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
-             throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
-         r.options.simulation.bodies = parseBodies(k, std::string(v));
-     }},
-    {"look", "colour", "--colour", [](const Source& s) { return inQuotes(s.document.shownMode().name); },
-     [](Remembered& r, auto& k, auto v) {
-         const std::string name = parseWord(k, v);
-         requireColourMode(name);
-         r.options.look.colourMode = name;
-     }},
-    {"look", "map", "--map",
-     [](const Source& s) {
-         return inQuotes(
-             colourMaps()[static_cast<std::size_t>(std::max(s.document.look.colourMap, 0)) % colourMaps().size()].name);
-     },
-     [](Remembered& r, auto& k, auto v) {
-         const std::string name = parseWord(k, v);
-         requireColourMap(name);
-         r.options.look.colourMap = name;
-     }},
-    {"look", "tone", "--tone",
-     [](const Source& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.document.look.tone)].name); },
-     [](Remembered& r, auto& k, auto v) {
-         const std::string name = parseWord(k, v);
-         requireTone(name);
-         r.options.look.tone = name;
-     }},
-    {"look", "auto_exposure", "--auto-exposure", [](const Source& s) { return flagText(s.document.look.autoExposure); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.autoExposure = parseFlag(k, v); }},
-    {"look", "glow", "--glow", [](const Source& s) { return numberText(static_cast<double>(s.document.look.bloom)); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.glow = parseNumber("look.glow", k, v); }},
-    {"look", "paper", "--paper", [](const Source& s) { return flagText(s.document.look.paper); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.paper = parseFlag(k, v); }},
-    {"look", "overlay", "--overlay", [](const Source& s) { return inQuotes(overlayText(s.document.overlay)); },
-     [](Remembered& r, auto& k, auto v) { r.options.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
-};
+/// What is no row of the table of parameters, and the scene, whose number of bodies is written where it is not the usual
+/// one.
+std::vector<Row> ownRows() {
+    return {
+        {"window", "width", "--size", [](const Document&, const WindowPlace& place) { return std::to_string(place.width); },
+         [](Remembered& r, auto& k, auto v) { r.place.width = whole(k, v, 200, 16384); }},
+        {"window", "height", "--size",
+         [](const Document&, const WindowPlace& place) { return std::to_string(place.height); },
+         [](Remembered& r, auto& k, auto v) { r.place.height = whole(k, v, 150, 16384); }},
+        {"window", "x", "",
+         [](const Document&, const WindowPlace& place) { return place.placed ? std::to_string(place.x) : std::string(); },
+         [](Remembered& r, auto& k, auto v) { r.place.x = whole(k, v, -32768, 32767); }},
+        {"window", "y", "",
+         [](const Document&, const WindowPlace& place) { return place.placed ? std::to_string(place.y) : std::string(); },
+         [](Remembered& r, auto& k, auto v) {
+             r.place.y = whole(k, v, -32768, 32767);
+             r.place.placed = true;
+         }},
+        {"scene", "name", "SCENE",
+         [](const Document& d, const WindowPlace&) {
+             const std::string& scene = d.facts.configuration.scene;
+             return known(scene) ? tomlString(scene) : std::string();
+         },
+         [](Remembered& r, auto& k, auto v) {
+             r.options.simulation.scene = std::get<std::string>(fileValue(parameter("run.scene"), k, v));
+         }},
+        {"scene", "bodies", "SCENE",
+         [](const Document& d, const WindowPlace&) {
+             // A scene's usual number is left to the machine of next time.
+             const Scene& scene = *d.facts.scene;
+             const std::size_t bodies = d.facts.startBodies;
+             const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
+             return usual || !known(d.facts.configuration.scene) ? std::string() : std::to_string(bodies);
+         },
+         [](Remembered& r, auto& k, auto v) {
+             if (sceneNamed(r.options.simulation.scene).fixedBodies != 0)
+                 throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
+             const Parameter& bodies = parameter("run.bodies");
+             bodies.ask(r.options.simulation, fileValue(bodies, k, v));
+         }}};
+}
+
+/// The row of a parameter.
+Row rowOf(const Parameter& p) {
+    const std::size_t point = p.kept.configuration.find('.');
+    const Parameter* flag = sharing(p, &Kept::configuration);
+    return {p.kept.configuration.substr(0, point), p.kept.configuration.substr(point + 1),
+            p.kept.option.empty() ? p.kept.before : p.kept.option,
+            [&p, flag](const Document& d, const WindowPlace&) {
+                const bool shown = !flag || flag->get(d) == Value(true);
+                return shown ? fileText(p, d) : tomlString("");
+            },
+            [&p, flag](Remembered& r, const std::string& key, std::string_view value) {
+                Settings& settings = r.options.settings;
+                const bool shown = !flag || value != tomlString("");
+                if (flag) settings[flag->path] = shown;
+                if (shown) settings[p.path] = fileValue(p, key, value);
+            }};
+}
+
+/// All, by their tables.
+const std::vector<Row>& rows() {
+    static const std::vector<Row> all = [] {
+        std::vector<Row> found = ownRows();
+        for (const Parameter& p : parameters()) {
+            const bool others = p.kind == Kind::flag && sharing(p, &Kept::configuration);
+            if (!p.kept.configuration.empty() && !p.ask && !others) found.push_back(rowOf(p));
+        }
+        constexpr std::array<std::string_view, 4> kTables{"window", "panels", "scene", "look"};
+        std::stable_sort(found.begin(), found.end(), [&](const Row& a, const Row& b) {
+            return std::find(kTables.begin(), kTables.end(), a.table) < std::find(kTables.begin(), kTables.end(), b.table);
+        });
+        return found;
+    }();
+    return all;
+}
 
 /// The command line goes before the row.
 bool passedOver(const Row& row, const Options& options) {
@@ -152,7 +137,7 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
     if (line.front() == '[') {
         table = line.back() == ']' ? std::string(trimmed(line.substr(1, line.size() - 2))) : std::string();
         std::vector<std::string_view> valid;
-        for (const Row& row : kRows)
+        for (const Row& row : rows())
             if (std::find(valid.begin(), valid.end(), row.table) == valid.end()) valid.push_back(row.table);
         if (std::find(valid.begin(), valid.end(), table) == valid.end())
             throw UsageError(unknownName("table", table, valid));
@@ -162,10 +147,10 @@ void takeLine(std::string_view line, std::string& table, Remembered& to) {
     if (!pair.found) throw UsageError("expected KEY = VALUE or [TABLE]");
     const std::string key(pair.key);
     const auto row =
-        std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.table == table && r.key == key; });
-    if (row == std::end(kRows)) {
+        std::find_if(rows().begin(), rows().end(), [&](const Row& r) { return r.table == table && r.key == key; });
+    if (row == rows().end()) {
         std::vector<std::string_view> valid;
-        for (const Row& r : kRows)
+        for (const Row& r : rows())
             if (r.table == table) valid.push_back(r.key);
         if (valid.empty()) throw UsageError("'" + key + "' is in no table that is known");
         throw UsageError(unknownName("key of [" + table + "]", key, valid));
@@ -207,7 +192,7 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
     if (file_.empty() || !fs::exists(file_, error)) return;
     std::string text(kLargestFile, '\0');
     try {
-        gravlab::Source source = gravlab::Source::open(file_);
+        Source source = Source::open(file_);
         text.resize(source.read(text.data(), text.size()));
     } catch (const Error&) {
         notes_.push_back("cannot read " + file_.string() +
@@ -226,18 +211,18 @@ bool ConfigKeeper::due(double seconds) const {
 
 std::string ConfigKeeper::text(const Document& document, const WindowPlace& place) {
     std::vector<std::string> now;
-    for (const Row& row : kRows) now.push_back(row.text({document, document.ui, place}));
+    for (const Row& row : rows()) now.push_back(row.text(document, place));
     if (begun_.empty()) begun_ = now;
     // Width and height, or scene and bodies, belong together.
     const auto changed = [&](std::string_view option) {
         for (std::size_t i = 0; i < now.size(); ++i)
-            if (kRows[i].option == option && now[i] != begun_[i]) return true;
+            if (rows()[i].option == option && now[i] != begun_[i]) return true;
         return false;
     };
     std::string text = "# What gravlab's window remembers. Written by gravlab; 'gravlab --no-config' does without it.\n";
     std::string_view table;
     for (std::size_t i = 0; i < now.size(); ++i) {
-        const Row& row = kRows[i];
+        const Row& row = rows()[i];
         std::string value = now[i];
         if (passedOver(row, asked_.options) && !changed(row.option)) {
             const auto found = asked_.passedOver.find(std::string(row.table) + "." + std::string(row.key));

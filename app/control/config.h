@@ -2,7 +2,6 @@
 // Rule: a file that is wrong in places is used for the rest, and each wrong line is named; the command line goes before it.
 #pragma once
 #include "app/model/options.h"
-#include "app/model/ui_state.h"
 
 #include <filesystem>
 #include <map>
@@ -23,7 +22,6 @@ struct WindowPlace {
 /// What is taken from the file, or written into it.
 struct Remembered {
     Options options;
-    UiState ui;
     WindowPlace place;
     /// Values of the file that the command line went before, by "TABLE.KEY".
     std::map<std::string, std::string> passedOver;

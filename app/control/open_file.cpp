@@ -1,5 +1,6 @@
 #include "app/control/open_file.h"
 
+#include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -45,8 +46,9 @@ Options filled(const Options& options) {
     if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
     RecoveryOffer offer = openStart(options.file, options.read);
-    for (const SettingRow& row : settingRows())
-        if (options.has(row.option)) row.copy(offer.request, options.simulation);
+    for (const SettingRow& setting : settingRows())
+        if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
+            setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
     offer.request.tuning = options.simulation.tuning;
@@ -61,7 +63,7 @@ Options filled(const Options& options) {
 
 Options withFile(const Options& options) {
     Options merged = filled(options);
-    if (merged.flyPath && merged.look.path.empty())
+    if (merged.flyPath && merged.path.empty())
         throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
     return merged;
 }

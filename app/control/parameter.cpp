@@ -1,10 +1,14 @@
 // What all rows have in common: finding one, judging a value, saying what is allowed.
 #include "app/control/parameter.h"
 
+#include "app/format.h"
+#include "app/text_values.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/io/toml_value.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <unordered_map>
@@ -44,9 +48,13 @@ std::string allowed(const Parameter& parameter, bool shown) {
     const bool least = std::isfinite(bounds.least), most = std::isfinite(bounds.most);
     switch (parameter.kind) {
         case Kind::flag:
+            if (shown && !parameter.kept.on.empty())
+                return std::string(parameter.kept.off) + " or " + std::string(parameter.kept.on);
             return "true or false";
         case Kind::choice:
             return parameter.names.empty() ? listed(parameter.choices()) : std::string(parameter.names);
+        case Kind::names:
+            return "all, none or some of " + listed(parameter.choices());
         case Kind::text:
             return "a text";
         case Kind::list:
@@ -69,6 +77,13 @@ std::string allowed(const Parameter& parameter, bool shown) {
     return text;
 }
 
+std::string nounOf(const Parameter& parameter) {
+    if (!parameter.noun.empty()) return std::string(parameter.noun);
+    std::string noun(parameter.label);
+    noun.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(noun.front())));
+    return noun;
+}
+
 /// "auto, or ": the word that a row takes beside its values.
 std::string otherwise(const Parameter& parameter) {
     return parameter.otherwise.empty() ? std::string() : std::string(parameter.otherwise) + ", or ";
@@ -89,6 +104,27 @@ std::optional<Value> multiple(const Value& value) {
     const auto* number = std::get_if<std::int64_t>(&rest);
     if (unit == 0 || !number || std::abs(*number) > (std::int64_t{1} << 40)) return std::nullopt;
     return Value(*number * unit);
+}
+
+/// Some of the names, in the order of the table; empty when one is unknown, which `unknown` is then.
+std::optional<Value> namesIn(const Parameter& parameter, const std::string& text, std::string* unknown = nullptr) {
+    const std::vector<std::string> names = parameter.choices();
+    std::vector<bool> chosen(names.size(), false);
+    for (const std::string& piece : splitList({text})) {
+        const auto found = std::find(names.begin(), names.end(), piece);
+        if (piece == "all")
+            chosen.assign(names.size(), true);
+        else if (found != names.end())
+            chosen[static_cast<std::size_t>(found - names.begin())] = true;
+        else if (piece != "none") {
+            if (unknown) *unknown = piece;
+            return std::nullopt;
+        }
+    }
+    std::string joined;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (chosen[i]) joined += (joined.empty() ? "" : ",") + names[i];
+    return joined.empty() ? std::string("none") : joined;
 }
 
 /// The value in the row's type; empty when it is none.
@@ -120,12 +156,18 @@ std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool
             if (!text || std::find(names.begin(), names.end(), *text) == names.end()) return std::nullopt;
             return value;
         }
+        case Kind::names: {
+            const auto* text = std::get_if<std::string>(&value);
+            return text ? namesIn(parameter, *text) : std::nullopt;
+        }
         case Kind::text:
             if (std::holds_alternative<std::string>(value)) return value;
             return std::nullopt;
         case Kind::list: {
             const auto* list = std::get_if<std::vector<double>>(&value);
-            const auto finite = [](double number) { return std::isfinite(number); };
+            const auto finite = [&](double number) {
+                return std::isfinite(parameter.single ? static_cast<float>(number) : number);
+            };
             if (!list || list->size() != parameter.size || !std::all_of(list->begin(), list->end(), finite))
                 return std::nullopt;
             return value;
@@ -134,10 +176,13 @@ std::optional<Value> fitted(const Parameter& parameter, const Value& value, bool
     return std::nullopt;
 }
 
+bool isWords(const Parameter& parameter) {
+    return parameter.kind == Kind::choice || parameter.kind == Kind::names || parameter.kind == Kind::text;
+}
+
 /// A bare word or number where text is meant: names of files and rows may look like numbers.
 Value asText(const Parameter& parameter, const Value& value) {
-    const bool text = parameter.kind == Kind::choice || parameter.kind == Kind::text;
-    if (!text || std::holds_alternative<std::string>(value) || isNothing(value)) return value;
+    if (!isWords(parameter) || std::holds_alternative<std::string>(value) || isNothing(value)) return value;
     return valueText(value);
 }
 
@@ -170,6 +215,10 @@ const Parameter& parameter(std::string_view path) {
     throw UsageError(unknownOfMany("parameter", path, valid, "gravlab list parameters"));
 }
 
+const Parameter& ofSetting(std::string_view key) {
+    return *std::ranges::find(parameters(), key, [](const Parameter& row) { return row.kept.checkpoint; });
+}
+
 std::string allowedText(const Parameter& parameter) { return otherwise(parameter) + allowed(parameter, false); }
 
 Value checked(const Parameter& parameter, const Value& value, std::string_view name, bool shown) {
@@ -179,14 +228,20 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
     if (const std::optional<Value> found = fitted(parameter, meant, shown)) return *found;
     if (name.empty()) name = parameter.path;
     const auto* word = std::get_if<std::string>(&meant);
-    if (parameter.kind == Kind::choice && word) {
+    const bool some = parameter.kind == Kind::names;
+    constexpr std::size_t kMostListed = 60;
+    if ((some || (parameter.kind == Kind::choice && parameter.choices().size() < kMostListed)) && word) {
+        std::string unknown = *word;
+        if (some) namesIn(parameter, *word, &unknown);
         const std::vector<std::string> names = parameter.choices();
         std::vector<std::string_view> valid(names.begin(), names.end());
         if (!parameter.otherwise.empty()) valid.insert(valid.begin(), parameter.otherwise);
-        throw UsageError(std::string(name) + ": " + unknownName(parameter.label, *word, valid));
+        if (some) valid.insert(valid.begin(), {"all", "none"});
+        throw UsageError(std::string(name) + ": " + unknownName(nounOf(parameter), unknown, valid));
     }
     constexpr std::size_t kLongestShown = 60;
-    std::string given = word ? *word : valueText(value);
+    const auto* number = std::get_if<double>(&value);
+    std::string given = word ? *word : number ? shortestText(*number) : valueText(value);
     if (given.size() > kLongestShown) given = given.substr(0, kLongestShown) + "...";
     throw UsageError(std::string(name) + " '" + given + "': expected " + otherwise(parameter) + allowed(parameter, shown));
 }
@@ -200,6 +255,58 @@ void setParameter(Document& document, std::string_view path, const Value& value)
     row.set(document, fitting);
 }
 
+bool placesCamera(const Settings& settings) {
+    constexpr std::string_view kPlacing[] = {"camera.azimuth", "camera.distance", "camera.elevation", "camera.target",
+                                             "view.follow"};
+    return std::ranges::any_of(kPlacing, [&](std::string_view path) { return settings.contains(path); });
+}
+
+void applySettings(Document& document, const Settings& settings) {
+    for (const Parameter& row : parameters())
+        if (const auto found = settings.find(row.path); found != settings.end())
+            setParameter(document, row.path, found->second);
+}
+
+Value optionValue(const Parameter& row, std::string_view option, const std::string& text) {
+    Value value = text;
+    if (row.kind == Kind::number) {
+        if (const auto number = wholeText<double>(text)) value = *number;
+    } else if (row.kind == Kind::integer) {
+        if (const auto small = wholeText<std::int64_t>(text))
+            value = *small;
+        else if (const auto large = wholeText<std::uint64_t>(text))
+            value = *large;
+    } else if (row.kind == Kind::flag) {
+        if (text == row.kept.on || text == row.kept.off) value = text == row.kept.on;
+    }
+    return checked(row, value, option, true);
+}
+
+Value fileValue(const Parameter& row, std::string_view key, std::string_view text) {
+    std::optional<Value> value = tomlValue(text);
+    if (isWords(row) && !(value && std::holds_alternative<std::string>(*value)))
+        throw UsageError(std::string(key) + " must be a name in quotes");
+    if (row.kind == Kind::flag && !row.kept.on.empty()) return optionValue(row, key, std::string(text));
+    return checked(row, value.value_or(std::string(text)), key, true);
+}
+
+std::string fileText(const Parameter& row, const Document& document) {
+    const Value value = row.get(document);
+    if (const auto* text = std::get_if<std::string>(&value)) return tomlString(*text);
+    const auto* flag = std::get_if<bool>(&value);
+    if (flag && !row.kept.on.empty()) return std::string(*flag ? row.kept.on : row.kept.off);
+    // Nine digits give a float back in any unit.
+    if (row.shown.scale != 1) return formatted("%.9g", std::get<double>(value) * row.shown.scale);
+    return valueText(value);
+}
+
+const Parameter* sharing(const Parameter& row, std::string_view Kept::*name) {
+    if ((row.kept.*name).empty()) return nullptr;
+    for (const Parameter& other : parameters())
+        if (other.kept.*name == row.kept.*name && (other.kind == Kind::flag) != (row.kind == Kind::flag)) return &other;
+    return nullptr;
+}
+
 std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& document) {
     if (parameter.offers) return parameter.offers(document);
     const Value now = parameter.get(document);
@@ -210,7 +317,8 @@ std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& 
 
 std::string refusalText(const Parameter& parameter) {
     if (parameter.fact()) return parameter.path + " is measured, not set";
-    if (parameter.kind == Kind::choice) return parameter.path + ": unknown " + std::string(parameter.label) + " '...'";
+    if (parameter.kind == Kind::choice || parameter.kind == Kind::names)
+        return parameter.path + ": unknown " + nounOf(parameter) + " '...'";
     return parameter.path + " '...': expected " + allowedText(parameter);
 }
 

@@ -23,6 +23,7 @@ enum class Kind {
     integer,  ///< std::int64_t or std::uint64_t
     number,   ///< double
     choice,   ///< text, one of `choices`
+    names,    ///< text: some of `choices`, separated by commas; all or none
     text,     ///< any text
     list      ///< `size` numbers
 };
@@ -50,12 +51,19 @@ struct Dragged {
     double least = -1e30, most = 1e30;
 };
 
-/// Where a property is kept, by the names that it has there; empty: not there.
+/// Where a property is kept, by the names that it has there; empty: not there. Where a flag and another row have one name,
+/// the flag is true as soon as the other is given, and an empty text in a file says that it is not.
 struct Kept {
     std::string_view option{};         ///< of the command line: --glow
     std::string_view scene{};          ///< key of scene files; those of [view] begin with view.
     std::string_view configuration{};  ///< TABLE.KEY of config.toml
     std::string_view checkpoint{};     ///< key of the settings of a run
+    std::string_view placeholder{};    ///< of the option's value in help; empty: by its kind
+    std::string_view alias{};          ///< the option's other name
+    std::string_view before{};         ///< another option that goes before the configuration
+    std::string_view help{};           ///< of the option, where the idea does not fit; empty: the idea
+    bool window = false;               ///< only a window has a use for the option
+    std::string_view off{}, on{};      ///< a flag in options and files; empty: false and true, and an option without a value
     bool anywhere() const { return !(option.empty() && scene.empty() && configuration.empty() && checkpoint.empty()); }
 };
 
@@ -81,6 +89,7 @@ struct Parameter {
     /// Names of a choice; and how to speak of them where they are many or differ from build to build.
     std::function<std::vector<std::string>()> choices{};
     std::string_view names{};
+    std::string_view noun{};  ///< what a name is, for refusals: "colour mode"; empty: the label
     /// The same as a list to choose from, with what each is and why it cannot be taken now; null: the names alone.
     std::function<std::vector<SettingChoice>(const Document&)> offers{};
     /// How people read a name of a choice where that says more; null: the name itself.
@@ -91,6 +100,8 @@ struct Parameter {
     std::function<Value(const Document&)> asked{};
     /// Takes a value that checked() has passed. Throws UsageError for what only shows in company. Null: a fact.
     std::function<void(Document&, const Value&)> set{};
+    /// Settings of the run: the same for a request that is no document's. Null: it is none.
+    std::function<void(RunRequest&, const Value&)> ask{};
     /// Why it cannot be set now; null or empty: it can.
     std::function<Reason(const Document&)> unavailable{};
 
@@ -104,6 +115,9 @@ const Parameter* findParameter(std::string_view path);
 /// The same. Throws UsageError naming the nearest.
 const Parameter& parameter(std::string_view path);
 
+/// The first row that is kept under that key of a run's settings, which there must be.
+const Parameter& ofSetting(std::string_view key);
+
 /// What is allowed, in words: "a number from 0 to 1", "auto, or a whole number of at least 1".
 std::string allowedText(const Parameter& parameter);
 /// The value in the row's own type. Throws UsageError "NAME VALUE: expected ..." with what is allowed; `name` is the path
@@ -112,6 +126,20 @@ Value checked(const Parameter& parameter, const Value& value, std::string_view n
 
 /// Sets what a path names. Throws UsageError: an unknown path, a fact, a value that is not allowed, or why not now.
 void setParameter(Document& document, std::string_view path, const Value& value);
+
+/// The same of all that were asked for, in the order of the table.
+void applySettings(Document& document, const Settings& settings);
+/// Whether they say where the camera is or what it follows.
+bool placesCamera(const Settings& settings);
+
+/// What the text of an option says, as the row has it; `option` is its name in refusals. Throws UsageError.
+Value optionValue(const Parameter& parameter, std::string_view option, const std::string& text);
+/// The same of a value of TOML behind a key of a file.
+Value fileValue(const Parameter& parameter, std::string_view key, std::string_view text);
+/// The value of TOML that fileValue() gives back.
+std::string fileText(const Parameter& parameter, const Document& document);
+/// The flag that has one name with a row that is none, or that row of a flag; null: there is none. `name`: where.
+const Parameter* sharing(const Parameter& parameter, std::string_view Kept::*name);
 
 /// What can be chosen now, and what cannot with the reason; the one in force is marked. Of a choice only.
 std::vector<SettingChoice> offersOf(const Parameter& parameter, const Document& document);

@@ -22,11 +22,6 @@ const Parameter& rowOfRun(std::span<const Parameter> run, std::string_view key) 
                          [&](const Parameter& row) { return row.kept.checkpoint == key && row.path.starts_with("run."); });
 }
 
-const SettingRow& settingOf(std::string_view key) {
-    const auto rows = settingRows();
-    return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
-}
-
 /// What the twin that runs could have instead, as far as lists of it say more than names.
 std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
                                     const std::function<std::vector<std::string>()>& names) {
@@ -72,7 +67,7 @@ Parameter differing(const Parameter& run, std::string_view key) {
     row.get = [key](const Document& d) -> Value {
         const TwinChoice& choice = d.intent.twin;
         if (!choice.names(key)) return std::string("same");
-        return valueOf(settingOf(key).text(choice.values));
+        return valueOf(settingRow(key).text(choice.values));
     };
     row.set = [key](Document& d, const Value& value) {
         const auto* text = std::get_if<std::string>(&value);

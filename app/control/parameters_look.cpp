@@ -53,7 +53,8 @@ std::vector<Parameter> lookParameters() {
          .label = "Colour by",
          .idea = "what the colour of a body says",
          .usual = "speed",
-         .kept = {.option = "--colour", .scene = "view.colour", .configuration = "look.colour"}},
+         .kept = {.option = "--colour", .scene = "view.colour", .configuration = "look.colour", .alias = "--color"},
+         .noun = "colour mode"},
         colourModes, [](const Document& d) { return &d.shownMode() - colourModes().data(); },
         [](Document& d, std::size_t i) { d.colourMode = static_cast<int>(i); }));
     all.push_back(ofTable(
@@ -61,7 +62,8 @@ std::vector<Parameter> lookParameters() {
          .label = "Colours",
          .idea = "colour map, low to high",
          .usual = "glow",
-         .kept = {.option = "--map", .scene = "view.map", .configuration = "look.map"}},
+         .kept = {.option = "--map", .scene = "view.map", .configuration = "look.map"},
+         .noun = "colour map"},
         colourMaps, [](const Document& d) { return std::max(d.look.colourMap, 0); },
         [](Document& d, std::size_t i) { look(d).colourMap = static_cast<int>(i); }));
     all.push_back(ofTable(
@@ -69,7 +71,8 @@ std::vector<Parameter> lookParameters() {
          .label = "Tone",
          .idea = "how light becomes what the screen shows",
          .usual = "plate",
-         .kept = {.option = "--tone", .scene = "view.tone", .configuration = "look.tone"}},
+         .kept = {.option = "--tone", .scene = "view.tone", .configuration = "look.tone"},
+         .noun = "tone curve"},
         toneCurves, [](const Document& d) { return d.look.tone; },
         [](Document& d, std::size_t i) { look(d).tone = toneCurves()[i].curve; }));
     all.push_back(light({.path = "look.exposure",
@@ -131,9 +134,9 @@ std::vector<Parameter> lookParameters() {
          .idea = "points of the line behind each body, one a frame; 0 is none",
          .kind = Kind::integer,
          .bounds = {.least = 0, .most = 100000},
-         .usual = "0",
+         .usual = "(0; 400 in a window for scenes of up to 100 bodies)",
          .dragged = {.floor = 0.3, .format = "%.0f"},
-         .kept = {.option = "--trails", .scene = "view.trails"}},
+         .kept = {.option = "--trails", .scene = "view.trails", .placeholder = "POINTS"}},
         [](Document & d) -> auto& { return look(d).trails; }));
     all.push_back(light({.path = "look.trail_light",
                          .label = "Trail light",
@@ -145,9 +148,10 @@ std::vector<Parameter> lookParameters() {
     all.push_back(ofTable(
         {.path = "look.splat",
          .label = "Drawing",
-         .idea = "how bodies become a picture",
-         .usual = "auto",
-         .kept = {.option = "--splat"}},
+         .idea = "how bodies become a picture; auto takes the faster way as measured here",
+         .usual = "(auto; films: raster)",
+         .kept = {.option = "--splat"},
+         .noun = "way to draw bodies"},
         drawMethodRows,
         [](const Document& d) {
             const auto rows = drawMethodRows();
@@ -161,7 +165,9 @@ std::vector<Parameter> lookParameters() {
                  "the bottom says what is lowered",
          .kind = Kind::flag,
          .usual = "true",
-         .kept = {.option = "--full-quality"}},
+         .kept = {.option = "--full-quality",
+                  .help = "keep the full look where 30 frames/s cannot be held with it",
+                  .window = true}},
         [](Document & d) -> auto& { return d.holdRate; }));
     all.push_back(fact({.path = "look.quality",
                         .label = "Quality",

@@ -6,6 +6,8 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
+#include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +17,6 @@ namespace gravlab {
 namespace {
 
 using namespace rows;
-
-constexpr double kMost64 = 18446744073709551615.0;
-constexpr double kMostInt = 1 << 30;
 
 /// A name that the scene, backend or machine chooses when nobody does.
 template <class Rows, class Get>
@@ -32,13 +31,12 @@ Parameter nameRow(Parameter row, Rows table, Get get) {
 
 /// A whole number of the request, and the one in force.
 template <class Get, class Set>
-Parameter wholeRow(Parameter row, double least, double most, Get get, Set set) {
+Parameter wholeRow(Parameter row, Get get, Set set) {
     row.kind = Kind::integer;
-    row.bounds = {.least = least, .most = most};
     row.get = [get](const Document& d) { return wholeValue(static_cast<std::uint64_t>(get(inForce(d)))); };
-    row.set = [set](Document& d, const Value& v) {
+    row.ask = [set](RunRequest& r, const Value& v) {
         const auto* large = std::get_if<std::uint64_t>(&v);
-        set(d, large ? *large : static_cast<std::uint64_t>(std::get<std::int64_t>(v)));
+        set(r, large ? *large : static_cast<std::uint64_t>(std::get<std::int64_t>(v)));
     };
     return row;
 }
@@ -46,8 +44,8 @@ Parameter wholeRow(Parameter row, double least, double most, Get get, Set set) {
 /// A number that is the scene's own unless asked for.
 Parameter openRow(Parameter row, std::optional<double> RunRequest::*wanted, double (*get)(const RunConfiguration&)) {
     row.get = [get](const Document& d) -> Value { return get(inForce(d)); };
-    row.set = [wanted](Document& d, const Value& v) {
-        asked(d).*wanted = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
+    row.ask = [wanted](RunRequest& r, const Value& v) {
+        r.*wanted = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
     };
     return row;
 }
@@ -60,7 +58,7 @@ void addStart(std::vector<Parameter>& all) {
                  .usual = "collision",
                  .kept = {.option = "SCENE", .scene = "scene", .configuration = "scene.name", .checkpoint = "scene"},
                  .names = "a scene of 'gravlab list scenes'",
-                 .set = [](Document& d, const Value& v) { asked(d).changeScene(sceneNamed(textOf(v)).name); }},
+                 .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }},
                 sceneTable, [](const RunConfiguration& c) { return c.scene; }));
     Parameter bodies = wholeRow(
         {.path = "run.bodies",
@@ -69,19 +67,25 @@ void addStart(std::vector<Parameter>& all) {
          .usual = "(the scene's own for this machine)",
          .otherwise = "auto",
          .multiples = true,
-         .kept = {.option = "--bodies", .scene = "bodies", .configuration = "scene.bodies", .checkpoint = "bodies"}},
-        1, static_cast<double>(kMostBodies), [](const RunConfiguration& c) { return c.bodies; },
-        [](Document& d, std::uint64_t value) { asked(d).bodies = value; });
-    bodies.set = [set = bodies.set](Document& d, const Value& v) {
-        if (isAuto(v)) {
-            asked(d).bodies.reset();
-            return;
-        }
+         .kept = {.option = "--bodies",
+                  .scene = "bodies",
+                  .configuration = "scene.bodies",
+                  .checkpoint = "bodies",
+                  .placeholder = "N",
+                  .alias = "-n"}},
+        [](const RunConfiguration& c) { return c.bodies; }, [](RunRequest& r, std::uint64_t value) { r.bodies = value; });
+    bodies.ask = [ask = bodies.ask](RunRequest& r, const Value& v) {
+        if (isAuto(v))
+            r.bodies.reset();
+        else
+            ask(r, v);
+    };
+    bodies.set = [ask = bodies.ask](Document& d, const Value& v) {
         const Scene& scene = sceneNamed(asked(d).scene);
-        if (scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
+        if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
-        set(d, v);
+        ask(asked(d), v);
     };
     all.push_back(std::move(bodies));
     all.push_back(wholeRow(
@@ -89,9 +93,8 @@ void addStart(std::vector<Parameter>& all) {
          .label = "Seed",
          .idea = "same seed, same bodies; the scene starts again",
          .usual = "1",
-         .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed"}},
-        0, kMost64, [](const RunConfiguration& c) { return c.seed; },
-        [](Document& d, std::uint64_t value) { asked(d).seed = value; }));
+         .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
+        [](const RunConfiguration& c) { return c.seed; }, [](RunRequest& r, std::uint64_t value) { r.seed = value; }));
 }
 
 /// The numbers of scenes: one row a name, whichever scenes have it.
@@ -157,26 +160,25 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
 }
 
 void addMachine(std::vector<Parameter>& all) {
-    all.push_back(
-        nameRow({.path = "run.backend",
-                 .label = "Backend",
-                 .idea = "what computes the forces; the running state moves over",
-                 .usual = "auto",
-                 .otherwise = "auto",
-                 .kept = {.option = "--backend", .checkpoint = "backend"},
-                 .names = "a backend of 'gravlab list backends'",
-                 .offers = [](const Document& d) { return backendChoices(inForce(d)); },
-                 .set = [](Document& d,
-                           const Value& v) { asked(d).changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }},
-                backends, [](const RunConfiguration& c) { return c.backend; }));
+    all.push_back(nameRow(
+        {.path = "run.backend",
+         .label = "Backend",
+         .idea = "what computes the forces; the running state moves over",
+         .usual = "auto",
+         .otherwise = "auto",
+         .kept = {.option = "--backend", .checkpoint = "backend"},
+         .names = "a backend of 'gravlab list backends'",
+         .offers = [](const Document& d) { return backendChoices(inForce(d)); },
+         .ask = [](RunRequest& r, const Value& v) { r.changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }},
+        backends, [](const RunConfiguration& c) { return c.backend; }));
     all.push_back(wholeRow(
         {.path = "run.device",
          .label = "Device",
          .idea = "CUDA device, see 'gravlab list devices'",
          .usual = "0",
-         .kept = {.option = "--device", .checkpoint = "device"}},
-        0, 1023, [](const RunConfiguration& c) { return c.backendOptions.device; },
-        [](Document& d, std::uint64_t value) { asked(d).backendOptions.device = static_cast<int>(value); }));
+         .kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}},
+        [](const RunConfiguration& c) { return c.backendOptions.device; },
+        [](RunRequest& r, std::uint64_t value) { r.backendOptions.device = static_cast<int>(value); }));
     Parameter threads = wholeRow(
         {.path = "run.threads",
          .label = "Threads",
@@ -184,13 +186,13 @@ void addMachine(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--threads", .checkpoint = "threads"}},
-        1, 4096, [](const RunConfiguration& c) { return c.backendOptions.threads; },
-        [](Document& d, std::uint64_t value) { asked(d).backendOptions.threads = static_cast<int>(value); });
-    threads.set = [set = threads.set](Document& d, const Value& v) {
+        [](const RunConfiguration& c) { return c.backendOptions.threads; },
+        [](RunRequest& r, std::uint64_t value) { r.backendOptions.threads = static_cast<int>(value); });
+    threads.ask = [ask = threads.ask](RunRequest& r, const Value& v) {
         if (isAuto(v))
-            asked(d).backendOptions.threads = 0;
+            r.backendOptions.threads = 0;
         else
-            set(d, v);
+            ask(r, v);
     };
     threads.get = [](const Document& d) -> Value {
         const int count = inForce(d).backendOptions.threads;
@@ -208,7 +210,7 @@ void addMachine(std::vector<Parameter>& all) {
                        const std::string& simd = inForce(d).backendOptions.simd;
                        return simd.empty() ? std::string("auto") : simd;
                    },
-                   .set = [](Document& d, const Value& v) { asked(d).backendOptions.simd = isAuto(v) ? "" : textOf(v); }});
+                   .ask = [](RunRequest& r, const Value& v) { r.backendOptions.simd = isAuto(v) ? "" : textOf(v); }});
     all.push_back(nameRow({.path = "run.kernel",
                            .label = "Kernel",
                            .idea = "how the backend computes the forces; its launch begins at the usual values",
@@ -217,38 +219,45 @@ void addMachine(std::vector<Parameter>& all) {
                            .kept = {.option = "--kernel", .checkpoint = "kernel"},
                            .names = "a kernel of 'gravlab list kernels'",
                            .offers = kernelChoices,
-                           .set =
-                               [](Document& d, const Value& v) {
-                                   asked(d).kernel = {};
-                                   if (!isAuto(v)) asked(d).kernel.kernel = textOf(v);
+                           .ask =
+                               [](RunRequest& r, const Value& v) {
+                                   r.kernel = {};
+                                   if (!isAuto(v)) r.kernel.kernel = textOf(v);
                                }},
                           kernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
     struct Knob {
         std::string_view path, label, idea, option, key;
         int LaunchConfig::*at;
-        double most = kMostInt;
+        std::optional<int> LaunchRequest::*wanted;
+        std::string_view placeholder;
     };
     constexpr Knob kKnobs[] = {
         {"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block", "block",
-         &LaunchConfig::block},
-        {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll},
+         &LaunchConfig::block, &LaunchRequest::block, "THREADS"},
+        {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll,
+         &LaunchRequest::unroll, "FACTOR"},
         {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "--bodies-per-thread",
-         "bodies_per_thread", &LaunchConfig::bodiesPerThread, 1024},
-        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split, 65535}};
-    for (const Knob& knob : kKnobs)
-        all.push_back(wholeRow(
+         "bodies_per_thread", &LaunchConfig::bodiesPerThread, &LaunchRequest::bodiesPerThread, "COUNT"},
+        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split,
+         &LaunchRequest::split, "COUNT"}};
+    for (const Knob& knob : kKnobs) {
+        Parameter row = wholeRow(
             {.path = std::string(knob.path),
              .label = knob.label,
              .idea = knob.idea,
              .usual = "(the kernel's own)",
-             .kept = {.option = knob.option, .checkpoint = knob.key}},
-            1, knob.most, [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
-            [at = knob.at](Document& d, std::uint64_t value) {
-                // The kernel and the rest of its launch stay as they are.
-                KernelChoice kernel = inForce(d).kernel;
-                kernel.launch.*at = static_cast<int>(value);
-                asked(d).kernel = requestOf(kernel);
-            }));
+             .kept = {.option = knob.option, .checkpoint = knob.key, .placeholder = knob.placeholder}},
+            [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
+            [wanted = knob.wanted](RunRequest& r, std::uint64_t value) {
+                r.kernel.launch.*wanted = static_cast<int>(value);
+            });
+        row.set = [ask = row.ask](Document& d, const Value& v) {
+            // The kernel and the rest of its launch stay as they are.
+            asked(d).kernel = requestOf(inForce(d).kernel);
+            ask(asked(d), v);
+        };
+        all.push_back(std::move(row));
+    }
 }
 
 /// A number that is the scene's own unless asked for, held as an optional.
@@ -256,17 +265,15 @@ Parameter lawNumberRow(const LawNumber& number) {
     return {.path = "run." + std::string(number.key),
             .label = number.label,
             .idea = number.idea,
-            .bounds = {.least = number.least, .most = number.most},
             .usual = "(the scene's own)",
             .otherwise = "auto",
             // What goes through 0 has no part of itself to move by.
             .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
-            .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key},
+            .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
             .get = [&number](const Document& d) -> Value { return inForce(d).force.*number.force; },
-            .set =
-                [&number](Document& d, const Value& v) {
-                    asked(d).*number.asked = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
-                },
+            .ask = [&number](
+                       RunRequest& r,
+                       const Value& v) { r.*number.asked = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v)); },
             .unavailable = [&number](const Document& d) -> Reason {
                 const auto scene = std::find_if(sceneTable().begin(), sceneTable().end(),
                                                 [&](const Scene& row) { return row.name == asked(d).scene; });
@@ -282,28 +289,30 @@ void addPhysics(std::vector<Parameter>& all) {
                            .usual = "leapfrog",
                            .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
                            .offers = [](const Document& d) { return integratorChoices(inForce(d)); },
-                           .set = [](Document& d, const Value& v) { asked(d).integrator = textOf(v); }},
+                           .ask = [](RunRequest& r, const Value& v) { r.integrator = textOf(v); }},
                           integrators, [](const RunConfiguration& c) { return c.integrator; }));
-    all.push_back(openRow({.path = "run.time_step",
-                           .label = "Time step",
-                           .idea = "simulated time a step; a negative one runs backwards",
-                           .unit = "T",
-                           .bounds = {.zero = false},
-                           .usual = "(the scene's own)",
-                           .otherwise = "auto",
-                           .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
-                           .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step"}},
-                          &RunRequest::timeStep, [](const RunConfiguration& c) { return c.timeStep; }));
-    all.push_back(openRow({.path = "run.softening",
-                           .label = "Softening",
-                           .idea = "length that blunts close encounters",
-                           .unit = "L",
-                           .bounds = {.least = 0},
-                           .usual = "(the scene's own)",
-                           .otherwise = "auto",
-                           .dragged = {.onRelease = true, .least = 0},
-                           .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening"}},
-                          &RunRequest::softening, [](const RunConfiguration& c) { return c.force.softening; }));
+    all.push_back(
+        openRow({.path = "run.time_step",
+                 .label = "Time step",
+                 .idea = "simulated time a step; a negative one runs backwards",
+                 .unit = "T",
+                 .bounds = {.zero = false},
+                 .usual = "(the scene's own)",
+                 .otherwise = "auto",
+                 .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
+                 .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}},
+                &RunRequest::timeStep, [](const RunConfiguration& c) { return c.timeStep; }));
+    all.push_back(openRow(
+        {.path = "run.softening",
+         .label = "Softening",
+         .idea = "length that blunts close encounters",
+         .unit = "L",
+         .bounds = {.least = 0},
+         .usual = "(the scene's own)",
+         .otherwise = "auto",
+         .dragged = {.onRelease = true, .least = 0},
+         .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}},
+        &RunRequest::softening, [](const RunConfiguration& c) { return c.force.softening; }));
     all.push_back({.path = "run.law",
                    .label = "Law",
                    .idea = "how two bodies act on each other",
@@ -314,13 +323,8 @@ void addPhysics(std::vector<Parameter>& all) {
                    .choices = [] { return namesOf(laws()); },
                    .offers = [](const Document& d) { return lawChoices(inForce(d)); },
                    .get = [](const Document& d) -> Value { return std::string(lawRow(inForce(d).force.law).name); },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           if (isAuto(v))
-                               asked(d).law.reset();
-                           else
-                               asked(d).law = law(textOf(v)).law;
-                       }});
+                   .ask = [](RunRequest& r,
+                             const Value& v) { r.law = isAuto(v) ? std::nullopt : std::optional(law(textOf(v)).law); }});
     for (const LawNumber& number : lawNumbers()) all.push_back(lawNumberRow(number));
     all.push_back({.path = "run.precision",
                    .label = "Precision",
@@ -332,28 +336,13 @@ void addPhysics(std::vector<Parameter>& all) {
                    .choices = [] { return namesOf(precisions()); },
                    .offers = [](const Document& d) { return precisionChoices(inForce(d)); },
                    .get = [](const Document& d) -> Value { return std::string(nameOf(inForce(d).force.precision)); },
-                   .set =
-                       [](Document& d, const Value& v) {
-                           if (isAuto(v))
-                               asked(d).precision.reset();
-                           else
-                               asked(d).precision = precision(textOf(v)).precision;
+                   .ask =
+                       [](RunRequest& r, const Value& v) {
+                           r.precision = isAuto(v) ? std::nullopt : std::optional(precision(textOf(v)).precision);
                        }});
 }
 
 void addPace(std::vector<Parameter>& all) {
-    all.push_back(
-        {.path = "run.speed",
-         .label = "Speed",
-         .idea = "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
-         .unit = "T/s",
-         .bounds = {.least = 0},
-         .usual = "(the scene's own pace)",
-         .otherwise = "auto",
-         .dragged = {.speed = 0.02, .floor = 1e-6},
-         .kept = {.option = "--speed", .scene = "view.speed"},
-         .get = [](const Document& d) -> Value { return d.intent.speed; },
-         .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     all.push_back(withMember(
         {.path = "run.steps_per_frame",
          .label = "Steps a frame",
@@ -364,6 +353,23 @@ void addPace(std::vector<Parameter>& all) {
          .dragged = {.speed = 0.02, .floor = 0.1, .format = "%.0f"},
          .kept = {.option = "--steps-per-frame", .scene = "view.steps_per_frame"}},
         [](Document & d) -> auto& { return d.intent.stepsPerFrame; }));
+    all.back().set = [steps = all.back().set](Document& d, const Value& v) {
+        steps(d, v);
+        d.intent.speed = 0;
+    };
+    // After the steps, which end it: of both in one file the speed counts.
+    all.push_back(
+        {.path = "run.speed",
+         .label = "Speed",
+         .idea = "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
+         .unit = "T/s",
+         .bounds = {.least = 0},
+         .usual = "(the scene's own pace)",
+         .otherwise = "auto",
+         .dragged = {.speed = 0.02, .floor = 1e-6},
+         .kept = {.option = "--speed", .scene = "view.speed", .placeholder = "TIME", .window = true},
+         .get = [](const Document& d) -> Value { return d.intent.speed; },
+         .set = [](Document& d, const Value& v) { d.intent.speed = isAuto(v) ? ownSpeed(d.facts) : std::get<double>(v); }});
     all.push_back(withMember(
         {.path = "run.time_budget",
          .label = "Time budget",
@@ -373,7 +379,7 @@ void addPace(std::vector<Parameter>& all) {
          .bounds = {.least = 0},
          .usual = "(0; on a GPU that is 33)",
          .dragged = {.floor = 0.05, .format = "%.5g ms"},
-         .kept = {.option = "--time-budget"}},
+         .kept = {.option = "--time-budget", .placeholder = "MS", .window = true}},
         [](Document & d) -> auto& { return d.intent.timeBudgetMs; }));
     all.push_back(withMember(
         {.path = "run.paused", .label = "Paused", .idea = "the run stands still", .kind = Kind::flag, .usual = "false"},
@@ -443,6 +449,13 @@ void addFacts(std::vector<Parameter>& all) {
         [](const Document& d) -> Value { return wholeValue(d.facts.held.size()); });
 }
 
+/// What was asked for, which the row's other word stands for where it was left open.
+Value wanted(const Parameter& row, const SettingRow& setting, const RunRequest& request) {
+    const Value value = tomlValue(setting.text(request)).value_or(Value());
+    const bool none = value == Value(std::string()) || (value == Value(std::int64_t{0}) && row.bounds.least > 0);
+    return none && !row.otherwise.empty() ? Value(std::string(row.otherwise)) : value;
+}
+
 }  // namespace
 
 std::vector<Parameter> runParameters() {
@@ -453,6 +466,15 @@ std::vector<Parameter> runParameters() {
     addPhysics(all);
     addPace(all);
     addFacts(all);
+    for (Parameter& row : all) {
+        if (!row.ask) continue;
+        const SettingRow& setting = settingRow(row.kept.checkpoint);
+        constexpr double kAny = 1e300;  // what a file may say of any finite number
+        if (setting.least > -kAny) row.bounds.least = setting.least;
+        if (setting.most < kAny) row.bounds.most = setting.most;
+        row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
+        if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
+    }
     return all;
 }
 

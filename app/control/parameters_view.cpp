@@ -2,6 +2,7 @@
 #include "app/control/parameter_rows.h"
 #include "app/model/camera_path.h"
 #include "app/model/launch.h"
+#include "app/model/look.h"
 #include "sim/core/error.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ void addCamera(std::vector<Parameter>& all) {
          .unit = "rad",
          .usual = "(the scene's own)",
          .shown = kInDegrees,
-         .kept = {.option = "--azimuth", .scene = "view.azimuth"}},
+         .kept = {.option = "--azimuth", .scene = "view.azimuth", .placeholder = "DEGREES"}},
         [](Document & d) -> auto& { return camera(d).azimuth; }));
     all.push_back(withMember(
         {.path = "camera.elevation",
@@ -45,7 +46,7 @@ void addCamera(std::vector<Parameter>& all) {
          .unit = "rad",
          .usual = "(the scene's own)",
          .shown = kInDegrees,
-         .kept = {.option = "--elevation", .scene = "view.elevation"}},
+         .kept = {.option = "--elevation", .scene = "view.elevation", .placeholder = "DEGREES"}},
         [](Document & d) -> auto& { return camera(d).elevation; }));
     all.push_back({.path = "camera.target",
                    .label = "Target",
@@ -54,6 +55,7 @@ void addCamera(std::vector<Parameter>& all) {
                    .kind = Kind::list,
                    .size = 3,
                    .usual = "(the scene's own)",
+                   .single = true,
                    .kept = {.scene = "view.target"},
                    .get = [](const Document& d) -> Value {
                        const glm::vec3 t = d.camera.target;
@@ -62,9 +64,6 @@ void addCamera(std::vector<Parameter>& all) {
                    .set =
                        [](Document& d, const Value& v) {
                            const auto& list = std::get<std::vector<double>>(v);
-                           for (const double number : list)
-                               if (!std::isfinite(static_cast<float>(number)))
-                                   throw UsageError("camera.target " + valueText(v) + " is too far away");
                            for (glm::length_t i = 0; i < 3; ++i)
                                camera(d).target[i] = static_cast<float>(list[static_cast<std::size_t>(i)]);
                        }});
@@ -94,7 +93,7 @@ void addCamera(std::vector<Parameter>& all) {
          .usual = "0",
          .shown = {"degrees/s", kDegrees},
          .dragged = {.speed = 0, .floor = 0.1, .format = "%.1f deg/s", .least = -90, .most = 90},
-         .kept = {.option = "--rotate", .scene = "view.rotate"}},
+         .kept = {.option = "--rotate", .scene = "view.rotate", .placeholder = "DEGREES"}},
         [](Document & d) -> auto& { return d.rotation; }));
     all.push_back(fact({.path = "camera.flying", .label = "Flying", .idea = "along the camera path", .kind = Kind::flag},
                        [](const Document& d) -> Value { return d.tour.playing; }));
@@ -123,9 +122,19 @@ void addOverlays(std::vector<Parameter>& all) {
              .label = row.label,
              .idea = row.idea,
              .kind = Kind::flag,
-             .usual = "(scale bar and clock in a window)",
-             .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay"}},
+             .usual = "(scale bar and clock in a window)"},
             [shown = row.shown](Document & d) -> auto& { return d.overlay.*shown; }));
+    all.push_back(
+        {.path = "overlay.shown",
+         .label = "Overlays",
+         .idea = "all that is written over the picture",
+         .kind = Kind::names,
+         .usual = "(scale,clock in a window, else none)",
+         .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay", .placeholder = "LIST"},
+         .choices = overlayNames,
+         .noun = "overlay",
+         .get = [](const Document& d) -> Value { return overlayText(d.overlay); },
+         .set = [](Document& d, const Value& v) { d.overlay = overlayOf(textOf(v)); }});
 }
 
 /// What the camera keeps in the middle, as one word or number.
@@ -158,7 +167,12 @@ void addBodies(std::vector<Parameter>& all) {
                    .idea = "the planes xy, xz and yz and space at once, with paths and the places where bodies began",
                    .kind = Kind::flag,
                    .usual = "false",
-                   .kept = {.option = "--views", .scene = "view.views"},
+                   .kept = {.option = "--views",
+                            .scene = "view.views",
+                            .placeholder = "COUNT",
+                            .help = "1, or 4: the planes xy, xz and yz and space at once, with paths, axes and starts",
+                            .off = "1",
+                            .on = "4"},
                    .get = [](const Document& d) -> Value { return d.fourViews; },
                    .set = [](Document& d, const Value& v) { d.showFourViews(std::get<bool>(v)); }});
     all.push_back({.path = "view.selected",
@@ -168,7 +182,7 @@ void addBodies(std::vector<Parameter>& all) {
                    .bounds = {.least = 0, .most = 4294967295.0},
                    .usual = "none",
                    .otherwise = "none",
-                   .kept = {.option = "--select"},
+                   .kept = {.option = "--select", .placeholder = "ID"},
                    .get = [](const Document& d) -> Value {
                        const auto& selected = d.selected;
                        return selected ? Value(static_cast<std::int64_t>(selected->id)) : Value(std::string("none"));
@@ -184,17 +198,18 @@ void addBodies(std::vector<Parameter>& all) {
         {.path = "view.follow",
          .label = "Follow",
          .idea =
-             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1",
+             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1; all: "
+             "everything stays in the picture",
          .kind = Kind::choice,
          .usual = "none",
-         .kept = {.option = "--follow"},
+         .kept = {.option = "--follow", .placeholder = "WHAT"},
          .choices =
              [] {
-                 std::vector<std::string> names{"none", "body", "centre"};
+                 std::vector<std::string> names{"none", "body", "centre", "all"};
                  for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
                  return names;
              },
-         .names = "none, body, centre or the number of a galaxy from 1 to 64",
+         .names = "none, body, centre, all or the number of a galaxy from 1 to 64",
          .get = followed,
          .set = follow});
     const auto selected = [&](Parameter row, auto get) {
@@ -224,7 +239,9 @@ void addBodies(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .dragged = {.speed = 0.02},
-         .kept = {.option = "--ahead"}},
+         .kept = {.option = "--ahead",
+                  .placeholder = "TIME",
+                  .help = "draw the selected body's path so far ahead; auto is about a turn and a half"}},
         [](Document & d) -> auto& { return d.ahead.duration; });
     duration.get = [](const Document& d) -> Value {
         const double found = d.ahead.duration;

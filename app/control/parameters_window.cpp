@@ -26,7 +26,7 @@ void addWindow(std::vector<Parameter>& all) {
          "anything but the picture",
          "true",
          &UiState::visible,
-         {.option = "--no-ui"}},
+         {.option = "--no-ui", .help = "start with the panels hidden", .window = true}},
         {"window.panels",
          "Panels",
          "controls and measurements",
@@ -57,7 +57,7 @@ void addWindow(std::vector<Parameter>& all) {
          "the window covers its display",
          "false",
          &UiState::fullscreen,
-         {.option = "--fullscreen"}},
+         {.option = "--fullscreen", .window = true}},
         {"window.projector",
          "Projector",
          "large letters, strong contrast, thick lines",
@@ -69,7 +69,10 @@ void addWindow(std::vector<Parameter>& all) {
          "wait for the display before showing a picture",
          "true",
          &UiState::vsync,
-         {.option = "--no-vsync", .configuration = "window.display_sync"}},
+         {.option = "--no-vsync",
+          .configuration = "window.display_sync",
+          .help = "do not wait for the display",
+          .window = true}},
     };
     for (const Row& row : rows)
         all.push_back(withMember(
@@ -86,7 +89,7 @@ void addWindow(std::vector<Parameter>& all) {
          .idea = "size of the panels' text, in what the display asks for",
          .bounds = {.least = 0.5, .most = 4},
          .usual = "1",
-         .kept = {.configuration = "window.text_scale"}},
+         .kept = {.configuration = "window.text_scale", .before = "--ui-scale"}},
         [](Document & d) -> auto& { return d.ui.textScale; }));
     all.push_back(withMember(
         {.path = "window.files",
@@ -304,8 +307,9 @@ void addLab(std::vector<Parameter>& all) {
                    .idea = "launch, sweep or matrix",
                    .kind = Kind::choice,
                    .usual = labPages().front(),
-                   .kept = {.option = "--lab", .configuration = "panels.lab"},
+                   .kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
                    .choices = [] { return std::vector<std::string>(labPages().begin(), labPages().end()); },
+                   .noun = "page of the lab",
                    .get = [](const Document& d) -> Value {
                        return std::string(labPages()[static_cast<std::size_t>(d.labPanel.page)]);
                    },

@@ -1,110 +1,35 @@
 // The rows of [view], and the settings of a run above them.
 #include "app/control/scene_file.h"
 
-#include "app/control/file_values.h"
-#include "app/control/option_values.h"
 #include "app/control/parameter.h"
+#include "app/format.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
-#include "app/model/look.h"
 #include "app/picture.h"
-#include "render/colour_map.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/run_settings.h"
-#include "sim/io/toml_value.h"
 #include "sim/run/fingerprint.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
-#include <numbers>
 
 namespace gravlab {
 namespace {
 
-constexpr double kDegrees = 180 / std::numbers::pi;
+/// A setting of the machine, not of the scene.
+bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
 
-// Settings of the machine, not of the scene.
-constexpr std::string_view kMachine[] = {"backend", "device", "threads",           "simd", "kernel",
-                                         "block",   "unroll", "bodies_per_thread", "split"};
+constexpr std::string_view kView = "view.";
 
-std::array<double, 3> place(const std::string& key, std::string_view value) {
-    const Value found = checked(parameter("camera.target"), tomlValue(value).value_or(std::string(value)), key, true);
-    const auto& list = std::get<std::vector<double>>(found);
-    return {list[0], list[1], list[2]};
+/// What [view] calls a row; empty: it is not there.
+std::string_view viewKey(const Parameter& row) {
+    return row.kept.scene.starts_with(kView) ? row.kept.scene.substr(kView.size()) : std::string_view();
 }
-
-/// A row of [view].
-struct ViewRow {
-    std::string_view key;
-    std::string_view option;  ///< of the command line, which goes before the file; empty: none
-    std::string (*text)(const Document&);
-    void (*take)(Options&, const std::string& key, std::string_view value);
-};
-
-constexpr ViewRow kRows[] = {
-    {"distance", "--distance", [](const Document& s) { return numberText(static_cast<double>(s.camera.distance)); },
-     [](Options& o, auto& k, auto v) { o.look.distance = parseNumber("camera.distance", k, v); }},
-    {"azimuth", "--azimuth", [](const Document& s) { return numberText(static_cast<double>(s.camera.azimuth) * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.azimuth = parseNumber("camera.azimuth", k, v); }},
-    {"elevation", "--elevation",
-     [](const Document& s) { return numberText(static_cast<double>(s.camera.elevation) * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.elevation = parseNumber("camera.elevation", k, v); }},
-    {"target", "",
-     [](const Document& s) {
-         const glm::vec3 t = s.camera.target;
-         return "[" + numberText(static_cast<double>(t.x)) + ", " + numberText(static_cast<double>(t.y)) + ", " +
-                numberText(static_cast<double>(t.z)) + "]";
-     },
-     [](Options& o, auto& k, auto v) { o.look.target = place(k, v); }},
-    {"orthographic", "--orthographic", [](const Document& s) { return flagText(s.camera.orthographic); },
-     [](Options& o, auto& k, auto v) { o.look.orthographic = parseFlag(k, v); }},
-    {"field", "", [](const Document& s) { return numberText(static_cast<double>(s.camera.fieldOfView) * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.field = parseNumber("camera.field_of_view", k, v); }},
-    {"rotate", "--rotate", [](const Document& s) { return numberText(s.rotation * kDegrees); },
-     [](Options& o, auto& k, auto v) { o.look.rotation = parseNumber("camera.rotation", k, v); }},
-    {"colour", "--colour", [](const Document& s) { return inQuotes(s.shownMode().name); },
-     [](Options& o, auto& k, auto v) { requireColourMode(o.look.colourMode = parseWord(k, v)); }},
-    {"map", "--map",
-     [](const Document& s) {
-         return inQuotes(colourMaps()[static_cast<std::size_t>(std::max(s.look.colourMap, 0)) % colourMaps().size()].name);
-     },
-     [](Options& o, auto& k, auto v) { requireColourMap(o.look.colourMap = parseWord(k, v)); }},
-    {"tone", "--tone", [](const Document& s) { return inQuotes(toneCurves()[static_cast<std::size_t>(s.look.tone)].name); },
-     [](Options& o, auto& k, auto v) { requireTone(o.look.tone = parseWord(k, v)); }},
-    {"exposure", "--exposure", [](const Document& s) { return numberText(static_cast<double>(s.look.exposure)); },
-     [](Options& o, auto& k, auto v) { o.look.exposure = parseNumber("look.exposure", k, v); }},
-    {"auto_exposure", "--auto-exposure", [](const Document& s) { return flagText(s.look.autoExposure); },
-     [](Options& o, auto& k, auto v) { o.look.autoExposure = parseFlag(k, v); }},
-    {"glow", "--glow", [](const Document& s) { return numberText(static_cast<double>(s.look.bloom)); },
-     [](Options& o, auto& k, auto v) { o.look.glow = parseNumber("look.glow", k, v); }},
-    {"body_size", "--body-size", [](const Document& s) { return numberText(static_cast<double>(s.look.pointSize)); },
-     [](Options& o, auto& k, auto v) { o.look.bodySize = parseNumber("look.body_size", k, v); }},
-    {"top_speed", "--top-speed", [](const Document& s) { return numberText(static_cast<double>(s.look.valueScale)); },
-     [](Options& o, auto& k, auto v) { o.look.topSpeed = parseNumber("look.top_speed", k, v); }},
-    {"dark_matter", "--dark-matter", [](const Document& s) { return numberText(static_cast<double>(s.look.darkLight)); },
-     [](Options& o, auto& k, auto v) { o.look.darkLight = parseNumber("look.dark_matter", k, v); }},
-    {"paper", "--paper", [](const Document& s) { return flagText(s.look.paper); },
-     [](Options& o, auto& k, auto v) { o.look.paper = parseFlag(k, v); }},
-    {"trails", "--trails", [](const Document& s) { return std::to_string(s.look.trails); },
-     [](Options& o, auto& k, auto v) { o.look.trails = static_cast<int>(parseWhole("look.trails", k, v)); }},
-    {"overlay", "--overlay", [](const Document& s) { return inQuotes(overlayText(s.overlay)); },
-     [](Options& o, auto& k, auto v) { o.look.overlay = parseOverlay(splitList({parseWord(k, v)})); }},
-    {"views", "--views", [](const Document& s) { return std::string(s.fourViews ? "4" : "1"); },
-     [](Options& o, auto& k, auto v) {
-         o.views = static_cast<int>(parseInteger(k, std::string(v), 1, 4));
-         if (o.views != 1 && o.views != 4) throw UsageError(k + " must be 1 or 4");
-     }},
-    {"speed", "--speed", [](const Document& s) { return numberText(s.intent.speed); },
-     [](Options& o, auto& k, auto v) { o.speed = parseNumber("run.speed", k, v); }},
-    {"steps_per_frame", "--steps-per-frame", [](const Document& s) { return std::to_string(s.intent.stepsPerFrame); },
-     [](Options& o, auto& k, auto v) { o.stepsPerFrame = static_cast<int>(parseWhole("run.steps_per_frame", k, v)); }},
-};
 
 /// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.
 template <class Take>
@@ -125,16 +50,17 @@ void takeTable(std::string_view text, std::size_t line, const std::string& name,
     });
 }
 
-void takeView(Options& options, const std::string& key, std::string_view value) {
-    const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ViewRow& r) { return r.key == key; });
-    if (row == std::end(kRows)) {
-        std::vector<std::string_view> valid;
-        for (const ViewRow& r : kRows) valid.push_back(r.key);
-        throw UsageError(unknownName("key of [view]", key, valid));
+void takeView(Options& options, const std::string& key, std::string_view text) {
+    std::vector<std::string_view> valid;
+    for (const Parameter& row : parameters()) {
+        if (viewKey(row).empty()) continue;
+        valid.push_back(viewKey(row));
+        if (viewKey(row) != key) continue;
+        Value value = fileValue(row, key, text);
+        if (!options.has(row.kept.option)) options.settings[row.path] = std::move(value);
+        return;
     }
-    Options trial = options;
-    row->take(trial, key, value);
-    if (!options.has(row->option)) options = trial;
+    throw UsageError(unknownName("key of [view]", key, valid));
 }
 
 /// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
@@ -143,7 +69,7 @@ void takeTwin(std::string_view text, std::size_t line, const std::string& name, 
     twin.on = true;
     takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
         if (key == "view")
-            twin.view = twinView(parseWord(key, value));
+            twin.view = twinView(std::get<std::string>(fileValue(parameter("twin.view"), key, value)));
         else
             setTwin(twin, key, value);
     });
@@ -160,7 +86,7 @@ void takePath(std::string_view text, std::size_t line, const std::string& name, 
     try {
         if (pair.key != "points")
             throw UsageError("expected points = [[seconds, distance, azimuth, elevation, x, y, z], ...] and nothing else");
-        options.look.path = parsePath(pair.value);
+        options.path = parsePath(pair.value);
     } catch (const UsageError& error) {
         throw InputError(name + ", line " + std::to_string(line - 1) + ": [camera.path]: " + error.what());
     }
@@ -188,19 +114,20 @@ std::string sceneFileText(const Document& document) {
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
-                       std::to_string(facts.step) + ", t = " + numberText(facts.time) + "\n";
+                       std::to_string(facts.step) + ", t = " + formatted("%.9g", facts.time) + "\n";
     if (document.facts.edited)
         text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
     if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
     for (const SettingRow& row : settingRows())
-        if (std::find(std::begin(kMachine), std::end(kMachine), row.key) == std::end(kMachine))
-            text += std::string(row.key) + " = " + row.text(settings) + "\n";
+        if (!ofMachine(row.key)) text += std::string(row.key) + " = " + row.text(settings) + "\n";
     text += "\n[view]\n";
-    for (const ViewRow& row : kRows) text += std::string(row.key) + " = " + row.text(document) + "\n";
+    for (const Parameter& row : parameters())
+        if (const std::string_view key = viewKey(row); !key.empty())
+            text += std::string(key) + " = " + fileText(row, document) + "\n";
     TwinChoice twin = document.intent.twin;
-    for (const std::string_view key : kMachine) twin.release(key);
-    if (twin.on)
-        text += "\n[twin]\nview = " + inQuotes(twinViews()[static_cast<std::size_t>(twin.view)]) + "\n" + twinText(twin);
+    for (const std::string_view key : twinKeys())
+        if (ofMachine(key)) twin.release(key);
+    if (twin.on) text += "\n[twin]\nview = " + fileText(parameter("twin.view"), document) + "\n" + twinText(twin);
     if (const CameraPath path = pathOf(document); !path.empty())
         text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
     return text;
@@ -233,8 +160,8 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
     const RunRequest found = strictSettings(tables.front().text, name);
     if (!found.scene.empty()) options.simulation.scene = found.scene;
     for (const SettingRow& row : settingRows()) {
-        const bool machine = std::find(std::begin(kMachine), std::end(kMachine), row.key) != std::end(kMachine);
-        if (!machine && row.key != "scene" && !options.has(row.option)) row.copy(options.simulation, found);
+        if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
+            row.copy(options.simulation, found);
     }
     for (const Table& table : tables) {
         if (table.heading == "[view]")

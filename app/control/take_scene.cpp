@@ -1,10 +1,9 @@
 // A scene file in a window that runs already: dropped on it or opened from a panel.
+#include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
 #include "app/model/look.h"
-
-#include <numbers>
 
 namespace gravlab {
 
@@ -12,7 +11,7 @@ Options sceneBase(const Document& document) {
     Options base;
     base.simulation = document.intent.request;
     base.simulation.start = nullptr;
-    base.stepsPerFrame = document.intent.stepsPerFrame;
+    if (document.intent.speed == 0) base.settings["run.steps_per_frame"] = std::int64_t{document.intent.stepsPerFrame};
     return base;
 }
 
@@ -24,20 +23,15 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
     if (!takesUp()) return false;
     const Facts& facts = document.facts;
     document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
-    applyLook(scene.look, document.look);
     document.camera = sceneCamera(facts.scene->view);
-    applyCamera(scene.look, document.camera);
-    document.colourMode = colourModeIndex(scene.look.colourMode);
-    document.rotation = scene.look.rotation * std::numbers::pi / 180;
+    document.colourMode = 0;
+    document.rotation = 0;
     document.tour.playing = false;
-    document.tour.path = scene.look.path.empty() ? CameraPath() : CameraPath(scene.look.path);
-    if (scene.look.overlay) document.overlay = *scene.look.overlay;
-    document.showFourViews(scene.views == 4);
-    document.intent.stepsPerFrame = scene.stepsPerFrame;
-    if (scene.speed)
-        document.intent.speed = *scene.speed;
-    else if (document.intent.speed > 0)
-        document.intent.speed = ownSpeed(facts);
+    document.tour.path = scene.path.empty() ? CameraPath() : CameraPath(scene.path);
+    document.showFourViews(false);
+    if (document.intent.speed > 0) document.intent.speed = ownSpeed(facts);
+    document.frameAll = document.frameAll && !placesCamera(scene.settings);
+    applySettings(document, scene.settings);
     return true;
 }
 

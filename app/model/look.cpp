@@ -1,14 +1,10 @@
 // Light budget of a picture: N bodies of radius r share an area that goes with the square of the camera's distance.
 #include "app/model/look.h"
 
-#include "app/model/colour_mode.h"
-#include "render/colour_map.h"
-#include "sim/core/error.h"
-#include "sim/core/names.h"
+#include "app/text_values.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -43,27 +39,17 @@ constexpr OverlayRow kOverlays[] = {{"legend", &OverlayChoice::legend},
 
 std::span<const ToneRow> toneCurves() { return kTones; }
 
-void requireColourMode(const std::string& name) { findRow(colourModes(), "colour mode", name); }
-void requireColourMap(const std::string& name) { findRow(colourMaps(), "colour map", name); }
-void requireTone(const std::string& name) { findRow(toneCurves(), "tone curve", name); }
-
-void requireSplat(const std::string& name) { splatWish(name); }
-
-DrawMethodRequest splatWish(std::string_view name) {
-    return name.empty() ? DrawMethodRequest::automatic : findRow(drawMethodRows(), "way to draw bodies", name).wish;
+std::vector<std::string> overlayNames() {
+    std::vector<std::string> names;
+    for (const OverlayRow& row : kOverlays) names.emplace_back(row.name);
+    return names;
 }
 
-OverlayChoice parseOverlay(const std::vector<std::string>& names) {
+OverlayChoice overlayOf(const std::string& text) {
     OverlayChoice choice;
-    for (const std::string& name : names) {
-        bool found = name == "none";
+    for (const std::string& name : splitList({text}))
         for (const OverlayRow& row : kOverlays)
-            if (name == row.name || name == "all") choice.*row.shown = found = true;
-        if (found) continue;
-        std::vector<std::string_view> valid{"all", "none"};
-        for (const OverlayRow& row : kOverlays) valid.push_back(row.name);
-        throw UsageError(unknownName("overlay", name, valid));
-    }
+            if (name == row.name) choice.*row.shown = true;
     return choice;
 }
 
@@ -72,39 +58,6 @@ std::string overlayText(const OverlayChoice& overlay) {
     for (const OverlayRow& row : kOverlays)
         if (overlay.*row.shown) text += (text.empty() ? "" : ",") + std::string(row.name);
     return text.empty() ? "none" : text;
-}
-
-int colourModeIndex(std::string_view name) {
-    return name.empty() ? 0 : static_cast<int>(&findRow(colourModes(), "colour mode", name) - colourModes().data());
-}
-
-void applyCamera(const LookOptions& wanted, Camera& camera) {
-    constexpr double kDegree = std::numbers::pi / 180;
-    if (wanted.distance) camera.distance = static_cast<float>(*wanted.distance);
-    if (wanted.azimuth) camera.azimuth = static_cast<float>(*wanted.azimuth * kDegree);
-    if (wanted.elevation) camera.elevation = static_cast<float>(*wanted.elevation * kDegree);
-    if (wanted.target)
-        camera.target = {static_cast<float>((*wanted.target)[0]), static_cast<float>((*wanted.target)[1]),
-                         static_cast<float>((*wanted.target)[2])};
-    camera.orthographic = wanted.orthographic;
-    if (wanted.field) camera.fieldOfView = static_cast<float>(*wanted.field * kDegree);
-}
-
-void applyLook(const LookOptions& wanted, Look& look) {
-    if (!wanted.colourMap.empty())
-        look.colourMap = static_cast<int>(&findRow(colourMaps(), "colour map", wanted.colourMap) - colourMaps().data());
-    if (!wanted.tone.empty()) look.tone = findRow(toneCurves(), "tone curve", wanted.tone).curve;
-    const auto set = [](float& to, const std::optional<double>& value) {
-        if (value) to = static_cast<float>(*value);
-    };
-    set(look.exposure, wanted.exposure);
-    set(look.bloom, wanted.glow);
-    set(look.pointSize, wanted.bodySize);
-    set(look.valueScale, wanted.topSpeed);
-    set(look.darkLight, wanted.darkLight);
-    if (wanted.trails) look.trails = *wanted.trails;
-    look.paper = wanted.paper;
-    look.autoExposure = wanted.autoExposure;
 }
 
 Camera sceneCamera(const SceneView& view) {

@@ -29,22 +29,11 @@ struct ToneRow {
 };
 std::span<const ToneRow> toneCurves();
 
-/// Each throws UsageError naming the valid names and the nearest.
-void requireColourMode(const std::string& name);
-void requireColourMap(const std::string& name);
-void requireTone(const std::string& name);
-void requireSplat(const std::string& name);
-OverlayChoice parseOverlay(const std::vector<std::string>& names);
-/// "scale,clock", or "none"; what parseOverlay understands.
+/// legend, scale, clock, axes, grid.
+std::vector<std::string> overlayNames();
+/// Those of the names that "scale,clock" has.
+OverlayChoice overlayOf(const std::string& text);
+/// The same back; "none" where nothing is shown.
 std::string overlayText(const OverlayChoice& overlay);
-
-/// Puts what was asked for over a scene's look. Names are known to be right.
-void applyLook(const LookOptions& wanted, Look& look);
-/// Points of view asked for, over a scene's camera.
-void applyCamera(const LookOptions& wanted, Camera& camera);
-/// How bodies are drawn, by the name of a row of drawMethodRows(); automatic for an empty one.
-DrawMethodRequest splatWish(std::string_view name);
-/// Row of the colour mode of that name; 0 for an empty one.
-int colourModeIndex(std::string_view name);
 
 }  // namespace gravlab

@@ -2,12 +2,14 @@
 #pragma once
 #include "app/model/camera_path.h"
 #include "app/model/twin_choice.h"
+#include "sim/core/value.h"
 #include "sim/io/snapshot.h"
 #include "sim/run/configuration.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,24 +26,8 @@ struct OverlayChoice {
     bool operator==(const OverlayChoice&) const = default;
 };
 
-/// How the picture shall look; what is not given is the scene's or the program's own.
-struct LookOptions {
-    std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
-    std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
-    bool paper = false, autoExposure = false;
-    std::string splat{};  ///< row of drawMethodRows()
-    std::optional<OverlayChoice> overlay{};
-    std::optional<int> trails{};                               ///< points
-    std::optional<double> distance{}, azimuth{}, elevation{};  ///< of the camera [L, degrees, degrees]
-    std::optional<std::array<double, 3>> target{};             ///< what the camera looks at [L]
-    std::optional<std::uint32_t> select{};                     ///< a body to select, by its id
-    std::optional<double> ahead{};                             ///< show its path so far [T]; 0: about a turn and a half
-    std::string follow{};  ///< body, centre, or the number of a galaxy from 1; empty: nothing
-    double rotation = 0;   ///< of the camera [degrees a second]
-    bool orthographic = false;
-    std::optional<double> field{};  ///< of view, upwards [degrees]
-    std::vector<PathPoint> path{};  ///< of the camera; empty: none
-};
+/// What was asked for, by the paths of the table of parameters, as values that it allows.
+using Settings = std::map<std::string, Value, std::less<>>;
 
 struct Options {
     Subcommand command = Subcommand::view;
@@ -55,23 +41,18 @@ struct Options {
 
     TwinChoice twin;  ///< a second run beside it: view, render and run
 
+    /// Of look, camera, view, pace and window; what is not in it is the scene's or the program's own.
+    Settings settings;
+
     // view and render
-    LookOptions look;
     int width = 1280, height = 720;
-    bool fullscreen = false;
-    double uiScale = 0;       ///< 0: from the display
-    std::int64_t frames = 0;  ///< 0: until closed (view); must be given for render
-    std::string screenshot;   ///< written after the last frame
-    int stepsPerFrame = 1;
-    std::optional<double> speed{};  ///< view: simulated time a second of watching [T/s]; empty: the scene's own pace
-    double timeBudgetMs = 0;        ///< computing time of steps a frame; 0: what suits the machine
-    bool vsync = true;
-    bool fullQuality = false;            ///< keep the full look, whatever the rate
+    double uiScale = 0;                  ///< 0: from the display
+    std::int64_t frames = 0;             ///< 0: until closed (view); must be given for render
+    std::string screenshot;              ///< written after the last frame
     std::int64_t rewindMegabytes = 256;  ///< for states to go back to; 0: none
-    std::string lab;                     ///< page of the lab to open; empty: none
-    int views = 1;                       ///< 4: the planes xy, xz and yz and space at once
-    bool showUi = true;                  ///< render: false unless --ui
-    bool flyPath = false;                ///< along the camera path
+    bool showUi = false;                 ///< panels into films and pictures
+    std::vector<PathPoint> path;         ///< of the camera; empty: none
+    bool flyPath = false;                ///< along it
 
     // render
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write

@@ -23,11 +23,6 @@ constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
 constexpr std::array<std::string_view, 12> kKeys{"integrator", "time_step", "precision", "softening", "law",    "exponent",
                                                  "strength",   "diameter",  "cut_off",   "backend",   "kernel", "threads"};
 
-const SettingRow& rowOf(std::string_view key) {
-    const auto rows = settingRows();
-    return *std::find_if(rows.begin(), rows.end(), [&](const SettingRow& row) { return row.key == key; });
-}
-
 /// Whole numbers for settings that are real: TOML tells them apart, people do not.
 bool takes(const SettingRow& row, RunRequest& to, std::string_view value) {
     if (row.take(to, value)) return true;
@@ -96,7 +91,7 @@ std::span<const std::string_view> twinKeys() { return kKeys; }
 bool TwinChoice::names(std::string_view key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
 void TwinChoice::take(std::string_view key, const RunRequest& from) {
-    rowOf(key).copy(values, from);
+    settingRow(key).copy(values, from);
     if (names(key)) return;
     std::vector<std::string_view> all;
     for (const std::string_view row : kKeys)
@@ -107,7 +102,7 @@ void TwinChoice::take(std::string_view key, const RunRequest& from) {
 void TwinChoice::release(std::string_view key) {
     if (!names(key)) return;
     std::erase(keys, key);
-    rowOf(key).copy(values, RunRequest());
+    settingRow(key).copy(values, RunRequest());
 }
 
 void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
@@ -118,7 +113,7 @@ void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
         valid.push_back("dt");
         throw UsageError(unknownName("setting of a twin", key, valid));
     }
-    const SettingRow& row = rowOf(key);
+    const SettingRow& row = settingRow(key);
     RunRequest values;
     if (!takes(row, values, value))
         throw UsageError(std::string(key) + " = " + std::string(value) + "; allowed: " + std::string(row.expected));
@@ -144,7 +139,8 @@ TwinChoice parseTwin(std::string_view text) {
 
 std::string twinText(const TwinChoice& choice) {
     std::string text;
-    for (const std::string_view key : choice.keys) text += std::string(key) + " = " + rowOf(key).text(choice.values) + "\n";
+    for (const std::string_view key : choice.keys)
+        text += std::string(key) + " = " + settingRow(key).text(choice.values) + "\n";
     return text;
 }
 
@@ -153,7 +149,7 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     if (!choice.names("kernel") &&
         (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
         twin.kernel = {};
-    for (const std::string_view key : choice.keys) rowOf(key).copy(twin, choice.values);
+    for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
     // Both go the same way in time.
     if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
     if (!choice.names("backend") && !refusal(backend(first.backend), integrator(twin.integrator), first.bodies).empty()) {

@@ -312,7 +312,14 @@ void RunHost::applyTwin() {
     if (wanted == twin_.choice()) return;
     const bool view = wanted.view != twin_.choice().view;
     if (twin_.on() && !wanted.on) first().publish();  // what is drawn may have waited for the twin
-    tryTwin([&] { twin_.apply(wanted, document_.facts.edited); });
+    tryTwin([&] {
+        try {
+            twin_.apply(wanted, document_.facts.edited);
+        } catch (...) {
+            twin_.follow(false);  // the first may have changed with what was refused
+            throw;
+        }
+    });
     if (view) forgetTrails();
 }
 
@@ -320,11 +327,14 @@ void RunHost::applyTwin() {
 void RunHost::followWithTwin(bool restarted) {
     if (restarted) document_.facts.edited = false;
     if (!twin_.on()) return;
-    if (restarted && document_.intent.twin != twin_.choice()) {
+    const TwinChoice wanted = document_.intent.twin;
+    if (restarted && wanted != twin_.choice()) {
         twin_.end();  // another start has another twin: applyTwin()
         return readTwin();
     }
-    tryTwin([&] { twin_.follow(restarted); });
+    // Both were asked for together: applyTwin() lets it follow in the settings that it shall have.
+    if (twin_.follows(wanted)) tryTwin([&] { twin_.follow(restarted); });
+    if (twin_.on()) document_.intent.twin = wanted;
 }
 
 /// The first run has gone back to a kept state: both begin there.

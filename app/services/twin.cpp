@@ -63,13 +63,17 @@ void Twin::apply(const TwinChoice& wanted, bool edited) {
         }
         return;
     }
-    if (wanted.keys != choice_.keys || wanted.values != choice_.values) {
+    if (!follows(wanted)) {
         run_->follow(first().simulation(), wanted);
         watch_.mark(first().simulation(), simulation());
         takeUp();
     }
     choice_ = wanted;
     labels_ = twinLabels(first().simulation().configuration(), simulation().configuration());
+}
+
+bool Twin::follows(const TwinChoice& wanted) const {
+    return on() && wanted.on && wanted.keys == choice_.keys && wanted.values == choice_.values;
 }
 
 void Twin::follow(bool restarted) {

@@ -32,6 +32,8 @@ public:
     /// Starts, changes or ends the twin. `edited`: the first's bodies are not its scene's any more. Throws as Simulation
     /// does, and std::runtime_error where OpenGL has no room; what was in force then stays.
     void apply(const TwinChoice& wanted, bool edited);
+    /// It is on and has all that is wanted but the view.
+    bool follows(const TwinChoice& wanted) const;
     /// The first run has started again or has changed. Throws likewise; the twin is then off.
     void follow(bool restarted);
     /// The first run's bodies were edited so. Throws likewise; the twin is then off.

@@ -1,44 +1,26 @@
 #include "app/view/workspace.h"
 
+#include "app/control/parameter.h"
 #include "app/host_clock.h"
-#include "app/model/look.h"
 
-#include <algorithm>
-#include <iterator>
 #include <new>
-#include <numbers>
 
 namespace gravlab {
 
 Workspace::Workspace(const Options& options)
     : host(*this, options.simulation,
            [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
-    intent.stepsPerFrame = options.stepsPerFrame;
-    intent.timeBudgetMs = options.timeBudgetMs;
-    // A window that somebody watches goes at the scene's pace; one that counts its frames, or is driven, by steps.
+    // A window that somebody watches goes at the scene's pace; one that counts its frames, or is driven, by steps. It keeps
+    // everything in the picture, unless somebody says where the camera is.
     const bool watched = options.command == Subcommand::view && options.frames == 0;
-    intent.speed = options.speed.value_or(watched && !options.has("--steps-per-frame") ? ownSpeed(facts) : 0);
-    if (!options.lab.empty()) labPanel.open = true, labPanel.page = labPage(options.lab);
+    intent.speed = watched ? ownSpeed(facts) : 0;
+    frameAll = watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
     profileWanted = instruments.wanted;
-    applyLook(options.look, look);
-    applyCamera(options.look, camera);
+    holdRate = options.command == Subcommand::view && options.screenshot.empty();
+    tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
+    applySettings(*this, options.settings);
     shown = camera;
-    rotation = options.look.rotation * std::numbers::pi / 180;
-    if (!options.look.path.empty()) tour.path = CameraPath(options.look.path);
     if (options.flyPath) tour.start();
-    colourMode = colourModeIndex(options.look.colourMode);
-    if (options.look.overlay) overlay = *options.look.overlay;
-    splat = splatWish(options.look.splat);
-    if (options.views == 4) showFourViews(true);
-    holdRate = !options.fullQuality && options.command == Subcommand::view && options.screenshot.empty();
-    if (options.look.select) selectId(*options.look.select);
-    followAsAsked(options.look.follow);
-    // Who says where the camera is does not want it moved.
-    const auto placed = [&](const char* option) { return options.has(option); };
-    constexpr const char* kPlacing[] = {"--distance", "--azimuth", "--elevation", "--target",
-                                        "--follow",   "--path",    "--screenshot"};
-    if (watched && std::none_of(std::begin(kPlacing), std::end(kPlacing), placed)) frameAll = true;
-    ahead = {.wanted = options.look.ahead.has_value(), .duration = options.look.ahead.value_or(0)};
     // What the command line asks for is refused by ending, not by a message.
     if (options.twin.on) host.beginTwin(options.twin);
     rateChanges_ = host.rateChanges();

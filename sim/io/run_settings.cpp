@@ -23,7 +23,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
-constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30;
+constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30, kMostBodiesPerThread = 1024, kMostSplit = 65535;
 
 template <class Number>
 std::string numberText(Number value) {
@@ -129,79 +129,81 @@ const std::array<std::string, kLawNumbers>& lawNumberRanges() {
 }
 
 #define GRAVLAB_COPY(member) [](RunRequest& to, const RunRequest& from) { to.member = from.member; }
-#define GRAVLAB_NAME(member, key, option, what)                                                                 \
+#define GRAVLAB_NAME(member, key, what)                                                                         \
     {                                                                                                           \
-        key, option, [](const RunRequest& s) { return tomlString(s.member); },                                  \
+        key, [](const RunRequest& s) { return tomlString(s.member); },                                          \
             [](RunRequest& s, std::string_view v) { return takeName(s.member, v); }, GRAVLAB_COPY(member), what \
     }
-#define GRAVLAB_OPEN_NAME(member, key, option, what)                                                                 \
-    {                                                                                                                \
-        key, option, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); }, \
-            [](RunRequest& s, std::string_view v) { return takeOpenName(s.member, v); }, GRAVLAB_COPY(member), what  \
+#define GRAVLAB_OPEN_NAME(member, key, what)                                                                        \
+    {                                                                                                               \
+        key, [](const RunRequest& s) { return tomlString(s.member ? std::string_view(*s.member) : kAuto); },        \
+            [](RunRequest& s, std::string_view v) { return takeOpenName(s.member, v); }, GRAVLAB_COPY(member), what \
     }
-#define GRAVLAB_INTEGER(member, key, option, least, most, what)                                                         \
+#define GRAVLAB_INTEGER(member, key, least, most, what)                                                                 \
     {                                                                                                                   \
-        key, option, [](const RunRequest& s) { return numberText(s.member); },                                          \
+        key, [](const RunRequest& s) { return numberText(s.member); },                                                  \
             [](RunRequest& s, std::string_view v) { return takeNumber<decltype(s.member)>(s.member, v, least, most); }, \
-            GRAVLAB_COPY(member), what                                                                                  \
+            GRAVLAB_COPY(member), what, static_cast<double>(least), static_cast<double>(most)                           \
     }
-#define GRAVLAB_OPEN_NUMBER(member, key, option, least, most, what)                        \
+#define GRAVLAB_OPEN_NUMBER(member, key, least, most, what)                                \
     {                                                                                      \
-        key, option, [](const RunRequest& s) { return openText(s.member); },               \
+        key, [](const RunRequest& s) { return openText(s.member); },                       \
             [](RunRequest& s, std::string_view v) {                                        \
                 return takeOpen<decltype(s.member)::value_type>(s.member, v, least, most); \
             },                                                                             \
-            GRAVLAB_COPY(member), what                                                     \
+            GRAVLAB_COPY(member), what, least, most                                        \
     }
 
-#define GRAVLAB_LAW_NUMBER(index)                                                       \
-    {                                                                                   \
-        lawNumbers()[index].key, lawNumbers()[index].option,                            \
-            [](const RunRequest& s) { return openText(s.*lawNumbers()[index].asked); }, \
-            [](RunRequest& s, std::string_view v) {                                     \
-                const LawNumber& row = lawNumbers()[index];                             \
-                return takeOpen<double>(s.*row.asked, v, row.least, row.most);          \
-            },                                                                          \
-            [](RunRequest& to, const RunRequest& from) {                                \
-                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;        \
-            },                                                                          \
-            lawNumberRanges()[index]                                                    \
+#define GRAVLAB_LAW_NUMBER(index)                                                                            \
+    {                                                                                                        \
+        lawNumbers()[index].key, [](const RunRequest& s) { return openText(s.*lawNumbers()[index].asked); }, \
+            [](RunRequest& s, std::string_view v) {                                                          \
+                const LawNumber& row = lawNumbers()[index];                                                  \
+                return takeOpen<double>(s.*row.asked, v, row.least, row.most);                               \
+            },                                                                                               \
+            [](RunRequest& to, const RunRequest& from) {                                                     \
+                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;                             \
+            },                                                                                               \
+            lawNumberRanges()[index], lawNumbers()[index].least, lawNumbers()[index].most                    \
     }
 
 const SettingRow kRows[] = {
-    GRAVLAB_NAME(scene, "scene", "", "the name of a scene"),
-    {"bodies", "--bodies", [](const RunRequest& s) { return openText(s.bodies); },
+    GRAVLAB_NAME(scene, "scene", "the name of a scene"),
+    {"bodies", [](const RunRequest& s) { return openText(s.bodies); },
      [](RunRequest& s, std::string_view v) {
          // 0 is the scene's own in files that say so.
          const bool taken = takeOpen<std::size_t>(s.bodies, v, 0, kMostBodies);
          if (s.bodies == 0u) s.bodies.reset();
          return taken;
      },
-     GRAVLAB_COPY(bodies), "a whole number up to 2147483647"},
-    GRAVLAB_INTEGER(seed, "seed", "--seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
-    {"parameters", "--set", [](const RunRequest& s) { return tableText(s.parameters); },
+     GRAVLAB_COPY(bodies), "a whole number up to 2147483647", 1, static_cast<double>(kMostBodies)},
+    GRAVLAB_INTEGER(seed, "seed", 0, ~std::uint64_t{0}, "a whole number from 0 to 18446744073709551615"),
+    {"parameters", [](const RunRequest& s) { return tableText(s.parameters); },
      [](RunRequest& s, std::string_view v) { return takeTable(s.parameters, v); }, GRAVLAB_COPY(parameters),
      "{ name = number, ... }"},
-    GRAVLAB_OPEN_NAME(backend, "backend", "--backend", "the name of a backend"),
-    GRAVLAB_INTEGER(backendOptions.device, "device", "--device", 0, kMostDevices, "a whole number from 0 to 1023"),
-    GRAVLAB_INTEGER(backendOptions.threads, "threads", "--threads", 0, kMostThreads, "a whole number from 0 to 4096"),
-    {"simd", "--simd", [](const RunRequest& s) { return tomlString(s.backendOptions.simd); },
+    GRAVLAB_OPEN_NAME(backend, "backend", "the name of a backend"),
+    GRAVLAB_INTEGER(backendOptions.device, "device", 0, kMostDevices, "a whole number from 0 to 1023"),
+    {"threads", [](const RunRequest& s) { return numberText(s.backendOptions.threads); },
+     // 0 is as many as there are.
+     [](RunRequest& s, std::string_view v) { return takeNumber(s.backendOptions.threads, v, 0, kMostThreads); },
+     GRAVLAB_COPY(backendOptions.threads), "a whole number from 0 to 4096", 1, kMostThreads},
+    {"simd", [](const RunRequest& s) { return tomlString(s.backendOptions.simd); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (text) s.backendOptions.simd = *text;
          return text.has_value();
      },
      GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set, or \"\""},
-    GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "--kernel", "the name of a kernel"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", "--block", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", "--unroll", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", "--bodies-per-thread", 1, kMostLaunch,
-                        "a whole number of at least 1"),
-    GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", "--split", 1, kMostLaunch, "a whole number of at least 1"),
-    GRAVLAB_NAME(integrator, "integrator", "--integrator", "the name of an integrator"),
-    GRAVLAB_OPEN_NUMBER(timeStep, "time_step", "--dt", -1e300, 1e300, "a finite number"),
-    GRAVLAB_OPEN_NUMBER(softening, "softening", "--softening", 0.0, 1e300, "a finite number of at least 0"),
-    {"precision", "--precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
+    GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "the name of a kernel"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", 1, kMostLaunch, "a whole number of at least 1"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
+                        "a whole number from 1 to 1024"),
+    GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
+    GRAVLAB_NAME(integrator, "integrator", "the name of an integrator"),
+    GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
+    GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
+    {"precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          if (text == kAuto) {
@@ -213,8 +215,7 @@ const SettingRow kRows[] = {
          return row != nullptr;
      },
      GRAVLAB_COPY(precision), precisionList()},
-    {"law", "--law",
-     [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
+    {"law", [](const RunRequest& s) { return tomlString(s.law ? laws()[static_cast<std::size_t>(*s.law)].name : kAuto); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
          s.law.reset();
@@ -240,6 +241,8 @@ const SettingRow kRows[] = {
 }  // namespace
 
 std::span<const SettingRow> settingRows() { return kRows; }
+
+const SettingRow& settingRow(std::string_view key) { return *std::ranges::find(kRows, key, &SettingRow::key); }
 
 std::string settingsText(const RunRequest& request) {
     std::string text;

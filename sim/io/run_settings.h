@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/run/configuration.h"
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,14 +14,17 @@ namespace gravlab {
 /// A row of the table of settings.
 struct SettingRow {
     std::string_view key;                    ///< in TOML
-    std::string_view option;                 ///< of the command line that sets it; empty: none
     std::string (*text)(const RunRequest&);  ///< as TOML value; "auto" where nothing was asked for
     /// Takes a TOML value; false when it is none for this setting.
     bool (*take)(RunRequest&, std::string_view value);
     void (*copy)(RunRequest& to, const RunRequest& from);
     std::string_view expected;  ///< for messages: "a whole number of at least 1"
+    /// Of numbers: what may be asked for, ends included. Beside it files may say "auto", or 0 where that has always been it.
+    double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
 };
 std::span<const SettingRow> settingRows();
+/// The row of that key, which there must be.
+const SettingRow& settingRow(std::string_view key);
 
 /// "key = value" lines for every row. The same settings give the same text.
 std::string settingsText(const RunRequest& request);

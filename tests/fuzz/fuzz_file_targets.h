@@ -37,7 +37,7 @@ inline void takeScene(std::string_view text) {
         takeSceneText(text, "fuzz", options);
         const RunRequest& s = options.simulation;
         require(std::isfinite(s.timeStep.value_or(1)) && std::isfinite(s.softening.value_or(0)), "numbers are finite");
-        require(options.look.path.size() <= 100000, "a camera path has an end");
+        require(options.path.size() <= 100000, "a camera path has an end");
         for (const auto& [key, value] : s.parameters) require(std::isfinite(value) && !key.empty(), "parameters are finite");
     } catch (const InputError& error) {
         require(!printable(error.what()).empty(), "a refusal is a sentence");

@@ -2,6 +2,7 @@
 // Rule: as in fuzz_targets.h: refused with an Error or accepted and sound; every broken promise aborts.
 #pragma once
 #include "app/commands/options.h"
+#include "app/control/parameter.h"
 #include "sim/core/error.h"
 #include "sim/core/vertex.h"
 #include "sim/io/checkpoint.h"
@@ -54,7 +55,8 @@ inline void command_line(const std::uint8_t* data, std::size_t size) {
         require(o.width >= 1 && o.width <= 16384 && o.height >= 1 && o.height <= 16384, "a size can be drawn");
         require(std::isfinite(o.simulation.timeStep.value_or(1)) && std::isfinite(o.simulation.softening.value_or(1)),
                 "numbers are finite");
-        require(o.stepsPerFrame >= 1 && o.every >= 1 && o.fps > 0 && o.timeBudgetMs >= 0, "counts are positive");
+        require(o.every >= 1 && o.fps > 0, "counts are positive");
+        for (const auto& [path, value] : o.settings) checked(parameter(path), value);
     } catch (const UsageError& error) {
         require(*error.what() != 0, "a refusal is a sentence");
     }

@@ -134,6 +134,55 @@ TEST_F(ControllerTest, batchesReachBothRuns) {
     EXPECT_EQ(everything(), before);
 }
 
+TEST_F(ControllerTest, aComparisonRunChangesTogetherWithTheFirst) {
+    const auto expectApplied = [&](std::vector<Command> batch) {
+        controller.post(std::move(batch), Sender::script);
+        for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::applied) << event.why;
+    };
+    const auto goOn = [&](int frames) {
+        for (int i = 0; i < frames; ++i) {
+            apply();
+            workspace->advance(false);
+        }
+    };
+    EXPECT_EQ(ask(SetParameter{"twin.on", true}).status, CommandStatus::applied);
+    expectApplied({SetParameter{"run.time_step", 0.02}, SetParameter{"run.softening", 0.2},
+                   SetParameter{"twin.time_step", 0.01}, SetParameter{"twin.softening", 0.05},
+                   SetParameter{"twin.view", std::string("overlaid")}});
+    EXPECT_EQ(workspace->facts.configuration.force.softening, 0.2);
+    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.05);
+    EXPECT_EQ(workspace->facts.twin.view, TwinView::overlaid);
+    // Its view alone, with a setting that it takes from the first.
+    expectApplied({SetParameter{"run.integrator", std::string("yoshida4")},
+                   SetParameter{"twin.integrator", std::string("same")},
+                   SetParameter{"twin.softening", std::string("same")}});
+    expectApplied({SetParameter{"run.softening", 0.3}, SetParameter{"twin.view", std::string("side")}});
+    EXPECT_EQ(workspace->facts.twin.configuration.integrator, "yoshida4");
+    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.3);
+    EXPECT_EQ(workspace->facts.twin.view, TwinView::side);
+    // Steps are of another length while both run.
+    goOn(4);
+    const std::int64_t first = workspace->facts.step, second = workspace->facts.twin.step;
+    EXPECT_EQ(workspace->facts.twin.configuration.timeStep, 0.01);
+    EXPECT_NEAR(workspace->facts.twin.time, workspace->facts.time, 1e-12);
+    EXPECT_EQ(ask(SetParameter{"twin.time_step", 0.005}).status, CommandStatus::applied);
+    goOn(4);
+    EXPECT_EQ(workspace->facts.twin.configuration.timeStep, 0.005);
+    EXPECT_EQ(workspace->facts.step, first + 4);
+    EXPECT_GE(workspace->facts.twin.step, second + 4 * 3);
+    EXPECT_NEAR(workspace->facts.twin.time, workspace->facts.time, 1e-12);
+    // What the second refuses leaves both in what they had, and in step.
+    const std::string before = everything();
+    controller.post({SetParameter{"run.softening", 0.4}, SetParameter{"twin.integrator", std::string("hermite4")},
+                     SetParameter{"twin.law", std::string("coulomb")}},
+                    Sender::script);
+    for (const Event& event : apply()) EXPECT_EQ(event.status, CommandStatus::refused);
+    EXPECT_EQ(everything(), before);
+    EXPECT_EQ(workspace->facts.twin.configuration.force.softening, 0.3);
+    expectApplied({SetParameter{"run.time_step", 0.01}, SetParameter{"twin.on", false}});
+    EXPECT_FALSE(workspace->host.twin().on());
+}
+
 TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
     const std::string before = everything();
     EXPECT_THAT(ask(SetParameter{"look.glow", 3.0}).why, HasSubstr("at least 0 and at most 1"));

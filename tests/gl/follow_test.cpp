@@ -41,9 +41,9 @@ protected:
         Options options;
         options.simulation.scene = "two-body";
         options.simulation.backend = "cpu";
-        options.look.follow = follow;
-        options.look.select = 0;
-        options.look.trails = 0;
+        options.settings["view.follow"] = std::string(*follow ? follow : "none");
+        options.settings["view.selected"] = std::int64_t{0};
+        options.settings["look.trails"] = std::int64_t{0};
         workspace_ = std::make_unique<Workspace>(options);
         workspace_->look.bloom = 0;
         target_ = std::make_unique<OffscreenTarget>(kWidth, kHeight);

@@ -30,7 +30,7 @@ protected:
         options.simulation.scene = scene;
         options.simulation.backend = "cpu";
         options.simulation.backendOptions.threads = 1;
-        options.views = views;
+        options.settings["view.four"] = views == 4;
         return options;
     }
     std::vector<std::uint8_t> picture(Workspace& workspace) {
@@ -145,11 +145,11 @@ TEST_F(FourViewPicture, goesThroughASceneFile) {
     const Workspace workspace(optionsOf("figure-eight"));
     Options read;
     takeSceneText(sceneFileText(workspace), "test", read);
-    EXPECT_EQ(read.views, 4);
+    EXPECT_EQ(read.settings.at("view.four"), Value(true));
     const Workspace one(optionsOf("figure-eight", 1));
     Options other;
     takeSceneText(sceneFileText(one), "test", other);
-    EXPECT_EQ(other.views, 1);
+    EXPECT_EQ(other.settings.at("view.four"), Value(false));
     EXPECT_THROW(takeSceneText("[view]\nviews = 3\n", "test", other), InputError);
 }
 

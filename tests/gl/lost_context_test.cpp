@@ -2,9 +2,9 @@
 // the same. And a clock that jumps, as it does when a machine wakes up.
 #include "app/frontends/window/lost_context.h"
 #include "app/commands/options.h"
+#include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
-#include "app/model/look.h"
 #include "app/panels/ui.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -96,7 +96,7 @@ std::size_t lit(const std::vector<std::uint8_t>& rgb) {
 
 TEST_F(LostContext, aHundredTimesTheSamePictureAndNoMoreMemory) {
     workspace_->look.bloom = 0.2f;
-    workspace_->colourMode = colourModeIndex("mass");  // traits are in OpenGL too
+    setParameter(*workspace_, "look.colour_mode", std::string("mass"));  // traits are in OpenGL too
     for (int i = 0; i < 3; ++i) step();
     workspace_->intent.paused = true;
     const std::vector<std::uint8_t> want = picture();

@@ -225,6 +225,14 @@ TEST(PlayTalk, answersBeforeTheNextLineIsSent) {
     EXPECT_EQ(talk.ask("wait run.step >= 7")["value"], 7);
     EXPECT_EQ(talk.ask("set look.glow 2")["status"], "refused");
     EXPECT_EQ(talk.ask("get run.step")["value"], 7) << "no frame passes while nobody waits";
+    // What runs, and beside it what was asked for where that is another.
+    const json kernel = talk.ask("get run.kernel");
+    EXPECT_NE(kernel["value"], "auto") << kernel;
+    EXPECT_EQ(kernel["asked"], "auto") << kernel;
+    EXPECT_EQ(talk.ask("get run.threads")["value"], "auto");
+    EXPECT_EQ(talk.ask("get run.time_step")["asked"], "auto");
+    talk.ask("set run.time_step 0.001");
+    EXPECT_FALSE(talk.ask("get run.time_step").contains("asked"));
     EXPECT_EQ(talk.end(), 2);
 }
 

@@ -35,7 +35,7 @@ protected:
         options.simulation.scene = "plummer";
         options.simulation.bodies = kBodies;
         options.simulation.backend = "cpu";
-        options.timeBudgetMs = 1e6;  // all steps of a frame, however slow the machine is
+        options.settings["run.time_budget"] = 1e6;  // all steps of a frame, however slow the machine is
         if (twin) options.twin = parseTwin(twin);
         workspace_ = std::make_unique<Workspace>(options);
     }

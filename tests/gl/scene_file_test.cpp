@@ -2,8 +2,8 @@
 #include "app/control/scene_file.h"
 
 #include "app/control/config.h"
+#include "app/control/parameter.h"
 #include "app/frontends/headless/headless.h"
-#include "app/model/look.h"
 #include "app/picture.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
@@ -61,7 +61,7 @@ TEST_F(SceneFileTest, WhatIsWrittenIsReadBack) {
     workspace.camera.distance = 77;
     workspace.camera.target = {1, -2, 3.5f};
     workspace.camera.orthographic = true;
-    workspace.colourMode = colourModeIndex("stars");
+    setParameter(workspace, "look.colour_mode", std::string("stars"));
     workspace.look.colourMap = 2;
     workspace.look.tone = ToneCurve::agx;
     workspace.look.paper = true;
@@ -85,26 +85,26 @@ TEST_F(SceneFileTest, ACameraPathIsReadAndWritten) {
         "scene = \"figure-eight\"\n[camera.path]\npoints = [\n  [0, 20, 30, 25, 0, 0, 0],  # first\n\n"
         "  [4, 5, 60, 25, 1, 0, 0, 20],\n]\n[view]\ndistance = 9\n",
         "my.toml", options);
-    ASSERT_EQ(options.look.path.size(), 2u);
-    EXPECT_EQ(options.look.path[1].distance, 5);
-    EXPECT_EQ(options.look.path[1].field, 20);
-    EXPECT_EQ(options.look.distance, 9) << "what follows is read too";
+    ASSERT_EQ(options.path.size(), 2u);
+    EXPECT_EQ(options.path[1].distance, 5);
+    EXPECT_EQ(options.path[1].field, 20);
+    EXPECT_EQ(options.settings.at("camera.distance"), Value(9.0)) << "what follows is read too";
     Workspace workspace(options);
     const std::string text = sceneFileText(workspace);
     Options read;
     read.simulation.backend = "cpu";
     takeSceneText(text, "test", read);
-    EXPECT_EQ(read.look.path[1].distance, 5);
-    EXPECT_EQ(read.look.path.size(), 2u);
+    EXPECT_EQ(read.path[1].distance, 5);
+    EXPECT_EQ(read.path.size(), 2u);
 
     // Remembered views are a path.
     workspace.views[2] = Camera{.distance = 1};
     workspace.views[3] = Camera{.distance = 2};
     workspace.views[5] = Camera{.distance = 3};
     takeSceneText(sceneFileText(workspace), "test", read);
-    ASSERT_EQ(read.look.path.size(), 3u);
-    EXPECT_EQ(read.look.path[2].distance, 3);
-    EXPECT_EQ(read.look.path[2].seconds, 8);
+    ASSERT_EQ(read.path.size(), 3u);
+    EXPECT_EQ(read.path[2].distance, 3);
+    EXPECT_EQ(read.path[2].seconds, 8);
 
     for (const char* wrong :
          {"[camera.path]\n", "[camera.path]\nspeed = 3\n", "[camera.path]\npoints = [[0, 1, 2, 3, 4, 5, 6]]\n",
@@ -127,7 +127,7 @@ TEST_F(SceneFileTest, APictureRestoresItsScene) {
     from.file = path;
     const Options restored = withSceneFile(from);
     EXPECT_EQ(restored.simulation.scene, "figure-eight");
-    EXPECT_EQ(restored.look.distance, 9);
+    EXPECT_EQ(restored.settings.at("camera.distance"), Value(9.0));
     writePng(path, std::vector<std::uint8_t>(12, 0), 2, 2, {});
     EXPECT_THROW(withSceneFile(from), InputError);
     from.file = folder_ / "none.toml";
@@ -165,7 +165,7 @@ TEST_F(SceneFileTest, WhatTheCommandLineAsksForIsNotRemembered) {
     memory.options.simulation.scene = "plummer";
     memory.options.simulation.bodies = 40;
     memory.options.simulation.backend = "cpu";
-    memory.options.look.paper = true;
+    memory.options.settings["look.white_page"] = true;
     takeConfig("[window]\ntext_scale = 1.5\n[scene]\nname = \"two-body\"\n[look]\npaper = false\nglow = 0.25\n", "f",
                memory);
     ConfigKeeper keeper(false, memory);
@@ -187,12 +187,12 @@ TEST_F(SceneFileTest, TheCommandLineGoesFirst) {
     Options options;
     options.given = {"--seed", "--distance"};
     options.simulation.seed = 5;
-    options.look.distance = 3;
+    options.settings["camera.distance"] = 3.0;
     takeSceneText("scene = \"disc\"\nseed = 7\n[view]\ndistance = 20\nazimuth = 45\n", "my.toml", options);
     EXPECT_EQ(options.simulation.scene, "disc");
     EXPECT_EQ(options.simulation.seed, 5u);
-    EXPECT_EQ(options.look.distance, 3);
-    EXPECT_EQ(options.look.azimuth, 45);
+    EXPECT_EQ(options.settings.at("camera.distance"), Value(3.0));
+    EXPECT_NEAR(std::get<double>(options.settings.at("camera.azimuth")), 0.785398, 1e-6);
 }
 
 TEST_F(SceneFileTest, MistakesAreNamedWithTheirLine) {

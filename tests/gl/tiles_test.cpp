@@ -78,9 +78,9 @@ TEST_F(TilesGl, togetherAreThePictureDrawnAtOnce) {
     options.simulation.scene = "collision";
     options.simulation.bodies = 2000;
     options.simulation.backend = "cpu";
-    options.look.autoExposure = true;  // measured once, for all parts
-    options.look.trails = 20;
-    options.look.glow = 0.8;  // strong, so that a seam would show
+    options.settings["look.auto_exposure"] = true;  // measured once, for all parts
+    options.settings["look.trails"] = std::int64_t{20};
+    options.settings["look.glow"] = 0.8;  // strong, so that a seam would show
     constexpr int kWidth = 1088, kHeight = 832;
     Workspace workspace(options);
     OffscreenTarget target(kWidth, kHeight);
@@ -112,7 +112,7 @@ TEST_F(TilesGl, orthographicAndPaperToo) {
     options.simulation.scene = "collision";
     options.simulation.bodies = 500;
     options.simulation.backend = "cpu";
-    options.look.orthographic = options.look.paper = true;
+    options.settings["camera.orthographic"] = options.settings["look.white_page"] = true;
     Workspace workspace(options);
     OffscreenTarget target(704, 640);
     workspace.draw(target.framebuffer(), 704, 640);
@@ -128,7 +128,7 @@ TEST_F(TilesGl, whatIsDrawnAgainIsWhatWasDrawn) {
         if (twin)
             options.twin = parseTwin("integrator=euler");
         else
-            options.views = 4;
+            options.settings["view.four"] = true;
         Workspace workspace(options);
         OffscreenTarget target(512, 512), again(512, 512);
         workspace.draw(target.framebuffer(), 512, 512);

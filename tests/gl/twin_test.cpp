@@ -203,8 +203,8 @@ TEST_F(TwinPictureTest, AWindowKeepsBothAtOneTimeWhateverItsBudget) {
     Options options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
-    options.stepsPerFrame = 20;
-    options.timeBudgetMs = 0.5;
+    options.settings["run.steps_per_frame"] = std::int64_t{20};
+    options.settings["run.time_budget"] = 0.5;
     Workspace workspace(options);
     const auto measured = [&] { return workspace.host.twin().watch().curve().points().size() > 1; };
     for (int i = 0; i < 20000 && (workspace.facts.step < 40 || !measured()); ++i) {
@@ -225,9 +225,9 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
     Options options = optionsOf("plummer", "dt=0.0078125");
     options.simulation.bodies = 200;
     options.simulation.timeStep = 1.0 / 64;
-    options.stepsPerFrame = 20;
-    options.timeBudgetMs = 1e-6;
+    options.settings["run.steps_per_frame"] = std::int64_t{20};
     Workspace workspace(options);
+    workspace.intent.timeBudgetMs = 1e-6;
     int together = 0;
     for (int i = 0; i < 400; ++i) {
         workspace.apply();
@@ -244,8 +244,8 @@ TEST_F(TwinPictureTest, AWindowWithoutTimeForBothStillBringsThemTogether) {
 TEST_F(TwinPictureTest, ATwinThatGoesWhileItWaitsLeavesTheNewestStep) {
     Options options = optionsOf("two-body", "dt=0.002");
     options.simulation.timeStep = 0.1;
-    options.timeBudgetMs = 1e-6;
     Workspace workspace(options);
+    workspace.intent.timeBudgetMs = 1e-6;
     workspace.splat = DrawMethodRequest::raster;
     picture(workspace);  // the first one publishes by itself
     for (int i = 0; i < 2000 && (workspace.facts.step < 4 || workspace.host.twin().even()); ++i) {

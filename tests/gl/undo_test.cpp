@@ -68,6 +68,8 @@ protected:
             const auto whole = static_cast<std::int64_t>(numberOf(now).value_or(1));
             values.insert(values.end(), {Value(whole + 1), Value(whole * 2), Value(std::int64_t{2})});
         }
+        if (row.kind == Kind::names)
+            values.insert(values.end(), {Value(row.choices().back()), Value(row.choices().front())});
         if (row.kind == Kind::list) values.emplace_back(std::vector<double>{0.5, -1, 2});
         return values;
     }

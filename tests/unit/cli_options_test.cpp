@@ -1,7 +1,8 @@
 // The command line as data: what is accepted where, what is refused, and with what words.
 #include "app/commands/options.h"
 
-#include "app/control/option_values.h"
+#include "app/control/parameter.h"
+#include "app/text_values.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +40,7 @@ TEST(Options, nothingMeansTheDefaultSceneInAWindow) {
     EXPECT_EQ(o.command, Subcommand::view);
     EXPECT_EQ(o.simulation.scene, "collision");
     EXPECT_FALSE(o.simulation.bodies);
-    EXPECT_TRUE(o.showUi);
+    EXPECT_TRUE(o.settings.empty());
 }
 
 TEST(Options, viewMayBeLeftOutAndOptionsMayStandAnywhere) {
@@ -101,8 +102,8 @@ TEST(Options, sizesNeedBothSides) {
 }
 
 TEST(Options, impossibleNumbersAreRefusedWithASentence) {
-    EXPECT_THAT(refusalOf({"disc", "-n", "0"}), HasSubstr("from 1 to 2147483647"));
-    EXPECT_THAT(refusalOf({"disc", "--dt", "0"}), HasSubstr("time step is 0"));
+    EXPECT_THAT(refusalOf({"disc", "-n", "0"}), HasSubstr("at least 1 and at most 2147483647"));
+    EXPECT_THAT(refusalOf({"disc", "--dt", "0"}), HasSubstr("--dt '0': expected auto, or a finite number other than 0"));
     EXPECT_THAT(refusalOf({"disc", "--dt", "nan"}), HasSubstr("finite"));
     EXPECT_THAT(refusalOf({"disc", "--softening", "-0.1"}), HasSubstr("at least 0"));
     EXPECT_THAT(refusalOf({"disc", "--size", "0x10"}), HasSubstr("1280x720"));
@@ -135,6 +136,43 @@ TEST(Options, anOptionOfAnotherCommandNamesItsOwner) {
     EXPECT_THAT(refusalOf({"disc", "--csv", "x"}), HasSubstr("belongs to: run"));
 }
 
+TEST(Options, ofParametersAreSettingsThatTheTableAllows) {
+    const Settings given = parsed({"disc",      "--color",   "mass",    "--views",           "4",
+                                   "--lab",     "sweep",     "--no-ui", "--no-vsync",        "--full-quality",
+                                   "--overlay", "axes",      "clock",   "--azimuth",         "180",
+                                   "--ahead",   "auto",      "--paper", "--steps-per-frame", "3",
+                                   "--select",  "4294967295"})
+                               .settings;
+    const double azimuth = std::get<double>(given.at("camera.azimuth"));
+    EXPECT_NEAR(azimuth, 3.14159265, 1e-8) << "in the program's own unit";
+    const Settings expected{{"look.colour_mode", std::string("mass")},
+                            {"view.four", true},
+                            {"lab.open", true},
+                            {"lab.page", std::string("sweep")},
+                            {"window.visible", false},
+                            {"window.display_sync", false},
+                            {"look.hold_rate", false},
+                            {"overlay.shown", std::string("clock,axes")},
+                            {"camera.azimuth", azimuth},
+                            {"view.ahead", true},
+                            {"view.ahead_time", std::string("auto")},
+                            {"look.white_page", true},
+                            {"run.steps_per_frame", std::int64_t{3}},
+                            {"view.selected", std::int64_t{4294967295}}};
+    EXPECT_EQ(given, expected);
+    for (const Parameter& row : parameters()) {
+        const std::string option(row.kept.option);
+        if (!option.starts_with("--") || row.path.starts_with("twin.") || row.path.starts_with("scene.")) continue;
+        const bool plain = row.kind == Kind::flag && row.kept.on.empty();
+        if (plain && option != "--ahead" && option != "--lab") {
+            EXPECT_EQ(parsed({"view", "two-body", option}).settings.at(row.path), Value(row.usual != "true")) << row.path;
+        } else if (!plain && row.kind != Kind::text) {
+            EXPECT_THAT(refusalOf({"view", "two-body", option + "=?x"}), HasSubstr(option)) << row.path;
+        }
+    }
+    EXPECT_THAT(refusalOf({"render", "disc", "-o", "a.png", "--full-quality"}), HasSubstr("belongs to: view"));
+}
+
 TEST(Options, aLeftOverWordIsRefused) {
     EXPECT_THAT(refusalOf({"run", "disc", "cube", "--steps", "1"}), HasSubstr("'cube'"));
     EXPECT_THAT(refusalOf({"disc", "-n"}), HasSubstr("--bodies"));
@@ -149,13 +187,13 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
     EXPECT_THAT(refusalOf({"disc", "--law", "colomb"}), HasSubstr("coulomb"));
     EXPECT_THAT(refusalOf({"disc", "--law", "coulomb", "--integrator", "hermite4"}), HasSubstr("radau15"));
     EXPECT_THAT(refusalOf({"disc", "--exponent", "3"}), HasSubstr("--law power-law"));
-    EXPECT_THAT(refusalOf({"disc", "--law", "power-law", "--exponent", "99"}), HasSubstr("-4 to 12"));
+    EXPECT_THAT(refusalOf({"disc", "--law", "power-law", "--exponent", "99"}), HasSubstr("at least -4 and at most 12"));
     EXPECT_THAT(refusalOf({"disc", "--strength", "3"}),
                 HasSubstr("--law coulomb or --law power-law or --law lennard-jones"));
     EXPECT_THAT(refusalOf({"charges", "--diameter", "3"}), HasSubstr("--law lennard-jones"));
-    EXPECT_THAT(refusalOf({"charges", "--strength", "0"}), HasSubstr("0.001 to 1000"));
-    EXPECT_THAT(refusalOf({"lennard-jones", "--diameter", "-1"}), HasSubstr("0.001 to 1000"));
-    EXPECT_THAT(refusalOf({"lennard-jones", "--cut-off", "0.5"}), HasSubstr("1 to 20"));
+    EXPECT_THAT(refusalOf({"charges", "--strength", "0"}), HasSubstr("at least 0.001 and at most 1000"));
+    EXPECT_THAT(refusalOf({"lennard-jones", "--diameter", "-1"}), HasSubstr("at least 0.001 and at most 1000"));
+    EXPECT_THAT(refusalOf({"lennard-jones", "--cut-off", "0.5"}), HasSubstr("at least 1 and at most 20"));
     EXPECT_THAT(refusalOf({"lennard-jones", "--cut-off", "nan"}), HasSubstr("--cut-off"));
     for (const char* command : {"view", "run", "render", "bench"}) {
         std::vector<std::string> words{command, "lennard-jones", "--strength", "2", "--diameter", "0.9", "--cut-off", "3"};
@@ -170,7 +208,10 @@ TEST(Options, whatNoKernelHasIsRefusedWithAReason) {
 
 TEST(Options, whatWouldBeLeftOutInSilenceIsRefused) {
     EXPECT_THAT(refusalOf({"render", "two-body", "-o", "x.png", "--ahead", "3"}), HasSubstr("--select ID"));
-    EXPECT_EQ(parsed({"two-body", "--ahead", "3"}).look.ahead, 3) << "in a window a body can be selected later";
+    const Settings ahead = parsed({"two-body", "--ahead", "3"}).settings;
+    EXPECT_EQ(ahead.at("view.ahead_time"), Value(3.0)) << "in a window a body can be selected later";
+    EXPECT_EQ(ahead.at("view.ahead"), Value(true));
+    EXPECT_THAT(refusalOf({"two-body", "--follow", "body"}), HasSubstr("--follow body needs --select ID"));
     EXPECT_THAT(refusalOf({"bench", "--splat", "compute"}), HasSubstr("--splat needs --frames"));
     EXPECT_THAT(refusalOf({"bench", "--stages"}), HasSubstr("--stages needs --frames"));
     EXPECT_THAT(refusalOf({"bench", "--frames", "50", "--size", "64x48,80x60"}), HasSubstr("only with --stages"));

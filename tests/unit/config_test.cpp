@@ -24,17 +24,21 @@ TEST(Config, isTakenRowByRow) {
     EXPECT_EQ(memory.place.height, 900);
     EXPECT_EQ(memory.place.x, -20);
     EXPECT_TRUE(memory.place.placed);
-    EXPECT_TRUE(memory.ui.projector);
-    EXPECT_EQ(memory.ui.textScale, 1.25f);
-    EXPECT_FALSE(memory.ui.conservation);
-    EXPECT_EQ(memory.options.lab, "sweep");
+    const Settings& settings = memory.options.settings;
+    EXPECT_EQ(settings.at("window.projector"), Value(true));
+    EXPECT_EQ(settings.at("window.text_scale"), Value(1.25));
+    EXPECT_EQ(settings.at("window.conservation"), Value(false));
+    EXPECT_EQ(settings.at("lab.open"), Value(true));
+    EXPECT_EQ(settings.at("lab.page"), Value(std::string("sweep")));
     EXPECT_EQ(memory.options.simulation.scene, "galaxy");
     EXPECT_EQ(memory.options.simulation.bodies, 5000u);
-    EXPECT_EQ(memory.options.look.colourMode, "mass");
-    EXPECT_TRUE(memory.options.look.paper);
-    ASSERT_TRUE(memory.options.look.overlay);
-    EXPECT_TRUE(memory.options.look.overlay->axes);
-    EXPECT_FALSE(memory.options.look.overlay->grid);
+    EXPECT_EQ(settings.at("look.colour_mode"), Value(std::string("mass")));
+    EXPECT_EQ(settings.at("look.white_page"), Value(true));
+    EXPECT_EQ(settings.at("overlay.shown"), Value(std::string("clock,axes")));
+    Remembered closed;
+    EXPECT_THAT(takeConfig("[panels]\nlab = \"\"\n", "file", closed), IsEmpty());
+    EXPECT_EQ(closed.options.settings.at("lab.open"), Value(false));
+    EXPECT_FALSE(closed.options.settings.contains("lab.page"));
 }
 
 TEST(Config, namesWhatIsWrongAndUsesTheRest) {
@@ -49,8 +53,7 @@ TEST(Config, namesWhatIsWrongAndUsesTheRest) {
     EXPECT_THAT(notes[0], HasSubstr("width"));
     EXPECT_THAT(notes[2], HasSubstr("galaxy"));
     EXPECT_EQ(memory.place.height, 0);
-    ASSERT_TRUE(memory.options.look.glow);
-    EXPECT_EQ(*memory.options.look.glow, 0.5);
+    EXPECT_EQ(memory.options.settings.at("look.glow"), Value(0.5));
 }
 
 TEST(Config, givesWayToTheCommandLine) {
@@ -64,8 +67,8 @@ TEST(Config, givesWayToTheCommandLine) {
     EXPECT_EQ(memory.place.width, 0);
     EXPECT_EQ(memory.options.simulation.scene, "disc");
     EXPECT_FALSE(memory.options.simulation.bodies);
-    EXPECT_FALSE(memory.options.look.paper);
-    EXPECT_EQ(*memory.options.look.glow, 0.1);
+    EXPECT_FALSE(memory.options.settings.contains("look.white_page"));
+    EXPECT_EQ(memory.options.settings.at("look.glow"), Value(0.1));
 
     Remembered law;
     law.options.given = {"--law"};

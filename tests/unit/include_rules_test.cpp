@@ -245,7 +245,6 @@ const PastException kPastExceptions[] = {
      "marks of living sessions are locks and no data; states are removed as their budget says"},
     {"app/control/line_reader.cpp", "reads a script line by line from whatever gives lines, pipes and terminals too"},
     {"app/standard_streams.cpp", "holds /dev/null where a stream is closed"},
-    {"app/frontends/window/status_report.cpp", "its writer goes to AtomicFile"},
 };
 
 bool goesPast(const std::string& line) {

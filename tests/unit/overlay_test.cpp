@@ -1,5 +1,6 @@
 // Scale bar, clock and the names of the look on the command line.
 #include "app/view/overlay.h"
+#include "app/control/parameter.h"
 #include "app/model/look.h"
 #include "sim/core/error.h"
 
@@ -33,29 +34,44 @@ TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
 }
 
-TEST(LookOptions, namesAreUnderstoodAndWrongOnesNamed) {
-    EXPECT_EQ(overlayText(parseOverlay({"clock", "scale"})), "scale,clock");
-    EXPECT_EQ(overlayText(parseOverlay({"none"})), "none");
-    EXPECT_EQ(overlayText(parseOverlay({"all"})), "legend,scale,clock,axes,grid");
-    for (const ColourMode& mode : colourModes())
-        EXPECT_EQ(&colourModes()[static_cast<std::size_t>(colourModeIndex(mode.name))], &mode);
-    const auto refused = [](auto call) -> std::string {
+TEST(Overlay, namesAreUnderstoodAndWrongOnesNamed) {
+    const Parameter& row = parameter("overlay.shown");
+    const auto shown = [&](const char* text) { return checked(row, Value(std::string(text))); };
+    EXPECT_EQ(shown("clock,scale"), Value(std::string("scale,clock")));
+    EXPECT_EQ(shown("none"), Value(std::string("none")));
+    EXPECT_EQ(shown(""), Value(std::string("none")));
+    EXPECT_EQ(shown("all"), Value(std::string("legend,scale,clock,axes,grid")));
+    for (const std::string& name : overlayNames()) EXPECT_EQ(overlayText(overlayOf(name)), name);
+    const auto refused = [](const char* path, const char* text) -> std::string {
         try {
-            call();
+            checked(parameter(path), Value(std::string(text)));
         } catch (const UsageError& error) {
             return error.what();
         }
         return "";
     };
-    EXPECT_NE(refused([] { parseOverlay({"klock"}); }).find("did you mean 'clock'"), std::string::npos);
-    EXPECT_NE(refused([] { requireColourMode("sped"); }).find("'speed'"), std::string::npos);
-    EXPECT_NE(refused([] { requireTone("aes"); }).find("'aces'"), std::string::npos);
-    EXPECT_NE(refused([] { requireColourMap("embers"); }).find("'ember'"), std::string::npos);
-    Look look;
-    applyLook({.tone = "agx", .exposure = 2, .paper = true}, look);
-    EXPECT_EQ(look.tone, ToneCurve::agx);
-    EXPECT_EQ(look.exposure, 2);
-    EXPECT_TRUE(look.paper);
+    EXPECT_NE(refused("overlay.shown", "scale, klock").find("unknown overlay 'klock'; did you mean 'clock'"),
+              std::string::npos);
+    EXPECT_NE(refused("look.colour_mode", "sped").find("unknown colour mode 'sped'; did you mean 'speed'"),
+              std::string::npos);
+    EXPECT_NE(refused("look.tone", "aes").find("'aces'"), std::string::npos);
+    EXPECT_NE(refused("look.colour_map", "embers").find("'ember'"), std::string::npos);
+}
+
+TEST(Settings, areAppliedInTheOrderOfTheTable) {
+    Document document;
+    // What --path, --views and --trails say together does not depend on who comes first.
+    applySettings(document, {{"view.four", true},
+                             {"look.tone", std::string("agx")},
+                             {"look.exposure", 2.0},
+                             {"look.white_page", true},
+                             {"look.trails", std::int64_t{7}}});
+    EXPECT_EQ(document.look.tone, ToneCurve::agx);
+    EXPECT_EQ(document.look.exposure, 2);
+    EXPECT_TRUE(document.look.paper);
+    EXPECT_TRUE(document.fourViews);
+    EXPECT_EQ(document.look.trails, 7) << "asked for, so four views bring none of their own";
+    EXPECT_THROW(applySettings(document, {{"look.exposure", 0.0}}), UsageError);
 }
 
 }  // namespace

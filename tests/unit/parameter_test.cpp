@@ -36,7 +36,7 @@ TEST(Parameters, sayWhatTheyAreAndHaveTheirPathOnce) {
         EXPECT_FALSE(row.label.empty()) << row.path;
         EXPECT_FALSE(row.idea.empty()) << row.path;
         EXPECT_NE(row.get, nullptr) << row.path;
-        EXPECT_EQ(row.choices != nullptr, row.kind == Kind::choice) << row.path;
+        EXPECT_EQ(row.choices != nullptr, row.kind == Kind::choice || row.kind == Kind::names) << row.path;
         EXPECT_EQ(row.size > 0, row.kind == Kind::list) << row.path;
         EXPECT_EQ(findParameter(row.path), &row);
         EXPECT_EQ(row.fact(), row.usual.empty()) << row.path << ": what can be set has a usual value, a fact has none";
@@ -71,7 +71,7 @@ TEST(Parameters, refuseWhatTheyAreNotWithASentence) {
         for (const Value& wrong : {Value(std::string("no such thing")), Value(std::vector<double>{1, 2}), Value()}) {
             const std::string sentence = refusalOf(row, wrong);
             EXPECT_THAT(sentence, HasSubstr(row.path)) << valueText(wrong);
-            if (row.kind != Kind::choice) {
+            if (row.kind != Kind::choice && row.kind != Kind::names) {
                 EXPECT_THAT(sentence, HasSubstr("expected " + allowed));
             }
         }

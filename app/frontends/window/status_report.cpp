@@ -1,30 +1,78 @@
-// One JSON object a frame, under a temporary name first so that a reader never sees half of it.
+// One JSON object a frame: the values of parameters under short names, and what only a window knows.
 #include "app/frontends/window/status_report.h"
 
-#include "app/model/camera_path.h"
-#include "app/model/launch.h"
-#include "app/model/look.h"
-#include "app/services/adaptive_quality.h"
+#include "app/control/json_value.h"
+#include "app/control/parameter.h"
 #include "app/services/instruments.h"
 #include "app/services/rewind.h"
 #include "app/services/trajectory_prediction.h"
 #include "app/services/twin.h"
 #include "render/gl_objects.h"
-#include "sim/core/error.h"
-#include "sim/forces/law.h"
 #include "sim/forces/precision.h"
+#include "sim/io/file/atomic_file.h"
 
-#include <nlohmann/json.hpp>
-
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
 namespace gravlab {
 namespace {
+
+/// A value beside the settings of the run, and where it stands in the object.
+struct StatusRow {
+    const char *at, *path;
+};
+constexpr StatusRow kRows[] = {
+    {"/backend_why", "run.backend_reason"},
+    {"/vertex_path", "run.vertex_path"},
+    {"/draw_path", "look.draw_path"},
+    {"/quality", "look.quality"},
+    {"/steps_per_frame", "run.steps_per_frame"},
+    {"/time_budget_ms", "run.time_budget"},
+    {"/paused", "run.paused"},
+    {"/time", "run.time"},
+    {"/step", "run.step"},
+    {"/inner_step", "run.inner_step"},
+    {"/check", "run.check"},
+    {"/held", "run.held"},
+    {"/interactions_per_second", "run.rate"},
+    {"/frames_per_second", "window.frames_per_second"},
+    {"/frame_ms", "window.frame_time"},
+    {"/message", "window.message"},
+    {"/conservation/shown", "window.conservation"},
+    {"/conservation/worst", "run.energy_change"},
+    {"/instruments/shown", "window.instruments"},
+    {"/film/active", "film.recording"},
+    {"/film/shown", "film.panel"},
+    {"/film/frames", "film.frames"},
+    {"/film/file", "film.file"},
+    {"/files/shown", "window.files"},
+    {"/tour", "camera.flying"},
+    {"/views", "camera.remembered"},
+    {"/rotation", "camera.rotation"},
+    {"/orthographic", "camera.orthographic"},
+    {"/camera/distance", "camera.distance"},
+    {"/camera/azimuth", "camera.azimuth"},
+    {"/camera/elevation", "camera.elevation"},
+    {"/camera/target", "camera.target"},
+    {"/help", "window.help"},
+    {"/panel", "window.panels"},
+    {"/visible", "window.visible"},
+    {"/fullscreen", "window.full_screen"},
+    {"/projector", "window.projector"},
+    {"/text_scale", "window.text_scale"},
+    {"/vsync", "window.display_sync"},
+    {"/colour_mode", "look.colour_mode"},
+    {"/tone", "look.tone"},
+    {"/exposure", "look.exposure"},
+    {"/auto_exposure", "look.auto_exposure"},
+    {"/paper", "look.white_page"},
+    {"/trails", "look.trails"},
+    {"/overlay", "overlay.shown"},
+    {"/ahead", "view.ahead"},
+    {"/lab/open", "lab.open"},
+    {"/lab/busy", "lab.busy"},
+    {"/lab/status", "lab.status"},
+    {"/launch/on", "drop.on"},
+};
 
 nlohmann::ordered_json rewindFacts(const Workspace& workspace) {
     const Rewind* history = workspace.host.history();
@@ -38,130 +86,49 @@ nlohmann::ordered_json rewindFacts(const Workspace& workspace) {
 
 StatusReport::StatusReport() {
     if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
-    temporary_ = path_ + ".part" + std::to_string(getpid());
 }
 
 void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const {
     if (!on()) return;
-    const Facts& facts = workspace.facts;
-    const RunConfiguration& s = facts.configuration;
-    nlohmann::ordered_json items = nlohmann::ordered_json::object();
-    for (const UiItem& item : ui.items())
-        items[item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
-    const Camera& camera = workspace.camera;
+    nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
+    for (const Parameter& row : parameters())
+        if (row.ask) json[row.kept.checkpoint] = jsonValue(row.get(workspace));
+    for (const StatusRow& row : kRows)
+        json[nlohmann::ordered_json::json_pointer(row.at)] = jsonValue(parameter(row.path).get(workspace));
+
+    const auto& profile = workspace.instruments.profile();
     GLint contextFlags = 0;
     glGetIntegerv(GL_CONTEXT_FLAGS, &contextFlags);
-    nlohmann::ordered_json json{
-        {"frame", frame},
-        {"width", width},
-        {"height", height},
-        {"scene", s.scene},
-        {"bodies", s.bodies},
-        {"seed", s.seed},
-        {"backend", s.backend},
-        {"backend_why", facts.backendWhy},
-        {"vertex_path", facts.vertexPath},
-        {"draw_path", facts.drawMethod},
-        {"quality", workspace.facts.quality},
-        {"kernel", s.kernel.kernel},
-        {"block", s.kernel.launch.block},
-        {"unroll", s.kernel.launch.unroll},
-        {"integrator", s.integrator},
-        {"time_step", s.timeStep},
-        {"softening", s.force.softening},
-        {"law", lawRow(s.force.law).name},
-        {"exponent", s.force.exponent},
-        {"strength", s.force.strength},
-        {"diameter", s.force.diameter},
-        {"cut_off", s.force.cutOff},
-        {"precision", nameOf(s.force.precision)},
-        {"steps_per_frame", workspace.intent.stepsPerFrame},
-        {"time_budget_ms", workspace.intent.timeBudgetMs},
-        {"paused", workspace.intent.paused},
-        {"time", facts.time},
-        {"step", facts.step},
-        {"check", !facts.check          ? "pending"
-                  : facts.check->passed ? "passed"
-                                        : "failed"},
-        {"interactions_per_second", workspace.telemetry.interactionsPerSecond},
-        {"frames_per_second", workspace.telemetry.framesPerSecond},
-        {"frame_ms", workspace.telemetry.frameMilliseconds},
-        {"message", workspace.message},
-        {"conservation",
-         {{"shown", ui.state.conservation},
-          {"points", workspace.conservation.points().size()},
-          {"marks", workspace.conservation.marks().size()},
-          {"worst", workspace.conservation.worstChange()}}},
-        {"instruments",
-         {{"shown", ui.state.instruments},
-          {"bodies", workspace.instruments.profile() ? workspace.instruments.profile()->bodies : 0},
-          {"looked", workspace.instruments.profile() ? workspace.instruments.profile()->sampled : 0},
-          {"rings", workspace.instruments.profile() ? workspace.instruments.profile()->rings.size() : 0},
-          {"step", workspace.instruments.step()},
-          {"busy", workspace.instruments.busy()}}},
-        {"four_views", workspace.fourViewed()},
-        {"inner_step", facts.innerStep},
-        {"rewind", rewindFacts(workspace)},
-        {"film",
-         {{"active", ui.state.film.active},
-          {"shown", ui.state.film.shown},
-          {"frames", ui.state.film.frames},
-          {"file", ui.state.film.file}}},
-        {"tour", workspace.tour.playing},
-        {"help", ui.state.help},
-        {"files",
-         {{"shown", ui.state.files.shown},
-          {"entries", ui.state.files.entries.size()},
-          {"busy", ui.state.files.busy},
-          {"recover", ui.state.files.recover}}},
-        {"panel", ui.state.panel},
-        {"visible", ui.state.visible},
-        {"fullscreen", ui.state.fullscreen},
-        {"projector", ui.state.projector},
-        {"text_scale", ui.state.textScale},
-        {"navigating", ui.navigates()},
-        {"menu", ui.hasPopup()},
-        {"moving", workspace.moving()},
-        {"rotation", workspace.rotation},
-        {"orthographic", workspace.camera.orthographic},
-        {"tone", toneCurves()[static_cast<std::size_t>(workspace.look.tone)].name},
-        {"views",
-         std::count_if(workspace.views.begin(), workspace.views.end(), [](const auto& view) { return view.has_value(); })},
-        {"vsync", ui.state.vsync},
-        {"gl_watched", (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0},
-        {"gl_errors", glErrorCount()},
-        {"camera",
-         {{"distance", camera.distance},
-          {"azimuth", camera.azimuth},
-          {"elevation", camera.elevation},
-          {"target", {camera.target.x, camera.target.y, camera.target.z}}}},
-        {"exposure", workspace.look.exposure},
-        {"colour_map", workspace.look.colourMap},
-        {"lab",
-         {{"open", workspace.labPanel.open},
-          {"busy", workspace.lab.busy()},
-          {"progress", workspace.lab.progress()},
-          {"points", workspace.lab.results().size()},
-          {"status", workspace.lab.status()}}},
-        {"colour_mode", workspace.shownMode().name},
-        {"overlay", overlayText(workspace.overlay)},
-        {"paper", workspace.look.paper},
-        {"selected", workspace.selected ? nlohmann::ordered_json(workspace.selected->id) : nlohmann::ordered_json()},
-        {"follow_centre",
-         workspace.followedCentre ? nlohmann::ordered_json(*workspace.followedCentre) : nlohmann::ordered_json()},
-        {"held", workspace.facts.held.size()},
-        {"ahead", workspace.ahead.wanted},
-        {"path", workspace.trajectory.path().points.size()},
-        {"launch",
-         {{"on", workspace.drop.on},
-          {"row", workspace.drop.row},
-          {"dragging", workspace.drop.dragging()},
-          {"path", workspace.dropPath.path().points.size()}}},
-        {"follow", workspace.follow},
-        {"trails", workspace.look.trails},
-        {"auto_exposure", workspace.look.autoExposure},
-        {"items", items},
-    };
+    json["colour_map"] = workspace.look.colourMap;
+    json["four_views"] = workspace.fourViewed();
+    json["selected"] = nullptr;
+    if (workspace.selected) json["selected"] = workspace.selected->id;
+    json["follow"] = workspace.follow;
+    json["follow_centre"] = nullptr;
+    if (workspace.followedCentre) json["follow_centre"] = *workspace.followedCentre;
+    json["rewind"] = rewindFacts(workspace);
+    json["conservation"].update(
+        {{"points", workspace.conservation.points().size()}, {"marks", workspace.conservation.marks().size()}});
+    json["instruments"].update({{"bodies", profile ? profile->bodies : 0},
+                                {"looked", profile ? profile->sampled : 0},
+                                {"rings", profile ? profile->rings.size() : 0},
+                                {"step", workspace.instruments.step()},
+                                {"busy", workspace.instruments.busy()}});
+    json["files"].update(
+        {{"entries", ui.state.files.entries.size()}, {"busy", ui.state.files.busy}, {"recover", ui.state.files.recover}});
+    json["lab"].update({{"progress", workspace.lab.progress()}, {"points", workspace.lab.results().size()}});
+    json["path"] = workspace.trajectory.path().points.size();
+    json["launch"].update({{"row", workspace.drop.row},
+                           {"dragging", workspace.drop.dragging()},
+                           {"path", workspace.dropPath.path().points.size()}});
+    json["navigating"] = ui.navigates();
+    json["menu"] = ui.hasPopup();
+    json["moving"] = workspace.moving();
+    json["gl_watched"] = (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0;
+    json["gl_errors"] = glErrorCount();
+    json["items"] = nlohmann::ordered_json::object();
+    for (const UiItem& item : ui.items())
+        json["items"][item.name] = {{"rect", {item.left, item.top, item.right, item.bottom}}, {"enabled", item.enabled}};
     const Twin& twin = workspace.host.twin();
     json["twin"] = {{"on", twin.on()}, {"view", twinViews()[static_cast<std::size_t>(twin.choice().view)]}};
     if (twin.on()) {
@@ -179,11 +146,8 @@ void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t 
                              {"points", points.size()},
                              {"apart", points.empty() ? 0.0 : points.back().apart.rms}});
     }
-    std::ofstream file(temporary_);
-    file << json;
-    file.close();
-    if (!file || std::rename(temporary_.c_str(), path_.c_str()) != 0)
-        throw IoError("cannot write the status file " + path_ + " (named by GRAVLAB_STATUS_FILE)");
+    // One of thousands: the disk may take its time with it.
+    writeFileAtomically(path_, jsonLine(json), {.durable = false});
 }
 
 }  // namespace gravlab

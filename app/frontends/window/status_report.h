@@ -16,7 +16,7 @@ public:
     void write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const;
 
 private:
-    std::string path_, temporary_;
+    std::string path_;
 };
 
 }  // namespace gravlab

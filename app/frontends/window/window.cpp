@@ -315,7 +315,6 @@ void Window::describe() {
 
 Window::Window(const Options& options) : glfw_(std::make_unique<Glfw>()) {
     glfw_->fixedScale = static_cast<float>(options.uiScale);
-    glfw_->vsync = options.vsync;
     glfw_->open(options.width, options.height);
     describe();
 }
@@ -449,7 +448,6 @@ void Window::attach(const Workspace& workspace, Ui& ui, Controller& controller) 
     });
 #endif
     ui.state.inWindow = true;
-    ui.state.vsync = g.vsync;
 }
 
 void Window::detach() {
