@@ -53,7 +53,7 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
     drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = plot.series.size() > 1});
+             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = plot.series.size() > 1, .legendAbove = true});
 }
 
 void drawNumbers(PanelContext& p) {
@@ -95,12 +95,14 @@ void drawConservation(PanelContext& p) {
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
             const float tall = ImGui::GetContentRegionAvail().y;
             Plot energy = plotOf("|dE/E0| over t", true);
-            // Below the rounding of a sum there is nothing to see, and a logarithm has no zero.
-            add(energy, "", points, [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
-            Plot momenta = plotOf("|dP|, |dL|, relative", true);
-            add(momenta, "P", points, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
-            add(momenta, "L", points, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
-            Plot shape = plotOf("virial, r10 r50 r90", false);
+            // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the rounding
+            // of a sum there is nothing to see, and a logarithm has no zero.
+            const std::vector<ConservationPoint> later(points.begin() + 1, points.end());
+            add(energy, "", later, [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
+            Plot momenta = plotOf("momenta, relative", true);
+            add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
+            add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
+            Plot shape = plotOf("shape", false);
             add(shape, "virial", points, [](const ConservationPoint& q) { return q.virial; });
             for (std::size_t k = 0; k < 3; ++k) {
                 static constexpr const char* kNames[] = {"r10", "r50", "r90"};

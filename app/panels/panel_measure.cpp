@@ -97,9 +97,8 @@ void drawRate(PanelContext& p) {
     p.widgets.text(kFlops, palette::kMuted, line);
 
     if (!check) {
-        std::snprintf(line, sizeof line, "%s",
-                      p.workspace.intent.paused ? "error: the next step is checked" : "error: checking");
-        p.widgets.text(kError, palette::kWarning, line);
+        p.widgets.text(kError, palette::kMuted,
+                       p.workspace.intent.paused ? "forces: the next step is checked" : "forces: being checked");
     } else if (check->nonFinite > 0) {
         std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
         p.widgets.text(kError, palette::kBad, line);
@@ -197,7 +196,7 @@ void drawPace(PanelContext& p) {
                                                                  : "%.0f",
                       rows[i].value);
         ImGui::BeginGroup();
-        ImGui::TextUnformatted(text);
+        ImGui::TextUnformatted(p.workspace.intent.paused ? "-" : text);  // a window that stands still has no rate
         ImGui::PushFont(p.widgets.fonts().small);
         p.widgets.wrapped(palette::kMuted, rows[i].control.label);
         ImGui::PopFont();

@@ -64,7 +64,7 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
     drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = legend});
+             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = legend, .legendAbove = true});
 }
 
 }  // namespace

@@ -204,6 +204,16 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     ImVec2 from(topLeft.x + gap + labelWidth + gap, topLeft.y + gap);
     if (!plot.title.empty()) {
         pen.text(ImVec2(topLeft.x + gap, from.y), plot.title, palette.text);
+        if (style.legend && style.legendAbove) {
+            // Beside the title, or below it where they would leave the plot.
+            float x = topLeft.x + gap + pen.extent(plot.title).x + 1.5f * gap, names = 0;
+            for (const PlotSeries& series : plot.series) names += pen.extent(series.label).x + gap;
+            if (x + names > bottomRight.x) x = topLeft.x + gap, from.y += 1.2f * line;
+            for (std::size_t i = 0; i < plot.series.size(); ++i) {
+                pen.text(ImVec2(x, from.y), plot.series[i].label, seriesColour(i, style.light));
+                x += pen.extent(plot.series[i].label).x + gap;
+            }
+        }
         from.y += 1.3f * line;
     }
     if (!plot.y.label.empty()) {
@@ -261,7 +271,7 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
     list.PopClipRect();
     list.AddRect(from, to, palette.frame);
 
-    if (!legend) return;
+    if (!legend || style.legendAbove) return;
     const ImVec2 size(widest + 3 * line, (1.25f * static_cast<float>(rows) + 0.4f) * line);
     const ImVec2 box = beside > 0 ? ImVec2(to.x + gap, from.y + gap) : freeCorner(plot, sx, sy, from, to, size, gap);
     list.AddRectFilled(box, ImVec2(box.x + size.x, box.y + size.y), palette.background, 3);

@@ -40,6 +40,7 @@ struct PlotStyle {
     float lineWidth = 2;
     bool legend = true;
     bool legendBeside = false;  ///< to the right of the frame, where it covers no curve
+    bool legendAbove = false;   ///< in the line of the title, names in the colours of their curves
 };
 
 /// Colours of the series in order; safe for the common colour blindnesses (Okabe & Ito 2008).

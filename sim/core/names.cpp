@@ -31,9 +31,11 @@ std::string unknown(std::string_view kind, std::string_view name) {
     return "unknown " + std::string(kind) + " '" + std::string(name.substr(0, kLongestShown)) + (cut ? "...'" : "'");
 }
 
+/// The name that was meant, if one is near enough to be a slip of the fingers; else empty.
 std::string_view nearestName(std::string_view name, const std::vector<std::string_view>& valid) {
+    constexpr std::size_t kSlips = 2;
     std::string_view nearest;
-    std::size_t least = std::string_view::npos;
+    std::size_t least = std::min(kSlips + 1, name.size());
     for (std::string_view candidate : valid) {
         const std::size_t distance = editDistance(name.substr(0, kLongestShown), candidate);
         if (distance < least) {
@@ -44,20 +46,26 @@ std::string_view nearestName(std::string_view name, const std::vector<std::strin
     return nearest;
 }
 
+std::string guess(std::string_view name, const std::vector<std::string_view>& valid) {
+    const std::string_view nearest = nearestName(name, valid);
+    return nearest.empty() ? std::string() : "; did you mean '" + std::string(nearest) + "'?";
+}
+
 }  // namespace
 
 std::string unknownName(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid) {
     std::string text = unknown(kind, name);
     if (valid.empty()) return text + "; there is none to choose from";
-    text += "; did you mean '" + std::string(nearestName(name, valid)) + "'? valid: ";
+    const std::string meant = guess(name, valid);
+    text += meant + (meant.empty() ? "; valid: " : " valid: ");
     for (std::size_t i = 0; i < valid.size(); ++i) text += (i ? ", " : "") + std::string(valid[i]);
     return text;
 }
 
 std::string unknownOfMany(std::string_view kind, std::string_view name, const std::vector<std::string_view>& valid,
                           std::string_view list) {
-    return unknown(kind, name) + "; did you mean '" + std::string(nearestName(name, valid)) + "'? '" + std::string(list) +
-           "' shows all";
+    const std::string meant = guess(name, valid);
+    return unknown(kind, name) + meant + (meant.empty() ? "; '" : " '") + std::string(list) + "' shows all";
 }
 
 }  // namespace gravlab
