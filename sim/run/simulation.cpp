@@ -68,7 +68,7 @@ std::vector<std::uint32_t> checkTargetsOf(const ParticleSet& bodies, const Force
     for (const auto& term : others)
         for (const std::uint32_t target : term->checkTargets(termBodies(bodies), kOfATerm)) targets.push_back(target);
     std::ranges::sort(targets);
-    targets.erase(std::ranges::unique(targets).begin(), targets.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     return targets;
 }
 

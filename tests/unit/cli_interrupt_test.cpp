@@ -66,11 +66,12 @@ TEST(CliInterrupt, savesTheLastCompleteStepAndGoesOnExactly) {
 TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ScratchFolder folder;
-    const auto interrupted = [](const std::string& file, const Start& start) {
+    const auto interrupted = [&](const std::string& file, const Start& start) {
         std::vector<std::string> words{"run", "two-body", "--steps", "1000000000"};
         if (!file.empty()) words.insert(words.end(), {"--checkpoint", file});
         StartedProgram program(words, start);
         waitForLine(program, "two-body");
+        fs::remove_all(folder / "gone");
         program.send(SIGTERM);
         return program.wait();
     };
@@ -79,6 +80,7 @@ TEST(CliInterrupt, theFileMayBeNamedAndAFailureIsSaid) {
     EXPECT_EQ(interrupted((folder / "here.hdf5").string(), start).code, 143);
     EXPECT_TRUE(readSnapshot(folder / "here.hdf5").isCheckpoint());
     EXPECT_FALSE(fs::exists(folder / "gravlab"));
+    fs::create_directory(folder / "gone");
     const Outcome failed = interrupted((folder / "gone/here.hdf5").string(), start);
     EXPECT_EQ(failed.code, 143);
     EXPECT_THAT(failed.err, HasSubstr("could not be saved"));
