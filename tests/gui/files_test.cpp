@@ -14,8 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
-
 class WindowFiles : public GuiTest {
 protected:
     void SetUp() override {

@@ -1,5 +1,6 @@
 // CONTRIBUTING says for each kind of addition which files it changes, by an example that is there, and docs/architecture.md
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -17,11 +18,6 @@ namespace gravlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contentOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A row of the table: what is added, the words by which the example is found, the files that have them.
 struct Addition {

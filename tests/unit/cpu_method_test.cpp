@@ -9,11 +9,10 @@
 #include <limits>
 #include <string>
 
-namespace gravlab {
+namespace gravlab::cpu {
 namespace {
 
 using namespace testing_support;
-using namespace cpu;
 
 constexpr double kAllOfIt = std::numeric_limits<double>::infinity();
 
@@ -192,4 +191,4 @@ TEST(CpuMethod, theEngineRunsAMethodWithAStateThatNoRowKnows) {
 }
 
 }  // namespace
-}  // namespace gravlab
+}  // namespace gravlab::cpu
