@@ -135,7 +135,7 @@ TEST_F(WindowTest, obeysKeys) {
     key("ctrl+p");
     waitForValue("projector", true);
     key("ctrl+q");
-    EXPECT_EQ(program->wait(10s), 0);
+    EXPECT_EQ(program->wait(patience), 0);
 }
 
 /// A key that stays down: the display tells of it again and again. The row that repeats shows how long that takes.
@@ -290,9 +290,9 @@ TEST_F(WindowTest, showsWhatAFilmShows) {
     view.insert(view.end(), scene.begin(), scene.end());
     film.insert(film.end(), scene.begin(), scene.end());
     Process shot({view}, {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}}, folder / "gravlab.log");
-    ASSERT_EQ(shot.wait(30s), 0);
+    ASSERT_EQ(shot.wait(patience), 0);
     Process render(film, {{"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}}, folder / "gravlab.log");
-    ASSERT_EQ(render.wait(30s), 0);
+    ASSERT_EQ(render.wait(patience), 0);
     const Picture a = readPng(shown), b = readPng(filmed);
     ASSERT_EQ(a.width, 640);
     ASSERT_EQ(a.height, 480);
@@ -313,7 +313,7 @@ TEST_F(WindowTest, aLostContextIsMadeAnewWithTheSamePicture) {
                      "--time-budget", "10000", "--splat", "raster",  "--screenshot", shown},
                     {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_FAULT", plan}},
                     folder / "gravlab.log");
-        ASSERT_EQ(run.wait(30s), 0);
+        ASSERT_EQ(run.wait(patience), 0);
     }
     const Picture a = readPng(whole), b = readPng(lost);
     EXPECT_EQ(b.texts.at("gravlab:step"), "9");
