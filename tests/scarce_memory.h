@@ -4,6 +4,8 @@
 
 namespace gravlab::test {
 
+inline constexpr std::size_t kOddCount = 1237;  ///< bodies: nothing else takes that many bytes
+
 /// As long as it lives, the next request for exactly so many bytes, of any thread, gets std::bad_alloc. One at a time.
 class ScarceMemory {
 public:

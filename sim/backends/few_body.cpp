@@ -12,9 +12,9 @@
 namespace gravlab {
 
 /// When to stop. Reading a clock costs as much as the force on three bodies, so it is read about once in 4000 pairs.
-class Deadline {
+class StepDeadline {
 public:
-    Deadline(double seconds, std::size_t pairsPerStep) : seconds_(seconds), pairsPerStep_(pairsPerStep) {}
+    StepDeadline(double seconds, std::size_t pairsPerStep) : seconds_(seconds), pairsPerStep_(pairsPerStep) {}
     bool passed(std::size_t steps = 1) const {
         pairs_ += steps * pairsPerStep_;
         if (pairs_ < 4000 && seconds_ > 0) return false;
@@ -221,7 +221,7 @@ void FewBody::apply(const StepOp& step, double timeStep) {
 }
 
 template <class PairLaw>
-bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const Deadline& deadline) {
+bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const StepDeadline& deadline) {
     struct Callback {
         FewBody* system;
         const PairLaw* law;
@@ -251,7 +251,7 @@ bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const Deadlin
 template <class PairLaw>
 std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law) {
     const std::size_t pairsPerForce = std::max<std::size_t>(1, sources_ * size() / 2);
-    const Deadline deadline(budget.seconds, pairsPerForce);
+    const StepDeadline deadline(budget.seconds, pairsPerForce);
     const StepPacer pacer(budget);
     std::int64_t completed = 0;
     if (interval_ != 0) {
@@ -281,7 +281,7 @@ std::int64_t FewBody::advance(StepProgram program, double timeStep, const Budget
 
 std::int64_t FewBody::finishStep() {
     if (interval_ == 0) return 0;
-    const Deadline never(1e300, 1);
+    const StepDeadline never(1e300, 1);
     withLaw<double>(settings_, [&](const auto& law) { return runAdaptiveStep(interval_, law, never); });
     return 1;
 }

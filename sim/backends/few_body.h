@@ -62,7 +62,7 @@ private:
     struct FixedSteps;
     void apply(const StepOp& step, double timeStep);
     template <class PairLaw>
-    bool runAdaptiveStep(double timeStep, const PairLaw& law, const class Deadline& deadline);
+    bool runAdaptiveStep(double timeStep, const PairLaw& law, const class StepDeadline& deadline);
     template <class PairLaw>
     void computeForces(const PairLaw& law, const double* x, double* a) const;
     void computeJerks();

@@ -7,6 +7,7 @@
 #include "sim/core/vertex.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
+#include "tests/bodies.h"
 #include "tests/fuzz/fuzz_promises.h"
 
 #include <algorithm>
@@ -87,12 +88,6 @@ private:
     std::size_t size_, at_ = 0;
 };
 
-inline bool sameBits(const ParticleSet& a, const ParticleSet& b) {
-    const auto bytes = [](const auto& x) { return x.size() * sizeof x[0]; };
-    return a.size() == b.size() && std::memcmp(a.position.data(), b.position.data(), bytes(a.position)) == 0 &&
-           std::memcmp(a.velocity.data(), b.velocity.data(), bytes(a.velocity)) == 0 && a.id == b.id && a.group == b.group;
-}
-
 /// A renderer that draws nothing: it takes vertices of any picture's size, can be made anew, and can fail when asked to.
 class NullRenderer : public VertexSink {
 public:
@@ -140,7 +135,8 @@ inline void failOnce(Simulation& simulation, NullRenderer& renderer) {
     simulation.advance({.seconds = 0, .steps = 0}, nullptr);
     require(simulation.step() == *before.step + 1, "a failed picture costs no step");
     untouched.advance({.seconds = 1, .steps = 1}, nullptr);
-    require(sameBits(simulation.state().bodies, untouched.state().bodies), "after a failed picture the run is the same");
+    require(testing_support::sameState(simulation.state().bodies, untouched.state().bodies),
+            "after a failed picture the run is the same");
 }
 
 /// A run under random orders: change anything, step, save, load what was saved, load it damaged, resize, fail.
@@ -207,7 +203,7 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     // Reading HDF5 starts a process; a part of the saves goes through a file.
                     if (choose.below(8) != 0) break;
                     saved = decodeSnapshot(encodeSnapshot(now, "hdf5"), "fuzz");
-                    require(sameBits(saved->bodies, now.bodies), "saved bodies come back to the bit");
+                    require(testing_support::sameState(saved->bodies, now.bodies), "saved bodies come back to the bit");
                     require(saved->settings == now.settings && saved->step == now.step && saved->state == now.state,
                             "saved settings, step and state come back");
                     break;
@@ -225,7 +221,8 @@ inline void stateful(const std::uint8_t* data, std::size_t size) {
                     simulation.apply(offered);
                     require(simulation.step() == *step, "a run goes on at its step");
                     if (value == 0)
-                        require(sameBits(simulation.state().bodies, saved->bodies), "what is opened is what runs");
+                        require(testing_support::sameState(simulation.state().bodies, saved->bodies),
+                                "what is opened is what runs");
                     break;
                 }
                 case 12:

@@ -22,12 +22,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
-constexpr std::size_t kCopy = kBodies * sizeof(Double4);
-
 class EditSession : public ::testing::Test {
 protected:
-    void open(const char* scene, std::size_t bodies = kBodies) {
+    void open(const char* scene, std::size_t bodies = kOddCount) {
         Options options;
         options.simulation.scene = scene;
         options.simulation.bodies = bodies;
@@ -92,7 +89,7 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
 TEST_F(EditSession, undoOfSeveralGoesBackThroughAll) {
     open("plummer");
     std::vector<std::string> states{hash()};
-    for (const std::size_t body : {kBodies - 1, std::size_t{0}, std::size_t{600}}) {
+    for (const std::size_t body : {kOddCount - 1, std::size_t{0}, std::size_t{600}}) {
         workspace_->select(body);
         edit(EditRequest::remove);
         states.push_back(hash());
@@ -112,7 +109,7 @@ TEST_F(EditSession, undoSaysWhyTheOthersAreNotWhereTheyWere) {
     edit(EditRequest::remove);
     frame(3);
     edit(EditRequest::undo);
-    EXPECT_EQ(bodies().size(), kBodies);
+    EXPECT_EQ(bodies().size(), kOddCount);
     EXPECT_NE(hash(), before);
     EXPECT_THAT(workspace_->message, HasSubstr("3 steps were made since"));
 }
@@ -123,7 +120,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
         workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(edit(row.edit)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;
         EXPECT_THAT(workspace_->message, HasSubstr("not enough memory")) << row.name;
@@ -135,7 +132,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     const std::string held = hash();
     ASSERT_NE(held, first);
     {
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(edit(EditRequest::undo));
         ASSERT_TRUE(scarce.refused());
     }
@@ -150,7 +147,7 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
     open("plummer");
     const std::string before = hash();
     int refused = 0;
-    for (const std::size_t bodies : {kBodies, kBodies - 1})
+    for (const std::size_t bodies : {kOddCount, kOddCount - 1})
         for (const std::size_t size : {sizeof(Double4), sizeof(std::uint32_t), sizeof(std::uint8_t)}) {
             workspace_->select(5);
             workspace_->dismissMessage();
@@ -164,7 +161,7 @@ TEST_F(EditSession, anyArrayThatFindsNoRoomLeavesTheRunAsItWas) {
             EXPECT_EQ(hit, !workspace_->message.empty()) << bodies << " times " << size;
             if (!hit) edit(EditRequest::undo);
             ASSERT_EQ(hash(), before) << bodies << " times " << size;
-            ASSERT_EQ(workspace_->facts.configuration.bodies, kBodies);
+            ASSERT_EQ(workspace_->facts.configuration.bodies, kOddCount);
             ASSERT_EQ(workspace_->selected.has_value(), hit);
             ASSERT_NO_THROW(frame());
         }
@@ -244,7 +241,7 @@ TEST_F(EditSession, aSliderThatIsDraggedCopiesNoBodies) {
     files.update();
     workspace_->host.first().feed().serve(workspace_->host.simulation());
     watch();  // the start has been looked at
-    const ScarceMemory scarce(kCopy);
+    const ScarceMemory scarce(kOddCount * sizeof(Double4));
     for (int i = 0; i < 5; ++i) {
         workspace_->intent.request.timeStep = 1.01 * workspace_->facts.configuration.timeStep;
         workspace_->apply();

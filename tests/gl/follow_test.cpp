@@ -17,16 +17,16 @@
 namespace gravlab::test {
 namespace {
 
-constexpr int kWidth = 400, kHeight = 300;
+constexpr int kFollowWidth = 400, kFollowHeight = 300;
 
 /// The middle of the light within `radius` pixels of a place, in pixels from the upper left corner; none where it is dark.
 std::optional<glm::vec2> middleOfLight(std::span<const std::uint8_t> rgb, glm::vec2 around, float radius) {
     double light = 0, x = 0, y = 0;
-    for (int row = 0; row < kHeight; ++row)
-        for (int column = 0; column < kWidth; ++column) {
+    for (int row = 0; row < kFollowHeight; ++row)
+        for (int column = 0; column < kFollowWidth; ++column) {
             const glm::vec2 at(static_cast<float>(column) + 0.5f, static_cast<float>(row) + 0.5f);
             if (std::hypot(at.x - around.x, at.y - around.y) > radius) continue;
-            const double here = rgb[3 * static_cast<std::size_t>(row * kWidth + column) + 1];
+            const double here = rgb[3 * static_cast<std::size_t>(row * kFollowWidth + column) + 1];
             light += here;
             x += here * static_cast<double>(at.x);
             y += here * static_cast<double>(at.y);
@@ -46,14 +46,14 @@ protected:
         options.settings["look.trails"] = std::int64_t{0};
         workspace_ = std::make_unique<Workspace>(options);
         workspace_->look.bloom = 0;
-        target_ = std::make_unique<OffscreenTarget>(kWidth, kHeight);
+        target_ = std::make_unique<OffscreenTarget>(kFollowWidth, kFollowHeight);
     }
     /// A frame of a film, some steps after the one before; top row first.
     std::span<const std::uint8_t> frame(int steps) {
         workspace_->intent.stepsPerFrame = steps;
         workspace_->apply();
         if (steps > 0) workspace_->advance(false);
-        workspace_->draw(target_->framebuffer(), kWidth, kHeight);
+        workspace_->draw(target_->framebuffer(), kFollowWidth, kFollowHeight);
         target_->beginRead();
         return target_->endRead();
     }
@@ -64,7 +64,7 @@ protected:
         return {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
     }
     float pixels(glm::vec3 way) const {
-        return std::hypot(way.x, way.y, way.z) / workspace_->camera.lengthPerPixel({kWidth, kHeight});
+        return std::hypot(way.x, way.y, way.z) / workspace_->camera.lengthPerPixel({kFollowWidth, kFollowHeight});
     }
     HeadlessContext context_;
     std::unique_ptr<Workspace> workspace_;
@@ -73,7 +73,7 @@ protected:
 
 TEST_F(FollowTest, aBodyIsInTheMiddleOfEveryPicture) {
     open("body");
-    const glm::vec2 middle(kWidth / 2, kHeight / 2);
+    const glm::vec2 middle(kFollowWidth / 2, kFollowHeight / 2);
     glm::vec3 before(0);  // where the camera looks at without it
     for (int k = 0; k < 4; ++k) {
         const auto rgb = frame(k == 0 ? 0 : 60);
@@ -91,11 +91,11 @@ TEST_F(FollowTest, marksAreOnTheirBodies) {
     open("body");
     for (int k = 0; k < 4; ++k) {
         const auto rgb = frame(k == 0 ? 0 : 60);
-        const SpaceView view = spaceViews(viewports(*workspace_, kWidth, kHeight, workspace_->free)).front();
+        const SpaceView view = spaceViews(viewports(*workspace_, kFollowWidth, kFollowHeight, workspace_->free)).front();
         for (const std::size_t body : {0u, 1u}) {
             const auto mark = onSurface(view, body == 0 ? workspace_->selected->position : place(1));
             ASSERT_TRUE(mark);
-            if (mark->x < 8 || mark->y < 8 || mark->x > kWidth - 8 || mark->y > kHeight - 8) continue;
+            if (mark->x < 8 || mark->y < 8 || mark->x > kFollowWidth - 8 || mark->y > kFollowHeight - 8) continue;
             const auto found = middleOfLight(rgb, {mark->x, mark->y}, 7);
             ASSERT_TRUE(found) << "frame " << k << ": the mark of body " << body << " is beside it";
             EXPECT_NEAR(found->x, mark->x, 0.5) << "frame " << k << ", body " << body;
@@ -106,7 +106,7 @@ TEST_F(FollowTest, marksAreOnTheirBodies) {
 
 TEST_F(FollowTest, aGalaxyIsInTheMiddleOfTheFirstPicture) {
     open("2");  // each body is a galaxy of its own
-    const glm::vec2 middle(kWidth / 2, kHeight / 2);
+    const glm::vec2 middle(kFollowWidth / 2, kFollowHeight / 2);
     const auto found = middleOfLight(frame(0), middle, 7);
     ASSERT_TRUE(found);
     EXPECT_NEAR(found->x, middle.x, 0.5);
@@ -117,9 +117,9 @@ TEST_F(FollowTest, aClickTakesTheBodyThatIsShown) {
     open("");
     workspace_->clearSelection();
     frame(0);
-    const SpaceView view = spaceViews(viewports(*workspace_, kWidth, kHeight, workspace_->free)).front();
+    const SpaceView view = spaceViews(viewports(*workspace_, kFollowWidth, kFollowHeight, workspace_->free)).front();
     const ImVec2 at = onSurface(view, place(1)).value();
-    workspace_->pickAt({at.x, at.y}, {kWidth, kHeight});
+    workspace_->pickAt({at.x, at.y}, {kFollowWidth, kFollowHeight});
     frame(0);
     ASSERT_TRUE(workspace_->selected);
     EXPECT_EQ(workspace_->selected->id, 1u);

@@ -14,12 +14,13 @@
 namespace gravlab::test {
 namespace {
 
-constexpr int kWidth = 402, kHeight = 302;
+constexpr int kFourWidth = 402, kFourHeight = 302;
 
 /// Where the four are.
 std::vector<PicturePart> partsOf(const Workspace& workspace) {
     std::vector<PicturePart> parts;
-    for (const Viewport& view : viewports(workspace, kWidth, kHeight, workspace.free)) parts.push_back(view.rectangle);
+    for (const Viewport& view : viewports(workspace, kFourWidth, kFourHeight, workspace.free))
+        parts.push_back(view.rectangle);
     return parts;
 }
 
@@ -34,7 +35,7 @@ protected:
         return options;
     }
     std::vector<std::uint8_t> picture(Workspace& workspace) {
-        workspace.draw(target_.framebuffer(), kWidth, kHeight);
+        workspace.draw(target_.framebuffer(), kFourWidth, kFourHeight);
         return target_.read();
     }
     /// Bright pixels within a part of one view, given by shares of its size.
@@ -44,13 +45,13 @@ protected:
         for (int y = part.top + static_cast<int>(y0 * part.height); y < part.top + static_cast<int>(y1 * part.height); ++y)
             for (int x = part.left + static_cast<int>(x0 * part.width); x < part.left + static_cast<int>(x1 * part.width);
                  ++x) {
-                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kWidth + x))];
+                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kFourWidth + x))];
                 found += std::max({p[0], p[1], p[2]}) > 90;
             }
         return found;
     }
     HeadlessContext context_;
-    OffscreenTarget target_{kWidth, kHeight};
+    OffscreenTarget target_{kFourWidth, kFourHeight};
 };
 
 TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
@@ -76,8 +77,9 @@ TEST_F(FourViewPicture, showsBodiesWhereTheAxesSay) {
 TEST_F(FourViewPicture, isTheSameBesideTheFrame) {
     Workspace workspace(optionsOf("two-body"));
     const auto rgb = picture(workspace);
-    OffscreenTarget film(kWidth, kHeight);
-    workspace.drawAgain(viewports(workspace, kWidth, kHeight, workspace.free), film.framebuffer(), kWidth, kHeight);
+    OffscreenTarget film(kFourWidth, kFourHeight);
+    workspace.drawAgain(viewports(workspace, kFourWidth, kFourHeight, workspace.free), film.framebuffer(), kFourWidth,
+                        kFourHeight);
     EXPECT_EQ(film.read(), rgb) << "as a film beside the window has it";
 }
 
@@ -102,7 +104,7 @@ TEST_F(FourViewPicture, drawsPathsInEachView) {
 TEST_F(FourViewPicture, theMouseMovesAllFourThroughTheViewUnderIt) {
     Workspace workspace(optionsOf("two-body"));
     picture(workspace);
-    const glm::vec2 surface(kWidth, kHeight);
+    const glm::vec2 surface(kFourWidth, kFourHeight);
     const PicturePart xz = partsOf(workspace)[2];
     const glm::vec2 middle(xz.left + 0.5f * static_cast<float>(xz.width), xz.top + 0.5f * static_cast<float>(xz.height));
     const glm::vec3 before = workspace.camera.target;

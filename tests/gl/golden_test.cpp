@@ -11,7 +11,7 @@
 namespace gravlab::test {
 namespace {
 
-constexpr int kWidth = 240, kHeight = 160;
+constexpr int kGoldenWidth = 240, kGoldenHeight = 160;
 
 /// A tilted two-armed spiral of 600 bodies with a core, faster inside.
 std::vector<ParticleVertex> spiral() {
@@ -40,12 +40,12 @@ protected:
 TEST_F(GoldenTest, SpiralLooksAsStored) {
     const std::string path = GRAVLAB_SOURCE_DIR "/tests/golden/spiral.png";
     store(spiral());
-    const auto now = shown(kWidth, kHeight);
+    const auto now = shown(kGoldenWidth, kGoldenHeight);
     if (const char* write = std::getenv("GRAVLAB_WRITE_GOLDEN"); write && *write == '1')
-        writePng(path, now, kWidth, kHeight);
+        writePng(path, now, kGoldenWidth, kGoldenHeight);
     const Picture golden = readPng(path);
-    ASSERT_EQ(golden.width, kWidth);
-    ASSERT_EQ(golden.height, kHeight);
+    ASSERT_EQ(golden.width, kGoldenWidth);
+    ASSERT_EQ(golden.height, kGoldenHeight);
     const Difference difference = compare(now, golden.rgb);
     EXPECT_TRUE(difference.small()) << "mean " << difference.mean << ", far pixels " << difference.far;
 }
@@ -53,21 +53,21 @@ TEST_F(GoldenTest, SpiralLooksAsStored) {
 TEST_F(GoldenTest, ComparisonCatchesOneMovedBodyAndOneWrongSetting) {
     auto bodies = spiral();
     store(bodies);
-    const auto right = shown(kWidth, kHeight);
+    const auto right = shown(kGoldenWidth, kGoldenHeight);
     bodies[550].x += 0.15f;
     store(bodies);
-    EXPECT_FALSE(compare(right, shown(kWidth, kHeight)).small()) << "a moved body";
+    EXPECT_FALSE(compare(right, shown(kGoldenWidth, kGoldenHeight)).small()) << "a moved body";
     store(spiral());
     look.bloom = 0;
-    EXPECT_FALSE(compare(right, shown(kWidth, kHeight)).small()) << "no bloom";
+    EXPECT_FALSE(compare(right, shown(kGoldenWidth, kGoldenHeight)).small()) << "no bloom";
     look.bloom = 0.3f;
     look.colourMap = 1;
-    EXPECT_FALSE(compare(right, shown(kWidth, kHeight)).small()) << "another colour map";
+    EXPECT_FALSE(compare(right, shown(kGoldenWidth, kGoldenHeight)).small()) << "another colour map";
     look.colourMap = 0;
     camera.azimuth += 0.01f;
-    EXPECT_FALSE(compare(right, shown(kWidth, kHeight)).small()) << "another camera";
+    EXPECT_FALSE(compare(right, shown(kGoldenWidth, kGoldenHeight)).small()) << "another camera";
     camera.azimuth -= 0.01f;
-    EXPECT_TRUE(compare(right, shown(kWidth, kHeight)).small());
+    EXPECT_TRUE(compare(right, shown(kGoldenWidth, kGoldenHeight)).small());
 }
 
 }  // namespace

@@ -19,14 +19,14 @@
 namespace gravlab::test {
 namespace {
 
-constexpr int kWidth = 320, kHeight = 200;
-double testClock = 1000;
+constexpr int kLostWidth = 320, kLostHeight = 200;
+double lostClock = 1000;
 
 /// A workspace with panels in a context that can be lost.
 class LostContext : public ::testing::Test {
 protected:
     void SetUp() override {
-        hostClockSource() = [] { return testClock; };
+        hostClockSource() = [] { return lostClock; };
         context_ = std::make_unique<HeadlessContext>();
         Options options;
         options.simulation.scene = "plummer";
@@ -44,7 +44,7 @@ protected:
         hostClockSource() = source_;
     }
     void step(double seconds = 1.0 / 60) {
-        testClock += seconds;
+        lostClock += seconds;
         workspace_->apply();
         workspace_->advance(true);
         workspace_->glide(seconds);
@@ -52,10 +52,10 @@ protected:
     }
     /// Bodies alone, or with the panels over them.
     std::vector<std::uint8_t> picture(bool panels = false) {
-        OffscreenTarget target(kWidth, kHeight);
-        workspace_->draw(target.framebuffer(), kWidth, kHeight);
+        OffscreenTarget target(kLostWidth, kLostHeight);
+        workspace_->draw(target.framebuffer(), kLostWidth, kLostHeight);
         if (panels) {
-            ui_->setSurface(kWidth, kHeight, 1.0 / 60);
+            ui_->setSurface(kLostWidth, kLostHeight, 1.0 / 60);
             ui_->frame(*workspace_);
             ui_->draw();
         }
@@ -134,7 +134,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     ASSERT_TRUE(workspace_->selected);
     workspace_->intent.paused = true;
     const auto later = [&] {
-        testClock += 1;
+        lostClock += 1;
         workspace_->advance(true);
         picture(true);
         return picture(true);

@@ -19,9 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
-constexpr std::size_t kCopy = kBodies * sizeof(Double4);
-
 std::atomic<double> testClock = 1000;  // sums beside the run ask it, too
 
 class ScarceSession : public ::testing::Test {
@@ -33,7 +30,7 @@ protected:
     void open(const char* twin) {
         Options options;
         options.simulation.scene = "plummer";
-        options.simulation.bodies = kBodies;
+        options.simulation.bodies = kOddCount;
         options.simulation.backend = "cpu";
         options.settings["run.time_budget"] = 1e6;  // all steps of a frame, however slow the machine is
         if (twin) options.twin = parseTwin(twin);
@@ -65,7 +62,7 @@ TEST_F(ScarceSession, keepsItsHistoryShorter) {
     // What is measured beside the run asks for as many bytes, and may be the one that gets none.
     for (int round = 0; round < 50 && workspace_->host.history()->budget() == budget; ++round) {
         for (int i = 0; i < round % 3; ++i) frame();  // the two take turns; not always with the same one
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) ASSERT_NO_THROW(frame());
         ASSERT_TRUE(scarce.refused());
         frame();  // a state that was being packed is taken up
@@ -88,7 +85,7 @@ TEST_F(ScarceSession, staysWhereItIsWhenThePresentCannotBeKept) {
     const std::int64_t step = workspace_->facts.step;
     workspace_->intent.rewindTo = 0;
     {
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(workspace_->apply());
         ASSERT_TRUE(scarce.refused());
     }
@@ -106,7 +103,7 @@ TEST_F(ScarceSession, goesOnWithoutMemoryForItsInstruments) {
     workspace_->instruments.on = true;
     bool refused = false;
     for (int i = 0; i < 200 && !refused; ++i) {
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(frame());
         refused = scarce.refused();
     }
@@ -133,7 +130,7 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
     std::int64_t step = workspace_->facts.step;
     for (int round = 0; round < 50 && workspace_->host.twin().on(); ++round) {
         for (int i = 0; i <= round % 3; ++i) frame(1e-3);  // what was asked for is copied, and nothing else is due
-        const ScarceMemory scarce(kCopy);
+        const ScarceMemory scarce(kOddCount * sizeof(Double4));
         // However long the last one seems to have taken, the next is due, once none is under way.
         for (int i = 0; i < 2000 && !scarce.refused(); ++i) {
             step = workspace_->facts.step;
@@ -153,7 +150,7 @@ TEST_F(ScarceSession, goesOnWithoutItsTwinAndMakesNoStepTwice) {
 TEST_F(ScarceSession, endsAFilmWithItsTwin) {
     open("softening=0.2");
     workspace_->advance(false);
-    const ScarceMemory scarce(kCopy);
+    const ScarceMemory scarce(kOddCount * sizeof(Double4));
     bool ended = false;
     for (int i = 0; i < 20 && !scarce.refused(); ++i) {
         try {

@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kWidth = 402, kHeight = 200;
+constexpr int kTwinWidth = 402, kTwinHeight = 200;
 
 Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView::side) {
     Options options;
@@ -37,7 +37,7 @@ Options optionsOf(const char* scene, const char* twin, TwinView view = TwinView:
 class TwinPictureTest : public ::testing::Test {
 protected:
     std::vector<std::uint8_t> picture(Workspace& workspace) {
-        workspace.draw(target_.framebuffer(), kWidth, kHeight);
+        workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
         return target_.read();
     }
     static void film(Workspace& workspace, int frames) {
@@ -50,15 +50,15 @@ protected:
     template <class Meets>
     static int count(const std::vector<std::uint8_t>& rgb, int left, int right, Meets meets) {
         int found = 0;
-        for (int y = 0; y < kHeight; ++y)
+        for (int y = 0; y < kTwinHeight; ++y)
             for (int x = left; x < right; ++x) {
-                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kWidth + x))];
+                const std::uint8_t* p = &rgb[static_cast<std::size_t>(3 * (y * kTwinWidth + x))];
                 found += meets(int{p[0]}, int{p[1]}, int{p[2]});
             }
         return found;
     }
     HeadlessContext context_;
-    OffscreenTarget target_{kWidth, kHeight};
+    OffscreenTarget target_{kTwinWidth, kTwinHeight};
 };
 
 bool bright(int r, int g, int b) { return std::max({r, g, b}) > 120; }
@@ -70,15 +70,15 @@ TEST_F(TwinPictureTest, SideBySideShowsBothWithALineBetween) {
     film(workspace, 20);
     const auto rgb = picture(workspace);
     EXPECT_GT(count(rgb, 0, 200, bright), 4);
-    EXPECT_GT(count(rgb, 202, kWidth, bright), 4);
+    EXPECT_GT(count(rgb, 202, kTwinWidth, bright), 4);
     // The same settings: the two halves are the same picture.
     int different = 0;
-    for (int y = 0; y < kHeight; ++y)
+    for (int y = 0; y < kTwinHeight; ++y)
         for (int x = 0; x < 3 * 200; ++x)
-            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kWidth + x)]} -
-                                  int{rgb[static_cast<std::size_t>(3 * (y * kWidth + 202) + x)]}) > 2;
+            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kTwinWidth + x)]} -
+                                  int{rgb[static_cast<std::size_t>(3 * (y * kTwinWidth + 202) + x)]}) > 2;
     EXPECT_EQ(different, 0);
-    EXPECT_EQ(count(rgb, 200, 202, [](int r, int g, int b) { return r > 60 && g > 60 && b > 60; }), 2 * kHeight);
+    EXPECT_EQ(count(rgb, 200, 202, [](int r, int g, int b) { return r > 60 && g > 60 && b > 60; }), 2 * kTwinHeight);
 }
 
 TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
@@ -88,10 +88,10 @@ TEST_F(TwinPictureTest, AnotherIntegratorShowsAnotherPicture) {
     EXPECT_EQ(workspace.facts.time, workspace.host.twin().simulation().time());
     const auto rgb = picture(workspace);
     int different = 0;
-    for (int y = 0; y < kHeight; ++y)
+    for (int y = 0; y < kTwinHeight; ++y)
         for (int x = 0; x < 3 * 200; ++x)
-            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kWidth + x)]} -
-                                  int{rgb[static_cast<std::size_t>(3 * (y * kWidth + 202) + x)]}) > 40;
+            different += std::abs(int{rgb[static_cast<std::size_t>(3 * y * kTwinWidth + x)]} -
+                                  int{rgb[static_cast<std::size_t>(3 * (y * kTwinWidth + 202) + x)]}) > 40;
     EXPECT_GT(different, 20);
     EXPECT_GT(workspace.host.twin().watch().curve().worst(), 0.1);
     EXPECT_GT(workspace.host.twin().watch().curve().worstTwinChange(), 0.1);
@@ -102,17 +102,17 @@ TEST_F(TwinPictureTest, OverlaidRunsHaveAHueEachWhereTheyAreApart) {
     Workspace workspace(optionsOf("two-body", "integrator=euler", TwinView::overlaid));
     workspace.look.bloom = 0;
     const auto together = picture(workspace);
-    EXPECT_EQ(count(together, 0, kWidth, orange), 0) << "where both are in one place, the hues add up to white";
-    EXPECT_GT(count(together, 0, kWidth, bright), 4);
+    EXPECT_EQ(count(together, 0, kTwinWidth, orange), 0) << "where both are in one place, the hues add up to white";
+    EXPECT_GT(count(together, 0, kTwinWidth, bright), 4);
     film(workspace, 400);
     const auto apart = picture(workspace);
-    EXPECT_GT(count(apart, 0, kWidth, blue), 4);
-    EXPECT_GT(count(apart, 0, kWidth, orange), 4);
+    EXPECT_GT(count(apart, 0, kTwinWidth, blue), 4);
+    EXPECT_GT(count(apart, 0, kTwinWidth, orange), 4);
     workspace.look.paper = true;
     const auto page = picture(workspace);
     EXPECT_EQ(page[0], 255);
-    EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return b > r + 60; }), 4);
-    EXPECT_GT(count(page, 0, kWidth, [](int r, int, int b) { return r > b + 60; }), 4);
+    EXPECT_GT(count(page, 0, kTwinWidth, [](int r, int, int b) { return b > r + 60; }), 4);
+    EXPECT_GT(count(page, 0, kTwinWidth, [](int r, int, int b) { return r > b + 60; }), 4);
 }
 
 TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
@@ -277,11 +277,11 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     workspace.selectId(0);
     workspace.intent.edit = EditRequest::hold;
     film(workspace, 2);
-    workspace.panBy({100, 0}, {100, 100}, {kWidth, kHeight});  // the middle comes to the edge between the two
+    workspace.panBy({100, 0}, {100, 100}, {kTwinWidth, kTwinHeight});  // the middle comes to the edge between the two
     const auto framed = [&] {
         for (int i = 0; i < 2; ++i) {
-            workspace.draw(target_.framebuffer(), kWidth, kHeight);
-            ui.setSurface(kWidth, kHeight, 1.0 / 60);
+            workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
+            ui.setSurface(kTwinWidth, kTwinHeight, 1.0 / 60);
             ui.frame(workspace);
             ui.draw();
         }
@@ -289,9 +289,9 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     };
     const auto difference = [](const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int left, int right) {
         int found = 0;
-        for (int y = 0; y < kHeight; ++y)
+        for (int y = 0; y < kTwinHeight; ++y)
             for (int x = 3 * left; x < 3 * right; ++x) {
-                const auto at = static_cast<std::size_t>(3 * y * kWidth + x);
+                const auto at = static_cast<std::size_t>(3 * y * kTwinWidth + x);
                 found += a[at] != b[at];
             }
         return found;
@@ -309,7 +309,7 @@ TEST_F(TwinPictureTest, MarksAndPathsStayWithinTheFirstPicture) {
     const auto plain = framed();
     ASSERT_TRUE(workspace.facts.held.empty());
     EXPECT_GT(difference(marked, plain, 150, 200), 100) << "the path leads to the edge";
-    EXPECT_EQ(difference(marked, plain, 200, kWidth), 0);
+    EXPECT_EQ(difference(marked, plain, 200, kTwinWidth), 0);
 }
 
 TEST_F(TwinPictureTest, TheStripIsAPanelLikeOthersAndThickerForProjectors) {
@@ -412,18 +412,18 @@ TEST_F(TwinPictureTest, ADroppedSceneIsTakenWholeBesideATwinThatDoesNotSuitIt) {
 
 TEST_F(TwinPictureTest, AClickOnEitherPictureFindsTheBody) {
     Workspace workspace(optionsOf("two-body", ""));
-    workspace.draw(target_.framebuffer(), kWidth, kHeight);
-    const auto views = viewports(workspace, kWidth, kHeight, workspace.free);
+    workspace.draw(target_.framebuffer(), kTwinWidth, kTwinHeight);
+    const auto views = viewports(workspace, kTwinWidth, kTwinHeight, workspace.free);
     for (const bool twin : {false, true}) {
         const glm::vec2 cursor(views[twin].corner().x + 30, 50);
-        const Workspace::SurfaceSpot spot = workspace.spotAt(cursor, {kWidth, kHeight});
+        const Workspace::SurfaceSpot spot = workspace.spotAt(cursor, {kTwinWidth, kTwinHeight});
         EXPECT_EQ(spot.run, twin ? 1u : 0u);
         EXPECT_EQ(spot.cursor, glm::vec2(30, 50));
-        EXPECT_EQ(spot.size, glm::vec2(200, kHeight));
+        EXPECT_EQ(spot.size, glm::vec2(200, kTwinHeight));
     }
     // The wheel keeps what is under the pointer: the middle of a picture is the camera's target.
     const glm::vec3 before = workspace.camera.target;
-    workspace.zoomAt(2, {301, 100}, {kWidth, kHeight});
+    workspace.zoomAt(2, {301, 100}, {kTwinWidth, kTwinHeight});
     EXPECT_NEAR(glm::length(workspace.camera.target - before), 0, 0.02f * workspace.camera.distance);
 }
 

@@ -19,7 +19,7 @@ protected:
     }
     void end() {
         key("ctrl+q");
-        EXPECT_EQ(program->wait(10s), 0);
+        EXPECT_EQ(program->wait(patience), 0);
         fs::remove(folder / "status.json");
         window.clear();
     }

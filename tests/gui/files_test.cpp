@@ -14,8 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
-
 class WindowFiles : public GuiTest {
 protected:
     void SetUp() override {
@@ -90,7 +88,7 @@ TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
     ASSERT_EQ(stateFiles("session-").size(), 1u);
     EXPECT_EQ(status().at("files").at("recover"), "");
     kill(program->id(), SIGKILL);
-    program->wait(5s);
+    program->wait(patience);
     fs::remove(folder / "status.json");
     window.clear();
 
@@ -102,7 +100,7 @@ TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
     EXPECT_GT(now.at("step"), 0);
     waitFor("no offer any more", [](const Json& s) { return s.at("files").at("recover") == ""; });
     key("ctrl+q");
-    EXPECT_EQ(program->wait(10s), 0);
+    EXPECT_EQ(program->wait(patience), 0);
     EXPECT_TRUE(stateFiles("session-").empty());
 }
 
@@ -121,7 +119,7 @@ TEST_F(WindowFiles, numbersThatStopBeingFinitePauseTheRunAndTheLastGoodStateIsOf
 TEST_F(WindowFiles, aSignalSavesTheRunAndSaysHowToGoOn) {
     open(kSmall);
     kill(program->id(), SIGTERM);
-    EXPECT_EQ(program->wait(10s), 143);
+    EXPECT_EQ(program->wait(patience), 143);
     ASSERT_EQ(stateFiles("run-plummer").size(), 1u);
     EXPECT_EQ(readSnapshot(stateFiles("run-plummer")[0]).bodies.size(), 300u);
     EXPECT_NE(log().find("go on with: gravlab " + stateFiles("run-plummer")[0].string()), std::string::npos) << log();

@@ -1,5 +1,6 @@
 // Processes, the display and xdotool behind the fixture.
 #include "gui_fixture.h"
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <fcntl.h>
@@ -26,11 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = 20s, kPatienceToOpen = 120s;
 constexpr std::chrono::duration<double> kUsualOpening = 1s;
 constexpr auto kPause = 10ms;
-
-std::string contents(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<std::string> environmentWith(const Environment& changes) {
     std::vector<std::string> all;
@@ -103,7 +99,7 @@ Display::Display(const fs::path& folder) {
         Arguments{"sh", "-c", "exec Xvfb -displayfd 3 -screen 0 1400x900x24 -nolisten tcp 3> '" + number.string() + "'"},
         Environment{}, folder / "xvfb.log");
     for (const auto end = Clock::now() + kPatience; Clock::now() < end && server_->running();) {
-        const std::string text = contents(number);
+        const std::string text = contentOf(number);
         if (text.ends_with('\n')) {
             name_ = ":" + text.substr(0, text.size() - 1);
             return;
@@ -127,7 +123,7 @@ void GuiTest::SetUp() {
 }
 
 void GuiTest::TearDown() {
-    if (HasFailure()) std::cerr << contents(folder / "gravlab.log");
+    if (HasFailure()) std::cerr << contentOf(folder / "gravlab.log");
     program.reset();
     display.reset();
     std::error_code ignored;
@@ -155,7 +151,7 @@ void GuiTest::open(Arguments arguments) {
         fs::remove(found);
         Process search({"xdotool", "search", "--onlyvisible", "--name", "^gravlab$"}, {{"DISPLAY", display->name()}}, found);
         search.wait(patience);
-        std::istringstream(contents(found)) >> window;
+        std::istringstream(contentOf(found)) >> window;
     }
     ASSERT_FALSE(window.empty()) << "xdotool does not find the window";
     xdotool({"windowfocus", window});
@@ -163,7 +159,7 @@ void GuiTest::open(Arguments arguments) {
 
 Json GuiTest::status() {
     for (const auto end = Clock::now() + patience; Clock::now() < end;) {
-        const std::string text = contents(statusFile_);
+        const std::string text = contentOf(statusFile_);
         if (const Json json = Json::parse(text, nullptr, false); !json.is_discarded() && json.is_object()) return json;
         if (!program->running()) {
             ADD_FAILURE() << "the program ended with code " << program->wait(0ms);
@@ -205,7 +201,7 @@ void GuiTest::settle() {
 void GuiTest::xdotool(Arguments arguments) {
     arguments.insert(arguments.begin(), "xdotool");
     Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
-    EXPECT_EQ(run.wait(patience), 0) << contents(folder / "xdotool.log");
+    EXPECT_EQ(run.wait(patience), 0) << contentOf(folder / "xdotool.log");
     settle();
 }
 
@@ -215,7 +211,7 @@ std::pair<int, int> GuiTest::displaySize() {
     Process ask({"xdotool", "getdisplaygeometry"}, {{"DISPLAY", display->name()}}, found);
     ask.wait(patience);
     std::pair<int, int> size{0, 0};
-    std::istringstream(contents(found)) >> size.first >> size.second;
+    std::istringstream(contentOf(found)) >> size.first >> size.second;
     return size;
 }
 

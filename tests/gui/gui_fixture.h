@@ -18,6 +18,7 @@ namespace gravlab::test {
 
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
+inline const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
 using Environment = std::map<std::string, std::string>;  ///< an empty value removes the variable
 
 /// A child process; killed when this ends before it does.

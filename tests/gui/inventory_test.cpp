@@ -53,7 +53,7 @@ TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     expectInventory("members of the window's status", members);
     expectInventory("controls of the window", controls);
     key("ctrl+q");
-    EXPECT_EQ(program->wait(20s), 0);
+    EXPECT_EQ(program->wait(patience), 0);
     std::ifstream stream(file);
     std::set<std::string> keys;
     std::string table;

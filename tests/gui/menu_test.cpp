@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Arguments kSmall{"plummer", "-n", "60", "--size", "900x620", "--backend", "cpu", "--ui-scale", "1"};
+const Arguments kMenus{"plummer", "-n", "60", "--size", "900x620", "--backend", "cpu", "--ui-scale", "1"};
 
 class MenuTest : public GuiTest {
 protected:
@@ -181,7 +181,7 @@ void MenuTest::press(const Action& action) {
 }
 
 TEST_F(MenuTest, everyKeyDoesWhatItSays) {
-    open(kSmall);
+    open(kMenus);
     ASSERT_EQ(status().at("gl_watched"), true) << "errors of OpenGL would not be seen";
     for (const auto& [menu, action] : rows()) press(*action);
     EXPECT_EQ(status().at("gl_errors"), 0);
@@ -250,14 +250,14 @@ void MenuTest::clickItem(const Menu& menu, const Action& action) {
 
 TEST_F(MenuTest, everyItemIsClicked) {
     if (!std::getenv("GRAVLAB_LONG_TESTS")) GTEST_SKIP() << "a minute in a real window: set GRAVLAB_LONG_TESTS=1";
-    open(kSmall);
+    open(kMenus);
     for (const auto& [menu, action] : rows()) clickItem(*menu, *action);
     EXPECT_EQ(status().at("gl_errors"), 0);
     EXPECT_TRUE(program->running());
 }
 
 TEST_F(MenuTest, areWalkedByKeyboardAndLeft) {
-    open(kSmall);
+    open(kMenus);
     key("F10");
     const auto shows = [&](const std::string& item) {
         waitFor("the menu with " + item, [&](const Json& s) { return s.at("items").contains(item); });
@@ -290,7 +290,7 @@ TEST_F(MenuTest, areWalkedByKeyboardAndLeft) {
 
 /// The window manager takes Tab; the window sees Alt go down, loses the keys, and must not take that for Alt by itself.
 TEST_F(MenuTest, stayClosedWhenAltLeadsToAnotherWindow) {
-    open(kSmall);
+    open(kMenus);
     xdotool({"keydown", "Alt_L"});
     settle();
     xdotool({"windowunmap", window});
@@ -306,7 +306,7 @@ TEST_F(MenuTest, stayClosedWhenAltLeadsToAnotherWindow) {
 }
 
 TEST_F(MenuTest, panelsAreReachedByKeyboard) {
-    open(kSmall);
+    open(kMenus);
     key("F6");
     waitForValue("navigating", true);
     key("Down");

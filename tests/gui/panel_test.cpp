@@ -7,12 +7,12 @@
 namespace gravlab::test {
 namespace {
 
-const Arguments kSmall{"plummer", "-n", "500", "--size", "1280x720", "--backend", "cpu"};
+const Arguments kPanels{"plummer", "-n", "500", "--size", "1280x720", "--backend", "cpu"};
 
 class Panel : public GuiTest {};
 
 TEST_F(Panel, showsARateOnlyAfterTheCheckAndKeepsStepping) {
-    open(kSmall);
+    open(kPanels);
     const Json first = waitForValue("check", "passed");
     waitFor("a rate", [](const Json& s) { return s.at("interactions_per_second") > 0; });
     const Json later = waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
@@ -20,7 +20,7 @@ TEST_F(Panel, showsARateOnlyAfterTheCheckAndKeepsStepping) {
 }
 
 TEST_F(Panel, changesTheNumberOfBodies) {
-    open(kSmall);
+    open(kPanels);
     enter("run.bodies/exact", "1,234");
     Json now = waitForValue("bodies", 1234);
     EXPECT_EQ(now.at("scene"), "plummer");
@@ -38,7 +38,7 @@ TEST_F(Panel, changesTheNumberOfBodies) {
 }
 
 TEST_F(Panel, refusesWithASentenceAndGoesOn) {
-    open(kSmall);
+    open(kPanels);
     for (const char* wrong : {"0", "-3", "many"}) {
         enter("run.bodies/exact", wrong);
         const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
@@ -52,7 +52,7 @@ TEST_F(Panel, refusesWithASentenceAndGoesOn) {
 }
 
 TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
-    open(kSmall);
+    open(kPanels);
     const double before = status().at("time_step");
     key("Left");
     waitForValue("time_step", -before);
@@ -73,7 +73,7 @@ TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
 }
 
 TEST_F(Panel, changesBackendKernelAndIntegrator) {
-    open(kSmall);
+    open(kPanels);
     const Json before = waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
     choose("run.kernel", "naive");
     waitForValue("kernel", "naive");
@@ -91,7 +91,7 @@ TEST_F(Panel, changesBackendKernelAndIntegrator) {
 }
 
 TEST_F(Panel, greysWhatAKernelDoesNotHave) {
-    open(kSmall);
+    open(kPanels);
     const Json items = status().at("items");
     for (const char* name : {"run.block", "run.block/list", "run.unroll"})
         EXPECT_FALSE(items.at(name).at("enabled").get<bool>()) << name;
@@ -121,7 +121,7 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
 }
 
 TEST_F(Panel, pausesStepsResetsAndTakesASeed) {
-    open(kSmall);
+    open(kPanels);
     waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
     click("run");
     const auto step = waitForValue("paused", true).at("step").get<std::int64_t>();
@@ -140,7 +140,7 @@ TEST_F(Panel, pausesStepsResetsAndTakesASeed) {
 }
 
 TEST_F(Panel, dragsNumbersAndTypesThem) {
-    open(kSmall);
+    open(kPanels);
     const double before = status().at("time_step");
     const Json rect = status().at("items").at("run.time_step").at("rect");
     const int x = (rect[0].get<int>() + rect[2].get<int>()) / 2, y = (rect[1].get<int>() + rect[3].get<int>()) / 2;

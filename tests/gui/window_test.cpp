@@ -2,6 +2,7 @@
 #include "app/frontends/window/lost_context.h"
 #include "app/picture.h"
 #include "gui_fixture.h"
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <unistd.h>
@@ -18,14 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Arguments kSmall{"plummer", "-n", "300", "--size", "1000x700", "--backend", "cpu"};
-
 class WindowTest : public GuiTest {};
-
-std::string contents(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Mean difference of 8 x 8 blocks, in levels of 255, over a part of two pictures: blind to the edges of letters.
 double blockDifference(const Picture& a, const Picture& b, int fromX, int toX, int fromY, int toY) {
@@ -55,7 +49,7 @@ TEST(NoDisplay, exitsWith4AndSaysWhy) {
                         {{"DISPLAY", display}, {"WAYLAND_DISPLAY", ""}, {"XDG_CONFIG_HOME", folder.string()}},
                         folder / "log");
         EXPECT_EQ(program.wait(120s), 4) << "DISPLAY='" << display << "'";
-        const std::string text = contents(folder / "log");
+        const std::string text = contentOf(folder / "log");
         EXPECT_NE(text.find("display"), std::string::npos) << text;
         EXPECT_NE(text.find("gravlab render"), std::string::npos) << "what to do instead: " << text;
     }
@@ -70,7 +64,7 @@ TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
                   {"XDG_CONFIG_HOME", folder.string()}},
                  folder / "old.log");
     const int code = view.wait(120s);
-    const std::string text = contents(folder / "old.log");
+    const std::string text = contentOf(folder / "old.log");
     if (code == -1 && text.find("Mesa") == std::string::npos && text.find("OpenGL") == std::string::npos)
         GTEST_SKIP() << "THE OLD OPENGL IS NOT TESTED: this display's driver is not Mesa";
     EXPECT_EQ(code, 4) << text;
@@ -79,8 +73,8 @@ TEST_F(WindowTest, anOldOpenGlIsCode4WithASentence) {
     // Films need the same OpenGL.
     Process film({GRAVLAB_BINARY, "render", "two-body", "-o", (folder / "x.png").string()},
                  {{"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}, {"MESA_GL_VERSION_OVERRIDE", "3.3"}}, folder / "film.log");
-    EXPECT_EQ(film.wait(120s), 4) << contents(folder / "film.log");
-    EXPECT_NE(contents(folder / "film.log").find("OpenGL 4.5"), std::string::npos);
+    EXPECT_EQ(film.wait(120s), 4) << contentOf(folder / "film.log");
+    EXPECT_NE(contentOf(folder / "film.log").find("OpenGL 4.5"), std::string::npos);
 }
 
 TEST_F(WindowTest, obeysKeys) {
@@ -141,7 +135,7 @@ TEST_F(WindowTest, obeysKeys) {
     key("ctrl+p");
     waitForValue("projector", true);
     key("ctrl+q");
-    EXPECT_EQ(program->wait(10s), 0);
+    EXPECT_EQ(program->wait(patience), 0);
 }
 
 /// A key that stays down: the display tells of it again and again. The row that repeats shows how long that takes.
@@ -296,9 +290,9 @@ TEST_F(WindowTest, showsWhatAFilmShows) {
     view.insert(view.end(), scene.begin(), scene.end());
     film.insert(film.end(), scene.begin(), scene.end());
     Process shot({view}, {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}}, folder / "gravlab.log");
-    ASSERT_EQ(shot.wait(30s), 0);
+    ASSERT_EQ(shot.wait(patience), 0);
     Process render(film, {{"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}}, folder / "gravlab.log");
-    ASSERT_EQ(render.wait(30s), 0);
+    ASSERT_EQ(render.wait(patience), 0);
     const Picture a = readPng(shown), b = readPng(filmed);
     ASSERT_EQ(a.width, 640);
     ASSERT_EQ(a.height, 480);
@@ -319,7 +313,7 @@ TEST_F(WindowTest, aLostContextIsMadeAnewWithTheSamePicture) {
                      "--time-budget", "10000", "--splat", "raster",  "--screenshot", shown},
                     {{"DISPLAY", display->name()}, {"WAYLAND_DISPLAY", ""}, {"GRAVLAB_FAULT", plan}},
                     folder / "gravlab.log");
-        ASSERT_EQ(run.wait(30s), 0);
+        ASSERT_EQ(run.wait(patience), 0);
     }
     const Picture a = readPng(whole), b = readPng(lost);
     EXPECT_EQ(b.texts.at("gravlab:step"), "9");

@@ -31,7 +31,7 @@ Errors afterOnePeriod(StepProgram program, double eccentricity, int steps) {
     return {run.maxEnergyError(), norm(minus(after, before))};
 }
 
-struct Known {
+struct KnownError {
     const char* name;
     double eccentricity;
     double energy200, position200, energy800, position800;  ///< computed in 80-bit arithmetic
@@ -39,7 +39,7 @@ struct Known {
 };
 
 // Zero: too close to rounding to be compared.
-constexpr Known kKnown[] = {
+constexpr KnownError kKnownErrors[] = {
     {"leapfrog", 0, 2.43162770e-7, 2.06630857e-3, 9.51172646e-10, 1.29189782e-4, 4.000, 2.000},
     {"yoshida4", 0, 0, 5.66884411e-6, 0, 2.21390136e-8, 0, 4.000},
     {"hermite4", 0, 1.33284819e-9, 1.55274158e-7, 0, 6.24766720e-10, 5.000, 3.986},
@@ -53,7 +53,7 @@ constexpr Known kKnown[] = {
 };
 
 TEST(FamousKepler, errorsAndOrdersAreTheKnownOnes) {
-    for (const Known& known : kKnown) {
+    for (const KnownError& known : kKnownErrors) {
         SCOPED_TRACE(std::string(known.name) + " e=" + std::to_string(known.eccentricity));
         const StepProgram program = programOf(known.name);
         const Errors coarse = afterOnePeriod(program, known.eccentricity, 200);

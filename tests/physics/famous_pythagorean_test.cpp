@@ -10,13 +10,13 @@ namespace {
 
 using Places = std::array<std::array<double, 2>, 3>;  ///< x, y of the masses 3, 4, 5
 
-struct Known {
+struct KnownPlaces {
     double time;
     Places places;
 };
 
 // Computed with a Taylor series of order 24 to 32 in 128-bit arithmetic; two orders and tolerances agree.
-constexpr Known kKnown[] = {
+constexpr KnownPlaces kKnownPlaces[] = {
     {1,
      {{{0.94955013483948425, 2.7732316949455631},
        {-1.6662290659137289, -0.94944240914777313},
@@ -39,7 +39,7 @@ constexpr Known kKnown[] = {
     {100, {{{23.1777342713, 68.5273511478}, {-7.2599559255, -22.9883017245}, {-8.0986758224, -22.7257693091}}}},
 };
 
-constexpr Known kSoftened[] = {
+constexpr KnownPlaces kSoftened[] = {
     {5,
      {{{2.73890073182389805, -0.736877920236357585},
        {0.64924509923510301, 0.23044226871836406},
@@ -78,14 +78,14 @@ TEST(FamousPythagorean, adaptiveStepsReachTheTrueEnding) {
     // encounter at t = 60. The bounds leave a factor of
     // twenty for another machine's rounding; a wrong ending is off by tens.
     constexpr double kBounds[] = {1e-14, 3e-12, 2e-11, 1e-8, 1e-6, 5e-3, 0.3, 1};
-    static_assert(std::size(kBounds) == std::size(kKnown));
+    static_assert(std::size(kBounds) == std::size(kKnownPlaces));
     Motion motion(pythagorean(), "radau15", 0.5);
     std::int64_t done = 0;
-    for (std::size_t row = 0; row < std::size(kKnown); ++row) {
-        const std::int64_t wanted = std::lround(kKnown[row].time / 0.5);
+    for (std::size_t row = 0; row < std::size(kKnownPlaces); ++row) {
+        const std::int64_t wanted = std::lround(kKnownPlaces[row].time / 0.5);
         motion.advance(wanted - done);
         done = wanted;
-        EXPECT_LE(distanceTo(kKnown[row].places, motion.bodies()), kBounds[row]) << "t = " << kKnown[row].time;
+        EXPECT_LE(distanceTo(kKnownPlaces[row].places, motion.bodies()), kBounds[row]) << "t = " << kKnownPlaces[row].time;
     }
     EXPECT_LE(std::fabs(motion.energyError()), 1e-9);
 
@@ -101,11 +101,11 @@ TEST(FamousPythagorean, adaptiveStepsReachTheTrueEnding) {
 TEST(FamousPythagorean, fixedSmallStepsAreRightToTenAndLostByTwenty) {
     Motion motion(pythagorean(), "yoshida4", 1e-5);
     motion.advance(500000);
-    EXPECT_LE(distanceTo(kKnown[1].places, motion.bodies()), 2e-5);
+    EXPECT_LE(distanceTo(kKnownPlaces[1].places, motion.bodies()), 2e-5);
     motion.advance(500000);
-    EXPECT_LE(distanceTo(kKnown[2].places, motion.bodies()), 5e-5);
+    EXPECT_LE(distanceTo(kKnownPlaces[2].places, motion.bodies()), 5e-5);
     motion.advance(1000000);
-    EXPECT_GE(distanceTo(kKnown[3].places, motion.bodies()), 1e-2);
+    EXPECT_GE(distanceTo(kKnownPlaces[3].places, motion.bodies()), 1e-2);
 }
 
 TEST(FamousPythagorean, theTestCatchesAMassThatIsOffByAMillionth) {
@@ -113,7 +113,7 @@ TEST(FamousPythagorean, theTestCatchesAMassThatIsOffByAMillionth) {
     start.position[2].w *= 1 + 1e-6;
     Motion motion(start, "radau15", 1);
     motion.advance(1);
-    EXPECT_GE(distanceTo(kKnown[0].places, motion.bodies()), 1e-8);
+    EXPECT_GE(distanceTo(kKnownPlaces[0].places, motion.bodies()), 1e-8);
 }
 
 TEST(FamousPythagorean, softenedVariantHasItsKnownErrors) {

@@ -52,23 +52,23 @@ TEST(FamousSolarSystem, adaptiveStepsFollowAllPlanetsForACentury) {
     EXPECT_LE(std::fabs(motion.energyError()), 1e-14);
 }
 
-struct Known {
+struct KnownDrift {
     const char* name;
     int stepsPerYear;
     double oneYear[3], hundredYears[3];  ///< errors of Mercury, Earth, Jupiter [AU]; 0: at rounding
     double energy;                       ///< largest |dE/E|
 };
 
-constexpr Known kKnown[] = {{"leapfrog", 365, {1.5e-2, 6.1e-4, 1.1e-6}, {7.8e-1, 6.1e-2, 2.2e-4}, 2.7e-6},
-                            {"leapfrog", 1460, {9.7e-4, 3.8e-5, 6.8e-8}, {9.5e-2, 3.8e-3, 1.4e-5}, 1.7e-7},
-                            {"yoshida4", 365, {5.0e-4, 5.2e-7, 2.4e-12}, {4.7e-2, 5.2e-5, 2.1e-9}, 3.6e-8},
-                            {"yoshida4", 1460, {2.0e-6, 2.0e-9, 0}, {1.8e-4, 2.0e-7, 0}, 1.4e-10},
-                            {"hermite4", 365, {3.6e-5, 1.8e-8, 0}, {4.8e-3, 1.3e-6, 0}, 2.3e-8}};
+constexpr KnownDrift kKnownDrifts[] = {{"leapfrog", 365, {1.5e-2, 6.1e-4, 1.1e-6}, {7.8e-1, 6.1e-2, 2.2e-4}, 2.7e-6},
+                                       {"leapfrog", 1460, {9.7e-4, 3.8e-5, 6.8e-8}, {9.5e-2, 3.8e-3, 1.4e-5}, 1.7e-7},
+                                       {"yoshida4", 365, {5.0e-4, 5.2e-7, 2.4e-12}, {4.7e-2, 5.2e-5, 2.1e-9}, 3.6e-8},
+                                       {"yoshida4", 1460, {2.0e-6, 2.0e-9, 0}, {1.8e-4, 2.0e-7, 0}, 1.4e-10},
+                                       {"hermite4", 365, {3.6e-5, 1.8e-8, 0}, {4.8e-3, 1.3e-6, 0}, 2.3e-8}};
 
 TEST(FamousSolarSystem, fixedStepsHaveTheirKnownErrors) {
     constexpr int kWatched[] = {kMercury, kEarth, kJupiter};
     constexpr Double4 kOneYear[] = {kMercuryAfterOneYear, kEarthAfterOneYear, kJupiterAfterOneYear};
-    for (const Known& known : kKnown) {
+    for (const KnownDrift& known : kKnownDrifts) {
         SCOPED_TRACE(std::string(known.name) + " " + std::to_string(known.stepsPerYear));
         Motion motion(solarSystem(), known.name, kYear / known.stepsPerYear);
         motion.advanceWatching(known.stepsPerYear);

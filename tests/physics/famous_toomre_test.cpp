@@ -51,7 +51,7 @@ Census encounter(double companionMass, bool prograde) {
     return census;
 }
 
-struct Known {
+struct KnownPassage {
     double companionMass;
     bool prograde;
     int bound, captured, unbound, farAway;
@@ -59,13 +59,13 @@ struct Known {
     std::array<int, 5> lost;
 };
 
-constexpr Known kKnown[] = {{1, true, 82, 30, 8, 45, 7.05, {0, 0, 5, 11, 22}},
-                            {1, false, 120, 0, 0, 0, 0.886, {}},
-                            {0.25, true, 107, 13, 0, 14, 6.47, {0, 0, 0, 4, 9}},
-                            {0.25, false, 120, 0, 0, 0, 0.645, {}}};
+constexpr KnownPassage kKnownPassages[] = {{1, true, 82, 30, 8, 45, 7.05, {0, 0, 5, 11, 22}},
+                                           {1, false, 120, 0, 0, 0, 0.886, {}},
+                                           {0.25, true, 107, 13, 0, 14, 6.47, {0, 0, 0, 4, 9}},
+                                           {0.25, false, 120, 0, 0, 0, 0.645, {}}};
 
 TEST(FamousToomre, theCountsAreTheKnownIntegers) {
-    for (const Known& known : kKnown) {
+    for (const KnownPassage& known : kKnownPassages) {
         const Census census = encounter(known.companionMass, known.prograde);
         SCOPED_TRACE(std::to_string(known.companionMass) + (known.prograde ? " prograde" : " retrograde"));
         EXPECT_EQ(census.bound + census.captured + census.unbound, 120);

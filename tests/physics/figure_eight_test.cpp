@@ -11,14 +11,14 @@ using namespace testing_support;
 
 constexpr double kPeriod = 6.32591398292621167758900033396704;
 
-struct Known {
+struct KnownReturn {
     const char* integrator;
     int steps;
     double position;  ///< after one period
     double energy;    ///< largest error on the way; 0: not known for one period
 };
 
-constexpr Known kKnown[] = {
+constexpr KnownReturn kKnownReturns[] = {
     {"leapfrog", 200, 2.730583e-3, 6.0268e-4}, {"leapfrog", 800, 1.757690e-4, 3.6890e-5}, {"yoshida4", 200, 1.363819e-4, 0},
     {"yoshida4", 800, 5.362792e-7, 2.7365e-9}, {"yoshida4", 1600, 3.352975e-8, 0},
 };
@@ -26,7 +26,7 @@ constexpr Known kKnown[] = {
 TEST(FigureEight, missesItsStartByTheKnownAmount) {
     const std::unique_ptr<Backend> backend = gravlab::backend("reference").make({});
     const ParticleSet start = sceneNamed("figure-eight").build({.bodies = 3});
-    for (const Known& known : kKnown) {
+    for (const KnownReturn& known : kKnownReturns) {
         const OrbitError error =
             followOrbit(*backend, start, integrator(known.integrator).program, kPeriod / known.steps, known.steps);
         EXPECT_NEAR(error.position / known.position, 1, 1e-5) << known.integrator << " " << known.steps;

@@ -11,14 +11,14 @@ namespace {
 
 using namespace testing_support;
 
-struct Known {
+struct KnownOrbit {
     double eccentricity;
     const char* integrator;
     int steps;  ///< a period
     double energy, position;
 };
 
-constexpr Known kKnown[] = {
+constexpr KnownOrbit kKnownOrbits[] = {
     {0, "leapfrog", 200, 2.43162770e-7, 2.06630857e-3},   {0, "leapfrog", 800, 9.51172646e-10, 1.29189782e-4},
     {0, "yoshida4", 200, 1.00695429e-12, 5.66884411e-6},  {0, "yoshida4", 800, 1e-16, 2.21390136e-8},
     {0.3, "leapfrog", 200, 5.35075736e-4, 2.59229416e-3}, {0.3, "leapfrog", 800, 3.35294381e-5, 1.62229590e-4},
@@ -37,7 +37,7 @@ std::unique_ptr<Backend> reference() { return backend("reference").make({}); }
 
 TEST(Kepler, errorsAreTheKnownOnes) {
     const std::unique_ptr<Backend> backend = reference();
-    for (const Known& known : kKnown) {
+    for (const KnownOrbit& known : kKnownOrbits) {
         const OrbitError error =
             followKepler(*backend, known.eccentricity, integrator(known.integrator).program, known.steps);
         const std::string where = std::string(known.integrator) + ", e = " + std::to_string(known.eccentricity) + ", " +
@@ -75,15 +75,15 @@ TEST(Kepler, mistakesInAProgramAreNoticed) {
     struct Mutation {
         const char* name;
         std::vector<StepOp> program;
-        const Known& known;
+        const KnownOrbit& known;
     };
     const Mutation mutations[] = {
-        {"half kick missing at the end", {leapfrog.begin(), leapfrog.end() - 1}, kKnown[8]},
-        {"half drift", scaled(leapfrog, 1, 0.5), kKnown[8]},
-        {"first kick a millionth too strong", scaled(leapfrog, 0, 1 + 1e-5), kKnown[8]},
-        {"sign of the inner weight", scaled(yoshida, 4, -1), kKnown[10]},
-        {"inner weight in seven digits", scaled(yoshida, 4, 1 + 1e-7), kKnown[10]},
-        {"kick before force", {{Op::kick, 1}, {Op::drift, 1}, {Op::force}}, kKnown[8]},
+        {"half kick missing at the end", {leapfrog.begin(), leapfrog.end() - 1}, kKnownOrbits[8]},
+        {"half drift", scaled(leapfrog, 1, 0.5), kKnownOrbits[8]},
+        {"first kick a millionth too strong", scaled(leapfrog, 0, 1 + 1e-5), kKnownOrbits[8]},
+        {"sign of the inner weight", scaled(yoshida, 4, -1), kKnownOrbits[10]},
+        {"inner weight in seven digits", scaled(yoshida, 4, 1 + 1e-7), kKnownOrbits[10]},
+        {"kick before force", {{Op::kick, 1}, {Op::drift, 1}, {Op::force}}, kKnownOrbits[8]},
     };
     const std::unique_ptr<Backend> backend = reference();
     for (const Mutation& mutation : mutations) {

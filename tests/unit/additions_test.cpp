@@ -2,6 +2,7 @@
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -20,11 +21,6 @@ namespace gravlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contentOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A row of the table: what is added, the words by which the example is found, the files that have them.
 struct Addition {

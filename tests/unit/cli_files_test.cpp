@@ -17,11 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using Json = nlohmann::json;
 
-bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
-
 constexpr const char* kThreeBodies = "m,x,y,z,vx,vy,vz\n1,1,0,0,0,0.4,0\n1,-1,0,0,0,-0.4,0\n0.5,0,2,0,0.3,0,0\n";
-
-void put(const fs::path& file, std::string_view text) { std::ofstream(file, std::ios::binary) << text; }
 
 TEST(CliFiles, aRunGoesOnExactlyWithItsOwnSettings) {
     if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";

@@ -15,8 +15,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-bool hasHdf5() { return fileFormat("hdf5").unavailable().empty(); }
-
 /// The one file that the run left in its state folder.
 fs::path leftIn(const fs::path& state) {
     std::vector<fs::path> found;

@@ -1,5 +1,6 @@
 // Starts the real program and reads what it says: exit code, both streams, time. For the tests of the command line.
 #pragma once
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -52,13 +53,6 @@ public:
 private:
     fs::path path_;
 };
-
-inline std::string contentOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-}
 
 inline std::vector<std::string> linesOf(const std::string& text) {
     std::vector<std::string> lines;

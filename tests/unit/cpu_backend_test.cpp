@@ -30,7 +30,7 @@ ParticleSet state(Backend& backend) {
     return bodies;
 }
 
-std::string refused(const std::function<void()>& action) {
+std::string refusedUse(const std::function<void()>& action) {
     try {
         action();
     } catch (const UsageError& error) {
@@ -48,14 +48,14 @@ TEST(CpuBackend, instructionSetsAreChosenByName) {
         EXPECT_THAT(text, HasSubstr("1 thread"));
     }
     EXPECT_EQ(&cpu::simdTarget(""), &cpu::simdTargets().front());
-    const std::string why = refused([] { made({.simd = "avx3000"}); });
+    const std::string why = refusedUse([] { made({.simd = "avx3000"}); });
     for (const cpu::SimdTarget& target : cpu::simdTargets()) EXPECT_THAT(why, HasSubstr(std::string(target.name)));
     EXPECT_THAT(why, HasSubstr("avx3000"));
 }
 
 TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
-    EXPECT_THAT(refused([] { made({.threads = -1}); }), HasSubstr("threads"));
-    EXPECT_THAT(refused([] { made({.threads = 100000}); }), HasSubstr(std::to_string(kMostThreads)));
+    EXPECT_THAT(refusedUse([] { made({.threads = -1}); }), HasSubstr("threads"));
+    EXPECT_THAT(refusedUse([] { made({.threads = 100000}); }), HasSubstr(std::to_string(kMostThreads)));
     // What a file or an option may say, the backend takes.
     const auto rows = settingRows();
     const auto row = std::find_if(rows.begin(), rows.end(), [](const SettingRow& r) { return r.key == "threads"; });
@@ -70,9 +70,9 @@ TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
 
 TEST(CpuBackend, refusesForcesThatItDoesNotHave) {
     const std::unique_ptr<Backend> cpu = made();
-    EXPECT_THAT(refused([&] { cpu->configure({.law = kLaw<PowerLaw>, .exponent = 13}, {}); }), HasSubstr("exponent"));
+    EXPECT_THAT(refusedUse([&] { cpu->configure({.law = kLaw<PowerLaw>, .exponent = 13}, {}); }), HasSubstr("exponent"));
     if (refusal(kernel("cpu", "openmp"), {}).empty()) {
-        EXPECT_THAT(refused([&] { cpu->configure({.precision = Precision::fp64}, {.kernel = "openmp"}); }),
+        EXPECT_THAT(refusedUse([&] { cpu->configure({.precision = Precision::fp64}, {.kernel = "openmp"}); }),
                     HasSubstr("fp32"));
     }
 }

@@ -11,11 +11,10 @@
 #include <limits>
 #include <string>
 
-namespace gravlab {
+namespace gravlab::cpu {
 namespace {
 
 using namespace testing_support;
-using namespace cpu;
 
 constexpr double kAllOfIt = std::numeric_limits<double>::infinity();
 
@@ -204,4 +203,4 @@ TEST(CpuMethod, theEngineRunsAMethodWithAStateThatNoRowKnows) {
 }
 
 }  // namespace
-}  // namespace gravlab
+}  // namespace gravlab::cpu

@@ -7,6 +7,7 @@
 #include "sim/core/random.h"
 #include "sim/forces/law.h"
 #include "sim/run/simulation.h"
+#include "tests/bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -39,14 +40,6 @@ ForceSettings softened(double softening) {
     ForceSettings settings;
     settings.softening = softening;
     return settings;
-}
-
-bool sameBits(const ParticleSet& a, const ParticleSet& b) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (a.position[i].x != b.position[i].x || a.position[i].y != b.position[i].y || a.position[i].z != b.position[i].z ||
-            a.velocity[i].x != b.velocity[i].x || a.velocity[i].y != b.velocity[i].y || a.velocity[i].z != b.velocity[i].z)
-            return false;
-    return a.size() == b.size();
 }
 
 double worstDifference(const std::vector<Double4>& got, const std::vector<Double4>& want) {
@@ -142,8 +135,8 @@ TEST(FewBody, slicingChangesNoBit) {
         ParticleSet a = bodies, b = bodies;
         whole.store(a);
         sliced.store(b);
-        EXPECT_TRUE(sameBits(a, b)) << row.name;
-        EXPECT_FALSE(sameBits(a, bodies)) << row.name;
+        EXPECT_TRUE(testing_support::sameState(a, b)) << row.name;
+        EXPECT_FALSE(testing_support::sameState(a, bodies)) << row.name;
     }
 }
 
@@ -156,12 +149,12 @@ TEST(FewBody, showsOnlyCompleteSteps) {
     EXPECT_LT(engine.stepProgress(), 1);
     ParticleSet seen = bodies;
     engine.store(seen);
-    EXPECT_TRUE(sameBits(seen, bodies));
+    EXPECT_TRUE(testing_support::sameState(seen, bodies));
     EXPECT_EQ(engine.finishStep(), 1);
     EXPECT_EQ(engine.stepProgress(), 0);
     EXPECT_EQ(engine.finishStep(), 0);
     engine.store(seen);
-    EXPECT_FALSE(sameBits(seen, bodies));
+    EXPECT_FALSE(testing_support::sameState(seen, bodies));
 }
 
 TEST(FewBody, hermiteRefusesALawWithoutJerk) {
@@ -184,7 +177,7 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
         EXPECT_EQ(engine.advance(integrator(name).program, 0.01, five), 5);
         backend->snapshot(got);
         engine.store(want);
-        EXPECT_TRUE(sameBits(got, want)) << name;
+        EXPECT_TRUE(testing_support::sameState(got, want)) << name;
     }
     // In and out of a program of the backend's own: the engine takes the new state over.
     const Budget one{.seconds = 1e300, .steps = 1};
@@ -195,7 +188,7 @@ TEST(FewBody, theReferenceBackendRunsItsProgramsAndSwitchesBetweenThem) {
     second.advance(integrator("radau15").program, 0.01, one);
     backend->snapshot(got);
     second.store(want);
-    EXPECT_TRUE(sameBits(got, want));
+    EXPECT_TRUE(testing_support::sameState(got, want));
     // An adaptive step cut by the budget is reported once, whoever ends it.
     std::int64_t steps =
         backend->advance(integrator("radau15").program, 2, {.seconds = 0, .steps = 1}, nullptr).stepsCompleted;

@@ -21,7 +21,7 @@ using namespace testing_support;
 constexpr double kSoftening = 0.05;
 
 /// A float force as a right kernel makes it, with one fault put in.
-struct Fault {
+struct WrongForce {
     const char* name;
     std::function<Double4(const std::vector<Double4>& x, std::size_t i)> force;
 };
@@ -51,7 +51,7 @@ ForceCheck checkOf(std::size_t count, const std::function<Double4(const std::vec
     return compareForces(got, want, kGate32);
 }
 
-const Fault kFaults[] = {
+const WrongForce kWrongForces[] = {
     {"zero force", [](auto&, std::size_t) { return Double4{}; }},
     {"force x 1.001",
      [](auto& x, std::size_t i) {
@@ -111,15 +111,15 @@ TEST(ForceCheckTest, passesARightFloatKernel) {
 
 TEST(ForceCheckTest, catchesEveryFault) {
     for (const std::size_t count : {33, 257, 1000})
-        for (const Fault& fault : kFaults) {
-            if (count == 33 && std::string(fault.name) == "last tile dropped") continue;
-            const ForceCheck check = checkOf(count, fault.force);
-            EXPECT_FALSE(check.passed) << fault.name << " passed for " << count << " bodies: " << check.text();
+        for (const WrongForce& wrong : kWrongForces) {
+            if (count == 33 && std::string(wrong.name) == "last tile dropped") continue;
+            const ForceCheck check = checkOf(count, wrong.force);
+            EXPECT_FALSE(check.passed) << wrong.name << " passed for " << count << " bodies: " << check.text();
         }
 }
 
 TEST(ForceCheckTest, saysWhatIsWrong) {
-    const ForceCheck nan = checkOf(257, kFaults[11].force);
+    const ForceCheck nan = checkOf(257, kWrongForces[11].force);
     EXPECT_EQ(nan.nonFinite, nan.samples);
     EXPECT_THAT(nan.text(), testing::HasSubstr("not finite"));
     const ForceCheck one =

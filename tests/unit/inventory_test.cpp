@@ -21,7 +21,7 @@ namespace gravlab {
 namespace {
 
 using Entries = std::set<std::string>;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::vector<std::string> piecesOf(const std::string& text, char at) {
     std::vector<std::string> pieces;
@@ -112,11 +112,11 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
     const std::vector<std::string> lists = piecesOf(allowedBy(refused.err), ',');
     expectInventory("lists", {lists.begin(), lists.end()});
     for (const std::string& list : lists) {
-        const Json rows = Json::parse(runGravlab({"list", list, "--json"}).out);
+        const OrderedJson rows = OrderedJson::parse(runGravlab({"list", list, "--json"}).out);
         Entries columns, names;
         for (const auto& [name, value] : rows.front().items()) columns.insert(name);
         expectInventory("columns of list " + list, columns);
-        for (const Json& row : rows) {
+        for (const OrderedJson& row : rows) {
             if (list == "keys")
                 names.insert(row.at("menu").get<std::string>() + " | " + row.at("item").get<std::string>() + " | " +
                              row.at("key").get<std::string>());
@@ -174,7 +174,7 @@ TEST(Inventory, holdsTheColumnsOfItsTables) {
         const std::vector<std::string> names = piecesOf(text.substr(0, text.find('\n')), ',');
         return Entries(names.begin(), names.end());
     };
-    const auto members = [](const Json& object) {
+    const auto members = [](const OrderedJson& object) {
         Entries names;
         for (const auto& [name, value] : object.items()) names.insert(name);
         return names;
@@ -186,9 +186,9 @@ TEST(Inventory, holdsTheColumnsOfItsTables) {
     };
     expectInventory("columns of bench --format csv", columns(runGravlab(with(bench, {"--format", "csv"})).out));
     expectInventory("members of bench --format json",
-                    members(Json::parse(runGravlab(with(bench, {"--format", "json"})).out).front()));
+                    members(OrderedJson::parse(runGravlab(with(bench, {"--format", "json"})).out).front()));
     expectInventory("members of fingerprint --json",
-                    members(Json::parse(runGravlab({"fingerprint", "-n", "8", "--json"}).out)));
+                    members(OrderedJson::parse(runGravlab({"fingerprint", "-n", "8", "--json"}).out)));
     EXPECT_EQ(runGravlab({"run", "plummer", "-n", "2000", "--steps", "1", "--csv", "e.csv", "--twin", "integrator=euler",
                           "--plots", "plots", "--final", "end.hdf5"},
                          here)

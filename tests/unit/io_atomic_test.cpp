@@ -20,8 +20,6 @@
 namespace gravlab {
 namespace {
 
-using io_test::contentOf;
-using io_test::put;
 using io_test::TempFolder;
 using ::testing::HasSubstr;
 
@@ -193,18 +191,18 @@ TEST(AtomicFile, ReadOnlyFolderLeavesTheOldFile) {
 // ---- every system call fails once ---------------------------------------------------------------------------------------
 
 /// Makes the n-th call through the table, of any kind, fail with `error`; counts calls.
-struct Fault {
+struct SystemFault {
     int countdown = 0, error = 0;
     bool everyWriteShort = false, interrupts = false;
     FileCalls real;
     bool strikes() { return --countdown == 0; }
 };
-Fault* fault = nullptr;
+SystemFault* systemFault = nullptr;
 
 template <class Result, class... Arguments>
 Result faulty(Result (*real)(Arguments...), Arguments... arguments) {
-    if (fault->strikes()) {
-        errno = fault->error;
+    if (systemFault->strikes()) {
+        errno = systemFault->error;
         return -1;
     }
     return real(arguments...);
@@ -214,32 +212,32 @@ class AtomicFileFaults : public ::testing::Test {
 protected:
     void SetUp() override {
         fault_.real = fileCalls();
-        fault = &fault_;
+        systemFault = &fault_;
         fileCalls() = {
-            [](const char* p, int f, mode_t m) { return faulty(fault->real.open, p, f, m); },
+            [](const char* p, int f, mode_t m) { return faulty(systemFault->real.open, p, f, m); },
             [](int fd, const void* b, std::size_t n) -> ssize_t {
-                if (fault->interrupts && n % 2 == 0) {
+                if (systemFault->interrupts && n % 2 == 0) {
                     errno = EINTR;
-                    fault->interrupts = false;
+                    systemFault->interrupts = false;
                     return -1;
                 }
-                if (fault->everyWriteShort) n = std::min<std::size_t>(n, 7);
-                return faulty(fault->real.write, fd, b, n);
+                if (systemFault->everyWriteShort) n = std::min<std::size_t>(n, 7);
+                return faulty(systemFault->real.write, fd, b, n);
             },
-            [](int fd) { return faulty(fault->real.sync, fd); },
+            [](int fd) { return faulty(systemFault->real.sync, fd); },
             [](int fd) {
-                const int result = faulty(fault->real.close, fd);
-                if (result != 0) fault->real.close(fd);
+                const int result = faulty(systemFault->real.close, fd);
+                if (result != 0) systemFault->real.close(fd);
                 return result;
             },
-            [](int fd, mode_t m) { return faulty(fault->real.setMode, fd, m); },
-            [](const char* a, const char* b) { return faulty(fault->real.link, a, b); },
-            [](const char* a, const char* b) { return faulty(fault->real.rename, a, b); },
+            [](int fd, mode_t m) { return faulty(systemFault->real.setMode, fd, m); },
+            [](const char* a, const char* b) { return faulty(systemFault->real.link, a, b); },
+            [](const char* a, const char* b) { return faulty(systemFault->real.rename, a, b); },
             fault_.real.remove,
         };
     }
     void TearDown() override { fileCalls() = fault_.real; }
-    Fault fault_;
+    SystemFault fault_;
 };
 
 TEST_F(AtomicFileFaults, AnyFailureLeavesOldOrNewComplete) {

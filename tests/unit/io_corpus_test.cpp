@@ -16,7 +16,7 @@ TEST(Corpus, EveryInputKeepsThePromises) {
         int inputs = 0;
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             SCOPED_TRACE(entry.path());
-            const std::string bytes = io_test::contentOf(entry.path());
+            const std::string bytes = contentOf(entry.path());
             target.run(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
             ++inputs;
         }

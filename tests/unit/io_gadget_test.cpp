@@ -13,28 +13,16 @@
 namespace gravlab {
 namespace {
 
-using io_test::contentOf;
 using io_test::fullCheckpoint;
-using io_test::put;
+using io_test::refused;
 using io_test::sameBodies;
-using io_test::sameState;
+using io_test::sameSnapshot;
 using io_test::sample;
 using io_test::TempFolder;
 using ::testing::HasSubstr;
 
-Snapshot decoded(std::string_view bytes, const ReadOptions& options = {}) {
+Snapshot decodedHdf5(std::string_view bytes, const ReadOptions& options = {}) {
     return decodeSnapshot(bytes, "t.hdf5", options);
-}
-
-template <class Action>
-std::string refused(const Action& action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    ADD_FAILURE() << "accepted";
-    return {};
 }
 
 TEST(Gadget, ACheckpointComesBackToTheBit) {
@@ -42,8 +30,8 @@ TEST(Gadget, ACheckpointComesBackToTheBit) {
     for (std::size_t bodies : {1u, 2u, 1000u, 70001u}) {
         const Snapshot snapshot = fullCheckpoint(bodies);
         writeSnapshot(folder / "run.hdf5", snapshot);
-        for (const Snapshot& back : {readSnapshot(folder / "run.hdf5"), decoded(encodeSnapshot(snapshot, "hdf5"))}) {
-            EXPECT_TRUE(sameState(back, snapshot));
+        for (const Snapshot& back : {readSnapshot(folder / "run.hdf5"), decodedHdf5(encodeSnapshot(snapshot, "hdf5"))}) {
+            EXPECT_TRUE(sameSnapshot(back, snapshot));
             EXPECT_TRUE(back.isCheckpoint());
             EXPECT_TRUE(back.knowsIds && back.knowsGroups == (bodies > 1) && back.knowsVelocities);
             EXPECT_TRUE(back.notes.empty());
@@ -52,7 +40,7 @@ TEST(Gadget, ACheckpointComesBackToTheBit) {
 }
 
 TEST(Gadget, WhatIsUnknownStaysUnknown) {
-    const Snapshot back = decoded(encodeSnapshot(sample(3), "hdf5"));
+    const Snapshot back = decodedHdf5(encodeSnapshot(sample(3), "hdf5"));
     EXPECT_FALSE(back.step || back.time || back.timeStep || back.stepOrigin || back.timeOrigin || back.softening ||
                  back.seed);
     EXPECT_FALSE(back.isCheckpoint());
@@ -65,14 +53,14 @@ TEST(Gadget, SameStateSameBytesAndFloatsTakeHalf) {
     const Snapshot floats = sample(5000, true);
     const std::string bytes = encodeSnapshot(floats, "hdf5");
     EXPECT_LT(bytes.size(), 5000u * 40);
-    EXPECT_TRUE(sameBodies(decoded(bytes).bodies, floats.bodies));
+    EXPECT_TRUE(sameBodies(decodedHdf5(bytes).bodies, floats.bodies));
 }
 
 TEST(Gadget, CutAnywhereIsRefused) {
     const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
     for (std::size_t cut = 0; cut < bytes.size(); ++cut)
-        EXPECT_THROW(decoded(std::string_view(bytes).substr(0, cut)), InputError) << cut << " of " << bytes.size();
-    EXPECT_THROW(decoded(bytes + "x"), InputError);
+        EXPECT_THROW(decodedHdf5(std::string_view(bytes).substr(0, cut)), InputError) << cut << " of " << bytes.size();
+    EXPECT_THROW(decodedHdf5(bytes + "x"), InputError);
     // Through a file as well, where the library itself reads.
     const TempFolder folder;
     for (std::size_t cut = 0; cut < bytes.size(); cut += 97) {
@@ -87,10 +75,10 @@ TEST(Gadget, EveryFlippedBitIsRefused) {
     for (std::size_t bit = 0; bit < bytes.size() * 8; bit += bit < 4096 ? 1 : 3) {
         const char mask = static_cast<char>(1 << bit % 8);
         flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ mask);
-        EXPECT_THROW(decoded(flipped), InputError) << bit;
+        EXPECT_THROW(decodedHdf5(flipped), InputError) << bit;
         flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ mask);
     }
-    EXPECT_TRUE(sameState(decoded(flipped), fullCheckpoint(3))) << "the loop must leave the bytes as they were";
+    EXPECT_TRUE(sameSnapshot(decodedHdf5(flipped), fullCheckpoint(3))) << "the loop must leave the bytes as they were";
 }
 
 // ---- files of other programs
@@ -400,11 +388,11 @@ TEST(Gadget, BadNumbersAreRefusedWithPlaceAndBody) {
 TEST(Gadget, TheSealMayNotGoMissing) {
     const TempFolder folder;
     const std::string bytes = encodeSnapshot(fullCheckpoint(3), "hdf5");
-    EXPECT_THAT(refused([&] { decoded(bytes.substr(0, bytes.size() - 24)); }), HasSubstr("seal"));
+    EXPECT_THAT(refused([&] { decodedHdf5(bytes.substr(0, bytes.size() - 24)); }), HasSubstr("seal"));
     EXPECT_THAT(refused([&] {
                     std::string changed = bytes;
                     changed[changed.size() / 2] ^= 1;
-                    decoded(changed);
+                    decodedHdf5(changed);
                 }),
                 HasSubstr("check sum"));
     // The documented way to change one on purpose.
@@ -412,7 +400,7 @@ TEST(Gadget, TheSealMayNotGoMissing) {
     const hid_t file = H5Fopen((folder / "mine").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
     EXPECT_GE(H5Adelete_by_name(file, "Gravlab", "Sealed", H5P_DEFAULT), 0);
     H5Fclose(file);
-    EXPECT_TRUE(sameState(readSnapshot(folder / "mine"), fullCheckpoint(3)));
+    EXPECT_TRUE(sameSnapshot(readSnapshot(folder / "mine"), fullCheckpoint(3)));
 }
 
 TEST(Gadget, TheLibraryStaysSilent) {
@@ -439,7 +427,7 @@ TEST(Gadget, ThreadsTakeTurns) {
         threads.emplace_back([&] {
             mine = true;
             for (int i = 0; i < 10; ++i)
-                mine &= encodeSnapshot(snapshot, "hdf5") == expected && sameState(decoded(expected), snapshot);
+                mine &= encodeSnapshot(snapshot, "hdf5") == expected && sameSnapshot(decodedHdf5(expected), snapshot);
         });
     for (std::thread& thread : threads) thread.join();
     for (bool mine : good) EXPECT_TRUE(mine);

@@ -29,7 +29,7 @@ Snapshot stored(const FewBody& system, const ParticleSet& like) {
 }
 
 TEST(ResumeOf, everyLawAndIntegratorOfFewBodies) {
-    if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
+    if (!hasHdf5()) GTEST_SKIP() << "this build has no HDF5";
     const ParticleSet start = charges();
     int compared = 0;
     for (const LawRow& lawRow : laws())

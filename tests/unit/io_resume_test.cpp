@@ -5,6 +5,7 @@
 #include "sim/forces/law_numbers.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/run_settings.h"
+#include "tests/advance.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>
@@ -60,11 +61,6 @@ RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodi
     return settings;
 }
 
-void run(Simulation& simulation, std::int64_t steps) {
-    const std::int64_t end = simulation.step() + steps;
-    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
-}
-
 const char* exactFormat() { return fileFormat("hdf5").unavailable().empty() ? "hdf5" : nullptr; }
 
 class Resume : public testing::TestWithParam<Row> {};
@@ -87,8 +83,8 @@ TEST_P(Resume, equalsNeverHavingStopped) {
         run(first, 5);
         run(second, 5);
         const Snapshot expected = checkpointOf(whole);
-        EXPECT_TRUE(io_test::sameState(checkpointOf(second), expected));
-        EXPECT_TRUE(io_test::sameState(checkpointOf(first), expected)) << "saving changed the run that was saved";
+        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), expected));
+        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(first), expected)) << "saving changed the run that was saved";
         EXPECT_EQ(second.time(), whole.time());
     }
 }
@@ -106,7 +102,7 @@ TEST(ResumeOf, anAdaptiveIntegratorNeedsItsOwnState) {
     saved.state.clear();
     Simulation second(startFrom(std::move(saved), "x.hdf5").request);
     run(second, 1500);
-    EXPECT_FALSE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+    EXPECT_FALSE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
 }
 
 TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
@@ -119,7 +115,7 @@ TEST(ResumeOf, aStepUnderWayIsNotSavedHalf) {
     Simulation second(startFrom(checkpointOf(first), "x.hdf5").request);
     EXPECT_EQ(second.step(), 2);
     run(second, 2);
-    EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+    EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
 }
 
 TEST(ResumeOf, anotherTimeStepRebasesTheClock) {
@@ -150,7 +146,7 @@ TEST(ResumeOf, anOpenedFileBringsItsOwnKernelIntoARunningSimulation) {
         EXPECT_EQ(second.configuration().kernel.kernel, "naive-symmetric");
         EXPECT_EQ(second.step(), 3);
         run(second, 3);
-        EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole))) << running;
+        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole))) << running;
     }
 }
 
@@ -171,7 +167,7 @@ TEST(ResumeOf, everySceneUnderItsOwnLaw) {
         Simulation second(startFrom(decodeSnapshot(bytes, "x.hdf5"), "x.hdf5").request);
         EXPECT_EQ(second.force(), whole.force());
         run(second, 3);
-        EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+        EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
         seen.insert(scene.law);
     }
     EXPECT_GE(seen.size(), 2u);
@@ -203,7 +199,7 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
             EXPECT_EQ(second.force(), whole.force());
             run(second, 5);
             run(forgetful, 5);
-            EXPECT_TRUE(io_test::sameState(checkpointOf(second), checkpointOf(whole)));
+            EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), checkpointOf(whole)));
             EXPECT_FALSE(io_test::sameBodies(checkpointOf(forgetful).bodies, checkpointOf(whole).bodies))
                 << "the numbers change nothing, so the comparison proves nothing";
         }
@@ -238,7 +234,7 @@ TEST(StartFile, resetGoesBackToTheFileAndAnotherSceneLeavesIt) {
     run(second, 2);
     second.reset();
     EXPECT_EQ(second.step(), 3);
-    EXPECT_TRUE(io_test::sameState(checkpointOf(second), saved));
+    EXPECT_TRUE(io_test::sameSnapshot(checkpointOf(second), saved));
     RunRequest wanted = second.request();
     wanted.changeScene("two-body");
     second.apply(wanted);

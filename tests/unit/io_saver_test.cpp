@@ -109,7 +109,7 @@ TEST(StateFolder, isTheOneThatTheSystemNames) {
     const auto mode = std::filesystem::status(stateFolder()).permissions();
     EXPECT_EQ(mode & std::filesystem::perms::others_all, std::filesystem::perms::none);
     EXPECT_EQ(mode & std::filesystem::perms::group_all, std::filesystem::perms::none);
-    io_test::put(folder / "file", "x");
+    put(folder / "file", "x");
     const StateHome bad(folder / "file");
     EXPECT_THROW(stateFolder(), IoError);
 }
@@ -121,7 +121,7 @@ TEST(StateFolder, namesNeverLeaveItAndOldRunsStay) {
         EXPECT_EQ(leftRunFile(scene).parent_path(), stateFolder()) << scene;
         EXPECT_EQ(leftRunFile(scene).extension(), ".hdf5");
     }
-    for (int i = 0; i < 20; ++i) io_test::put(stateFolder() / ("run-x-" + std::to_string(i) + ".hdf5"), "x");
+    for (int i = 0; i < 20; ++i) put(stateFolder() / ("run-x-" + std::to_string(i) + ".hdf5"), "x");
     leftRunFile("x");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 20);
 }
@@ -151,7 +151,7 @@ TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
         const pid_t child = ::fork();
         if (child == 0) {
             SessionLock mark;
-            io_test::put(mark.autosave(), "saved");
+            put(mark.autosave(), "saved");
             if (clean) mark.remove();
             ::_exit(0);  // as a crash: no destructor
         }
@@ -161,12 +161,12 @@ TEST(SessionLocks, tellACrashFromACleanEndAndFromTheLiving) {
     EXPECT_TRUE(crashedSessions().empty());
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(stateFolder()), {}), 0);
     SessionLock living;
-    io_test::put(living.autosave(), "mine");
+    put(living.autosave(), "mine");
     workspace(false);
     const auto crashed = crashedSessions();
     ASSERT_EQ(crashed.size(), 1u);
     EXPECT_NE(crashed[0], living.autosave());
-    EXPECT_EQ(io_test::contentOf(crashed[0]), "saved");
+    EXPECT_EQ(contentOf(crashed[0]), "saved");
     forgetSession(crashed[0]);
     EXPECT_TRUE(crashedSessions().empty());
     EXPECT_TRUE(std::filesystem::exists(living.autosave()));

@@ -16,8 +16,7 @@
 namespace gravlab {
 namespace {
 
-using io_test::contentOf;
-using io_test::put;
+using io_test::refused;
 using io_test::sameBodies;
 using io_test::sample;
 using io_test::TempFolder;
@@ -25,18 +24,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 bool usable(const FileFormat& format) { return format.unavailable().empty(); }
-
-template <class Action>
-std::string refused(const Action& action) {
-    try {
-        action();
-    } catch (const InputError& error) {
-        EXPECT_EQ(error.code(), ExitCode::badInput);
-        return error.what();
-    }
-    ADD_FAILURE() << "accepted";
-    return {};
-}
 
 TEST(FileFormats, TheTableIsWhole) {
     std::set<std::string_view> names, extensions;

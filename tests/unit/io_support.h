@@ -1,6 +1,8 @@
 // Shared by the tests of files: folders that vanish, sets of bodies that show every mix-up, comparison to the bit.
 #pragma once
+#include "sim/core/error.h"
 #include "sim/io/snapshot.h"
+#include "tests/files.h"
 
 #include <gtest/gtest.h>
 #include <bit>
@@ -42,13 +44,17 @@ private:
     std::filesystem::path path_;
 };
 
-inline std::string contentOf(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void put(const std::filesystem::path& path, std::string_view bytes) {
-    std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+/// What the refusal of an input says; a failure when there is none.
+template <class Action>
+std::string refused(const Action& action) {
+    try {
+        action();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.code(), ExitCode::badInput);
+        return error.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return {};
 }
 
 /// Every number different, in fp64 or in numbers that a float holds exactly.
@@ -108,7 +114,7 @@ inline ::testing::AssertionResult sameBodies(const ParticleSet& a, const Particl
     return ::testing::AssertionSuccess();
 }
 
-inline ::testing::AssertionResult sameState(const Snapshot& a, const Snapshot& b) {
+inline ::testing::AssertionResult sameSnapshot(const Snapshot& a, const Snapshot& b) {
     const auto bits = [](const std::optional<double>& v) {
         return v ? std::optional(std::bit_cast<std::uint64_t>(*v)) : std::nullopt;
     };

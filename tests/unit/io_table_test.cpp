@@ -21,11 +21,13 @@ using io_test::TempFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Snapshot decoded(std::string_view text, const ReadOptions& options = {}) { return decodeSnapshot(text, "t.csv", options); }
+Snapshot decodedTable(std::string_view text, const ReadOptions& options = {}) {
+    return decodeSnapshot(text, "t.csv", options);
+}
 
-std::string refused(std::string_view text, const ReadOptions& options = {}) {
+std::string refusedTable(std::string_view text, const ReadOptions& options = {}) {
     try {
-        decoded(text, options);
+        decodedTable(text, options);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -67,21 +69,21 @@ TEST(Table, EveryFormInUseGivesTheSameBodies) {
     };
     for (std::string_view form : forms) {
         SCOPED_TRACE(form);
-        expectTwoBodies(decoded(form));
+        expectTwoBodies(decodedTable(form));
     }
 }
 
 TEST(Table, ColumnsOptionNamesAnything) {
-    expectTwoBodies(decoded("1 2 3 4 5 6 10\n-1 -2 -3 -4 -5 -6 .5\n", {.columns = "x,y,z,vx,vy,vz,m"}));
+    expectTwoBodies(decodedTable("1 2 3 4 5 6 10\n-1 -2 -3 -4 -5 -6 .5\n", {.columns = "x,y,z,vx,vy,vz,m"}));
     expectTwoBodies(
-        decoded("a b c d e f g h\n7 1 2 3 4 5 6 10\n7 -1 -2 -3 -4 -5 -6 .5\n", {.columns = "- x y z vx vy vz mass"}));
+        decodedTable("a b c d e f g h\n7 1 2 3 4 5 6 10\n7 -1 -2 -3 -4 -5 -6 .5\n", {.columns = "- x y z vx vy vz mass"}));
     for (const char* bad : {"x,y,z", "x,y,z,m,vx", "x,x,y,z,m", "x,y,z,m,banana", ",,,"})
-        EXPECT_THROW(decoded("1 2 3 4\n", {.columns = bad}), UsageError) << bad;
+        EXPECT_THROW(decodedTable("1 2 3 4\n", {.columns = bad}), UsageError) << bad;
     EXPECT_THROW(decodeSnapshot(encodeSnapshot(sample(2), "tipsy"), "a", {.columns = "x,y,z,m"}), UsageError);
 }
 
 TEST(Table, IdsGroupsAndRest) {
-    const Snapshot a = decoded("id,group,m,x,y,z,radius\n4294967295,255,1,1,2,3,9\n7,0,1,1,2,4,9\n");
+    const Snapshot a = decodedTable("id,group,m,x,y,z,radius\n4294967295,255,1,1,2,3,9\n7,0,1,1,2,4,9\n");
     EXPECT_TRUE(a.knowsIds);
     EXPECT_TRUE(a.knowsGroups);
     EXPECT_FALSE(a.knowsVelocities);
@@ -92,43 +94,44 @@ TEST(Table, IdsGroupsAndRest) {
     for (const char* ids : {"5\n5", "5\n4294967296"}) {
         std::string text = "m x y z id\n1 1 2 3 " + std::string(ids) + "\n";
         text.replace(text.find("\n", 12), 1, "\n1 1 2 3 ");
-        const Snapshot b = decoded(text);
+        const Snapshot b = decodedTable(text);
         EXPECT_FALSE(b.knowsIds) << text;
         EXPECT_EQ(b.bodies.id, (std::vector<std::uint32_t>{0, 1}));
     }
-    EXPECT_EQ(decoded("id m x y z\n3.000e+00 1 1 2 3\n").bodies.id[0], 3u);
+    EXPECT_EQ(decodedTable("id m x y z\n3.000e+00 1 1 2 3\n").bodies.id[0], 3u);
 }
 
 TEST(Table, ErrorsNameTheLineTheBodyAndTheField) {
     const std::string start = "# remark\nm,x,y,z,vx,vy,vz\n1,2,3,4,5,6,7\n";
-    EXPECT_THAT(refused(start + "1,2,abc,4,5,6,7\n"),
+    EXPECT_THAT(refusedTable(start + "1,2,abc,4,5,6,7\n"),
                 AllOf(HasSubstr("t.csv: line 4: body 1: y is 'abc'"), HasSubstr("no number")));
-    EXPECT_THAT(refused(start + "1,2,,4,5,6,7\n"), HasSubstr("line 4: body 1: y is empty"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6\n"), HasSubstr("line 4: has 6 columns, expected 7 (m,x,y,z,vx,vy,vz)"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7,8\n"), HasSubstr("has 8 columns"));
-    EXPECT_THAT(refused(start + "-1,2,3,4,5,6,7\n"), HasSubstr("line 4, body 1: the mass -1"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6,1e999\n"), HasSubstr("vz is '1e999', outside the range"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6,0x10\n"), HasSubstr("no number"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7"), HasSubstr("no line end"));
-    EXPECT_THAT(refused(start + "1,2,3,4,5,6,7\n" + std::string(70000, ' ')), HasSubstr("longer than"));
-    EXPECT_THAT(refused(start + std::string(5000, '\n') + std::string("1,2,3,4,5,6,\0007\n", 15)), HasSubstr("zero byte"));
-    EXPECT_THAT(refused("m;x;y;z;vx;vy;vz\n1,5;2;3;4;5;6;7\n"), HasSubstr("decimal point, not a comma"));
-    EXPECT_THAT(refused("1 2 3\n"), HasSubstr("--columns"));
-    EXPECT_THAT(refused("x,y,m\n1,2,3\n"), HasSubstr("no column z"));
-    EXPECT_THAT(refused("x,y,z\n1,2,3\n"), HasSubstr("no column m"));
-    EXPECT_THAT(refused("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only a part of vx"));
-    EXPECT_THAT(refused("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
-    EXPECT_THAT(refused("m,x,y,z\n"), HasSubstr("no bodies"));
-    EXPECT_THAT(refused("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));
-    EXPECT_THAT(refused("m,x,y,z\na,b,c,d\na,b,c,d\n"), HasSubstr("line 3"));
-    EXPECT_THAT(refused("hello world\n"), HasSubstr("no column x"));
-    EXPECT_THAT(refused("m x y z group\n1 2 3 4 256\n"), HasSubstr("0 to 255"));
-    EXPECT_THAT(refused("m x y z id\n1 2 3 4 -1\n"), HasSubstr("whole number"));
+    EXPECT_THAT(refusedTable(start + "1,2,,4,5,6,7\n"), HasSubstr("line 4: body 1: y is empty"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6\n"), HasSubstr("line 4: has 6 columns, expected 7 (m,x,y,z,vx,vy,vz)"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6,7,8\n"), HasSubstr("has 8 columns"));
+    EXPECT_THAT(refusedTable(start + "-1,2,3,4,5,6,7\n"), HasSubstr("line 4, body 1: the mass -1"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6,1e999\n"), HasSubstr("vz is '1e999', outside the range"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6,0x10\n"), HasSubstr("no number"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6,7"), HasSubstr("no line end"));
+    EXPECT_THAT(refusedTable(start + "1,2,3,4,5,6,7\n" + std::string(70000, ' ')), HasSubstr("longer than"));
+    EXPECT_THAT(refusedTable(start + std::string(5000, '\n') + std::string("1,2,3,4,5,6,\0007\n", 15)),
+                HasSubstr("zero byte"));
+    EXPECT_THAT(refusedTable("m;x;y;z;vx;vy;vz\n1,5;2;3;4;5;6;7\n"), HasSubstr("decimal point, not a comma"));
+    EXPECT_THAT(refusedTable("1 2 3\n"), HasSubstr("--columns"));
+    EXPECT_THAT(refusedTable("x,y,m\n1,2,3\n"), HasSubstr("no column z"));
+    EXPECT_THAT(refusedTable("x,y,z\n1,2,3\n"), HasSubstr("no column m"));
+    EXPECT_THAT(refusedTable("m,x,y,z,vx\n1,2,3,4,5\n"), HasSubstr("only a part of vx"));
+    EXPECT_THAT(refusedTable("m,x,x,z\n1,2,3,4\n"), HasSubstr("x is there twice"));
+    EXPECT_THAT(refusedTable("m,x,y,z\n"), HasSubstr("no bodies"));
+    EXPECT_THAT(refusedTable("1.5 10 1 2 3 4 5 6\n"), HasSubstr("8 columns without a header are id"));
+    EXPECT_THAT(refusedTable("m,x,y,z\na,b,c,d\na,b,c,d\n"), HasSubstr("line 3"));
+    EXPECT_THAT(refusedTable("hello world\n"), HasSubstr("no column x"));
+    EXPECT_THAT(refusedTable("m x y z group\n1 2 3 4 256\n"), HasSubstr("0 to 255"));
+    EXPECT_THAT(refusedTable("m x y z id\n1 2 3 4 -1\n"), HasSubstr("whole number"));
     std::string wide = "1";
     for (int i = 0; i < 300; ++i) wide += ",1";
-    EXPECT_THAT(refused(wide + "\n"), HasSubstr("more than 256 columns"));
-    EXPECT_THAT(refused(start + "1,2,\x80\xff,4,5,6,7\n"), HasSubstr("y is '\?\?'")) << "messages stay printable";
-    EXPECT_THAT(refused("1 2 3 4 5 6 7\n1 2 3 4 5 6 7\n", {.maxBodies = 1}), HasSubstr("more than the 1"));
+    EXPECT_THAT(refusedTable(wide + "\n"), HasSubstr("more than 256 columns"));
+    EXPECT_THAT(refusedTable(start + "1,2,\x80\xff,4,5,6,7\n"), HasSubstr("y is '\?\?'")) << "messages stay printable";
+    EXPECT_THAT(refusedTable("1 2 3 4 5 6 7\n1 2 3 4 5 6 7\n", {.maxBodies = 1}), HasSubstr("more than the 1"));
 }
 
 TEST(Table, NoNumberOutsideTheFiniteGetsIn) {
@@ -139,15 +142,15 @@ TEST(Table, NoNumberOutsideTheFiniteGetsIn) {
                 for (std::size_t i = 0; i < 5; ++i)
                     for (std::size_t c = 0; c < 7; ++c)
                         text += (i == body && c == field ? std::string(bad) : "1.5") + (c < 6 ? "," : "\n");
-                EXPECT_THAT(refused(text), HasSubstr("body " + std::to_string(body))) << bad << " field " << field;
+                EXPECT_THAT(refusedTable(text), HasSubstr("body " + std::to_string(body))) << bad << " field " << field;
                 if (bad != std::string_view("1e400")) {
-                    const Snapshot rest = decoded(text, {.sanitize = true});
+                    const Snapshot rest = decodedTable(text, {.sanitize = true});
                     EXPECT_EQ(rest.bodies.size(), 4u);
                     EXPECT_THAT(rest.notes, ::testing::Contains(HasSubstr("dropped 1 ")));
                 }
             }
-    EXPECT_THAT(refused("m x y z\nnan 1 2 3\n", {.sanitize = true}), HasSubstr("all of its 1"));
-    EXPECT_EQ(decoded("m x y z\n-1 1 2 3\n", {.allowSigns = true}).bodies.position[0].w, -1);
+    EXPECT_THAT(refusedTable("m x y z\nnan 1 2 3\n", {.sanitize = true}), HasSubstr("all of its 1"));
+    EXPECT_EQ(decodedTable("m x y z\n-1 1 2 3\n", {.allowSigns = true}).bodies.position[0].w, -1);
 }
 
 // A cut inside a line is refused. A cut between lines cannot be seen in a format without a count: what is there is whole.
@@ -158,7 +161,7 @@ TEST(Table, CutAnywhereIsRefusedOrWhole) {
         int accepted = 0;
         for (std::size_t cut = 0; cut <= text.size(); ++cut) {
             try {
-                const Snapshot part = decoded(std::string_view(text).substr(0, cut));
+                const Snapshot part = decodedTable(std::string_view(text).substr(0, cut));
                 ++accepted;
                 ASSERT_LE(part.bodies.size(), 5u);
                 ParticleSet expected = whole.bodies;
@@ -179,7 +182,7 @@ TEST(Table, WritesSeventeenDigitsUnderTheNamesThatScriptsKnow) {
     EXPECT_THAT(csv, HasSubstr("\n0.33333333333333331,0.10000000000000001,-1,1e-300,"));
     snapshot.bodies.velocity[0].w = 0.25;
     EXPECT_THAT(encodeSnapshot(snapshot, "csv"), HasSubstr("vz,response\n"));
-    EXPECT_TRUE(sameBodies(decoded(encodeSnapshot(snapshot, "csv")).bodies, snapshot.bodies));
+    EXPECT_TRUE(sameBodies(decodedTable(encodeSnapshot(snapshot, "csv")).bodies, snapshot.bodies));
 }
 
 struct DecimalComma : std::numpunct<char> {
@@ -207,9 +210,9 @@ TEST(Table, TheLocaleDoesNotMatter) {
     const Snapshot snapshot = sample(20);
     for (const char* format : {"csv", "tab"}) {
         const std::string text = encodeSnapshot(snapshot, format);
-        EXPECT_TRUE(sameBodies(decoded(text).bodies, snapshot.bodies));
+        EXPECT_TRUE(sameBodies(decodedTable(text).bodies, snapshot.bodies));
     }
-    EXPECT_THAT(refused("m x y z\n-1234.5 1 2 3\n"), HasSubstr("is negative"));
+    EXPECT_THAT(refusedTable("m x y z\n-1234.5 1 2 3\n"), HasSubstr("is negative"));
     std::locale::global(old);
     std::setlocale(LC_ALL, saved.c_str());
     ::unsetenv("LOCPATH");
@@ -262,7 +265,7 @@ TEST(Units, TheSunAndTheEarthInEveryUnits) {
         char text[200];
         std::snprintf(text, sizeof text, "m x y z vx vy vz\n%.17g 0 0 0 0 0 0\n0 %.17g 0 0 0 %.17g 0\n", test.sun,
                       test.distance, test.speed);
-        const Snapshot s = decoded(text, {.units = test.system});
+        const Snapshot s = decodedTable(text, {.units = test.system});
         const double r = s.bodies.position[1].x, v = s.bodies.velocity[1].y, m = s.bodies.position[0].w;
         EXPECT_NEAR(2 * M_PI * std::sqrt(r * r * r / m) / test.yearInT, 1, 2e-4) << test.system;
         EXPECT_NEAR(v * v * r / m, 1, 2e-4) << test.system;
@@ -273,19 +276,21 @@ TEST(Units, TheSunAndTheEarthInEveryUnits) {
 
 TEST(Units, StatedInTheHeader) {
     const std::string_view header = "m,x,y,z,vx,vy,vz\nMSun,AU,AU,AU,kms,kms,kms\n";
-    const Snapshot s = decoded(std::string(header) + "1,0,0,0,0,0,0\n0,1,0,0,0,29.7847,0\n");
+    const Snapshot s = decodedTable(std::string(header) + "1,0,0,0,0,0,0\n0,1,0,0,0,29.7847,0\n");
     EXPECT_NEAR(s.bodies.position[0].w, 29.7847 * 29.7847, 0.1);
     EXPECT_EQ(s.bodies.position[1].x, 1);
-    const Snapshot brackets = decoded(
+    const Snapshot brackets = decodedTable(
         "m [kg],x [m],y [m],z [m],vx (m/s),vy (m/s),vz (m/s)\n1.98841e30,0,0,0,0,0,0\n0,1.495978707e11,0,0,0,29784.7,0\n");
     EXPECT_NEAR(brackets.bodies.position[0].w, 1, 1e-3);
     EXPECT_NEAR(brackets.bodies.position[1].x, 1, 1e-9);
     EXPECT_NEAR(brackets.bodies.velocity[1].y, 1, 1e-3);
-    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
-    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nMSun,AU,AU,pc,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
-    EXPECT_THAT(refused("m,x,y,z,vx,vy,vz\nkms,AU,AU,AU,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
-    EXPECT_EQ(
-        decoded("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n2,0,0,0,0,0,0\n", {.gravity = 3}).bodies.position[0].w, 6);
+    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nMSun,AU,AU,pc,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_THAT(refusedTable("m,x,y,z,vx,vy,vz\nkms,AU,AU,AU,kms,kms,kms\n1,0,0,0,0,0,0\n"), HasSubstr("--units"));
+    EXPECT_EQ(decodedTable("m,x,y,z,vx,vy,vz\nstone,ell,ell,ell,kms,kms,kms\n2,0,0,0,0,0,0\n", {.gravity = 3})
+                  .bodies.position[0]
+                  .w,
+              6);
 }
 
 TEST(Units, CaseTellsMegaFromMilli) {
@@ -295,10 +300,11 @@ TEST(Units, CaseTellsMegaFromMilli) {
 }
 
 TEST(Table, ProseIsNoHeader) {
-    EXPECT_THAT(refused("# Note: m x y z are in\n1 2 3 4 5 6 7\n"), HasSubstr("--columns"));
-    EXPECT_EQ(decoded("# Note: m x y z are in\n1 2 3 4 5 6 7\n", {.columns = "m,x,y,z,vx,vy,vz"}).bodies.position[0].w, 1);
-    EXPECT_EQ(decoded("# x y z vx vy vz m\n1 2 3 4 5 6 7\n").bodies.position[0].w, 7);
-    EXPECT_EQ(decoded("# m x y z vx vy vz pot rho\n1 2 3 4 5 6 7 8 9\n").bodies.position[0].w, 1);
+    EXPECT_THAT(refusedTable("# Note: m x y z are in\n1 2 3 4 5 6 7\n"), HasSubstr("--columns"));
+    EXPECT_EQ(decodedTable("# Note: m x y z are in\n1 2 3 4 5 6 7\n", {.columns = "m,x,y,z,vx,vy,vz"}).bodies.position[0].w,
+              1);
+    EXPECT_EQ(decodedTable("# x y z vx vy vz m\n1 2 3 4 5 6 7\n").bodies.position[0].w, 7);
+    EXPECT_EQ(decodedTable("# m x y z vx vy vz pot rho\n1 2 3 4 5 6 7 8 9\n").bodies.position[0].w, 1);
 }
 
 TEST(Units, ParsesPowers) {
@@ -317,9 +323,9 @@ TEST(Units, ParsesPowers) {
 
 TEST(Units, BadOptionsAreRefused) {
     const char* text = "m x y z\n1 2 3 4\n";
-    for (double g : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_THROW(decoded(text, {.gravity = g}), UsageError) << g;
-    EXPECT_THROW(decoded(text, {.units = "furlongs"}), UsageError);
-    EXPECT_THAT(refused("m x y z\n1e308 2 3 4\n", {.gravity = 100}), HasSubstr("leaves the range"));
+    for (double g : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_THROW(decodedTable(text, {.gravity = g}), UsageError) << g;
+    EXPECT_THROW(decodedTable(text, {.units = "furlongs"}), UsageError);
+    EXPECT_THAT(refusedTable("m x y z\n1e308 2 3 4\n", {.gravity = 100}), HasSubstr("leaves the range"));
 }
 
 }  // namespace

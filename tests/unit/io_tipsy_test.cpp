@@ -56,13 +56,13 @@ std::string made(Dialect dialect) {
     return out.text();
 }
 
-Snapshot decoded(const std::string& bytes, const ReadOptions& options = {}) {
+Snapshot decodedTipsy(const std::string& bytes, const ReadOptions& options = {}) {
     return decodeSnapshot(bytes, "t.bin", options);
 }
 
-std::string refused(const std::string& bytes, const ReadOptions& options = {}) {
+std::string refusedTipsy(const std::string& bytes, const ReadOptions& options = {}) {
     try {
-        decoded(bytes, options);
+        decodedTipsy(bytes, options);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -72,7 +72,7 @@ std::string refused(const std::string& bytes, const ReadOptions& options = {}) {
 
 TEST(Tipsy, ReadsEveryDialect) {
     for (const Dialect& dialect : kDialects) {
-        const Snapshot s = decoded(made(dialect));
+        const Snapshot s = decodedTipsy(made(dialect));
         ASSERT_EQ(s.bodies.size(), 4u);
         EXPECT_EQ(s.format, "tipsy");
         EXPECT_EQ(s.time, 12.5);
@@ -93,7 +93,7 @@ TEST(Tipsy, RoundTripKeepsFloats) {
         snapshot.softening = 0.25;
         const std::string bytes = encodeSnapshot(snapshot, "tipsy");
         EXPECT_EQ(bytes.size(), 32 + 36 * bodies);
-        const Snapshot back = decoded(bytes);
+        const Snapshot back = decodedTipsy(bytes);
         EXPECT_EQ(back.time, snapshot.time);
         EXPECT_EQ(back.softening, 0.25);
         EXPECT_EQ(back.bodies.group, std::vector<std::uint8_t>(bodies, 1));
@@ -115,11 +115,12 @@ TEST(Tipsy, StandardFormIsBigEndianDark) {
 TEST(Tipsy, CutAnywhereIsRefused) {
     for (const Dialect& dialect : kDialects) {
         const std::string bytes = made(dialect);
-        for (std::size_t cut = 0; cut < bytes.size(); ++cut) EXPECT_THROW(decoded(bytes.substr(0, cut)), InputError) << cut;
-        EXPECT_THROW(decoded(bytes + "x"), InputError);
-        EXPECT_EQ(decoded(bytes).bodies.size(), 4u);
+        for (std::size_t cut = 0; cut < bytes.size(); ++cut)
+            EXPECT_THROW(decodedTipsy(bytes.substr(0, cut)), InputError) << cut;
+        EXPECT_THROW(decodedTipsy(bytes + "x"), InputError);
+        EXPECT_EQ(decodedTipsy(bytes).bodies.size(), 4u);
     }
-    EXPECT_THAT(refused(made(kDialects[3]).substr(0, 100)), HasSubstr("cut short"));
+    EXPECT_THAT(refusedTipsy(made(kDialects[3]).substr(0, 100)), HasSubstr("cut short"));
 }
 
 // Flips in the five counts are always seen. Tipsy has no check sum: flips in the numbers may give other finite numbers, but
@@ -132,7 +133,7 @@ TEST(Tipsy, FlippedBitsNeverGetThroughUnchecked) {
             flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
             const bool inCounts = bit / 8 >= 8 && bit / 8 < 28;
             try {
-                const Snapshot s = decoded(flipped);
+                const Snapshot s = decodedTipsy(flipped);
                 EXPECT_FALSE(inCounts) << bit;
                 EXPECT_EQ(s.bodies.size(), 4u);
                 for (const Double4& p : s.bodies.position) EXPECT_TRUE(std::isfinite(p.x + p.y + p.z + p.w) && p.w >= 0);
@@ -152,18 +153,18 @@ TEST(Tipsy, BadNumbersAreRefusedWithPlaceAndBody) {
                 Builder one(true);
                 one.add(value);
                 bytes.replace(32 + 36 * body + 4 * field, 4, one.text());
-                const std::string says = refused(bytes);
+                const std::string says = refusedTipsy(bytes);
                 EXPECT_THAT(says, HasSubstr("body " + std::to_string(body)));
                 EXPECT_THAT(says, HasSubstr("byte " + std::to_string(32 + 36 * body)));
-                EXPECT_EQ(decoded(bytes, {.sanitize = true}).bodies.size(), 4u);
+                EXPECT_EQ(decodedTipsy(bytes, {.sanitize = true}).bodies.size(), 4u);
             }
     std::string negative = encodeSnapshot(sample(5, true), "tipsy");
     negative.replace(32, 4, Builder(true).add(-1.0f).text());
-    EXPECT_THAT(refused(negative), HasSubstr("negative"));
-    EXPECT_EQ(decoded(negative, {.allowSigns = true}).bodies.position[0].w, -1);
+    EXPECT_THAT(refusedTipsy(negative), HasSubstr("negative"));
+    EXPECT_EQ(decodedTipsy(negative, {.allowSigns = true}).bodies.position[0].w, -1);
     std::string time = encodeSnapshot(sample(5, true), "tipsy");
     time.replace(0, 8, Builder(true).add(std::nan("")).text());
-    EXPECT_THAT(refused(time), HasSubstr("time"));
+    EXPECT_THAT(refusedTipsy(time), HasSubstr("time"));
 }
 
 TEST(Tipsy, HostileCountsAreRefused) {
@@ -187,9 +188,9 @@ TEST(Tipsy, HostileCountsAreRefused) {
             Builder head(dialect.bigEndian);
             head.add(1.0).add(test.bodies).add(test.dimensions).add(test.gas).add(test.dark).add(test.star);
             const std::string bytes = head.text() + made(dialect).substr(28);
-            EXPECT_THROW(decoded(bytes), InputError) << test.bodies << ' ' << test.dark;
+            EXPECT_THROW(decodedTipsy(bytes), InputError) << test.bodies << ' ' << test.dark;
         }
-    EXPECT_THAT(refused(made(kDialects[0]), {.maxBodies = 3}), HasSubstr("more than the 3"));
+    EXPECT_THAT(refusedTipsy(made(kDialects[0]), {.maxBodies = 3}), HasSubstr("more than the 3"));
 }
 
 TEST(Tipsy, NumbersBeyondFloatsAreNotWritten) {

@@ -72,7 +72,7 @@ TEST(Lab, greysWhatAKernelCannotVary) {
 constexpr std::size_t kMany = 300000;
 
 /// Closed, it holds everything that comes by; not for ever, so that a test of the picture's thread fails instead of hanging.
-class Gate {
+class TimedGate {
 public:
     void pass() {
         std::unique_lock lock(mutex_);
@@ -95,7 +95,7 @@ private:
 /// A device that takes many bodies: it loads when the gate is open and says that it computes, a quarter of a step a call.
 class Large : public test::Spoilt {
 public:
-    explicit Large(Gate& gate) : Spoilt(nullptr), gate_(gate) {}
+    explicit Large(TimedGate& gate) : Spoilt(nullptr), gate_(gate) {}
     std::string_view name() const override { return "cpu"; }
     std::size_t size() const override { return bodies_.size(); }
     void load(const ParticleSet& bodies, const ForceTerms& terms, const SystemConfiguration& configuration) override {
@@ -128,7 +128,7 @@ public:
     WorkTotals totals() override { return totals_; }
 
 private:
-    Gate& gate_;
+    TimedGate& gate_;
     ParticleSet bodies_;
     const KernelRow* kernel_ = &kernel("cpu", "simd-threads");
     int quarters_ = 0;
@@ -137,7 +137,7 @@ private:
 };
 
 TEST(Lab, preparesManyBodiesBesideThePictureAndMeasuresThemInSlices) {
-    Gate gate;
+    TimedGate gate;
     Lab lab;
     lab.maker = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
     lab.startSweep(sweepNamed("threads"), subject("simd-threads", kMany));
@@ -163,7 +163,7 @@ TEST(Lab, preparesManyBodiesBesideThePictureAndMeasuresThemInSlices) {
 }
 
 TEST(Lab, cancellingDoesNotWaitForWhatIsBeingPrepared) {
-    Gate gate;
+    TimedGate gate;
     Lab lab;
     lab.maker = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
     for (int again = 0; again < 2; ++again) {
@@ -183,7 +183,7 @@ TEST(Lab, cancellingDoesNotWaitForWhatIsBeingPrepared) {
 }
 
 TEST(Lab, tunesManyBodiesWithoutASingleLongPiece) {
-    Gate gate;
+    TimedGate gate;
     gate.open();
     const auto make = [&gate](const std::string&, const BackendOptions&) { return std::make_unique<Large>(gate); };
     Tuner tuner({.backend = "cpu",

@@ -2,6 +2,7 @@
 #include "sim/integrators/radau15_dense.h"
 #include "sim/backends/few_body.h"
 #include "sim/scenes/scene.h"
+#include "tests/unit/radau15_problems.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,6 @@
 
 namespace gravlab {
 namespace {
-
-void oscillate(void*, const double* x, double* a) { a[0] = -x[0]; }
-void drift(void*, const double*, double* a) { a[0] = 0; }
 
 void next(Radau15Dense& dense, double& x, double& v, double interval, Radau15::Acceleration acceleration) {
     dense.begin(&x, &v, interval);

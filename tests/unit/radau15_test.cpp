@@ -1,5 +1,6 @@
 // The adaptive solver on problems whose answer is known in closed form.
 #include "sim/integrators/radau15.h"
+#include "tests/unit/radau15_problems.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,7 @@
 namespace gravlab {
 namespace {
 
-void oscillate(void*, const double* x, double* a) { a[0] = -x[0]; }
 void fall(void*, const double*, double* a) { a[0] = -2; }
-void drift(void*, const double*, double* a) { a[0] = 0; }
 void fail(void*, const double*, double* a) { a[0] = std::numeric_limits<double>::quiet_NaN(); }
 
 /// Runs to `time` and returns the number of steps.

@@ -1,4 +1,5 @@
 // docs/reliability.md: every test that it names exists, and every fault of the list has a row.
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -14,11 +15,6 @@ namespace gravlab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string contentOf(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// "Suite.test" of everything in tests/; suites of TEST_P have their instance's name in front when they run.
 std::set<std::string> testsOfTheTree() {

@@ -1,6 +1,7 @@
 // Rewinding: exact continuation, thinning with age, branches, and the memory they may take.
 #include "app/services/rewind.h"
 #include "app/services/conservation.h"
+#include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
 #include <gmock/gmock.h>
@@ -44,10 +45,6 @@ std::vector<std::int64_t> steps(const Rewind& rewind, bool other) {
     return found;
 }
 
-bool sameBits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0;
-}
-
 std::size_t markOf(const Rewind& rewind, std::int64_t step) {
     for (std::size_t i = 0; i < rewind.marks().size(); ++i)
         if (rewind.marks()[i].step == step && !rewind.marks()[i].other) return i;
@@ -69,12 +66,12 @@ TEST_P(RewindOf, goingOnFromAKeptStateGivesTheBitsOfTheFirstPass) {
     const auto ids = rewind.go(simulation, feed, markOf(rewind, 17));
     EXPECT_EQ(*ids, end.bodies.id);
     EXPECT_EQ(simulation.step(), 17);
-    EXPECT_FALSE(sameBits(simulation.state().bodies.position, end.bodies.position));
+    EXPECT_FALSE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
     run(rewind, simulation, feed, 40, now);
     const RunState again = simulation.state();
     EXPECT_EQ(again.clock.time(), end.clock.time());
-    EXPECT_TRUE(sameBits(again.bodies.position, end.bodies.position));
-    EXPECT_TRUE(sameBits(again.bodies.velocity, end.bodies.velocity));
+    EXPECT_TRUE(testing_support::sameBytes(again.bodies.position, end.bodies.position));
+    EXPECT_TRUE(testing_support::sameBytes(again.bodies.velocity, end.bodies.velocity));
     EXPECT_TRUE(again.integratorState == end.integratorState);
 }
 
@@ -94,7 +91,7 @@ TEST(Rewind, aStateWithoutWhatTheIntegratorKeepsIsFoundOut) {
     kept.integratorState.clear();
     simulation.restore(kept);
     for (int i = 0; i < 20; ++i) simulation.advance({.steps = 1}, nullptr);
-    EXPECT_FALSE(sameBits(simulation.state().bodies.position, end.bodies.position));
+    EXPECT_FALSE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
 }
 
 TEST(Rewind, fp32StatesArePackedWithoutLoss) {
@@ -111,8 +108,8 @@ TEST(Rewind, fp32StatesArePackedWithoutLoss) {
     const RunState end = simulation.state();
     rewind.go(simulation, feed, markOf(rewind, 2));
     run(rewind, simulation, feed, 6, now);
-    EXPECT_TRUE(sameBits(simulation.state().bodies.position, end.bodies.position));
-    EXPECT_TRUE(sameBits(simulation.state().bodies.velocity, end.bodies.velocity));
+    EXPECT_TRUE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
+    EXPECT_TRUE(testing_support::sameBytes(simulation.state().bodies.velocity, end.bodies.velocity));
 }
 
 TEST(Rewind, playingOnFromThePastMakesABranchAndBothStay) {

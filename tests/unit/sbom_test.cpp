@@ -1,4 +1,5 @@
 // The list of what the program is made of (gravlab.spdx.json, SPDX 2.3): whole, and nothing that is linked is missing.
+#include "tests/files.h"
 #include "tests/paths.h"
 
 #include <gtest/gtest.h>
@@ -33,11 +34,6 @@ std::set<std::string> namesOfTheBill() {
     const Json whole = bill();
     for (const Json& package : whole.at("packages")) names.insert(package.at("name"));
     return names;
-}
-
-std::string contentOf(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST(Sbom, isAWholeSpdxDocument) {

@@ -6,6 +6,7 @@
 #include "sim/core/out_of_memory.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
+#include "tests/advance.h"
 #include "tests/bodies.h"
 
 #include <gmock/gmock.h>
@@ -35,11 +36,6 @@ ParticleSet state(Simulation& simulation) {
     ParticleSet bodies;
     simulation.snapshot(bodies);
     return bodies;
-}
-
-void run(Simulation& simulation, std::int64_t steps) {
-    const std::int64_t end = simulation.step() + steps;
-    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
 }
 
 TEST(ClockTest, aMillionStepsCarryNoRounding) {

@@ -1,6 +1,8 @@
 // States for what works beside a run: shared, one copy at a time, of the step they say, and failures go to who asked.
 #include "app/services/state_feed.h"
 
+#include "tests/advance.h"
+#include "tests/bodies.h"
 #include "tests/scarce_memory.h"
 
 #include <gtest/gtest.h>
@@ -11,18 +13,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kBodies = 1237;  // nothing else takes that many bytes
-
-RunRequest plummer() { return {.scene = "plummer", .bodies = kBodies, .backend = "cpu"}; }
-
-void run(Simulation& simulation, std::int64_t steps) {
-    const std::int64_t end = simulation.step() + steps;
-    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
-}
-
-bool sameBits(const std::vector<Double4>& a, const std::vector<Double4>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Double4)) == 0;
-}
+RunRequest plummer() { return {.scene = "plummer", .bodies = test::kOddCount, .backend = "cpu"}; }
 
 TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     Simulation simulation(plummer());
@@ -40,9 +31,9 @@ TEST(StateFeed, whoAsksInTheMeantimeSharesOneState) {
     EXPECT_EQ(state->revision, simulation.revision());
     EXPECT_EQ(state->configuration, simulation.configuration());
     EXPECT_EQ(state->step(), 0);
-    EXPECT_EQ(bodiesOf(state)->size(), kBodies);
+    EXPECT_EQ(bodiesOf(state)->size(), test::kOddCount);
     // While somebody holds it and the run rests, nothing is copied again.
-    const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+    const test::ScarceMemory scarce(test::kOddCount * sizeof(Double4));
     StateTicket later = feed.ask();
     feed.pump(simulation);
     EXPECT_EQ(later.take(), state);
@@ -68,8 +59,8 @@ TEST(StateFeed, stepsGoOnAndTheStateStaysOfItsStep) {
         run(again, state->step() - again.step());
         ParticleSet expected;
         again.snapshot(expected);
-        EXPECT_TRUE(sameBits(state->state.bodies.position, expected.position));
-        EXPECT_TRUE(sameBits(state->state.bodies.velocity, expected.velocity));
+        EXPECT_TRUE(testing_support::sameBytes(state->state.bodies.position, expected.position));
+        EXPECT_TRUE(testing_support::sameBytes(state->state.bodies.velocity, expected.velocity));
         EXPECT_EQ(state->time(), again.time());
     }
 }
@@ -91,7 +82,7 @@ TEST(StateFeed, goingOnFromAStateGivesTheBitsOfTheFirstPass) {
     simulation.restore(state->state);
     EXPECT_NE(simulation.id(), state->run);
     run(simulation, end.clock.step - state->step());
-    EXPECT_TRUE(sameBits(simulation.state().bodies.position, end.bodies.position));
+    EXPECT_TRUE(testing_support::sameBytes(simulation.state().bodies.position, end.bodies.position));
 }
 
 TEST(StateFeed, anotherRunOrAnotherSettingIsAnotherState) {
@@ -115,7 +106,7 @@ TEST(StateFeed, lackOfMemoryIsToldToWhoAskedAndTheNextOneIsServed) {
     StateFeed feed;
     StateTicket one = feed.ask(), other = feed.ask();
     {
-        const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+        const test::ScarceMemory scarce(test::kOddCount * sizeof(Double4));
         EXPECT_NO_THROW(feed.serve(simulation)) << "it is the matter of who asked";
         EXPECT_TRUE(scarce.refused());
     }
@@ -133,7 +124,7 @@ TEST(StateFeed, whoLetsGoOfATicketCostsNothing) {
     StateTicket asked = feed.ask();
     asked.drop();
     { const StateTicket gone = feed.ask(); }
-    const test::ScarceMemory scarce(kBodies * sizeof(Double4));
+    const test::ScarceMemory scarce(test::kOddCount * sizeof(Double4));
     feed.serve(simulation);
     EXPECT_FALSE(scarce.refused());
 }
@@ -149,7 +140,7 @@ TEST(StateFeed, aStateOutlivesItsRunAndItsFeed) {
         feed.settle();
         bodies = bodiesOf(asked.take());
     }
-    EXPECT_EQ(bodies->size(), kBodies);
+    EXPECT_EQ(bodies->size(), test::kOddCount);
     EXPECT_EQ(bodies.use_count(), 1);
 }
 
