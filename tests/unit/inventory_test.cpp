@@ -129,7 +129,7 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
                              row.at("splits").get<std::string>() + (row.at("deterministic") ? "" : " not deterministic"));
             else if (list == "scenes") {
                 std::string parameters;
-                for (const Json& one : row.at("parameters"))
+                for (const auto& one : row.at("parameters"))
                     parameters +=
                         (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" + one.at("value").dump();
                 names.insert(row.at("name").get<std::string>() + " " + row.at("bodies_gpu").dump() + " " +
