@@ -41,10 +41,20 @@ auto EngineOf<Real>::makeOthers(const ForceTerms& terms) const -> std::vector<Ot
 }
 
 template <class Real>
-auto EngineOf<Real>::freshMethods() const -> Methods {
+ForceTerms EngineOf<Real>::otherTerms() const {
     ForceTerms terms;
     for (const OtherTerm& other : others_) terms.push_back(other.term);
-    Methods made{makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream), makeOthers(terms)};
+    return terms;
+}
+
+template <class Real>
+auto EngineOf<Real>::newMethods() const -> Methods {
+    return {makeForceMethod<Real>(plan(), state_.count(), context_.device, context_.stream), makeOthers(otherTerms())};
+}
+
+template <class Real>
+auto EngineOf<Real>::methodsLikeThese() const -> Methods {
+    Methods made = newMethods();
     if (method_->keepsState()) made.pairs->restore(method_->state());
     for (std::size_t k = 0; k < others_.size(); ++k)
         if (others_[k].method->keepsState()) made.others[k].method->restore(others_[k].method->state());
@@ -68,11 +78,8 @@ bool EngineOf<Real>::keepsForceState() const {
 
 template <class Real>
 ForceState EngineOf<Real>::emptyState() const {
-    ForceState state{.terms = termsOf(force_), .kernels = {std::string(plan().entry->row.name)}};
-    for (const OtherTerm& other : others_) {
-        state.kernels.push_back(configuration_[state.terms.size()].kernel.kernel);
-        state.terms.push_back(other.term);
-    }
+    ForceState state{.terms = termsOf(force_, otherTerms()), .kernels = {std::string(plan().entry->row.name)}};
+    for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(configuration_[k].kernel.kernel);
     state.methods.resize(termCount());
     return state;
 }
@@ -94,10 +101,9 @@ void EngineOf<Real>::restoreForceState(const std::vector<StateArray>& arrays) {
     bool taken = method_->restore(state.methods[0]);
     for (std::size_t k = 0; k < others_.size(); ++k) taken = taken && others_[k].method->restore(state.methods[1 + k]);
     if (!taken) {
-        ForceTerms terms;
-        for (const OtherTerm& other : others_) terms.push_back(other.term);
-        method_ = makeForceMethod<Real>(LaunchPlan(plan()), state_.count(), context_.device, context_.stream);
-        others_ = makeOthers(terms);
+        Methods made = newMethods();
+        method_ = std::move(made.pairs);
+        others_ = std::move(made.others);
         return;
     }
     if (state.accelerations.size() != size() || size() == 0) return;
@@ -113,11 +119,15 @@ void EngineOf<Real>::copyState(std::vector<Double4>& positions, std::vector<Doub
 template <class Real>
 VectorsFuture EngineOf<Real>::copyStateAsync() {
     if (size() == 0) return [](std::vector<Double4>&, std::vector<Double4>&) {};
+    return copyAsync(state_.complete().x.data(), state_.complete().v.data());
+}
+
+template <class Real>
+VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
     // Where an earlier copy is still being fetched, that one is its fetcher's, and goes with it.
     if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
-    VectorsFuture later = copy_->take(state_.complete().x.data(), state_.complete().v.data(), context_.stream);
     if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
-    return later;
+    return copy_->take(x, v, context_.stream);
 }
 
 template <class Real>
@@ -207,7 +217,7 @@ void EngineOf<Real>::accelerations(std::vector<Double4>& out) {
     // Methods that keep state, and the sums of several terms, belong to the steps.
     if (!complete.forceKnown && (!cursor_.atBoundary() || !others_.empty() || keepsForceState())) {
         // A step under way goes on, with what its methods have done: this force has methods and arrays of its own.
-        const Methods methods = freshMethods();
+        const Methods methods = methodsLikeThese();
         const DeviceArray<V> beside(state_.count()), termSums(others_.empty() ? 0 : state_.count());
         evaluate(methods, termSums.data(), beside.data());
         out = state_.download(beside);

@@ -95,9 +95,11 @@ private:
         std::vector<OtherTerm> others;
     };
     std::size_t termCount() const { return 1 + others_.size(); }
+    ForceTerms otherTerms() const;
     std::vector<OtherTerm> makeOthers(const ForceTerms& terms) const;
-    /// With what the present ones keep.
-    Methods freshMethods() const;
+    /// As if nothing had been computed; and with what the present ones keep.
+    Methods newMethods() const;
+    Methods methodsLikeThese() const;
     ForceState emptyState() const;
     void abandonForce();
     /// Enqueues the next slice of the method's evaluation. True when it was the last one.
@@ -122,6 +124,8 @@ private:
     void evaluate(const Methods& methods, V* termSums, V* to);
     void enqueueSum(const DeviceSums<Real>& sums, V* to);
     void enqueueCheck(const V* x, const V* a);
+    /// A copy that the device makes now, to be fetched on any thread.
+    VectorsFuture copyAsync(const V* x, const V* v);
 
     // Steps.
     void beginStep(StepProgram program, double timeStep);

@@ -130,9 +130,7 @@ void EngineOf<Real>::endPairs(const DeviceBodies<Real>& bodies) {
     if (context_.timer.hasOpenWork()) context_.timer.close(Span::force);
     // Copied before the check takes its wish away: the same bodies answer for the other terms.
     std::vector<std::uint32_t> targets = check_.targets();
-    if (!copy_ || copy_->held()) copy_ = std::make_shared<StateCopy<Real>>(context_.device.index, state_.count());
-    if (state_.complete().v.bytes() > kLargestFact) context_.hostCopies += 2;
-    termCheck_.begin(std::move(targets), copy_->take(bodies.positions, v_, context_.stream), ids_);
+    termCheck_.begin(std::move(targets), copyAsync(bodies.positions, v_), ids_);
     termCheck_.addShare(std::make_shared<const PairLaw>(force_), method_->accuracy().gate, bodies.sums, false);
     enqueueCheck(bodies.positions, bodies.sums);
 }
