@@ -79,7 +79,7 @@ void SelectionReader::readFrom(const FedState& state, Document& document, const 
     const ForceSettings force = host.simulation().force();
     readout.mass = response != 0 ? x.w / response : 0;
     readout.speed = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
-    readout.energy = specificEnergy(bodies, readout.index, force, response);
+    readout.energy = specificEnergy(bodies, readout.index, termsOf(force, state.state.others), response);
     readout.bound = isBound(*readout.energy, force);
 }
 

@@ -102,9 +102,9 @@ Reason refusal(StepProgram program, const ForceTerms& terms) {
         if (term->offer().dependsOnVelocities)
             return "the force term '" + std::string(term->kind()) +
                    "' depends on velocities, which no integrator here evaluates forces at";
-        if (needsJerk(program) || isAdaptive(program))
-            return "the integrator computes the pair law alone, and the force term '" + std::string(term->kind()) +
-                   "' acts beside it; leapfrog and yoshida run under all terms";
+        if (needsJerk(program) && !term->offer().jerk)
+            return "the integrator needs the rate of change of the force, which the force term '" +
+                   std::string(term->kind()) + "' does not give; leapfrog, yoshida and radau15 run under it";
     }
     return {};
 }

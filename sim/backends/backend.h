@@ -46,7 +46,7 @@ struct WorkTotals {
     std::int64_t forceEvaluations = 0;
     double interactions = 0;      ///< of the pair law; N*N per force evaluation, self included, where none is left out
     double forceSeconds = 0;      ///< of the pair law; device events or pool timers, not wall time
-    double termInteractions = 0;  ///< of the terms beside it: a bond counts for each body that it pulls; reference: 0
+    double termInteractions = 0;  ///< of the terms beside it: a bond counts for each body that it pulls
     double termSeconds = 0;
     double integrateSeconds = 0;
     double publishSeconds = 0;
@@ -223,7 +223,7 @@ Reason refusal(const BackendRow& row, const ForceSettings& force);
 /// Why the integrator cannot run under that law; empty when it can.
 Reason refusal(const Integrator& integrator, Law law);
 
-/// Why it cannot run a program under these terms; empty when it can. Hermite and adaptive steps know the pair law alone.
+/// Why it cannot run a program under these terms; empty when it can. Hermite steps need the jerk of every term.
 Reason refusal(StepProgram program, const ForceTerms& terms);
 
 /// All backends, worst first. Also those that cannot run here.

@@ -8,16 +8,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 namespace gravlab {
 
-/// When to stop. Reading a clock costs as much as the force on three bodies, so it is read about once in 4000 pairs.
+/// When to stop. Reading a clock costs as much as the force on three bodies, so it is not read after each.
 class StepDeadline {
 public:
+    static constexpr std::size_t kPairsPerReading = 4000;
     StepDeadline(double seconds, std::size_t pairsPerStep) : seconds_(seconds), pairsPerStep_(pairsPerStep) {}
     bool passed(std::size_t steps = 1) const {
         pairs_ += steps * pairsPerStep_;
-        if (pairs_ < 4000 && seconds_ > 0) return false;
+        if (pairs_ < kPairsPerReading && seconds_ > 0) return false;
         pairs_ = 0;
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= seconds_;
     }
@@ -79,6 +81,10 @@ void FewBody::load(const ParticleSet& bodies) {
         if (source_[i] != 0) sources_ = i + 1;
         plainResponse_ = plainResponse_ && response_[i] == 1;
     }
+    ids_ = bodies.id;
+    targets_.resize(n);
+    std::iota(targets_.begin(), targets_.end(), 0u);
+    for (std::vector<Double4>* row : {&positions_, &velocities_, &termSums_}) row->resize(n);
     for (std::vector<double>* row : {&a_, &x0_, &v0_, &dx_, &dv_, &jerk_, &a0_, &jerk0_}) row->assign(3 * n, 0.0);
     dense_ = Radau15Dense(3 * n);
     forceKnown_ = jerkKnown_ = false;
@@ -95,9 +101,10 @@ void FewBody::store(ParticleSet& out) const {
     }
 }
 
-void FewBody::configure(const ForceSettings& settings) {
-    if (settings == settings_) return;
+void FewBody::configure(const ForceSettings& settings, const ForceTerms& others) {
+    if (settings == settings_ && sameTerms(others, others_)) return;
     settings_ = settings;
+    others_ = others;
     forceKnown_ = jerkKnown_ = false;
     dense_.restart();
     interval_ = 0;
@@ -106,7 +113,7 @@ void FewBody::configure(const ForceSettings& settings) {
 double FewBody::stepProgress() const { return interval_ == 0 ? 0 : std::clamp(dense_.progress(), 1e-9, 1 - 1e-9); }
 
 template <class PairLaw>
-void FewBody::computeForces(const PairLaw& law, const double* x, double* a) const {
+void FewBody::computeForces(const PairLaw& law, const double* x, double* a) {
     const std::size_t n = size();
     const double *px = x, *py = x + n, *pz = x + 2 * n, *source = source_.data();
     double *ax = a, *ay = a + n, *az = a + 2 * n;
@@ -131,6 +138,29 @@ void FewBody::computeForces(const PairLaw& law, const double* x, double* a) cons
         az[i] += sumZ;
     }
     scaleByResponse(a);
+    if (!others_.empty()) addTerms(x, a, nullptr);
+}
+
+/// What acts beside the pair law on bodies at `x`, one term after the other. Their jerks, where wanted, hold for v_.
+void FewBody::addTerms(const double* x, double* a, double* jerk) {
+    const std::size_t n = size();
+    const double* v = v_.data();
+    for (std::size_t i = 0; i < n; ++i) {
+        positions_[i] = {x[i], x[n + i], x[2 * n + i], source_[i]};
+        velocities_[i] = {v[i], v[n + i], v[2 * n + i], response_[i]};
+    }
+    const TermBodies bodies{positions_, velocities_, ids_};
+    const auto addTo = [&](double* to, const auto& add) {
+        gather(to, termSums_);
+        for (const auto& term : others_) add(*term);
+        for (std::size_t i = 0; i < n; ++i) {
+            to[i] = termSums_[i].x;
+            to[n + i] = termSums_[i].y;
+            to[2 * n + i] = termSums_[i].z;
+        }
+    };
+    addTo(a, [&](const ForceTerm& term) { termInteractions_ += term.addAccelerations(bodies, targets_, termSums_, {}); });
+    if (jerk) addTo(jerk, [&](const ForceTerm& term) { term.addJerks(bodies, targets_, termSums_); });
 }
 
 void FewBody::scaleByResponse(double* a) const {
@@ -173,6 +203,7 @@ void FewBody::computeJerks() {
     }
     scaleByResponse(a_.data());
     scaleByResponse(jerk_.data());
+    if (!others_.empty()) addTerms(x_.data(), a_.data(), jerk_.data());
     ++forceEvaluations_;
 }
 
@@ -250,7 +281,9 @@ bool FewBody::runAdaptiveStep(double timeStep, const PairLaw& law, const StepDea
 
 template <class PairLaw>
 std::int64_t FewBody::run(StepProgram program, double timeStep, const Budget& budget, const PairLaw& law) {
-    const std::size_t pairsPerForce = std::max<std::size_t>(1, sources_ * size() / 2);
+    // What a term costs is not known: the clock is then read after each force.
+    const std::size_t pairsPerForce =
+        others_.empty() ? std::max<std::size_t>(1, sources_ * size() / 2) : StepDeadline::kPairsPerReading;
     const StepDeadline deadline(budget.seconds, pairsPerForce);
     const StepPacer pacer(budget);
     std::int64_t completed = 0;
@@ -276,6 +309,8 @@ std::int64_t FewBody::advance(StepProgram program, double timeStep, const Budget
     if (budget.steps <= 0 || size() == 0) return 0;
     if (needsJerk(program) && !lawRow(settings_.law).hasJerk)
         throw UsageError("Hermite steps need the jerk, which only gravity has here; choose another integrator");
+    if (const Reason reason = others_.empty() ? Reason() : refusal(program, termsOf(settings_, others_)); !reason.empty())
+        throw UsageError(reason);
     return withLaw<double>(settings_, [&](const auto& law) { return run(program, timeStep, budget, law); });
 }
 
@@ -286,7 +321,7 @@ std::int64_t FewBody::finishStep() {
     return 1;
 }
 
-void FewBody::gather(const std::vector<double>& from, std::vector<Double4>& out) const {
+void FewBody::gather(const double* from, std::vector<Double4>& out) const {
     const std::size_t n = size();
     out.resize(n);
     for (std::size_t i = 0; i < n; ++i) out[i] = {from[i], from[n + i], from[2 * n + i], 0};
@@ -295,7 +330,7 @@ void FewBody::gather(const std::vector<double>& from, std::vector<Double4>& out)
 void FewBody::accelerations(std::vector<Double4>& out) {
     // Into scratch: a_ belongs to the steps, and a Hermite step needs it as the last one left it.
     withLaw<double>(settings_, [&](const auto& law) { computeForces(law, x_.data(), dv_.data()); });
-    gather(dv_, out);
+    gather(dv_.data(), out);
 }
 
 void FewBody::jerks(std::vector<Double4>& accelerations, std::vector<Double4>& jerks) {
@@ -303,8 +338,8 @@ void FewBody::jerks(std::vector<Double4>& accelerations, std::vector<Double4>& j
     finishStep();
     computeJerks();
     forceKnown_ = jerkKnown_ = true;
-    gather(a_, accelerations);
-    gather(jerk_, jerks);
+    gather(a_.data(), accelerations);
+    gather(jerk_.data(), jerks);
 }
 
 }  // namespace gravlab

@@ -4,6 +4,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_settings.h"
+#include "sim/forces/force_term.h"
 #include "sim/integrators/integrator.h"
 #include "sim/integrators/radau15_dense.h"
 
@@ -27,13 +28,14 @@ public:
     void store(ParticleSet& out) const;
     std::size_t size() const { return source_.size(); }
 
-    /// Law, softening and exponent from the next step on; a step under way begins again. Precision is always fp64.
-    void configure(const ForceSettings& settings);
+    /// Law, softening and exponent from the next step on, and what acts beside the pair law; a step under way begins again.
+    /// Precision is always fp64.
+    void configure(const ForceSettings& settings, const ForceTerms& others = {});
     const ForceSettings& settings() const { return settings_; }
 
     /// Runs until the budget is used and returns the number of steps completed. Fixed steps are never left half done; an
     /// adaptive program takes inner steps across the time steps and is read between them; it stops between two of them.
-    /// Throws UsageError if Hermite steps are asked of a law other than gravity. Slicing leaves results bit-identical.
+    /// Throws UsageError if Hermite steps are asked of a law or term without a jerk. Slicing leaves results bit-identical.
     std::int64_t advance(StepProgram program, double timeStep, const Budget& budget);
     /// Ends the adaptive step under way; nothing to do at a boundary. Returns the steps completed: 0 or 1.
     std::int64_t finishStep();
@@ -52,6 +54,7 @@ public:
     bool restore(const std::vector<StateArray>& state) { return dense_.restore(state); }
 
     std::int64_t forceEvaluations() const { return forceEvaluations_; }
+    double termInteractions() const { return termInteractions_; }
     /// The controller of adaptive programs: inner steps taken and rejected, and the next one's length.
     const Radau15& adaptive() const { return dense_.radau(); }
 
@@ -64,12 +67,14 @@ private:
     template <class PairLaw>
     bool runAdaptiveStep(double timeStep, const PairLaw& law, const class StepDeadline& deadline);
     template <class PairLaw>
-    void computeForces(const PairLaw& law, const double* x, double* a) const;
+    void computeForces(const PairLaw& law, const double* x, double* a);
+    void addTerms(const double* x, double* a, double* jerk);
     void computeJerks();
     void scaleByResponse(double* a) const;
-    void gather(const std::vector<double>& from, std::vector<Double4>& out) const;
+    void gather(const double* from, std::vector<Double4>& out) const;
 
     ForceSettings settings_;
+    ForceTerms others_;
     std::vector<double> source_, response_;
     std::size_t sources_ = 0;        ///< bodies from here on have no source: pairs among them are skipped
     bool plainResponse_ = true;      ///< every response is 1
@@ -80,6 +85,9 @@ private:
     bool jerkKnown_ = false;   ///< a_ and jerk_ are what the last Hermite step left
     double interval_ = 0;      ///< of the adaptive step under way [T]; 0 at a boundary
     std::int64_t forceEvaluations_ = 0;
+    double termInteractions_ = 0;
+    std::vector<std::uint32_t> ids_, targets_;                ///< as terms ask for them
+    std::vector<Double4> positions_, velocities_, termSums_;  ///< the same
     Radau15Dense dense_;
 };
 

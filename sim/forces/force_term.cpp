@@ -39,6 +39,21 @@ struct Record {
 
 }  // namespace
 
+void ForceTerm::addJerks(const TermBodies&, std::span<const std::uint32_t>, std::span<Double4>) const {
+    throw std::logic_error("the force term '" + std::string(kind()) + "' has no jerk");
+}
+
+double ForceTerm::potentialOf(const TermBodies& bodies, std::size_t body) const {
+    const auto without = [body](auto all) {
+        std::vector rest(all.begin(), all.end());
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(body));
+        return rest;
+    };
+    const std::vector<Double4> positions = without(bodies.positions), velocities = without(bodies.velocities);
+    const std::vector<std::uint32_t> ids = without(bodies.ids);
+    return potential(bodies) - potential({positions, velocities, ids});
+}
+
 std::string PairLaw::description() const { return std::string(lawRow(settings_.law).name) + " between all pairs"; }
 
 std::vector<StateArray> PairLaw::numbers() const {
@@ -48,8 +63,8 @@ std::vector<StateArray> PairLaw::numbers() const {
               s.cutOff}}};
 }
 
-void PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                               std::span<double> floors) const {
+double PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                                 std::span<double> floors) const {
     std::array<Double4, 1> a{};
     std::array<double, 1> floor{};
     for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -57,6 +72,7 @@ void PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::ui
         out[k] = {out[k].x + a[0].x, out[k].y + a[0].y, out[k].z + a[0].z, 0};
         if (!floors.empty()) floors[k] += floor[0];
     }
+    return static_cast<double>(targets.size()) * static_cast<double>(bodies.size());
 }
 
 double PairLaw::potential(const TermBodies& bodies) const {

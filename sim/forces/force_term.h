@@ -26,7 +26,7 @@ inline TermBodies termBodies(const ParticleSet& bodies) { return {bodies.positio
 
 /// What integrators and measurements may ask of a term.
 struct TermOffer {
-    bool jerk = false;                 ///< Hermite steps know how its force changes
+    bool jerk = false;                 ///< it has addJerks(), which Hermite steps need
     bool dependsOnVelocities = false;  ///< no integrator here evaluates such a force
     bool conservesEnergy = true, conservesMomentum = true, conservesAngularMomentum = true;
     bool operator==(const TermOffer&) const = default;
@@ -44,11 +44,17 @@ public:
     /// All that makes this term, as named numbers: for files, and for comparison.
     virtual std::vector<StateArray> numbers() const = 0;
     /// Adds the accelerations of `targets` [L/T^2] to `out`, and to `floors`, where given, how large an error is at least
-    /// held against; see referenceForces(). A body without response feels nothing.
-    virtual void addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                                  std::span<double> floors) const = 0;
+    /// held against; see referenceForces(). A body without response feels nothing. Gives how many interactions that were: a
+    /// bond counts for each body that it pulls.
+    virtual double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                                    std::span<double> floors) const = 0;
+    /// Adds how these accelerations change as the bodies move [L/T^3]. Throws std::logic_error unless the term offers a
+    /// jerk.
+    virtual void addJerks(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out) const;
     /// Of all bodies together [M L^2/T^2].
     virtual double potential(const TermBodies& bodies) const = 0;
+    /// What moving that body alone works against [M L^2/T^2]: what all bodies have, less what they have without it.
+    virtual double potentialOf(const TermBodies& bodies, std::size_t body) const;
     virtual TermOffer offer() const { return {}; }
     /// Up to `most` bodies that a check should look at beside the usual sample, where few bodies feel the term.
     virtual std::vector<std::uint32_t> checkTargets(const TermBodies&, [[maybe_unused]] std::size_t most) const {
@@ -75,8 +81,8 @@ public:
     std::string_view kind() const override { return kKind; }
     std::string description() const override;
     std::vector<StateArray> numbers() const override;
-    void addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                          std::span<double> floors) const override;
+    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double> floors) const override;
     double potential(const TermBodies& bodies) const override;
     TermOffer offer() const override;
 

@@ -5,7 +5,8 @@
 
 namespace gravlab {
 
-double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceSettings& force, double response) {
+double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceTerms& terms, double response) {
+    const ForceSettings& force = pairLawOf(terms);
     const Vec3d x = xyz(bodies.position[index]), v = xyz(bodies.velocity[index]);
     const bool atZero = finiteAtZero(force), held = isHeld(bodies.velocity[index]);
     const double field = withLaw<double>(force, [&](const auto& law) {
@@ -17,7 +18,12 @@ double specificEnergy(const ParticleSet& bodies, std::size_t index, const ForceS
         }
         return sum;
     });
-    return 0.5 * dot(v, v) + (held ? response : bodies.velocity[index].w) * field;
+    const double answers = held ? response : bodies.velocity[index].w, source = bodies.position[index].w;
+    double energy = 0.5 * dot(v, v) + answers * field;
+    // A term's energy is over the inertia that its force is over; a body without one feels nothing of it.
+    if (source != 0)
+        for (const auto& term : othersOf(terms)) energy += answers / source * term->potentialOf(termBodies(bodies), index);
+    return energy;
 }
 
 bool isBound(double specificEnergy, const ForceSettings& force) {

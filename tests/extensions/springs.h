@@ -59,9 +59,10 @@ public:
         return std::make_shared<const Springs>(std::move(springs));
     }
 
-    void addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
-                          std::span<double> floors) const override {
+    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double> floors) const override {
         const SpringEnds all = endsOf(bodies.ids);
+        double ends = 0;
         for (std::size_t k = 0; k < targets.size(); ++k) {
             const std::uint32_t i = targets[k];
             const double inertia = inertialMass(bodies.positions[i], bodies.velocities[i]);
@@ -75,7 +76,9 @@ public:
                 // Near its own length a spring pulls with the difference of two numbers.
                 if (!floors.empty()) floors[k] += end.stiffness * (distance + end.length) / std::abs(inertia);
             }
+            ends += all.first[i + 1] - all.first[i];
         }
+        return ends;
     }
     double potential(const TermBodies& bodies) const override {
         const SpringEnds all = endsOf(bodies.ids);

@@ -198,7 +198,7 @@ TEST_F(EditSession, readsABodyUnderItsLaw) {
     EXPECT_FLOAT_EQ(static_cast<float>(body.source), static_cast<float>(now.position[4].w));
     EXPECT_DOUBLE_EQ(*body.mass, inertialMass(now.position[4], now.velocity[4]));
     EXPECT_NE(*body.mass, body.source);
-    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().force(), 0));
+    EXPECT_DOUBLE_EQ(*body.energy, specificEnergy(now, 4, workspace_->host.simulation().terms(), 0));
     EXPECT_TRUE(body.bound) << "it goes round the nucleus";
     const double mass = *body.mass;
     edit(EditRequest::hold);

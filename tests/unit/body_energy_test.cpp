@@ -35,7 +35,7 @@ TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
             const Double4& v = bodies.velocity[i];
             // Half of each pair is the other's.
             const double kinetic = 0.5 * (v.x * v.x + v.y * v.y + v.z * v.z);
-            const double pairs = specificEnergy(bodies, i, force, 0) - kinetic;
+            const double pairs = specificEnergy(bodies, i, termsOf(force), 0) - kinetic;
             EXPECT_NE(pairs, 0) << row.name;
             sum += inertialMass(bodies.position[i], v) * (kinetic + 0.5 * pairs);
         }
@@ -47,11 +47,11 @@ TEST(BodyEnergy, AddsUpToTheEnergyOfAll) {
 TEST(BodyEnergy, OfAHeldBodyTakesTheResponseThatItHadBefore) {
     const ForceSettings force{.law = kLaw<Coulomb>, .softening = 0.1};
     ParticleSet bodies = bodiesFor(force.law);
-    const double free = specificEnergy(bodies, 3, force, 99);
+    const double free = specificEnergy(bodies, 3, termsOf(force), 99);
     const double response = bodies.velocity[3].w;
     const BodyEdit coasting = holdBody(bodies, 3, true);
     applyEdits(bodies, {&coasting, 1});
-    EXPECT_EQ(specificEnergy(bodies, 3, force, response), free);
+    EXPECT_EQ(specificEnergy(bodies, 3, termsOf(force), response), free);
 }
 
 TEST(BodyEnergy, BindsWhereThePotentialEnds) {

@@ -1,6 +1,11 @@
 // Force terms and methods that the program does not know, on the host, and what files and tables say of them.
 #include "tests/extensions/extension_suite.h"
 
+#include "sim/measure/body_energy.h"
+
+#include <cmath>
+#include <numbers>
+
 namespace gravlab {
 namespace {
 
@@ -110,8 +115,10 @@ public:
     std::string_view kind() const override { return "magnets"; }
     std::string description() const override { return "magnets"; }
     std::vector<StateArray> numbers() const override { return {}; }
-    void addAccelerations(const TermBodies&, std::span<const std::uint32_t>, std::span<Double4>,
-                          std::span<double>) const override {}
+    double addAccelerations(const TermBodies&, std::span<const std::uint32_t>, std::span<Double4>,
+                            std::span<double>) const override {
+        return 0;
+    }
     double potential(const TermBodies&) const override { return 0; }
     TermOffer offer() const override { return {.dependsOnVelocities = true}; }
 };
@@ -130,6 +137,76 @@ TEST(ForceTerms, aBackendWithoutAMethodSaysSo) {
     EXPECT_EQ(made->size(), bodies.size());
     EXPECT_THAT(refusal(integrator("leapfrog").program, termsOf({}, {std::make_shared<const Magnets>()})),
                 HasSubstr("depends on velocities"));
+}
+
+/// Pulls every body to the origin by its distance: x returns after 2 pi / rate.
+class Trap final : public ForceTerm {
+public:
+    explicit Trap(double rate) : rate_(rate) {}
+    std::string_view kind() const override { return "trap"; }
+    std::string description() const override { return "trap"; }
+    std::vector<StateArray> numbers() const override { return {{"rate", {rate_}}}; }
+    double addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,
+                            std::span<double>) const override {
+        return add(bodies.positions, targets, out);
+    }
+    void addJerks(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out) const override {
+        add(bodies.velocities, targets, out);
+    }
+    double potential(const TermBodies& bodies) const override {
+        double sum = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i)
+            sum += inertialMass(bodies.positions[i], bodies.velocities[i]) * rate_ * rate_ *
+                   dot(xyz(bodies.positions[i]), xyz(bodies.positions[i])) / 2;
+        return sum;
+    }
+    TermOffer offer() const override { return {.jerk = true}; }
+
+private:
+    double add(std::span<const Double4> from, std::span<const std::uint32_t> targets, std::span<Double4> out) const {
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const Vec3d sum = xyz(out[k]) - rate_ * rate_ * xyz(from[targets[k]]);
+            out[k] = {sum.x, sum.y, sum.z, 0};
+        }
+        return static_cast<double>(targets.size());
+    }
+    double rate_;
+};
+
+/// How far a body in a trap is from its start after a turn of so many steps.
+double missAfterATurn(const char* method, int steps) {
+    constexpr double kRate = 3, kTurn = 2 * std::numbers::pi / kRate;
+    const std::unique_ptr<Backend> made = backend("reference").make({});
+    const ParticleSet bodies = bodiesOf({{1, 0.5, 0, 1}}, {{0, 2, -1, 1}});
+    made->load({bodies, termsOf({}, {std::make_shared<const Trap>(kRate)})});
+    for (int done = 0; done < steps;)
+        done += static_cast<int>(
+            made->advance(integrator(method).program, kTurn / steps, {.steps = steps - done}, nullptr).stepsCompleted);
+    ParticleSet end;
+    made->snapshot(end);
+    return distance(end.position[0], bodies.position[0]);
+}
+
+TEST(ForceTerms, hermiteStepsTakeATermThatOffersItsJerk) {
+    EXPECT_LT(missAfterATurn("radau15", 1), 1e-13);
+    EXPECT_LT(missAfterATurn("hermite4", 200), 1e-5);
+    EXPECT_NEAR(std::log2(missAfterATurn("hermite4", 200) / missAfterATurn("hermite4", 400)), 4, 0.05)
+        << "another order: the jerk is wrong";
+}
+
+TEST(ForceTerms, aBodysOwnEnergyHasThem) {
+    const SceneRequest request{.bodies = 12};
+    const ParticleSet bodies = chainBodies(request);
+    const ForceTerms terms = termsOf({.softening = 0.1}, chainSprings(request, bodies));
+    double pairs = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const double kinetic = dot(xyz(bodies.velocity[i]), xyz(bodies.velocity[i])) / 2;
+        pairs += inertialMass(bodies.position[i], bodies.velocity[i]) * (specificEnergy(bodies, i, terms, 0) - kinetic);
+    }
+    // A pair and a spring are counted for both of their bodies.
+    const double whole = measureSystem(bodies, terms, 1).potential;
+    EXPECT_NEAR(pairs, 2 * whole, 1e-12 * std::abs(whole));
+    EXPECT_GT(std::abs(whole - measure(bodies, pairLawOf(terms), 1).potential), 0.1);
 }
 
 TEST(ForceTerms, aFingerprintSpeaksOfThem) {

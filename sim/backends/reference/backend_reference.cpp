@@ -206,12 +206,14 @@ private:
         loadFewBody();
         const double start = StepPacer::steadySeconds();
         const std::int64_t forcesBefore = fewBody_.forceEvaluations();
+        const double termsBefore = fewBody_.termInteractions();
         const std::int64_t steps =
             fewBody_.advance(program, timeStep, {budget.seconds, budget.steps - status.stepsCompleted});
         takeFewBodySteps(steps);
         const double forces = static_cast<double>(fewBody_.forceEvaluations() - forcesBefore);
         totals_.forceEvaluations += static_cast<std::int64_t>(forces);
         totals_.interactions += forces * static_cast<double>(size()) * static_cast<double>(size());
+        totals_.termInteractions += fewBody_.termInteractions() - termsBefore;
         totals_.forceSeconds += StepPacer::steadySeconds() - start;
         status.stepsCompleted += steps;
         status.stepProgress = fewBody_.stepProgress();
@@ -228,7 +230,7 @@ private:
     }
     void loadFewBody() {
         adoptSettings();
-        fewBody_.configure(force_);
+        fewBody_.configure(force_, others_);
         if (fewBodyLoaded_) return;
         ParticleSet bodies;
         snapshot(bodies);
@@ -276,7 +278,8 @@ private:
         std::vector<std::uint32_t> targets(last - first);
         std::iota(targets.begin(), targets.end(), static_cast<std::uint32_t>(first));
         for (const auto& term : others_)
-            term->addAccelerations(bodiesOf(state), targets, std::span(a).subspan(first, last - first), {});
+            totals_.termInteractions +=
+                term->addAccelerations(bodiesOf(state), targets, std::span(a).subspan(first, last - first), {});
         totals_.termSeconds += StepPacer::steadySeconds() - pairs;
     }
 
