@@ -70,6 +70,10 @@ std::pair<int, int> parseSize(std::string_view option, std::string_view text) {
     refuse(option, text, "WIDTHxHEIGHT in pixels, both from 1 to 16384, such as 1280x720");
 }
 
+std::optional<std::string> nameUnlessAuto(const std::string& text) {
+    return text == "auto" ? std::nullopt : std::optional(text);
+}
+
 std::vector<std::string> splitList(const std::vector<std::string>& texts) {
     std::vector<std::string> pieces;
     for (const std::string& text : texts) {

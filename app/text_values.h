@@ -43,6 +43,9 @@ double parseNonNegative(std::string_view option, std::string_view text);
 /// "1280x720", both at least 1 and at most 16384 pixels. Throws UsageError.
 std::pair<int, int> parseSize(std::string_view option, std::string_view text);
 
+/// A name; none where the machine is to choose: "auto".
+std::optional<std::string> nameUnlessAuto(const std::string& text);
+
 /// Pieces between commas and white space, empty ones dropped.
 std::vector<std::string> splitList(const std::vector<std::string>& texts);
 

@@ -3,6 +3,7 @@
 #include "app/commands/options.h"
 #include "app/interrupt.h"
 #include "app/lab/benchmark_text.h"
+#include "app/text_values.h"
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
@@ -53,7 +54,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
         if (unrolls.empty() || (row && row->unrolls.empty())) unrolls = {given.unroll};
         for (const int block : blocks)
             for (const int unroll : unrolls) {
-                KernelChoice choice{name, given};
+                KernelChoice choice{nameUnlessAuto(name), given};
                 choice.launch.block = block;
                 choice.launch.unroll = unroll;
                 if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);

@@ -4,6 +4,7 @@
 #include "app/interrupt.h"
 #include "app/lab/card.h"
 #include "app/lab/sweep_axis.h"
+#include "app/text_values.h"
 #include "sim/core/error.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -31,7 +32,7 @@ int cardCommand(const Options& options) {
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
     base.kernel = wanted.kernel.choice();
-    if (!options.benchKernels.empty()) base.kernel.kernel = options.benchKernels.front();
+    if (!options.benchKernels.empty()) base.kernel.kernel = nameUnlessAuto(options.benchKernels.front());
     if (!options.benchBlocks.empty()) base.kernel.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) base.kernel.launch.unroll = options.benchUnrolls.front();
     base.plan = {.repeats = options.benchRepeats, .mostSeconds = 3};

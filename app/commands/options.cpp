@@ -292,7 +292,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
     const std::vector<std::string> kernelNames =
-        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{s.kernel.choice().kernel};
+        !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
         if (s.backend)
@@ -301,9 +301,9 @@ void validate(Options& o, bool commandNamed) {
             findRow(kernels(), "kernel", name);
     }
     const BackendRow* named = s.backend ? &backend(*s.backend) : nullptr;
-    if (s.backendOptions.threads != 0 && named && !named->usesCores && !named->onDevice)
+    if (s.backendOptions.threads && named && !named->usesCores && !named->onDevice)
         throw UsageError("--threads does not apply: the " + *s.backend + " backend computes on one thread");
-    if (!s.backendOptions.simd.empty() && named && !named->usesCores)
+    if (s.backendOptions.simd && named && !named->usesCores)
         throw UsageError("--simd does not apply to the " + *s.backend + " backend; it chooses the CPU's instruction set");
 
     validateLaunch(o, kernelNames);

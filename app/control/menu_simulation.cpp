@@ -394,7 +394,7 @@ constexpr Action kLab[] = {
          [](KeyTarget& t, int) {
              RunRequest& wanted = t.intent.request;
              wanted.kernel = requestOf(t.facts.labBest->kernel);
-             if (t.facts.labBest->threads > 0) wanted.backendOptions.threads = t.facts.labBest->threads;
+             if (t.facts.labBest->threads) wanted.backendOptions.threads = t.facts.labBest->threads;
          },
      .unavailable = noResults},
     {.name = "lab-csv",

@@ -186,17 +186,17 @@ void addMachine(std::vector<Parameter>& all) {
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--threads", .checkpoint = "threads"}},
-        [](const RunConfiguration& c) { return c.backendOptions.threads; },
+        [](const RunConfiguration& c) { return c.backendOptions.threads.value_or(0); },
         [](RunRequest& r, std::uint64_t value) { r.backendOptions.threads = static_cast<int>(value); });
     threads.ask = [ask = threads.ask](RunRequest& r, const Value& v) {
         if (isAuto(v))
-            r.backendOptions.threads = 0;
+            r.backendOptions.threads.reset();
         else
             ask(r, v);
     };
     threads.get = [](const Document& d) -> Value {
-        const int count = inForce(d).backendOptions.threads;
-        return count == 0 ? Value(std::string("auto")) : wholeValue(static_cast<std::uint64_t>(count));
+        const std::optional<int> count = inForce(d).backendOptions.threads;
+        return count ? wholeValue(static_cast<std::uint64_t>(*count)) : Value(std::string("auto"));
     };
     all.push_back(std::move(threads));
     all.push_back({.path = "run.simd",
@@ -206,11 +206,10 @@ void addMachine(std::vector<Parameter>& all) {
                    .usual = "auto",
                    .otherwise = "auto",
                    .kept = {.option = "--simd", .checkpoint = "simd"},
-                   .get = [](const Document& d) -> Value {
-                       const std::string& simd = inForce(d).backendOptions.simd;
-                       return simd.empty() ? std::string("auto") : simd;
-                   },
-                   .ask = [](RunRequest& r, const Value& v) { r.backendOptions.simd = isAuto(v) ? "" : textOf(v); }});
+                   .get = [](const Document& d) -> Value { return inForce(d).backendOptions.simd.value_or("auto"); },
+                   .ask = [](RunRequest& r, const Value& v) {
+                       r.backendOptions.simd = isAuto(v) ? std::nullopt : std::optional(textOf(v));
+                   }});
     all.push_back(nameRow({.path = "run.kernel",
                            .label = "Kernel",
                            .idea = "how the backend computes the forces; its launch begins at the usual values",

@@ -74,7 +74,7 @@ Card makeCard(std::span<const SweepResult> results) {
         if (!result.row.verified) continue;
         const BenchmarkRow& row = result.row;
         KernelChoice choice{row.kernel, {row.block, row.unroll, row.bodiesPerThread, row.split}};
-        card.lines.push_back({grouped(row.bodies).text, launchSentence(row.backend, choice, 0),
+        card.lines.push_back({grouped(row.bodies).text, launchSentence(row.backend, choice),
                               gigaText(row.interactionsPerSecond), gigaText(row.stepInteractionsPerSecond),
                               formatted(row.msPerStep < 0.1 ? "%.4f" : "%.4g", row.msPerStep),
                               formatted("%.1e", row.errorP999)});

@@ -153,7 +153,7 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
 std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
     struct Curve {
         const BackendRow& (*backend)();
-        const char* kernel;
+        const char* kernel;  ///< null: the backend chooses
         const char* series;
         std::size_t mostBodies;
     };
@@ -161,8 +161,8 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
         {hostBackend, "naive", "one core, plain loop", 65536},
         {hostBackend, "naive-symmetric", "one core, with symmetry", 65536},
         {hostBackend, "simd", "one core, vectors", 65536},
-        {hostBackend, "auto", "all cores", 262144},
-        {deviceBackend, "auto", "GPU", 1048576},
+        {hostBackend, nullptr, "all cores", 262144},
+        {deviceBackend, nullptr, "GPU", 1048576},
     };
     std::vector<SweepPoint> points;
     for (const Curve& curve : kCurves) {
@@ -176,7 +176,7 @@ std::vector<SweepPoint> cpuGpuPoints(const FigureRequest& request) {
             point.backend = by.name;
             point.options = request.options;
             point.bodies = count;
-            point.kernel.kernel = curve.kernel;
+            if (curve.kernel) point.kernel.kernel = curve.kernel;
             // A slow point is a few steps; a repetition of fewer than 1,000 is marked as extrapolated.
             point.plan = {.steps = 1000,
                           .repeats = std::min(request.repeats, 3),

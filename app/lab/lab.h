@@ -20,7 +20,7 @@ namespace gravlab {
 struct LabSubject {
     std::string backend;
     BackendOptions options;
-    KernelChoice kernel;
+    KernelInUse kernel;
     std::size_t bodies = 0;
     Precision precision = Precision::fp32;
 };

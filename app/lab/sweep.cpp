@@ -79,7 +79,7 @@ void Sweep::fail(const std::string& note, bool refused) {
     const LaunchConfig& launch = point.kernel.launch;
     BenchmarkRow row;
     row.backend = point.backend;
-    row.kernel = point.kernel.kernel;
+    row.kernel = nameOf(point.kernel);
     row.bodies = point.bodies;
     row.block = launch.block;
     row.unroll = launch.unroll;

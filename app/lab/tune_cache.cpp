@@ -34,7 +34,7 @@ Json toJson(const TunedChoice& choice) {
             {"unroll", launch.unroll},
             {"bodies_per_thread", launch.bodiesPerThread},
             {"split", launch.split},
-            {"threads", choice.threads},
+            {"threads", choice.threads.value_or(0)},
             {"step_interactions_per_second", choice.interactionsPerSecond}};
 }
 
@@ -51,8 +51,9 @@ TunedChoice fromJson(const Json& json) {
                             .unroll = json.at("unroll"),
                             .bodiesPerThread = json.at("bodies_per_thread"),
                             .split = json.at("split")};
-    choice.threads = json.at("threads");
-    if (choice.threads < 0 || choice.threads > kMostThreads || choice.bodies == 0) throw InputError("out of range");
+    const int threads = json.at("threads");
+    if (threads < 0 || threads > kMostThreads || choice.bodies == 0) throw InputError("out of range");
+    if (threads != 0) choice.threads = threads;
     choice.interactionsPerSecond = json.at("step_interactions_per_second");
     return choice;
 }

@@ -83,7 +83,7 @@ bool Tuner::wanted(const KernelRow& row) const {
     return std::find(request_.kernels.begin(), request_.kernels.end(), row.name) != request_.kernels.end();
 }
 
-SweepPoint Tuner::pointOf(const std::string& kernelName) const {
+SweepPoint Tuner::pointOf(const std::optional<std::string>& kernelName) const {
     SweepPoint point;
     point.backend = request_.backend;
     point.options = request_.options;
@@ -101,7 +101,7 @@ bool Tuner::known(const SweepPoint& point, const std::vector<SweepPoint>& also) 
 
 /// The backend's own choice, which is to be beaten; and on a CPU all kernels at a small size.
 std::vector<SweepPoint> Tuner::automaticRound() const {
-    std::vector<SweepPoint> points{pointOf("auto")};
+    std::vector<SweepPoint> points{pointOf({})};
     if (!backend(request_.backend).usesCores) return points;
     for (const KernelRow& row : kernels()) {
         if (!wanted(row)) continue;
@@ -154,12 +154,12 @@ std::vector<SweepPoint> Tuner::coarseRound() const {
             result.row.stepInteractionsPerSecond < kWorthTrying * best)
             continue;
         const SweepPoint base = pointOf(result.point.kernel.kernel);
-        if (request_.options.threads != 0 || result.facts.cpuThreads < 2) {
+        if (request_.options.threads || result.facts.cpuThreads < 2) {
             if (!known(base, points)) points.push_back(base);
             continue;
         }
         const SweepAxis& threads = sweepAxis("threads");
-        for (SweepPoint& point : pointsAlong(threads, kernel(request_.backend, base.kernel.kernel), base))
+        for (SweepPoint& point : pointsAlong(threads, kernel(request_.backend, *base.kernel.kernel), base))
             if (!known(point, points)) points.push_back(std::move(point));
     }
     return points;
@@ -193,7 +193,7 @@ std::vector<SweepPoint> Tuner::nearbyRound() const {
 std::vector<SweepPoint> Tuner::finalRound() const {
     std::vector<SweepPoint> points;
     for (const SweepResult* result : fastest(kFinalists)) points.push_back(result->point);
-    points.push_back(pointOf("auto"));
+    points.push_back(pointOf({}));
     for (SweepPoint& point : points) {
         point.plan = kFinal;
         point.plan.checkOnHost = request_.checkOnHost;
@@ -206,7 +206,7 @@ std::vector<SweepPoint> Tuner::finalRound() const {
 std::vector<const SweepResult*> Tuner::fastest(std::size_t count) const {
     std::vector<const SweepResult*> best;
     for (const SweepResult& result : measured_)
-        if (result.row.verified && result.point.bodies == request_.bodies && result.point.kernel.kernel != "auto" &&
+        if (result.row.verified && result.point.bodies == request_.bodies && result.point.kernel.kernel &&
             result.point.series != "probe")
             best.push_back(&result);
     std::sort(best.begin(), best.end(), [](const SweepResult* a, const SweepResult* b) {
@@ -277,7 +277,7 @@ const SweepResult* Tuner::best() const {
 
 const SweepResult* Tuner::automatic() const {
     for (std::size_t i = measured_.size(); i-- > 0;)
-        if (measured_[i].point.kernel.kernel == "auto" && measured_[i].row.verified) return &measured_[i];
+        if (!measured_[i].point.kernel.kernel && measured_[i].row.verified) return &measured_[i];
     return nullptr;
 }
 
@@ -290,30 +290,29 @@ std::optional<TunedChoice> Tuner::choice() const {
     choice.driver = found->facts.driver;
     choice.precision = settings_.precision;
     choice.bodies = request_.bodies;
-    choice.kernel = found->point.kernel;
-    if (choice.kernel.kernel == "auto") {
+    choice.kernel = {found->row.kernel, found->point.kernel.launch};
+    if (!found->point.kernel.kernel) {
         const KernelRow& row = kernel(request_.backend, found->row.kernel);
-        choice.kernel.kernel = row.name;
         LaunchConfig& launch = choice.kernel.launch;
         if (row.blocks.last != 1) launch.block = found->row.block;
         if (!row.unrolls.empty()) launch.unroll = found->row.unroll;
         if (!row.bodiesPerThread.empty()) launch.bodiesPerThread = found->row.bodiesPerThread;
         if (row.splits.last != 1) launch.split = found->row.split;
     }
-    choice.threads = found->facts.cpuThreads;
+    if (found->facts.cpuThreads > 0) choice.threads = found->facts.cpuThreads;
     choice.interactionsPerSecond = found->row.stepInteractionsPerSecond;
     return choice;
 }
 
-std::string launchSentence(const std::string& backendName, const KernelChoice& choice, int threads) {
-    std::string text = choice.kernel;
-    if (choice.kernel != "auto") {
-        const KernelRow& row = kernel(backendName, choice.kernel);
+std::string launchSentence(const std::string& backendName, const KernelChoice& choice, std::optional<int> threads) {
+    std::string text = nameOf(choice);
+    if (choice.kernel) {
+        const KernelRow& row = kernel(backendName, *choice.kernel);
         for (const char* name : kLaunchAxes)
             if (sweepAxis(name).refuses(row).empty())
                 text += ", " + std::string(name) + " " + std::to_string(valueOf(choice.launch, name));
     }
-    if (threads > 0) text += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    if (threads) text += ", " + std::to_string(*threads) + (threads == 1 ? " thread" : " threads");
     return text;
 }
 

@@ -55,7 +55,7 @@ private:
     void addCandidates(std::vector<SweepPoint>& points, const KernelRow& row) const;
     bool wanted(const KernelRow& row) const;
     bool known(const SweepPoint& point, const std::vector<SweepPoint>& also) const;
-    SweepPoint pointOf(const std::string& kernel) const;
+    SweepPoint pointOf(const std::optional<std::string>& kernel) const;
     std::vector<const SweepResult*> fastest(std::size_t count) const;
 
     TuneRequest request_;
@@ -69,6 +69,6 @@ private:
 };
 
 /// "tiled-split, block 128, unroll 8, split 16": only what the kernel can turn; "simd-threads, 2 threads" on a CPU.
-std::string launchSentence(const std::string& backend, const KernelChoice& choice, int threads);
+std::string launchSentence(const std::string& backend, const KernelChoice& choice, std::optional<int> threads = {});
 
 }  // namespace gravlab

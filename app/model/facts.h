@@ -69,8 +69,8 @@ struct HistoryFacts {
 
 /// The best point that the lab has measured.
 struct LabBest {
-    KernelChoice kernel;
-    int threads = 0;  ///< 0: as many as there are
+    KernelInUse kernel;
+    std::optional<int> threads{};  ///< empty: as many as there are
 };
 
 /// What is known of the run at the end of a frame.

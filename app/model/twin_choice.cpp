@@ -71,8 +71,8 @@ std::string shown(std::string_view key, const RunConfiguration& s) {
     if (const LawNumber* row = lawNumber(key)) return row->option + 2 + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
-    if (s.backendOptions.threads == 0) return "all threads";
-    return std::to_string(s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
+    if (!s.backendOptions.threads) return "all threads";
+    return std::to_string(*s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace

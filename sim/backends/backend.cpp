@@ -21,6 +21,8 @@ BackendRow cudaBackendRow() {
 }
 #endif
 
+std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }
+
 KernelChoice fitted(KernelChoice choice, std::size_t bodies) {
     if (bodies > 0 && static_cast<std::size_t>(std::max(1, choice.launch.split)) > bodies)
         choice.launch.split = static_cast<int>(bodies);

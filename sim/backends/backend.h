@@ -56,19 +56,29 @@ struct WorkTotals {
 /// The most threads that can be asked for, everywhere: option, file and backend.
 constexpr int kMostThreads = 4096;
 
-/// How to make a backend.
+/// How to make a backend. What is empty the machine decides, and no file fixes it for another machine.
 struct BackendOptions {
-    int device = 0;      ///< CUDA device index
-    int threads = 0;     ///< CPU threads, at most kMostThreads; 0 = all
-    std::string simd{};  ///< CPU instruction set; empty = the best here
+    int device = 0;                     ///< CUDA device index
+    std::optional<int> threads{};       ///< CPU threads, 1 to kMostThreads; empty: all
+    std::optional<std::string> simd{};  ///< CPU instruction set; empty: the best here
     bool operator==(const BackendOptions&) const = default;
 };
 
-/// Which kernel and launch. Kernel "auto" lets the backend choose by N and device.
+/// Which kernel and launch.
 struct KernelChoice {
-    std::string kernel = "auto";
+    std::optional<std::string> kernel{};  ///< empty: the backend chooses by N and device
     LaunchConfig launch{};
     bool operator==(const KernelChoice&) const = default;
+};
+/// The kernel's name; "auto" where the backend chooses.
+std::string nameOf(const KernelChoice& choice);
+
+/// What a choice has become.
+struct KernelInUse {
+    std::string kernel;
+    LaunchConfig launch{};
+    operator KernelChoice() const { return {kernel, launch}; }
+    bool operator==(const KernelInUse&) const = default;
 };
 
 /// The choice for so many bodies: there can be no more threads that share one body's sources than there are bodies.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,8 +27,8 @@ public:
         rows().push_back(row);
         return true;
     }
-    /// The method of that name for the kind; "auto": the best. Throws UsageError naming backend, kind and what there is.
-    static const Row& find(std::string_view backend, std::string_view kind, std::string_view name) {
+    /// The method of that name for the kind; without one the best. Throws UsageError naming backend, kind and what there is.
+    static const Row& find(std::string_view backend, std::string_view kind, const std::optional<std::string>& name) {
         const Row* best = nullptr;
         std::string known;
         for (const Row& row : rows()) {
@@ -36,10 +37,10 @@ public:
             best = &row;
             known += (known.empty() ? "" : ", ") + std::string(row.name);
         }
-        if (best && name == "auto") return *best;
-        throw UsageError("the " + std::string(backend) + " backend cannot compute the force term '" + std::string(kind) +
-                         (best ? "' by '" + std::string(name) + "': it has " + known
-                               : "': it has no method for it; take the reference backend"));
+        if (best && !name) return *best;
+        throw UsageError(
+            "the " + std::string(backend) + " backend cannot compute the force term '" + std::string(kind) +
+            (best ? "' by '" + *name + "': it has " + known : "': it has no method for it; take the reference backend"));
     }
 
 private:

@@ -48,7 +48,7 @@ KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const
                          std::size_t bodies) {
     if (!tuning || wanted != KernelChoice{}) return wanted;
     const TunedChoice* found = tuning->find(backend.name(), backend.launchFacts(), precision, bodies);
-    return found ? found->kernel : wanted;
+    return found ? KernelChoice(found->kernel) : wanted;
 }
 
 void configureTuned(Backend& backend, const ForceSettings& force, const KernelChoice& wanted, const Tuning* tuning) {

@@ -3,6 +3,7 @@
 #include "sim/backends/backend.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,8 +16,8 @@ struct TunedChoice {
     std::string device, driver;  ///< as LaunchFacts names them: another driver compiles other machine code
     Precision precision = Precision::fp32;
     std::size_t bodies = 0;
-    KernelChoice kernel{};
-    int threads = 0;                   ///< CPU threads, 0 where that is no question
+    KernelInUse kernel{};
+    std::optional<int> threads{};      ///< of the CPU; empty where that is no question
     double interactionsPerSecond = 0;  ///< whole steps, when it was found
     bool operator==(const TunedChoice&) const = default;
 };
@@ -37,7 +38,7 @@ private:
     std::vector<TunedChoice> choices_;
 };
 
-/// What `wanted` means on that backend and the bodies that it will hold: "auto" with the usual launch becomes the tuned
+/// What `wanted` means on that backend and the bodies that it will hold: no kernel and the usual launch become the tuned
 /// choice, where there is one.
 KernelChoice tunedKernel(const Tuning* tuning, const KernelChoice& wanted, const Backend& backend, Precision precision,
                          std::size_t bodies);

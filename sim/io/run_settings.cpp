@@ -183,17 +183,23 @@ const SettingRow kRows[] = {
      "{ name = number, ... }"},
     GRAVLAB_OPEN_NAME(backend, "backend", "the name of a backend"),
     GRAVLAB_INTEGER(backendOptions.device, "device", 0, kMostDevices, "a whole number from 0 to 1023"),
-    {"threads", [](const RunRequest& s) { return numberText(s.backendOptions.threads); },
-     // 0 is as many as there are.
-     [](RunRequest& s, std::string_view v) { return takeNumber(s.backendOptions.threads, v, 0, kMostThreads); },
+    {"threads", [](const RunRequest& s) { return openText(s.backendOptions.threads); },
+     [](RunRequest& s, std::string_view v) {
+         // 0 is all of them in files that say so.
+         const bool taken = takeOpen<int>(s.backendOptions.threads, v, 0, kMostThreads);
+         if (s.backendOptions.threads == 0) s.backendOptions.threads.reset();
+         return taken;
+     },
      GRAVLAB_COPY(backendOptions.threads), "a whole number from 0 to 4096", 1, kMostThreads},
-    {"simd", [](const RunRequest& s) { return tomlString(s.backendOptions.simd); },
+    {"simd", [](const RunRequest& s) { return tomlString(s.backendOptions.simd.value_or(std::string(kAuto))); },
      [](RunRequest& s, std::string_view v) {
          const std::optional<std::string> text = stringValue(v);
-         if (text) s.backendOptions.simd = *text;
-         return text.has_value();
+         if (!text) return false;
+         s.backendOptions.simd.reset();
+         if (!text->empty() && text != kAuto) s.backendOptions.simd = text;
+         return true;
      },
-     GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set, or \"\""},
+     GRAVLAB_COPY(backendOptions.simd), "the name of an instruction set"},
     GRAVLAB_OPEN_NAME(kernel.kernel, "kernel", "the name of a kernel"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.block, "block", 1, kMostLaunch, "a whole number of at least 1"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.unroll, "unroll", 1, kMostLaunch, "a whole number of at least 1"),

@@ -12,9 +12,7 @@ LaunchConfig LaunchRequest::config() const {
             .split = split.value_or(usual.split)};
 }
 
-KernelChoice KernelRequest::choice() const {
-    return {.kernel = kernel.value_or(KernelChoice().kernel), .launch = launch.config()};
-}
+KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch = launch.config()}; }
 
 void RunRequest::changeScene(std::string_view name) {
     if (name == scene) return;
@@ -33,9 +31,9 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     kernel = {};
 }
 
-KernelRequest requestOf(const KernelChoice& choice) {
-    const LaunchConfig& launch = choice.launch;
-    return {.kernel = choice.kernel,
+KernelRequest requestOf(const KernelInUse& kernel) {
+    const LaunchConfig& launch = kernel.launch;
+    return {.kernel = kernel.kernel,
             .launch = {.block = launch.block,
                        .unroll = launch.unroll,
                        .bodiesPerThread = launch.bodiesPerThread,

@@ -68,8 +68,8 @@ struct RunConfiguration {
     std::uint64_t seed = 1;
     SceneParameters parameters{};  ///< those that differ from the scene's row
     std::string backend;
-    BackendOptions backendOptions{};
-    KernelChoice kernel{};
+    BackendOptions backendOptions{};  ///< as they were asked
+    KernelInUse kernel{};
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision
@@ -79,7 +79,7 @@ struct RunConfiguration {
 };
 
 /// Asks for just that kernel and launch.
-KernelRequest requestOf(const KernelChoice& choice);
+KernelRequest requestOf(const KernelInUse& kernel);
 /// Asks for everything as it is there, so that nothing is left open.
 RunRequest requestOf(const RunConfiguration& configuration);
 

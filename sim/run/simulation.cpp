@@ -99,11 +99,11 @@ struct Simulation::Plan {
     const Tuning* tuning() const { return request.kernel.open() ? request.tuning.get() : nullptr; }
     void configure(Backend& made) const { configureTuned(made, configuration.force, request.kernel.choice(), tuning()); }
     /// Threads that a search has found best, for a backend that was not told how many.
-    int tunedThreads(const Backend& made) const {
-        if (!tuning() || request.backendOptions.threads != 0) return 0;
+    std::optional<int> tunedThreads(const Backend& made) const {
+        if (!tuning() || request.backendOptions.threads) return {};
         const TunedChoice* found =
             tuning()->find(made.name(), made.launchFacts(), configuration.force.precision, configuration.bodies);
-        return found ? found->threads : 0;
+        return found ? found->threads : std::nullopt;
     }
     /// Single precision is left where it would compute these bodies wrongly, and refused where it was asked for.
     void suitPrecision(const ParticleSet& bodies) {
@@ -124,8 +124,8 @@ struct Simulation::Plan {
     }
     std::unique_ptr<Backend> makeBackend() const {
         std::unique_ptr<Backend> made = backend.row->make(request.backendOptions);
-        const int threads = tunedThreads(*made);
-        if (threads < 2 || threads == made->launchFacts().cpuThreads) return made;
+        const std::optional<int> threads = tunedThreads(*made);
+        if (!threads || threads < 2 || threads == made->launchFacts().cpuThreads) return made;
         BackendOptions options = request.backendOptions;
         options.threads = threads;
         made.reset();  // two pools of threads at once would be in each other's way
@@ -249,7 +249,7 @@ void Simulation::startOver(Plan p) {
         backend_ = std::move(made);
     } else {
         backend_->load(bodies, p.forcesOf(bodies), others);
-        // What "auto" means depends on the number of bodies.
+        // What an open kernel means depends on the number of bodies.
         if (p.configuration.tuning) p.configure(*backend_);
     }
     stepUnderWay_ = false;
@@ -275,7 +275,7 @@ void Simulation::beginRun() {
     ++revision_;
 }
 
-KernelChoice Simulation::kernelInUse() const {
+KernelInUse Simulation::kernelInUse() const {
     return {std::string(backend_->activeKernel().name), backend_->activeLaunch()};
 }
 

@@ -107,7 +107,7 @@ private:
     Plan plan(const RunRequest& wanted, bool again = false) const;
     void startOver(Plan plan);
     void adopt(const Plan& plan);
-    KernelChoice kernelInUse() const;
+    KernelInUse kernelInUse() const;
     void requestCheck();
     void restoreMethods(const RunState& state, const Integrator& integrator);
     void beginRun();

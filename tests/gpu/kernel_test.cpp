@@ -292,7 +292,7 @@ TEST_F(GpuTest, impossibleLaunchesAreRefusedBeforeTheLaunch) {
     EXPECT_THAT(refusalOf(*backend, {"tiled-split", {.split = 101}}), HasSubstr("nearest: 100"));
     EXPECT_THAT(refusalOf(*backend, {"tiled-registers", {.bodiesPerThread = 3}}), HasSubstr("1, 2, 4, 8"));
     EXPECT_THAT(refusalOf(*backend, {"tilde", {}}), HasSubstr("tiled"));
-    EXPECT_THAT(refusalOf(*backend, {"auto", {.block = 1025}}), HasSubstr("nearest: 1024"));
+    EXPECT_THAT(refusalOf(*backend, {std::nullopt, {.block = 1025}}), HasSubstr("nearest: 1024"));
     EXPECT_EQ(cuda::callCounts().launches, launches) << "something was launched all the same";
     EXPECT_THROW(backend->configure({.law = kLaw<LennardJones>}, {"symmetric", {}}), UsageError);
     run(*backend, integrator("leapfrog").program, 0.01, 1);

@@ -68,10 +68,10 @@ TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {
     while (sweep.advance(1)) {
     }
     for (const SweepResult& result : sweep.results()) {
-        EXPECT_TRUE(result.row.verified) << result.point.kernel.kernel << ": " << result.row.note;
-        EXPECT_GT(result.facts.gridX, 0) << result.point.kernel.kernel;
-        EXPECT_LE(result.row.interactionsPerSecond, 1.05 * result.row.boundPerSecond) << result.point.kernel.kernel;
-        EXPECT_LE(result.row.stepInteractionsPerSecond, 1.05 * result.row.boundPerSecond) << result.point.kernel.kernel;
+        EXPECT_TRUE(result.row.verified) << nameOf(result.point.kernel) << ": " << result.row.note;
+        EXPECT_GT(result.facts.gridX, 0) << nameOf(result.point.kernel);
+        EXPECT_LE(result.row.interactionsPerSecond, 1.05 * result.row.boundPerSecond) << nameOf(result.point.kernel);
+        EXPECT_LE(result.row.stepInteractionsPerSecond, 1.05 * result.row.boundPerSecond) << nameOf(result.point.kernel);
     }
 }
 

@@ -47,14 +47,15 @@ TEST(CpuBackend, instructionSetsAreChosenByName) {
         EXPECT_THAT(text, HasSubstr(std::string(target.title)));
         EXPECT_THAT(text, HasSubstr("1 thread"));
     }
-    EXPECT_EQ(&cpu::simdTarget(""), &cpu::simdTargets().front());
+    EXPECT_EQ(made({})->description(), made({.simd = std::string(cpu::simdTargets().front().name)})->description());
     const std::string why = refusedUse([] { made({.simd = "avx3000"}); });
     for (const cpu::SimdTarget& target : cpu::simdTargets()) EXPECT_THAT(why, HasSubstr(std::string(target.name)));
     EXPECT_THAT(why, HasSubstr("avx3000"));
 }
 
 TEST(CpuBackend, refusesNumbersOfThreadsThatMakeNoSense) {
-    EXPECT_THAT(refusedUse([] { made({.threads = -1}); }), HasSubstr("threads"));
+    for (const int threads : {-1, 0})
+        EXPECT_THAT(refusedUse([threads] { made({.threads = threads}); }), HasSubstr("threads must be 1 to"));
     EXPECT_THAT(refusedUse([] { made({.threads = 100000}); }), HasSubstr(std::to_string(kMostThreads)));
     // What a file or an option may say, the backend takes.
     const auto rows = settingRows();

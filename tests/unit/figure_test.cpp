@@ -31,7 +31,7 @@ std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double ra
         SweepResult result;
         result.point = point;
         result.row.verified = true;
-        result.row.kernel = point.kernel.kernel;
+        result.row.kernel = nameOf(point.kernel);
         result.row.device = "a device";
         result.row.bodies = point.bodies;
         result.row.interactionsPerSecond = rate;

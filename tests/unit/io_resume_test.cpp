@@ -54,8 +54,8 @@ RunRequest settingsOf(const Row& row, const std::string& scene, std::size_t bodi
     settings.bodies = bodies;
     settings.seed = 3;
     settings.backend = row.backend;
-    settings.backendOptions.threads = row.backend == "cpu" ? 2 : 0;
-    settings.kernel.kernel = row.kernel;
+    if (row.backend == "cpu") settings.backendOptions.threads = 2;
+    if (row.kernel != "auto") settings.kernel.kernel = row.kernel;
     settings.integrator = row.integrator;
     settings.precision = row.precision;
     return settings;

@@ -105,7 +105,7 @@ public:
     }
     void snapshot(ParticleSet& out) override { out = bodies_; }
     void configure(const ForceSettings&, const KernelChoice& choice) override {
-        kernel_ = &kernel("cpu", choice.kernel == "auto" ? "simd-threads" : choice.kernel);
+        kernel_ = &kernel("cpu", choice.kernel.value_or("simd-threads"));
     }
     const KernelRow& activeKernel() const override { return *kernel_; }
     AdvanceStatus advance(StepProgram, double, const Budget& budget, VertexSink*) override {

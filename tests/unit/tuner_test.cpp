@@ -47,7 +47,7 @@ public:
     LaunchFacts launchFacts() const override { return {.device = "graded", .driver = "1.0", .multiprocessors = 4}; }
     void configure(const ForceSettings& force, const KernelChoice& choice) override {
         Spoilt::configure(force, {});
-        row = &kernel("cuda", choice.kernel == "auto" ? "tiled" : choice.kernel);
+        row = &kernel("cuda", choice.kernel.value_or("tiled"));
         launch_ = choice.launch;
         const auto off = [](int value, int best) { return std::abs(std::log2(static_cast<double>(value) / best)); };
         const double distance = off(launch_.block, kPeak.block) + off(launch_.unroll, kPeak.unroll) +
@@ -90,7 +90,7 @@ TEST(Tuner, walksToThePeakThatTheCoarseRoundMisses) {
     const std::optional<TunedChoice> found = tuner.choice();
     ASSERT_TRUE(found);
     EXPECT_EQ(found->kernel.kernel, "tiled-split");
-    EXPECT_EQ(found->kernel.launch, kPeak) << launchSentence("cuda", found->kernel, 0);
+    EXPECT_EQ(found->kernel.launch, kPeak) << launchSentence("cuda", found->kernel);
     EXPECT_EQ(found->device, "graded");
     EXPECT_EQ(found->driver, "1.0");
     EXPECT_EQ(found->bodies, 1024u);
@@ -205,7 +205,7 @@ TEST(TunedAuto, aSimulationTakesTheTunedKernelForItsNumberOfBodies) {
     const std::string device = backend("cpu").make({})->launchFacts().device;
     TunedChoice small = choiceFor(64, "naive"), wrong = choiceFor(1024, "not-in-this-build");
     small.device = wrong.device = device;
-    small.threads = wrong.threads = 0;
+    small.threads = wrong.threads = std::nullopt;
     RunRequest settings;
     settings.scene = "plummer";
     settings.backend = "cpu";

@@ -21,11 +21,11 @@ using cpu::Engine;
 using cpu::EngineContext;
 using cpu::SimdTarget;
 
-int checkedThreads(int threads) {
-    if (threads < 0 || threads > kMostThreads)
-        throw UsageError("threads must be 0 (all cores) to " + std::to_string(kMostThreads) + ", not " +
-                         std::to_string(threads));
-    return threads;
+/// As a pool takes them: 0 is all.
+int checkedThreads(const std::optional<int>& threads) {
+    if (threads && (*threads < 1 || *threads > kMostThreads))
+        throw UsageError("threads must be 1 to " + std::to_string(kMostThreads) + ", not " + std::to_string(*threads));
+    return threads.value_or(0);
 }
 
 /// As the kernel of Linux names it; "CPU" elsewhere.
@@ -43,7 +43,8 @@ std::string threadsText(int threads) { return std::to_string(threads) + (threads
 class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(const BackendOptions& options)
-        : context_(checkedThreads(options.threads), cpu::simdTarget(options.simd)) {
+        : context_(checkedThreads(options.threads),
+                   options.simd ? cpu::simdTarget(*options.simd) : cpu::simdTargets().front()) {
         engine_ = cpu::makeEngine(context_, {}, {}, pairLawOf(terms_), cpu::cpuKernel(*row_));
     }
 
@@ -175,9 +176,9 @@ private:
         return row;
     }
 
-    /// The row of that name, or what `auto` means for so many bodies.
-    const KernelRow& named(std::string_view name, std::size_t bodies) const {
-        if (name != "auto") return kernel("cpu", name);
+    /// The row of that name; without one the best for so many bodies.
+    const KernelRow& named(const std::optional<std::string>& name, std::size_t bodies) const {
+        if (name) return kernel("cpu", *name);
         // Newton's third law brings 1.5 times the rate once there are tiles enough to keep all threads busy.
         const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");

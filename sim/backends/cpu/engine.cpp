@@ -264,7 +264,7 @@ private:
     }
     ForceState emptyState() const {
         ForceState state{.terms = termsOf(force_, others_), .kernels = {std::string(kernel_->row.name)}};
-        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(configuration_[k].kernel.kernel);
+        for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(configuration_[k].kernel));
         state.methods.resize(termCount());
         return state;
     }

@@ -79,7 +79,7 @@ bool EngineOf<Real>::keepsForceState() const {
 template <class Real>
 ForceState EngineOf<Real>::emptyState() const {
     ForceState state{.terms = termsOf(force_, otherTerms()), .kernels = {std::string(plan().entry->row.name)}};
-    for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(configuration_[k].kernel.kernel);
+    for (std::size_t k = 1; k < termCount(); ++k) state.kernels.push_back(nameOf(configuration_[k].kernel));
     state.methods.resize(termCount());
     return state;
 }

@@ -193,7 +193,7 @@ private:
     static void judge(const ForceSettings& force, const KernelChoice& choice) {
         requireSoftening(force.softening);
         requireLawNumbers(force);
-        if (choice.kernel != "auto") kernel("reference", choice.kernel);
+        if (choice.kernel) kernel("reference", *choice.kernel);
     }
 
     bool atBoundary() const { return runner_.cursor().atBoundary() && (!fewBodyLoaded_ || fewBody_.stepProgress() == 0); }

@@ -379,7 +379,6 @@ std::span<const SimdTarget> simdTargets() {
 }
 
 std::string whyNotSimd(std::string_view name) {
-    if (name.empty()) return {};
     std::vector<std::string_view> valid;
     for (const SimdTarget& target : simdTargets()) {
         if (target.name == name) return {};
@@ -389,10 +388,9 @@ std::string whyNotSimd(std::string_view name) {
 }
 
 const SimdTarget& simdTarget(std::string_view name) {
-    if (const std::string why = whyNotSimd(name); !why.empty()) throw UsageError(why);
     for (const SimdTarget& target : simdTargets())
         if (target.name == name) return target;
-    return simdTargets().front();
+    throw UsageError(whyNotSimd(name));
 }
 
 }  // namespace gravlab::cpu

@@ -23,7 +23,7 @@ struct SimdTarget {
 /// All that this build holds and this machine can run, best first; never empty.
 std::span<const SimdTarget> simdTargets();
 
-/// The one of that name; the best when empty. Throws UsageError naming those that work here.
+/// The one of that name. Throws UsageError naming those that work here.
 const SimdTarget& simdTarget(std::string_view name);
 
 /// Empty, or why `name` cannot be had here, with the names that can.

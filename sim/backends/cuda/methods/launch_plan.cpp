@@ -135,8 +135,8 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     plan.loop = loopLaw(force);
     plan.precision = precision;
     plan.launch = wanted.launch;
-    if (wanted.kernel != "auto") {
-        plan.entry = &kernelEntry(wanted.kernel);
+    if (wanted.kernel) {
+        plan.entry = &kernelEntry(*wanted.kernel);
     } else if (wanted.launch != LaunchConfig{}) {
         plan.entry = &plainest(plan.launch);
     } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {

@@ -30,7 +30,7 @@ BodyFacts factsOf(const ParticleSet& bodies);
 /// device.
 std::string_view measuredBest(const BodyFacts& bodies, const ForceSettings& force, const DeviceFacts& device);
 
-/// Throws UsageError with the limit and the nearest valid plan when row or device cannot do it. "auto" takes the launch
+/// Throws UsageError with the limit and the nearest valid plan when row or device cannot do it. No kernel takes the launch
 /// measured best for so many bodies; with a launch of the user's own, the plainest row that takes it.
 LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const ForceSettings& force,
                   const DeviceFacts& device);
