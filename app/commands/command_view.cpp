@@ -239,7 +239,8 @@ int viewCommand(const Options& asked) {
     ConfigKeeper config(asked.frames == 0 && !plays && !asked.has("--no-config"), memory);
     std::unique_ptr<Player> player;
     if (plays) player = std::make_unique<Player>(asked.script, true);
-    const Options options = withFile(memory.options);
+    Options options = withFile(memory.options);
+    options.watched = options.frames == 0 && !plays;
     Window window(options);
     window.moveTo(memory.place);
     Workspace workspace(options);

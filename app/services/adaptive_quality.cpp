@@ -23,7 +23,7 @@ constexpr std::size_t kLast = std::size(kRungs) - 1;
 
 constexpr double kEasy = 0.85;      // a better look only when a frame would stay below that part of what lowers it again
 constexpr double kLeastDraw = 0.2;  // part of a frame that drawing must take, for less of it to help
-constexpr double kLeastGain = 0.1;  // of the time beside the steps that a lower look must save, or it is taken back
+constexpr double kLeastGain = 0.4;  // of what a lower look should save, or it is taken back
 
 }  // namespace
 
@@ -73,7 +73,7 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     frames_ = 0;
     if (!on) return;
 
-    if (lowered_ && picture_ > (1 - kLeastGain) * before_) {
+    if (lowered_ && picture_ > before_ - kLeastGain * hoped_) {
         // It was not the look: back to where it was, and not down again for a while.
         floor_ = rung_ - 1;
         hopeless_ = kMostPatience;
@@ -86,6 +86,7 @@ void AdaptiveQuality::frame(double seconds, double workSeconds, double drawSecon
     const bool helps = draw > kLeastDraw * now && (hopeless_ == 0 || rung_ < floor_);
     if (rung_ < kLast && now > kRungs[rung_ + 1].beyond && helps) {
         if (raised_) patience_ = std::min(2 * patience_, kMostPatience);  // the better look was too much
+        hoped_ = draw * (1 - kRungs[rung_ + 1].cost / kRungs[rung_].cost);
         settle(rung_ + 1);
         return;
     }

@@ -53,6 +53,7 @@ private:
     double steps_ = 0;             ///< of the frame under way [s]
     double picture_ = kFrame / 2;  ///< what a frame takes beside its steps, over the last frames [s]
     double before_ = 0;            ///< the same before the look was lowered
+    double hoped_ = 0;             ///< that lowering it should save of it
     double sum_ = 0, drawSum_ = 0, stepSum_ = 0;
     std::size_t floor_ = 0, hopeless_ = 0;  ///< lowering below `floor_` did not help, and is not tried for so many frames
 };

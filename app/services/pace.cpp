@@ -17,15 +17,14 @@ std::int64_t Pace::due(double seconds, double speed, double timeStep) {
     if (!(timeStep_ > 0) || !(speed > 0)) return 0;
     const double now = std::clamp(seconds, 0.0, kLongest) * speed / timeStep_;
     // What the frame before left undone goes, but for the step that is under way.
-    behind_ = owed_ > std::max(1.0, now);
-    owed_ = std::min(owed_, 1.0) + now;
     constexpr double kMost = 1e9;
-    return static_cast<std::int64_t>(std::min(owed_, kMost));
+    owed_ = std::min(std::min(owed_, 1.0) + now, kMost);
+    return static_cast<std::int64_t>(owed_);
 }
 
 void Pace::made(std::int64_t steps) {
-    owed_ -= static_cast<double>(steps);
-    owed_ = std::max(owed_, 0.0);
+    behind_ = steps < static_cast<std::int64_t>(owed_);
+    owed_ = std::max(owed_ - static_cast<double>(steps), 0.0);
     simulated_ += static_cast<double>(steps) * timeStep_;
 }
 

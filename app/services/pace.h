@@ -12,7 +12,7 @@ public:
     std::int64_t due(double seconds, double speed, double timeStep);
     /// That many of them were made.
     void made(std::int64_t steps);
-    /// Whether the last frames were owed more than was made.
+    /// Whether the last frame was owed more than was made.
     bool behind() const { return behind_; }
     /// Simulated time a second of watching over the last one or two seconds, whoever asked for the steps [T/s]; 0 at first.
     double reached() const { return reached_; }

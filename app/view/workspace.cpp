@@ -12,9 +12,8 @@ Workspace::Workspace(const Options& options)
            [this](const ParticleSet& bodies, const ForceSettings& force) { virial.begin(bodies, force); }) {
     // A window that somebody watches goes at the scene's pace; one that counts its frames, or is driven, by steps. It keeps
     // everything in the picture, unless somebody says where the camera is.
-    const bool watched = options.command == Subcommand::view && options.frames == 0;
-    intent.speed = watched ? ownSpeed(facts) : 0;
-    frameAll = watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
+    intent.speed = options.watched ? ownSpeed(facts) : 0;
+    frameAll = options.watched && !options.flyPath && options.screenshot.empty() && !placesCamera(options.settings);
     profileWanted = instruments.wanted;
     holdRate = options.command == Subcommand::view && options.screenshot.empty();
     tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);

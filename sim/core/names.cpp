@@ -35,7 +35,7 @@ std::string unknown(std::string_view kind, std::string_view name) {
 std::string_view nearestName(std::string_view name, const std::vector<std::string_view>& valid) {
     constexpr std::size_t kSlips = 2;
     std::string_view nearest;
-    std::size_t least = std::min(kSlips + 1, name.size());
+    std::size_t least = std::min(kSlips, name.size()) + 1;
     for (std::string_view candidate : valid) {
         const std::size_t distance = editDistance(name.substr(0, kLongestShown), candidate);
         if (distance < least) {

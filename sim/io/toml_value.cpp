@@ -11,9 +11,26 @@
 namespace gravlab {
 namespace {
 
+/// Whether letters beyond ASCII stand outside of quotes. No value has them there, and toml++ 3.3 asks of each whether it is a
+/// space in a way that is undefined for most.
+bool foreignOutsideText(std::string_view text) {
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quote == 0 && (static_cast<unsigned char>(c) & 0x80u) != 0) return true;
+        if (quote == '"' && c == '\\')
+            ++i;
+        else if (quote == 0 && (c == '"' || c == '\''))
+            quote = c;
+        else if (c == quote)
+            quote = 0;
+    }
+    return false;
+}
+
 /// The table of "v = TEXT".
 std::optional<toml::table> parsed(std::string_view text) {
-    if (text.find_first_of("\r\n") != std::string_view::npos) return std::nullopt;
+    if (text.find_first_of("\r\n") != std::string_view::npos || foreignOutsideText(text)) return std::nullopt;
     toml::parse_result result = toml::parse("v = " + std::string(text));
     if (!result || result.table().size() != 1) return std::nullopt;
     return std::move(result).table();

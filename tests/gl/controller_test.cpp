@@ -192,7 +192,7 @@ TEST_F(ControllerTest, refusalsAreSentencesAndChangeNothing) {
     EXPECT_THAT(ask(Invoke{"drop-star", {std::int64_t{1}}}).why, HasSubstr("no argument"));
     EXPECT_THAT(ask(Invoke{"trails", {std::string("maybe")}}).why, HasSubstr("on or off"));
     EXPECT_THAT(ask(Invoke{"colour-by"}).why, HasSubstr("speed, acceleration"));
-    EXPECT_THAT(ask(Invoke{"colour-by", {std::string("taste")}}).why, HasSubstr("did you mean"));
+    EXPECT_THAT(ask(Invoke{"colour-by", {std::string("taste")}}).why, HasSubstr("valid: speed"));
     EXPECT_THAT(ask(Invoke{"remove"}).why, HasSubstr("No body is selected"));
     EXPECT_THAT(ask(EditBodies{BodyChange::undo}).why, HasSubstr("nothing to undo"));
     EXPECT_THAT(ask(Invoke{"rewind"}).why, HasSubstr("nothing to go back to"));

@@ -30,7 +30,7 @@ TEST_F(InstrumentsWindow, measureTheRunningGalaxyBesideThePicture) {
 }
 
 TEST_F(InstrumentsWindow, fourViewsComeByKeyAndStandBetweenThePanels) {
-    open({"pythagorean", "--size", "1280x720", "--backend", "reference", "--integrator", "radau15"});
+    open({"pythagorean", "--size", "1280x720", "--backend", "reference", "--integrator", "radau15", "--follow", "none"});
     waitFor("an automatic step",
             [](const Json& s) { return s.at("inner_step") > 0 && s.at("items").contains("automatic_step"); });
     key("F4");

@@ -61,6 +61,8 @@ const std::map<std::string_view, std::string> kEffects{
     {"next-seed", "/seed"},
     {"run", "/paused"},
     {"reverse", "/time_step"},
+    {"faster", "/speed"},
+    {"slower", "/speed"},
     {"longer-step", "/time_step"},
     {"shorter-step", "/time_step"},
     {"next-backend", "/backend"},

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -22,6 +23,13 @@ namespace {
 
 using Entries = std::set<std::string>;
 using OrderedJson = nlohmann::ordered_json;
+
+/// As people write it: 16, 1.5.
+std::string trimmed(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
 
 std::vector<std::string> piecesOf(const std::string& text, char at) {
     std::vector<std::string> pieces;
@@ -131,7 +139,7 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
                 std::string parameters;
                 for (const auto& one : row.at("parameters"))
                     parameters +=
-                        (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" + one.at("value").dump();
+                        (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" + trimmed(one.at("value").get<double>());
                 names.insert(row.at("name").get<std::string>() + " " + row.at("bodies_gpu").dump() + " " +
                              row.at("bodies_cpu").dump() + " " + parameters);
             } else if (list == "laws")

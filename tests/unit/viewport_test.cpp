@@ -49,6 +49,7 @@ TEST(Viewports, theMiddleOfOneIsThatOfWhatPanelsLeave) {
             EXPECT_NEAR(middle.y, static_cast<float>(free.top) + 0.5f * static_cast<float>(free.height), 0.01f);
             // What is under the cursor there is what is drawn there.
             const glm::vec2 cursor{static_cast<float>(free.left) + 30, static_cast<float>(free.top) + 40};
+            document.free = free;
             const Document::SurfaceSpot spot = document.spotAt(cursor, {1280, 720});
             const glm::vec2 back = pixel(spot.camera.pointUnder(spot.cursor, spot.size));
             EXPECT_NEAR(back.x, cursor.x, 0.05f);

@@ -49,6 +49,7 @@ constexpr StatusRow kRows[] = {
     {"/views", "camera.remembered"},
     {"/rotation", "camera.rotation"},
     {"/orthographic", "camera.orthographic"},
+    {"/speed", "run.speed"},
     {"/camera/distance", "camera.distance"},
     {"/camera/azimuth", "camera.azimuth"},
     {"/camera/elevation", "camera.elevation"},
