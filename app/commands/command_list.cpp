@@ -97,12 +97,13 @@ Json sceneList(const BackendOptions&) {
                         {"fixed_bodies", row.fixedBodies},
                         {"time_step", row.timeStep},
                         {"softening", row.softening},
-                        {"story", row.story.time},
-                        {"speed", row.story.pace()},
-                        {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
-                        {"time_scale", row.units.timeScale},
+                        {"watch",
+                         {{"story", row.story.time},
+                          {"speed", row.story.pace()},
+                          {"time_unit", std::string(row.units.time.empty() ? "T" : row.units.time)},
+                          {"time_scale", row.units.timeScale},
+                          {"caption", std::string(row.caption)}}},
                         {"idea", std::string(row.idea)},
-                        {"caption", std::string(row.caption)},
                         {"parameters", parametersOf(row.parameters)},
                         {"source", std::string(row.source)}});
     return rows;
@@ -229,6 +230,16 @@ constexpr ListRow kLists[] = {
 std::string cellText(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (value.is_object()) return {};  // a table has no room for it
+    if (value.is_array() && !value.empty() && value.front().is_object()) {
+        std::string text;
+        for (const Json& one : value) {
+            char number[32];
+            std::snprintf(number, sizeof number, "=%g", one.at("value").get<double>());
+            text += (text.empty() ? "" : " ") + one.at("name").get<std::string>() + number;
+        }
+        return text;
+    }
     if (value.is_array()) return valuesText(value.get<std::vector<int>>());
     return value.dump();
 }

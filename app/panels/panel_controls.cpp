@@ -8,6 +8,7 @@
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace gravlab {
@@ -37,15 +38,20 @@ void drawSpeed(PanelContext& p) {
     double value = intent.speed * unit.scale;
     if (p.widgets.drag(control, value, {.least = 0, .most = 1e30, .speed = 0.02, .floor = 1e-9, .format = format.c_str()}))
         p.post({SetParameter{"run.speed", value / unit.scale, p.widgets.goesOn(control.name)}});
+    // Always a line, so that what is below never moves under the pointer.
+    constexpr double kReached = 0.9;
+    const bool behind = !intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed;
+    const double parts = intent.speed / ownSpeed(p.facts);
     ImGui::PushFont(p.widgets.fonts().small);
     char text[96];
-    constexpr double kReached = 0.9;
     if (intent.speed == 0)
         std::snprintf(text, sizeof text, "by steps a frame: %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
-    else if (!intent.paused && p.facts.speed > 0 && p.facts.speed < kReached * intent.speed)
+    else if (behind)
         std::snprintf(text, sizeof text, "this machine reaches %.3g %s", p.facts.speed * unit.scale, unit.unit.c_str());
+    else if (std::abs(parts - 1) < 1e-6)
+        std::snprintf(text, sizeof text, "the scene's own pace");
     else
-        std::snprintf(text, sizeof text, "%s", intent.paused ? "paused" : "reached");
+        std::snprintf(text, sizeof text, "%.3g times the scene's own pace", parts);
     p.widgets.wrapped(palette::kMuted, text);
     ImGui::PopFont();
 }

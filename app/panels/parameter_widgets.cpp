@@ -42,7 +42,11 @@ Reason reasonOf(PanelContext& p, const Parameter& row, const ParameterStyle& sty
 
 Value shownValue(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     if (style.now) return *style.now;
-    return row.asked ? row.asked(p.workspace) : row.get(p.workspace);
+    if (!row.asked) return row.get(p.workspace);
+    // What was left open is shown as what came of it.
+    Value asked = row.asked(p.workspace);
+    const auto* word = std::get_if<std::string>(&asked);
+    return word && !row.otherwise.empty() && *word == row.otherwise ? row.get(p.workspace) : asked;
 }
 
 void drawFlag(PanelContext& p, const Parameter& row, const ParameterStyle& style) {

@@ -128,6 +128,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     workspace_->labPanel.open = true;
     workspace_->labPanel.page = LabPage::matrix;
     workspace_->look.trails = 20;
+    workspace_->look.trailLight = 5;
     for (int i = 0; i < 12; ++i) step();
     workspace_->select(0);
     EXPECT_NE(workspace_->lab.matrix.texture(), 0u);
@@ -163,6 +164,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     workspace_->clearSelection();
     EXPECT_GT(apart(later(), want), kLetters) << "the comparison does not see a panel that is missing";
     workspace_->look.trails = 20;
+    workspace_->look.trailLight = 5;
     workspace_->intent.paused = false;
     for (int i = 0; i < 3; ++i) step();
     workspace_->intent.paused = true;
