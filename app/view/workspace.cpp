@@ -3,9 +3,18 @@
 #include "app/control/parameter.h"
 #include "app/host_clock.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <new>
 
 namespace gravlab {
+namespace {
+
+// What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
+constexpr double kDeviceBudget = 33e-3;  // [s]
+
+}  // namespace
 
 Workspace::Workspace(const Options& options)
     : host(*this, options.simulation,
@@ -40,8 +49,9 @@ void Workspace::advance(bool realTime) {
     if (realTime) {
         if (facts.run != pacedRun_) pace_.restart();
         pacedRun_ = facts.run;
-        facts.stepsDue = pace_.due(advancedAt_ > 0 ? begun - advancedAt_ : 0, intent.paused ? 0 : intent.speed,
-                                   facts.configuration.timeStep);
+        facts.stepsDue = std::min(pace_.due(advancedAt_ > 0 ? begun - advancedAt_ : 0, intent.paused ? 0 : intent.speed,
+                                            facts.configuration.timeStep),
+                                  stepsOfAQueue());
         advancedAt_ = begun;
     }
     const std::int64_t before = facts.step;
@@ -67,12 +77,20 @@ void Workspace::advance(bool realTime) {
 
 /// How long the steps of a frame may take [s].
 double Workspace::stepSeconds() {
-    // What a device has in its queue must last until the frame after the next, and does not keep the window from answering.
-    constexpr double kDeviceBudget = 33e-3;
     if (intent.timeBudgetMs > 0) return intent.timeBudgetMs * 1e-3;
-    const bool device = host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice;
-    return device ? kDeviceBudget : view.quality().budget();
+    return onDevice() ? kDeviceBudget : view.quality().budget();
 }
+
+/// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
+/// leave the device without work while their picture is handed over.
+std::int64_t Workspace::stepsOfAQueue() {
+    const double bodies = static_cast<double>(facts.configuration.bodies);
+    const double seconds = forcesPerStep(facts.integrator->program) * bodies * bodies / telemetry.interactionsPerSecond;
+    if (!onDevice() || !(telemetry.interactionsPerSecond > 0)) return std::numeric_limits<std::int64_t>::max();
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(0.5 * kDeviceBudget / seconds));
+}
+
+bool Workspace::onDevice() { return host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice; }
 
 /// Memory may be too short for what is measured beside a run, and enough for the run.
 void Workspace::beside(const std::function<void()>& measure) {

@@ -64,6 +64,8 @@ struct Workspace : Document {
 private:
     void beside(const std::function<void()>& measure);
     double stepSeconds();
+    std::int64_t stepsOfAQueue();
+    bool onDevice();
     void readMeasurements();
 
     LabLoop labLoop_;
