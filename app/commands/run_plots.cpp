@@ -41,7 +41,7 @@ Frame frameOf(const std::vector<std::array<const std::vector<double>*, 2>>& curv
     return {(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, half};
 }
 
-void drawMethod(ImDrawList& list, const Points& points, ImU32 colour, float width) {
+void drawPath(ImDrawList& list, const Points& points, ImU32 colour, float width) {
     if (points.empty()) return;
     constexpr float kSeen = 0.4f;  // pixels
     ImVec2 last = points.front();
@@ -95,7 +95,7 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names,
                 points.push_back(place((*curve[0])[i], (*curve[1])[i]));
         drawn.push_back(std::move(points));
     }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawMethod(list, drawn[i], seriesColour(i, true), 0.1f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(list, drawn[i], seriesColour(i, true), 0.1f * line);
     for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
     list.PopClipRect();
     list.AddRect(ImVec2(left, top), to, kInk);
@@ -150,7 +150,7 @@ void drawSpace(Canvas& canvas, ImVec2 from, float side,
             if (std::isfinite(flat[0][i] + flat[1][i])) points.push_back(place(flat[0][i], flat[1][i]));
         drawn.push_back(std::move(points));
     }
-    for (std::size_t i = 0; i < drawn.size(); ++i) drawMethod(list, drawn[i], seriesColour(i, true), 0.1f * line);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawPath(list, drawn[i], seriesColour(i, true), 0.1f * line);
     for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
 }
 

@@ -210,7 +210,7 @@ bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
         if (!takeScene(document, withSceneFile(base), takesUp)) throw UsageError(document.message);
         return true;
     }
-    RecoveryOffer offer = openStart(command.path, {});
+    LoadedStart offer = openStart(command.path, {});
     offer.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
     document.intent.request = offer.request;
     takeUp(document, takesUp);

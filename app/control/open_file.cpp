@@ -19,7 +19,7 @@ bool meansFile(const std::string& text) {
     return std::filesystem::exists(text, ignored);
 }
 
-RecoveryOffer openStart(const std::string& path, const ReadOptions& options) {
+LoadedStart openStart(const std::string& path, const ReadOptions& options) {
     const std::string last = std::filesystem::path(path).filename().string();
     return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
 }
@@ -45,7 +45,7 @@ Options filled(const Options& options) {
     if (options.file.empty()) return options;
     if (isSceneFile(options.file)) return withSceneFile(options);
     Options merged = options;
-    RecoveryOffer offer = openStart(options.file, options.read);
+    LoadedStart offer = openStart(options.file, options.read);
     for (const SettingRow& setting : settingRows())
         if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
             setting.copy(offer.request, options.simulation);

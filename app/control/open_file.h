@@ -14,7 +14,7 @@ bool meansFile(const std::string& text);
 
 /// Reads a file and makes a start of it; the file is named by its last part. Waits for the disk. Throws as readSnapshot
 /// does.
-RecoveryOffer openStart(const std::string& path, const ReadOptions& options);
+LoadedStart openStart(const std::string& path, const ReadOptions& options);
 
 /// The options with the file that they name taken up: a checkpoint's own settings, except for those that options set.
 /// Notes go to stderr. The same options when they name no file.

@@ -17,10 +17,10 @@ namespace gravlab {
 struct FileResult {
     enum class Kind { saved, opened } kind = Kind::saved;
     std::string path;
-    std::string purpose;                   ///< as given with the job, e.g. "autosave"
-    std::string error;                     ///< empty: it worked; the old file is as it was otherwise
-    std::optional<RecoveryOffer> offer{};  ///< of a file of bodies that was opened
-    std::optional<Options> scene{};        ///< of a scene file that was opened
+    std::string purpose;                 ///< as given with the job, e.g. "autosave"
+    std::string error;                   ///< empty: it worked; the old file is as it was otherwise
+    std::optional<LoadedStart> offer{};  ///< of a file of bodies that was opened
+    std::optional<Options> scene{};      ///< of a scene file that was opened
 };
 
 /// What is queued is done also when it goes.

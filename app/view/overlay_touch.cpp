@@ -47,8 +47,8 @@ void write(ImDrawList& list, ImVec2 at, const SpaceView& view, const OverlayArea
 }
 
 /// The path ahead, fading with time; what is behind the run's clock is not drawn.
-void drawMethod(const Document& document, const Trajectory& path, const SpaceView& view, const OverlayArea& area,
-                ImDrawList& list, ImU32 colour, const char* note = "") {
+void drawTrajectory(const Document& document, const Trajectory& path, const SpaceView& view, const OverlayArea& area,
+                    ImDrawList& list, ImU32 colour, const char* note = "") {
     if (path.points.size() < 2) return;
     const double now = document.facts.time, whole = path.until - now;
     const TrajectoryPoint* before = nullptr;
@@ -110,11 +110,11 @@ void drawTouch(const Document& document, const OverlayPaths& paths, const Overla
                ImDrawList& list) {
     drawHeld(document, view, area, list);
     if (document.drop.dragging()) {
-        drawMethod(document, paths.dropped, view, area, list, kArrow,
-                   document.drop.pending().bodies > 1 ? "; the galaxy as one body" : "");
+        drawTrajectory(document, paths.dropped, view, area, list, kArrow,
+                       document.drop.pending().bodies > 1 ? "; the galaxy as one body" : "");
         drawArrow(document, view, area, list);
     }
-    drawMethod(document, paths.selected, view, area, list, kSelected);
+    drawTrajectory(document, paths.selected, view, area, list, kSelected);
     if (!document.selected || !document.selected->placed) return;
     const std::optional<ImVec2> at = onSurface(view, document.selected->position);
     if (!at) return;

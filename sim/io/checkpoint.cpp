@@ -249,8 +249,8 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
 
 }  // namespace
 
-RecoveryOffer startFrom(Snapshot&& snapshot, const std::string& name) {
-    RecoveryOffer offer;
+LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
+    LoadedStart offer;
     offer.notes = std::move(snapshot.notes);
     if (snapshot.isCheckpoint()) {
         offer.request = parsedSettings(snapshot.settings, name, offer.notes);

@@ -18,7 +18,7 @@ std::function<Snapshot()> checkpointAsync(Simulation& simulation);
 Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 
 /// What a file offers a run.
-struct RecoveryOffer {
+struct LoadedStart {
     RunRequest request;  ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
     std::vector<std::string> notes;
 };
@@ -26,6 +26,6 @@ struct RecoveryOffer {
 /// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
 /// other bodies get a view, a softening and a time step that suit them, and a note that says so.
 /// Throws InputError for a checkpoint whose settings make no sense.
-RecoveryOffer startFrom(Snapshot&& snapshot, const std::string& name);
+LoadedStart startFrom(Snapshot&& snapshot, const std::string& name);
 
 }  // namespace gravlab

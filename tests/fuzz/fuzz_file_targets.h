@@ -116,7 +116,7 @@ inline void checkpoint(const std::uint8_t* data, std::size_t size) {
         bytes[(static_cast<std::size_t>(data[i]) << 8 | data[i + 1]) % bytes.size()] = static_cast<char>(data[i + 2]);
     bytes += gadget::Seal{bytes.size(), crc32c(bytes.data(), bytes.size())}.bytes();
     try {
-        RecoveryOffer offer = startFrom(decodeSnapshot(bytes, "fuzz", {.maxBodies = 1000}), "fuzz");
+        LoadedStart offer = startFrom(decodeSnapshot(bytes, "fuzz", {.maxBodies = 1000}), "fuzz");
         offer.request.backend = "reference";
         offer.request.backendOptions = {};
         offer.request.kernel = {};

@@ -98,7 +98,7 @@ protected:
         ASSERT_EQ(whole.configuration().kernel.kernel, c.kernel);
         runAtOnce(whole, 5);
         cut_ += runInSlices(first, 2);
-        RecoveryOffer offer =
+        LoadedStart offer =
             startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), "hdf5"), "saved.hdf5"), "saved.hdf5");
         EXPECT_TRUE(offer.notes.empty());
         Simulation second(offer.request);

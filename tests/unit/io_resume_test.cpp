@@ -74,7 +74,7 @@ TEST_P(Resume, equalsNeverHavingStopped) {
         run(whole, 9);
         run(first, 4);
         const std::string bytes = encodeSnapshot(checkpointOf(first), exactFormat());
-        RecoveryOffer offer = startFrom(decodeSnapshot(bytes, "saved.hdf5"), "saved.hdf5");
+        LoadedStart offer = startFrom(decodeSnapshot(bytes, "saved.hdf5"), "saved.hdf5");
         EXPECT_THAT(offer.notes, testing::IsEmpty());
         Simulation second(offer.request);
         EXPECT_EQ(second.step(), 4);
@@ -190,7 +190,7 @@ TEST(ResumeOf, numbersOfALawThatAreNotTheScenesOwn) {
             Simulation whole(settings), first(settings);
             run(whole, 9);
             run(first, 4);
-            RecoveryOffer offer =
+            LoadedStart offer =
                 startFrom(decodeSnapshot(encodeSnapshot(checkpointOf(first), exactFormat()), "x.hdf5"), "x.hdf5");
             Simulation second(offer.request), forgetful([&] {
                 for (const LawNumber& number : lawNumbers()) offer.request.*number.asked = std::nullopt;
@@ -265,7 +265,7 @@ TEST(StartFile, theParametersOfItsSceneStayOnRecord) {
 TEST(StartFile, plainBodiesGetWhatSuitsThem) {
     Snapshot snapshot = io_test::sample(2000);
     for (Double4& p : snapshot.bodies.position) p.x += 1000;
-    const RecoveryOffer offer = startFrom(std::move(snapshot), "plummer");
+    const LoadedStart offer = startFrom(std::move(snapshot), "plummer");
     EXPECT_EQ(offer.request.scene, "./plummer") << "the scene keeps its name";
     const Scene& row = offer.request.start->row;
     EXPECT_NEAR(row.view.target[0], 1000, 2);
@@ -288,7 +288,7 @@ TEST(StartFile, oddBodiesStillGetAFiniteStart) {
             snapshot.bodies.velocity[i] = {0, 0, 0, 1};
             snapshot.bodies.id[i] = static_cast<std::uint32_t>(i);
         }
-        const RecoveryOffer offer = startFrom(std::move(snapshot), "odd.csv");
+        const LoadedStart offer = startFrom(std::move(snapshot), "odd.csv");
         const Scene& row = offer.request.start->row;
         EXPECT_TRUE(std::isfinite(row.timeStep) && row.timeStep > 0) << far;
         EXPECT_TRUE(std::isfinite(row.view.distance) && row.view.distance > 0) << far;
@@ -299,7 +299,7 @@ TEST(StartFile, oddBodiesStillGetAFiniteStart) {
 TEST(StartFile, whatThisMachineLacksGivesWayWithANote) {
     Snapshot snapshot = io_test::sample(3);
     snapshot.settings = "scene = \"plummer\"\nbackend = \"quantum\"\nkernel = \"warp\"\nfuture = 1\ntime_step = 0.25\n";
-    const RecoveryOffer offer = startFrom(std::move(snapshot), "x.hdf5");
+    const LoadedStart offer = startFrom(std::move(snapshot), "x.hdf5");
     EXPECT_EQ(offer.request.backend, std::nullopt);
     EXPECT_EQ(offer.request.kernel.kernel, std::nullopt);
     EXPECT_EQ(offer.request.timeStep, 0.25);
