@@ -5,6 +5,9 @@
 
 namespace gravlab {
 
+/// How long a step of `forces` forces takes at `rate` interactions a second, which is above 0 [s].
+double secondsOfAStep(std::size_t bodies, int forces, double rate);
+
 struct SlowStep {
     double seconds = 0;         ///< that one step takes
     std::size_t bodies = 0;     ///< a power of two that it can move

@@ -2,6 +2,7 @@
 
 #include "app/control/parameter.h"
 #include "app/host_clock.h"
+#include "app/services/step_cost.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -84,9 +85,9 @@ double Workspace::stepSeconds() {
 /// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
 /// leave the device without work while their picture is handed over.
 std::int64_t Workspace::stepsOfAQueue() {
-    const double bodies = static_cast<double>(facts.configuration.bodies);
-    const double seconds = forcesPerStep(facts.integrator->program) * bodies * bodies / telemetry.interactionsPerSecond;
     if (!onDevice() || !(telemetry.interactionsPerSecond > 0)) return std::numeric_limits<std::int64_t>::max();
+    const double seconds = secondsOfAStep(facts.configuration.bodies, forcesPerStep(facts.integrator->program),
+                                          telemetry.interactionsPerSecond);
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(0.5 * kDeviceBudget / seconds));
 }
 
