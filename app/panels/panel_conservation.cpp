@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 namespace gravlab {
 namespace {
@@ -34,7 +35,7 @@ Plot plotOf(const char* title, bool logarithmic) {
 }
 
 template <class Value>
-void add(Plot& plot, const char* label, const std::vector<ConservationPoint>& points, Value value) {
+void add(Plot& plot, const char* label, std::span<const ConservationPoint> points, Value value) {
     PlotSeries series;
     series.label = label;
     series.markers = false;
@@ -95,9 +96,9 @@ void drawConservation(PanelContext& p) {
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
             const float tall = ImGui::GetContentRegionAvail().y;
             Plot energy = plotOf("|dE/E0| over t", true);
-            // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the rounding
-            // of a sum there is nothing to see, and a logarithm has no zero.
-            const std::vector<ConservationPoint> later(points.begin() + 1, points.end());
+            // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the
+            // rounding of a sum there is nothing to see, and a logarithm has no zero.
+            const std::span<const ConservationPoint> later = std::span(points).subspan(1);
             add(energy, "", later, [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
             Plot momenta = plotOf("momenta, relative", true);
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
