@@ -245,8 +245,7 @@ int viewCommand(const Options& asked) {
     window.moveTo(memory.place);
     Workspace workspace(options);
     Ui ui(window.uiScale(), window.description(), workspace.ui);
-    constexpr std::size_t kFewBodies = 100;
-    if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= kFewBodies)
+    if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= Document::kFewBodies)
         workspace.look.trails = kUsualTrail;
     if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
     if (options.rewindMegabytes > 0) {

@@ -99,6 +99,8 @@ struct Document {
     ValueRange shownRange() const;
     /// Starts are marked, and paths come with four views, of at most so many bodies: of more they would be a fog.
     static constexpr std::size_t kMostStarts = 256, kMostPaths = 4096;
+    /// Of so few bodies the paths are what there is to see.
+    static constexpr std::size_t kFewBodies = 100;
     /// Shows four views with paths, or one view again with the trails there were before.
     void showFourViews(bool on);
     /// Other bodies: paths come and go with their number.

@@ -82,7 +82,7 @@ void drawSlowStep(PanelContext& p) {
                                     "can be watched"};
     const RunConfiguration& c = p.facts.configuration;
     const auto slow = slowStep(c.bodies, forcesPerStep(p.facts.integrator->program), p.facts.interactionsPerSecond);
-    if (!slow || p.facts.scene->fixedBodies > 0 || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
+    if (!slow || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
     char text[128];
     std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
                   grouped(slow->bodies).text, slow->stepsPerSecond);

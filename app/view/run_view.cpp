@@ -15,9 +15,7 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
     PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
-    // Of few bodies the paths are what there is to see.
-    constexpr std::size_t kFewBodies = 100;
-    if (document.facts.configuration.bodies <= kFewBodies) quality.trails = true;
+    if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
     const DrawMethodRequest path =
         !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
     for (Run& run : host.runs()) {
