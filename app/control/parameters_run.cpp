@@ -199,17 +199,17 @@ void addMachine(std::vector<Parameter>& all) {
         return count ? wholeValue(static_cast<std::uint64_t>(*count)) : Value(std::string("auto"));
     };
     all.push_back(std::move(threads));
-    all.push_back({.path = "run.simd",
-                   .label = "SIMD",
-                   .idea = "instruction set of the CPU backend",
-                   .kind = Kind::text,
-                   .usual = "auto",
-                   .otherwise = "auto",
-                   .kept = {.option = "--simd", .checkpoint = "simd"},
-                   .get = [](const Document& d) -> Value { return inForce(d).backendOptions.simd.value_or("auto"); },
-                   .ask = [](RunRequest& r, const Value& v) {
-                       r.backendOptions.simd = isAuto(v) ? std::nullopt : std::optional(textOf(v));
-                   }});
+    all.push_back(
+        {.path = "run.simd",
+         .label = "SIMD",
+         .idea = "instruction set of the CPU backend",
+         .kind = Kind::text,
+         .usual = "auto",
+         .otherwise = "auto",
+         .kept = {.option = "--simd", .checkpoint = "simd"},
+         .get = [](const Document& d) -> Value { return inForce(d).backendOptions.simd.value_or("auto"); },
+         .ask = [](RunRequest& r,
+                   const Value& v) { r.backendOptions.simd = isAuto(v) ? std::nullopt : std::optional(textOf(v)); }});
     all.push_back(nameRow({.path = "run.kernel",
                            .label = "Kernel",
                            .idea = "how the backend computes the forces; its launch begins at the usual values",

@@ -194,24 +194,23 @@ void addBodies(std::vector<Parameter>& all) {
                            else
                                d.selectId(static_cast<std::uint32_t>(std::get<std::int64_t>(v)));
                        }});
-    all.push_back(
-        {.path = "view.follow",
-         .label = "Follow",
-         .idea =
-             "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its number from 1; all: "
-             "everything stays in the picture",
-         .kind = Kind::choice,
-         .usual = "none",
-         .kept = {.option = "--follow", .placeholder = "WHAT"},
-         .choices =
-             [] {
-                 std::vector<std::string> names{"none", "body", "centre", "all"};
-                 for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
-                 return names;
-             },
-         .names = "none, body, centre, all or the number of a galaxy from 1 to 64",
-         .get = followed,
-         .set = follow});
+    all.push_back({.path = "view.follow",
+                   .label = "Follow",
+                   .idea = "what stays in the middle: none, body (the selected one), centre (of mass), or a galaxy by its "
+                           "number from 1; all: "
+                           "everything stays in the picture",
+                   .kind = Kind::choice,
+                   .usual = "none",
+                   .kept = {.option = "--follow", .placeholder = "WHAT"},
+                   .choices =
+                       [] {
+                           std::vector<std::string> names{"none", "body", "centre", "all"};
+                           for (int i = 1; i <= 64; ++i) names.push_back(std::to_string(i));
+                           return names;
+                       },
+                   .names = "none, body, centre, all or the number of a galaxy from 1 to 64",
+                   .get = followed,
+                   .set = follow});
     const auto selected = [&](Parameter row, auto get) {
         all.push_back(
             fact(std::move(row), [get](const Document& d) -> Value { return d.selected ? get(*d.selected) : Value(); }));

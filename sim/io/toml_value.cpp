@@ -11,8 +11,8 @@
 namespace gravlab {
 namespace {
 
-/// Whether letters beyond ASCII stand outside of quotes. No value has them there, and toml++ 3.3 asks of each whether it is a
-/// space in a way that is undefined for most.
+/// Whether letters beyond ASCII stand outside of quotes. No value has them there, and toml++ 3.3 asks of each whether it is
+/// a space in a way that is undefined for most.
 bool foreignOutsideText(std::string_view text) {
     char quote = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -65,9 +65,8 @@ TEST(Actions, areReadAsTheirKeys) {
 /// A key that stays down must not switch something on and off, make a row of files, or go through scenes: those that do
 /// repeat are steps, zooms of numbers and ways back. What acts as long as a key is down has its own clock.
 TEST(Actions, repeatOnlyWhereThatIsWanted) {
-    const std::set<std::string_view> wanted{"step",         "rewind",   "rewind-on", "longer-step", "undo",
-                                            "shorter-step", "brighter", "darker",    "larger-text", "smaller-text",
-                                            "faster",       "slower"};
+    const std::set<std::string_view> wanted{"step",     "rewind", "rewind-on",   "longer-step",  "undo",   "shorter-step",
+                                            "brighter", "darker", "larger-text", "smaller-text", "faster", "slower"};
     const std::set<std::string_view> held{"fly-ahead", "fly-back", "fly-left", "fly-right"};
     for (const Menu& menu : menus())
         for (const Action& action : menu.rows) {
