@@ -169,6 +169,10 @@ void addPhysics(CLI::App& app, Options& o) {
     addValue(
         app, "--seed", "NUMBER", [&s](auto& name, auto& text) { s.seed = parseSeed(name, text); },
         "same seed, same bodies [1]");
+    addValue(
+        app, "--scene-version", "NUMBER",
+        [&s](auto& name, auto& text) { s.sceneVersion = static_cast<int>(parseWhole("run.scene_version", name, text)); },
+        "version of the scene's start, where it has several [the newest]");
     app.add_option_function<std::vector<std::string>>(
            "--set",
            [&s](const std::vector<std::string>& texts) {
@@ -272,15 +276,19 @@ void addLook(CLI::App& app, Options& o) {
             app, option, "NUMBER", [&to, path](auto& what, auto& text) { to = parseNumber(path, what, text); }, help);
     };
     name("--colour,--color", l.colourMode, requireColourMode,
-         "what colours say: speed, acceleration, energy, mass, origin, density, stars or plain [speed]");
+         "what colours say: speed, acceleration, energy, mass, origin, density, stars, plain or photograph [the scene's "
+         "own]");
     name("--map", l.colourMap, requireColourMap, "colour map: glow, starlight, ember, lagoon or plain [glow]");
-    name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces or agx [plate]");
+    name("--tone", l.tone, requireTone, "curve from light to screen: plate, aces, agx, slide or auto [auto]");
     number("--exposure", l.exposure, "look.exposure", "brightness of the picture [1]");
     app.add_flag("--auto-exposure", l.autoExposure, "let brightness follow the picture");
     number("--glow", l.glow, "look.glow", "part of the light that spreads around bright places, 0 to 1 [0.3]");
     number("--body-size", l.bodySize, "look.body_size",
            "radius of a body as drawn, in the scene's length [the scene's own]");
     number("--top-speed", l.topSpeed, "look.top_speed", "speed at the end of the colour map [the scene's own]");
+    number("--dust", l.dust, "look.dust", "what the dust of discs takes away in photographs, 0 is none [1]");
+    number("--gas", l.gas, "look.gas", "light of gas around young stars in photographs, 0 is none [1]");
+    number("--sky", l.sky, "look.sky", "light of stars and galaxies behind photographs, 0 is none [1]");
     number("--dark-matter", l.darkLight, "look.dark_matter", "brightness of bodies of dark haloes, 0 hides them [0.03]");
     addValue(
         app, "--trails", "POINTS",

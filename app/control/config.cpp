@@ -110,7 +110,8 @@ constexpr Row kRows[] = {
              throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
          r.options.simulation.bodies = parseBodies(k, std::string(v));
      }},
-    {"look", "colour", "--colour", [](const Source& s) { return inQuotes(s.document.shownMode().name); },
+    {"look", "colour", "--colour",
+     [](const Source& s) { return inQuotes(s.document.colourMode < 0 ? kSceneColour : s.document.shownMode().name); },
      [](Remembered& r, auto& k, auto v) {
          const std::string name = parseWord(k, v);
          requireColourMode(name);

@@ -62,6 +62,25 @@ void addStart(std::vector<Parameter>& all) {
                  .names = "a scene of 'gravlab list scenes'",
                  .set = [](Document& d, const Value& v) { asked(d).changeScene(sceneNamed(textOf(v)).name); }},
                 sceneTable, [](const RunConfiguration& c) { return c.scene; }));
+    Parameter version = wholeRow(
+        {.path = "run.scene_version",
+         .label = "Version",
+         .idea = "of the scene: its start has changed where there are several, and files from then name the one they mean",
+         .usual = "(the newest)",
+         .otherwise = "auto",
+         .kept = {.option = "--scene-version", .scene = "scene_version", .checkpoint = "scene_version"}},
+        1, 1000, [](const RunConfiguration& c) { return c.sceneVersion; },
+        [](Document& d, std::uint64_t value) {
+            sceneNamed(asked(d).scene, static_cast<int>(value));
+            asked(d).sceneVersion = static_cast<int>(value);
+        });
+    version.set = [set = version.set](Document& d, const Value& v) {
+        if (isAuto(v))
+            asked(d).sceneVersion.reset();
+        else
+            set(d, v);
+    };
+    all.push_back(std::move(version));
     Parameter bodies = wholeRow(
         {.path = "run.bodies",
          .label = "Bodies",
@@ -77,7 +96,7 @@ void addStart(std::vector<Parameter>& all) {
             asked(d).bodies.reset();
             return;
         }
-        const Scene& scene = sceneNamed(asked(d).scene);
+        const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
         if (scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
@@ -135,7 +154,7 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                                        wanted.erase(name);
                                    else
                                        wanted[name] = std::get<double>(v);
-                                   requireParameters(sceneNamed(asked(d).scene), wanted);
+                                   requireParameters(sceneNamed(asked(d).scene, asked(d).sceneVersion), wanted);
                                    asked(d).parameters = std::move(wanted);
                                },
                            .unavailable = [rowOf, name = number.name](const Document& d) -> Reason {

@@ -27,7 +27,12 @@ constexpr ToneRow kTones[] = {
     {"plate", "logarithmic, like a photographic plate: faint arms and bright cores at once", ToneCurve::plate},
     {"aces", "like cinema film: strong contrast, bright cores", ToneCurve::aces},
     {"agx", "soft, and bright colours fade towards white", ToneCurve::agx},
+    {"slide", "like colour slides of galaxies: a dark sky and soft highlights", ToneCurve::slide},
+    {"auto", "slide for photographs, plate for all that is measured by colour", ToneCurve::automatic},
 };
+
+// Arms are about so wide, in parts of the distance that a scene is looked at from.
+constexpr double kArm = 0.06;
 
 struct OverlayRow {
     std::string_view name;
@@ -43,7 +48,9 @@ constexpr OverlayRow kOverlays[] = {{"legend", &OverlayChoice::legend},
 
 std::span<const ToneRow> toneCurves() { return kTones; }
 
-void requireColourMode(const std::string& name) { findRow(colourModes(), "colour mode", name); }
+void requireColourMode(const std::string& name) {
+    if (name != kSceneColour) findRow(colourModes(), "colour mode", name);
+}
 void requireColourMap(const std::string& name) { findRow(colourMaps(), "colour map", name); }
 void requireTone(const std::string& name) { findRow(toneCurves(), "tone curve", name); }
 
@@ -75,7 +82,9 @@ std::string overlayText(const OverlayChoice& overlay) {
 }
 
 int colourModeIndex(std::string_view name) {
-    return name.empty() ? 0 : static_cast<int>(&findRow(colourModes(), "colour mode", name) - colourModes().data());
+    return name.empty() || name == kSceneColour
+               ? -1
+               : static_cast<int>(&findRow(colourModes(), "colour mode", name) - colourModes().data());
 }
 
 void applyCamera(const LookOptions& wanted, Camera& camera) {
@@ -102,6 +111,9 @@ void applyLook(const LookOptions& wanted, Look& look) {
     set(look.pointSize, wanted.bodySize);
     set(look.valueScale, wanted.topSpeed);
     set(look.darkLight, wanted.darkLight);
+    set(look.photograph.dust, wanted.dust);
+    set(look.photograph.gas, wanted.gas);
+    set(look.photograph.sky, wanted.sky);
     if (wanted.trails) look.trails = *wanted.trails;
     look.paper = wanted.paper;
     look.autoExposure = wanted.autoExposure;
@@ -123,6 +135,8 @@ Look sceneLook(const SceneView& view, std::size_t bodies) {
     const double spread = view.distance / radius;
     Look look;
     look.darkLight = kDarkLight;
+    look.tone = ToneCurve::automatic;
+    look.photograph.scale = static_cast<float>(kArm * view.distance);
     look.pointSize = static_cast<float>(radius);
     look.valueScale = static_cast<float>(view.speedScale);
     look.brightness = static_cast<float>(view.exposure * std::min(kBrightest, kSurfaceBrightness * spread * spread / n));

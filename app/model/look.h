@@ -44,7 +44,9 @@ void applyLook(const LookOptions& wanted, Look& look);
 void applyCamera(const LookOptions& wanted, Camera& camera);
 /// How bodies are drawn, by the name of a row of drawMethodRows(); automatic for an empty one.
 DrawMethodRequest splatWish(std::string_view name);
-/// Row of the colour mode of that name; 0 for an empty one.
+/// The colour mode that the scene asks for.
+inline constexpr std::string_view kSceneColour = "auto";
+/// Row of the colour mode of that name; -1, the scene's own, for an empty one and kSceneColour.
 int colourModeIndex(std::string_view name);
 
 }  // namespace gravlab

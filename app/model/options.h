@@ -27,7 +27,7 @@ struct OverlayChoice {
 /// How the picture shall look; what is not given is the scene's or the program's own.
 struct LookOptions {
     std::string colourMode{}, colourMap{}, tone{};  ///< names of rows; empty: the first
-    std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{};
+    std::optional<double> exposure{}, glow{}, bodySize{}, topSpeed{}, darkLight{}, dust{}, gas{}, sky{};
     bool paper = false, autoExposure = false;
     std::string splat{};  ///< row of drawMethodRows()
     std::optional<OverlayChoice> overlay{};

@@ -19,6 +19,7 @@ KernelChoice KernelRequest::choice() const {
 void RunRequest::changeScene(std::string_view name) {
     if (name == scene) return;
     scene = name;
+    sceneVersion.reset();
     parameters.clear();
     start.reset();
     timeStep.reset();
@@ -44,6 +45,7 @@ KernelRequest requestOf(const KernelChoice& choice) {
 
 RunRequest requestOf(const RunConfiguration& c) {
     RunRequest request{.scene = c.scene,
+                       .sceneVersion = c.sceneVersion,
                        .bodies = c.bodies,
                        .seed = c.seed,
                        .parameters = c.parameters,
