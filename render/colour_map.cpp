@@ -31,6 +31,11 @@ constexpr glm::vec3 kCategoryStops[] = {hex(0xe69f00), hex(0x56b4e9), hex(0x009e
                                         hex(0xf0e442), hex(0xd55e00), hex(0x3f7fd9), hex(0xffffff)};
 constexpr ColourMap kCategoryMap{"categories", "eight colours far apart, without an order", kCategoryStops};
 
+// Channels, not colours: linear shares, so no stop is sRGB.
+constexpr glm::vec3 kPopulationStops[kPopulations] = {{1, 0, 0}, {0.7f, 0, 0.3f}, {0, 1, 0}, {0, 0.35f, 0.65f},
+                                                      {1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
+constexpr ColourMap kPopulationMap{"populations", "channels of a photograph", kPopulationStops};
+
 constexpr ColourMap kMaps[] = {
     {"glow", "low blue, high gold, pale between: the colours of galaxies", kGlow},
     {"starlight", "low red, high blue, as stars by temperature", kStarlight},
@@ -54,6 +59,7 @@ glm::vec3 linearFromLab(glm::vec3 lab) {
 
 std::span<const ColourMap> colourMaps() { return kMaps; }
 const ColourMap& categoryMap() { return kCategoryMap; }
+const ColourMap& populationMap() { return kPopulationMap; }
 
 glm::vec3 linearFromSrgb(glm::vec3 srgb) {
     const auto one = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
@@ -76,6 +82,10 @@ std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
     if (map.stops.data() == kCategoryMap.stops.data()) {
         for (std::size_t i = 0; i < kColourMapSize; ++i)
             colours[i] = linearFromSrgb(map.stops[i * kCategories / kColourMapSize]);
+        return colours;
+    }
+    if (map.stops.data() == kPopulationMap.stops.data()) {
+        for (std::size_t i = 0; i < kColourMapSize; ++i) colours[i] = map.stops[i * kPopulations / kColourMapSize];
         return colours;
     }
     const std::size_t last = map.stops.size() - 1;

@@ -25,8 +25,16 @@ std::span<const ColourMap> colourMaps();
 const ColourMap& categoryMap();
 constexpr std::size_t kCategories = 8;
 
+/// What a body is in a photograph, as bands: shares of light in the channels old, disc and resolved, or in those of red,
+/// white and blue stars. No colours: see shaders/photograph.glsl.
+enum class Population { old, giant, disc, cluster, red, yellow, white, blue };
+constexpr std::size_t kPopulations = 8;
+const ColourMap& populationMap();
+/// The value of a body of that population.
+constexpr float placeOf(Population population) { return (static_cast<float>(population) + 0.5f) / kPopulations; }
+
 /// The map as linear (not sRGB) light, interpolated in a perceptual space so that equal steps look equal.
-/// Stops of categoryMap() are bands without transition.
+/// Stops of categoryMap() and populationMap() are bands without transition.
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
 
 /// sRGB [0,1] to linear light, and back, for legends.

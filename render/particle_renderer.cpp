@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -33,6 +34,8 @@ constexpr float kTrailLight = 0.25f;
 constexpr std::size_t kSampleRuns = 32, kSampleRun = 64;
 // Measurements kept for whoever asks for them; older ones go.
 constexpr std::size_t kMostTimes = 16;
+// The middle of a picture is so many widths of an arm.
+constexpr float kMiddle = 5;
 // Draws without a repetition after which pictures are no longer kept for one.
 constexpr int kKept = 60;
 
@@ -58,7 +61,7 @@ struct ParticleRenderer::State {
     PictureQuality quality;
     std::optional<DensityField> density;  ///< from the first time that masses are set
     Texture colours;
-    int coloursOf = -2;    ///< the row of colourMaps() that `colours` holds
+    int coloursOf = -3;    ///< the row of colourMaps() that `colours` holds
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
@@ -86,6 +89,7 @@ struct ParticleRenderer::State {
     void setColours(int map);
     void readTimes();
     SpriteStyle inkOf(const ParticleBuffer& buffer, const Camera& camera, const Look& look);
+    ExposedFilm filmOf(const SpriteStyle& ink, const Camera& camera, const Look& look) const;
     DrawMethod lastPath(const SpriteStyle& ink) const;
     DrawMethod choosePath(const SpriteStyle& ink, const Camera& camera, const Look& look);
     void drawBodies(DrawMethod path, const SpriteStyle& ink);
@@ -108,9 +112,11 @@ void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
 
 void ParticleRenderer::State::setColours(int map) {
     const auto maps = colourMaps();
-    map = std::clamp(map, -1, static_cast<int>(maps.size()) - 1);
+    map = std::clamp(map, -2, static_cast<int>(maps.size()) - 1);
     if (map == coloursOf) return;
-    const auto row = linearColours(map < 0 ? categoryMap() : maps[static_cast<std::size_t>(map)]);
+    const auto row = linearColours(map == -2 ? populationMap()
+                                   : map < 0 ? categoryMap()
+                                             : maps[static_cast<std::size_t>(map)]);
     glTextureSubImage2D(colours.id(), 0, 0, 0, kColourMapSize, 1, GL_RGB, GL_FLOAT, glm::value_ptr(row[0]));
     mostColour = 0;
     for (const glm::vec3& colour : row) mostColour = std::max({mostColour, colour.r, colour.g, colour.b});
@@ -144,6 +150,24 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
             .mostLight = 1.001f * look.brightness * mostColour * share};
 }
 
+/// What a photograph must know of the bodies in the light.
+ExposedFilm ParticleRenderer::State::filmOf(const SpriteStyle& ink, const Camera& camera, const Look& look) const {
+    const auto width = static_cast<float>(light->width()), height = static_cast<float>(light->height());
+    const float depth = camera.orthographic ? 1 : camera.distance, radius = ink.radiusScale / depth;
+    const float pixelsPerLength = radius / look.pointSize;
+    const float body = 0.25f * std::numbers::pi_v<float> * look.brightness;  // times the square of a radius: its light
+    const float middle = kMiddle * look.photograph.scale;
+    Camera sky = camera;
+    sky.orthographic = false;
+    const float aspect = width / height;
+    return {.lightOfBody = body * radius * radius,
+            .usual = static_cast<float>(ink.count) * body * look.pointSize * look.pointSize /
+                     (std::numbers::pi_v<float> * middle * middle),
+            .armWidth = look.photograph.scale * pixelsPerLength,
+            .clipFromSky = sky.projection(aspect) * glm::mat4(glm::mat3(camera.view())),
+            .wholeHeight = height / camera.part.w};
+}
+
 /// The way of the last picture, where one of this size can be drawn so.
 DrawMethod ParticleRenderer::State::lastPath(const SpriteStyle& ink) const {
     const bool can = compute.obstacle(ink.count, light->width(), light->height()).empty();
@@ -160,7 +184,7 @@ DrawMethod ParticleRenderer::State::choosePath(const SpriteStyle& ink, const Cam
         {.bodies = ink.count,
          .pixels = pixels / static_cast<double>(scale * scale),
          .spriteRadius = static_cast<double>(std::max(ink.radiusScale / (depth * scale), ink.radiusLimits.x)),
-         .glow = look.bloom > 0 && !look.paper});
+         .glow = (look.bloom > 0 || look.photograph.on) && !look.paper});
 }
 
 void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink) {
@@ -243,7 +267,9 @@ void ParticleRenderer::drawSo(bool again, const ParticleBuffer& bodies, const Ca
     if (!again) state.timer.begin(path);
     state.drawBodies(path, ink);
     if (state.quality.trails) state.drawTrails(ink, look);
-    state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer);
+    const ExposedFilm film = state.filmOf(ink, camera, look);
+    state.postProcess.draw(path, *state.light, look, state.quality, framebuffer, width, height, state.timer,
+                           look.photograph.on ? &film : nullptr);
     if (!again) state.timer.end();
 }
 

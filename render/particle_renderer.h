@@ -12,9 +12,28 @@ namespace gravlab {
 
 /// How light becomes what the screen shows.
 enum class ToneCurve {
-    plate,  ///< logarithmic, like a photographic plate: arms and cores at once
-    aces,   ///< like cinema film: strong contrast, bright cores
-    agx     ///< soft, colours fade towards white
+    plate,     ///< logarithmic, like a photographic plate: arms and cores at once
+    aces,      ///< like cinema film: strong contrast, bright cores
+    agx,       ///< soft, colours fade towards white
+    slide,     ///< like colour slides of galaxies: dark sky, soft shoulder
+    automatic  ///< the plate; whoever asks for a photograph takes the slide
+};
+
+/// What the bodies of a photograph are.
+enum class Starlight {
+    galaxies,  ///< old stars, discs and what is resolved: arms are blue, with dust and glowing gas
+    clusters   ///< single stars of their own colours
+};
+
+/// A picture as a telescope would take it, out of bodies in the three channels of populationMap().
+struct Photograph {
+    bool on = false;
+    Starlight starlight = Starlight::galaxies;
+    float scale = 1;  ///< width of an arm [L]
+    float dust = 1;   ///< what the dust of discs takes away; 0: nothing
+    float gas = 1;    ///< light of gas around young stars; 0: none
+    float sky = 1;    ///< light of stars and galaxies far behind; 0: none
+    bool operator==(const Photograph&) const = default;
 };
 
 /// What a body looks like apart from the value that its backend publishes. Set once for all bodies, in body order.
@@ -30,7 +49,7 @@ struct Look {
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
     float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/model/look.h chooses it by N
     float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
-    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; -1: categoryMap()
+    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; -1: categoryMap(), -2: populationMap()
 
     float valueFloor = 0;      ///< vertex value that maps to the bottom of the colour map
     bool logarithmic = false;  ///< equal ratios of values are equal steps of the map; floor and scale above 0
@@ -42,6 +61,7 @@ struct Look {
     int trails = 0;             ///< points of the line behind each body; 0 = none. Long rings are cut to fit the GPU
     float trailLight = 1;       ///< brightness of trails
     float adaptation = 1;       ///< part of the way that auto-exposure goes in this frame; 1 = at once
+    Photograph photograph{};
     bool operator==(const Look&) const = default;
 };
 

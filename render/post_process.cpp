@@ -30,12 +30,14 @@ PostProcess::PostProcess() {
 void PostProcess::forget() {
     glow_.clear();
     smoothGlow_.reset();
+    developed_.forget();
     screen_.reset();
     kept_ = false;
 }
 
 void PostProcess::fit(const RenderTarget& light, int shrink) {
-    if (!glow_.empty() && shrink == shrink_) return;
+    const int first = light.width() / shrink;
+    if (!glow_.empty() && shrink == shrink_ && first == glow_[0].width()) return;
     glow_.clear();
     smoothGlow_.reset();
     shrink_ = shrink;
@@ -111,10 +113,14 @@ void PostProcess::measure(const RenderTarget& light, const Look& look) {
 }
 
 const Program& PostProcess::toneProgram(DrawMethod path, const Look& look, bool glowing) {
-    constexpr std::size_t kPaper = 3, kCurves = 4;
-    const std::size_t curve = look.paper ? kPaper : static_cast<std::size_t>(look.tone);
-    std::unique_ptr<Program>& program = tones_[static_cast<std::size_t>(path)][curve + (glowing ? kCurves : 0)];
-    const ShaderDefines defines{"#define CURVE " + std::to_string(curve) + "\n#define GLOW " + (glowing ? "1\n" : "0\n")};
+    constexpr std::size_t kPaper = 4, kCurves = 5;
+    const ToneCurve tone = look.tone == ToneCurve::automatic ? ToneCurve::plate : look.tone;
+    const std::size_t curve = look.paper ? kPaper : static_cast<std::size_t>(tone);
+    const std::size_t photograph = !look.photograph.on ? 0 : look.photograph.starlight == Starlight::galaxies ? 1 : 2;
+    std::unique_ptr<Program>& program =
+        tones_[static_cast<std::size_t>(path)][curve + (glowing ? kCurves : 0) + 2 * kCurves * photograph];
+    const ShaderDefines defines{"#define CURVE " + std::to_string(curve) + "\n#define GLOW " + (glowing ? "1\n" : "0\n") +
+                                "#define PHOTOGRAPH " + std::to_string(photograph) + "\n"};
     if (!program)
         program = path == DrawMethod::compute ? std::make_unique<Program>("tone.comp", defines)
                                               : std::make_unique<Program>("screen.vert", "tone.frag", defines);
@@ -127,8 +133,12 @@ void PostProcess::setTones(const Program& program, const Look& look, bool glowin
     glProgramUniform1i(id, program.uniform("glow"), 1);
     glProgramUniform1f(id, program.uniform("exposure"), look.exposure);
     glProgramUniform1f(id, program.uniform("glowWeight"), glowing ? std::min(look.bloom, 1.0f) : 0);
-    glProgramUniform1f(id, program.uniform("glowScale"),
-                       glowing ? (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow_.size()))) : 0);
+    glProgramUniform1f(id, program.uniform("glowScale"), glowing ? glowScale() : 0);
+    if (look.photograph.on) DevelopedLight::setTones(program, look.photograph);
+}
+
+float PostProcess::glowScale() const {
+    return (1 - kGlowDecay) / (1 - std::pow(kGlowDecay, static_cast<float>(glow_.size())));
 }
 
 /// The screen's own picture into the caller's, stretched where they differ.
@@ -148,14 +158,14 @@ bool PostProcess::showAgain(unsigned framebuffer, int width, int height) const {
 }
 
 void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
-                           int width, int height) {
+                           int width, int height, const ExposedFilm* film) {
     const bool compute = path == DrawMethod::compute;
     const bool own = compute || keep_ || light.width() != width || light.height() != height;
     kept_ = own;
     if (own && !screen_) screen_.emplace(GL_RGBA8, light.width(), light.height());
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 0, exposure_.id());
     glBindTextureUnit(0, light.texture());
-    glBindTextureUnit(1, glowing ? smoothGlow_->texture() : light.texture());
+    glBindTextureUnit(1, !glowing ? light.texture() : film ? developed_.shown().texture() : smoothGlow_->texture());
     const Program& tones = toneProgram(path, look, glowing);
     setTones(tones, look, glowing);
     if (compute) {
@@ -170,22 +180,41 @@ void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Loo
         glBindVertexArray(array_.id());
         glDrawArrays(GL_TRIANGLES, 0, 3);
     }
+    if (film && !look.paper)
+        developed_.drawSky(look.photograph, *film, own ? screen_->framebuffer() : framebuffer, light.width(),
+                           light.height());
     if (own) show(framebuffer, width, height);
     glBindVertexArray(0);
     glUseProgram(0);
 }
 
-void PostProcess::draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
-                       unsigned framebuffer, int width, int height, StageTimer& timer) {
-    const bool wanted = look.bloom > 0 && !look.paper && quality.glowShrink > 0;
+/// The light that shows together, with its glow. The glow is half as sharp as that light, which has no grain to spread.
+void PostProcess::photograph(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+                             const ExposedFilm& film, StageTimer& timer) {
+    developed_.develop(path, light, quality.glowShrink, look.photograph, film);
+    timer.ended(DrawStage::develop);
+    const bool wanted = look.bloom > 0 && !look.paper;
     if (wanted || look.autoExposure) {
+        fit(developed_.developed(), 2);
+        spread(path, developed_.developed(), wanted);
+        if (wanted && smoothGlow_) developed_.addGlow(path, *smoothGlow_, std::min(look.bloom, 1.0f), glowScale());
+    }
+}
+
+void PostProcess::draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+                       unsigned framebuffer, int width, int height, StageTimer& timer, const ExposedFilm* film) {
+    const bool wanted = look.bloom > 0 && !look.paper && quality.glowShrink > 0;
+    const bool developed = film && quality.glowShrink > 0;
+    if (developed) {
+        photograph(path, light, look, quality, *film, timer);
+    } else if (wanted || look.autoExposure) {
         fit(light, std::max(quality.glowShrink, 4));
         spread(path, light, wanted);
     }
     timer.ended(DrawStage::glow);
     if (look.autoExposure) measure(light, look);
     timer.ended(DrawStage::exposure);
-    mapTones(path, light, look, wanted && smoothGlow_, framebuffer, width, height);
+    mapTones(path, light, look, film ? developed : wanted && smoothGlow_, framebuffer, width, height, film);
     timer.ended(DrawStage::tone);
 }
 

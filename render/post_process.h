@@ -3,6 +3,7 @@
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_renderer.h"
+#include "render/photograph.h"
 #include "render/stage_timer.h"
 
 #include <array>
@@ -15,9 +16,10 @@ namespace gravlab {
 class PostProcess {
 public:
     PostProcess();
-    /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound.
+    /// Draws `light` into `framebuffer`, stretched to `width` x `height` pixels, and leaves that bound. `film`: the light
+    /// is that of a photograph, to be developed; may be null.
     void draw(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
-              unsigned framebuffer, int width, int height, StageTimer& timer);
+              unsigned framebuffer, int width, int height, StageTimer& timer, const ExposedFilm* film);
     /// Keeps what the next draw() shows, for showAgain().
     void keep(bool on) { keep_ = on; }
     /// Shows the last picture once more, and leaves `framebuffer` bound. False where it was not kept.
@@ -27,20 +29,24 @@ public:
 
 private:
     void fit(const RenderTarget& light, int shrink);
+    void photograph(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
+                    const ExposedFilm& film, StageTimer& timer);
+    float glowScale() const;
     void spread(DrawMethod path, const RenderTarget& light, bool shown);
     void show(unsigned framebuffer, int width, int height) const;
     void shrink(DrawMethod path, GLuint from, const RenderTarget& to);
     void widen(DrawMethod path, const RenderTarget& from, const RenderTarget& to, float weight, bool added);
     void measure(const RenderTarget& light, const Look& look);
     void mapTones(DrawMethod path, const RenderTarget& light, const Look& look, bool glowing, unsigned framebuffer,
-                  int width, int height);
+                  int width, int height, const ExposedFilm* film);
     const Program& toneProgram(DrawMethod path, const Look& look, bool glowing);
     void setTones(const Program& program, const Look& look, bool glowing) const;
 
     Program down_{"screen.vert", "bloom_down.frag"}, up_{"screen.vert", "bloom_up.frag"};
     Program downCompute_{"bloom_down.comp"}, upCompute_{"bloom_up.comp"};
     Program measure_{"exposure.comp"};
-    static constexpr std::size_t kTones = 8;  ///< curves and the white page, with and without glow
+    /// Curves and the white page, with and without glow, of light and of photographs.
+    static constexpr std::size_t kTones = 30;
     std::array<std::array<std::unique_ptr<Program>, kTones>, kDrawMethods> tones_;  ///< made when they are first needed
     VertexArray array_;
     Buffer exposure_;                         ///< one float that shaders read and write; 0: not measured yet
@@ -49,7 +55,8 @@ private:
     bool kept_ = false;                       ///< the last one is in screen_
     int shrink_ = 0;                          ///< of the first of them
     std::optional<RenderTarget> smoothGlow_;  ///< all of them, as shown
-    std::optional<RenderTarget> screen_;      ///< what is stretched, or written by compute shaders
+    DevelopedLight developed_;
+    std::optional<RenderTarget> screen_;  ///< what is stretched, or written by compute shaders
 };
 
 }  // namespace gravlab

@@ -5,7 +5,8 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kStageNames[kDrawStages] = {"bodies", "resolve", "large", "trails", "glow", "exposure", "tone"};
+constexpr std::string_view kStageNames[kDrawStages] = {"bodies",  "resolve", "large",    "trails",
+                                                       "develop", "glow",    "exposure", "tone"};
 
 bool ready(GLuint query) {
     GLint answered = 0;

@@ -17,11 +17,12 @@ enum class DrawStage {
     resolve,   ///< compute: sums to light
     large,     ///< compute: the sprites too large to be summed
     trails,    ///< lines
+    develop,   ///< of a photograph: light without grain, dust and gas
     glow,      ///< smaller pictures and back
     exposure,  ///< the light's median
     tone       ///< to the caller's framebuffer
 };
-constexpr std::size_t kDrawStages = 7;
+constexpr std::size_t kDrawStages = 8;
 std::string_view nameOf(DrawStage stage);
 
 /// Of one finished frame.

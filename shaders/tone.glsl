@@ -4,12 +4,17 @@
 // aces: the rational curve that follows the ACES reference (K. Narkowicz 2015), on luminance.
 // agx: the idea of T. Sobotka's AgX (2022): less saturated primaries, a logistic curve over the logarithm of light.
 uniform sampler2D image;
-uniform sampler2D glow;
+uniform sampler2D glow;  // PHOTOGRAPH: what bodies show together, and the share of those that are seen one by one
 uniform float exposure;
 uniform bool autoExposure;
 uniform float glowWeight;
 uniform float glowScale;   // one over the number of levels that were added up
 layout(std430, binding = 0) readonly buffer Exposure { float measured; };
+
+#if PHOTOGRAPH
+uniform mat3 colours;      // of the picture's three channels
+uniform vec3 points;       // how much of each channel is seen as points
+#endif
 
 const float kRange = 120.0;      // light that reaches white, in units of the light that would without a curve
 const float kFilmLight = 0.22;   // brings the mid tones of the film curves to those of the plate
@@ -24,6 +29,13 @@ float plate(float light) {
 float film(float light) {
     float x = kFilmLight * light;
     return clamp(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0);
+}
+
+/// Negatives and slides: a toe that keeps the sky dark, then logarithmic, then a shoulder.
+float slide(float light) {
+    const float softness = 4.0, range = 60.0;
+    float x = log(1.0 + softness * light) / log(1.0 + softness * range);
+    return min(x * (x + 0.05) / (0.8 * x + 0.25), 1.0);
 }
 
 /// Columns sum to one, so white stays white.
@@ -63,20 +75,41 @@ vec3 dithered(vec3 screen, ivec2 pixel) {
     return screen + dither / 255.0 * clamp(255.0 * min(screen, 1.0 - screen), 0.0, 1.0);
 }
 
-// CURVE: 0 plate, 1 aces, 2 agx, 3 dark on a white page. GLOW: 1 with bloom.
-vec4 screenAt(ivec2 pixel, vec2 uv) {
+/// Light of a pixel before exposure. PHOTOGRAPH (1 galaxies, 2 clusters): see photograph.glsl.
+vec3 lightAt(ivec2 pixel, vec2 uv) {
     vec3 light = texelFetch(image, pixel, 0).rgb;
+#if PHOTOGRAPH
 #if GLOW
-    light = mix(light, textureLod(glow, uv, 0.0).rgb * glowScale, glowWeight);
+    vec4 together = textureLod(glow, uv, 0.0);
+#if PHOTOGRAPH == 2
+    return together.rgb + together.a * (colours * (light * points));
+#else
+    // Points have the colour of the light around them.
+    float seen = together.a * dot(light, points) / max(dot(together.rgb, kLuminance), 1e-6);
+    return together.rgb * (1.0 + seen);
 #endif
-    light *= autoExposure ? exposure * measured : exposure;
+#else
+    return colours * light;
+#endif
+#elif GLOW
+    return mix(light, textureLod(glow, uv, 0.0).rgb * glowScale, glowWeight);
+#else
+    return light;
+#endif
+}
+
+// CURVE: 0 plate, 1 aces, 2 agx, 3 slide, 4 dark on a white page. GLOW: 1 with bloom.
+vec4 screenAt(ivec2 pixel, vec2 uv) {
+    vec3 light = lightAt(pixel, uv) * (autoExposure ? exposure * measured : exposure);
     float bright = dot(light, kLuminance);
-#if CURVE == 3
+#if CURVE == 4
     // Ink: the more light, the darker, in the colour of the light.
     float ink = plate(bright);
     vec3 hue = light / max(max(light.r, max(light.g, light.b)), 1e-8);
     vec3 tint = hue * hue * mix(0.85, 0.02, clamp(1.6 * ink, 0.0, 1.0));
     vec3 mapped = mix(vec3(1.0), tint, clamp(4.0 * ink, 0.0, 1.0));
+#elif CURVE == 3
+    vec3 mapped = withHue(light, bright, slide(bright));
 #elif CURVE == 2
     vec3 mapped = agx(light);
 #elif CURVE == 1

@@ -32,7 +32,7 @@ int whole(const std::string& key, std::string_view value, int least, int most) {
 
 /// Whether the command line says which scene, or what only makes sense with the one it means.
 bool sceneGiven(const Options& options) {
-    constexpr std::string_view kOf[] = {"SCENE", "--bodies", "--set", "--law", "--integrator"};
+    constexpr std::string_view kOf[] = {"SCENE", "--scene-version", "--bodies", "--set", "--law", "--integrator"};
     return std::any_of(std::begin(kOf), std::end(kOf), [&](std::string_view option) { return options.has(option); }) ||
            std::any_of(lawNumbers().begin(), lawNumbers().end(), [&](auto& number) { return options.has(number.option); });
 }
@@ -101,7 +101,7 @@ Row rowOf(const Parameter& p) {
             p.kept.option.empty() ? p.kept.before : p.kept.option,
             [&p, flag](const Document& d, const WindowPlace&) {
                 const bool shown = !flag || flag->get(d) == Value(true);
-                return shown ? fileText(p, d) : tomlString("");
+                return shown ? fileText(p, p.asked ? p.asked(d) : p.get(d)) : tomlString("");
             },
             [&p, flag](Remembered& r, const std::string& key, std::string_view value) {
                 Settings& settings = r.options.settings;

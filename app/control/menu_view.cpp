@@ -173,7 +173,11 @@ constexpr Action kLook[] = {
      .idea = "next colour mode: what colours say",
      .strokes = {{Key::letterM}},
      .parameter = "look.colour_mode",
-     .act = [](KeyTarget& t, int) { t.colourMode = (t.colourMode + 1) % static_cast<int>(colourModes().size()); }},
+     .act =
+         [](KeyTarget& t, int) {
+             t.colourMode =
+                 (static_cast<int>(&t.shownMode() - colourModes().data()) + 1) % static_cast<int>(colourModes().size());
+         }},
     {.name = "colour-map",
      .label = "Colour map",
      .idea = "colours from low to high",

@@ -290,8 +290,7 @@ Value fileValue(const Parameter& row, std::string_view key, std::string_view tex
     return checked(row, value.value_or(std::string(text)), key, true);
 }
 
-std::string fileText(const Parameter& row, const Document& document) {
-    const Value value = row.get(document);
+std::string fileText(const Parameter& row, const Value& value) {
     if (const auto* text = std::get_if<std::string>(&value)) return tomlString(*text);
     const auto* flag = std::get_if<bool>(&value);
     if (flag && !row.kept.on.empty()) return std::string(*flag ? row.kept.on : row.kept.off);

@@ -137,7 +137,7 @@ Value optionValue(const Parameter& parameter, std::string_view option, const std
 /// The same of a value of TOML behind a key of a file.
 Value fileValue(const Parameter& parameter, std::string_view key, std::string_view text);
 /// The value of TOML that fileValue() gives back.
-std::string fileText(const Parameter& parameter, const Document& document);
+std::string fileText(const Parameter& parameter, const Value& value);
 /// The flag that has one name with a row that is none, or that row of a flag; null: there is none. `name`: where.
 const Parameter* sharing(const Parameter& parameter, std::string_view Kept::*name);
 

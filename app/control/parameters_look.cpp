@@ -52,11 +52,21 @@ std::vector<Parameter> lookParameters() {
         {.path = "look.colour_mode",
          .label = "Colour by",
          .idea = "what the colour of a body says",
-         .usual = "speed",
+         .usual = "(the scene's own)",
+         .otherwise = "auto",
          .kept = {.option = "--colour", .scene = "view.colour", .configuration = "look.colour", .alias = "--color"},
          .noun = "colour mode"},
         colourModes, [](const Document& d) { return &d.shownMode() - colourModes().data(); },
         [](Document& d, std::size_t i) { d.colourMode = static_cast<int>(i); }));
+    all.back().asked = [named = all.back().get](const Document& d) {
+        return d.colourMode < 0 ? Value(std::string("auto")) : named(d);
+    };
+    all.back().set = [named = all.back().set](Document& d, const Value& v) {
+        if (isAuto(v))
+            d.colourMode = -1;
+        else
+            named(d, v);
+    };
     all.push_back(ofTable(
         {.path = "look.colour_map",
          .label = "Colours",
@@ -70,7 +80,7 @@ std::vector<Parameter> lookParameters() {
         {.path = "look.tone",
          .label = "Tone",
          .idea = "how light becomes what the screen shows",
-         .usual = "plate",
+         .usual = "auto",
          .kept = {.option = "--tone", .scene = "view.tone", .configuration = "look.tone"},
          .noun = "tone curve"},
         toneCurves, [](const Document& d) { return d.look.tone; },
@@ -123,6 +133,28 @@ std::vector<Parameter> lookParameters() {
                          .dragged = {.floor = 0.002, .format = "%.3g"},
                          .kept = {.option = "--dark-matter", .scene = "view.dark_matter"}},
                         &Look::darkLight));
+    const auto layer = [&](Parameter row, float Photograph::*at) {
+        row.bounds = {.least = 0, .most = 10};
+        row.usual = "1";
+        row.dragged = {.floor = 0.005, .format = "%.2f"};
+        all.push_back(withMember(
+            std::move(row), [at](Document & d) -> auto& { return look(d).photograph.*at; }));
+    };
+    layer({.path = "look.dust",
+           .label = "Dust",
+           .idea = "what the dust of discs takes away in a photograph; 0 is none",
+           .kept = {.option = "--dust", .scene = "view.dust"}},
+          &Photograph::dust);
+    layer({.path = "look.gas",
+           .label = "Gas",
+           .idea = "light of gas around young stars in a photograph; 0 is none",
+           .kept = {.option = "--gas", .scene = "view.gas"}},
+          &Photograph::gas);
+    layer({.path = "look.sky",
+           .label = "Sky",
+           .idea = "light of stars and galaxies far behind a photograph; 0 is none",
+           .kept = {.option = "--sky", .scene = "view.sky"}},
+          &Photograph::sky);
     all.push_back(lookFlag({.path = "look.white_page",
                             .label = "White page",
                             .idea = "dark bodies on white, for print and projectors",

@@ -60,6 +60,32 @@ void addStart(std::vector<Parameter>& all) {
                  .names = "a scene of 'gravlab list scenes'",
                  .ask = [](RunRequest& r, const Value& v) { r.changeScene(sceneNamed(textOf(v)).name); }},
                 sceneTable, [](const RunConfiguration& c) { return c.scene; }));
+    Parameter version = wholeRow(
+        {.path = "run.scene_version",
+         .label = "Version",
+         .idea = "of the scene: its start has changed where there are several, and files from then name the one they mean",
+         .usual = "(the newest)",
+         .otherwise = "auto",
+         .kept = {.option = "--scene-version",
+                  .scene = "scene_version",
+                  .checkpoint = "scene_version",
+                  .placeholder = "NUMBER",
+                  .help = "version of the scene's start, where it has several"}},
+        [](const RunConfiguration& c) { return c.sceneVersion; },
+        [](RunRequest& r, std::uint64_t value) { r.sceneVersion = static_cast<int>(value); });
+    version.ask = [ask = version.ask](RunRequest& r, const Value& v) {
+        if (isAuto(v))
+            r.sceneVersion.reset();
+        else
+            ask(r, v);
+    };
+    version.set = [ask = version.ask](Document& d, const Value& v) {
+        RunRequest wanted = asked(d);
+        ask(wanted, v);
+        sceneNamed(wanted.scene, wanted.sceneVersion);
+        asked(d) = std::move(wanted);
+    };
+    all.push_back(std::move(version));
     Parameter bodies = wholeRow(
         {.path = "run.bodies",
          .label = "Bodies",
@@ -81,7 +107,7 @@ void addStart(std::vector<Parameter>& all) {
             ask(r, v);
     };
     bodies.set = [ask = bodies.ask](Document& d, const Value& v) {
-        const Scene& scene = sceneNamed(asked(d).scene);
+        const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
         if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
@@ -138,7 +164,7 @@ void addSceneNumbers(std::vector<Parameter>& all) {
                                        wanted.erase(name);
                                    else
                                        wanted[name] = std::get<double>(v);
-                                   requireParameters(sceneNamed(asked(d).scene), wanted);
+                                   requireParameters(sceneNamed(asked(d).scene, asked(d).sceneVersion), wanted);
                                    asked(d).parameters = std::move(wanted);
                                },
                            .unavailable = [rowOf, name = number.name](const Document& d) -> Reason {

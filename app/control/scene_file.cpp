@@ -123,11 +123,13 @@ std::string sceneFileText(const Document& document) {
     text += "\n[view]\n";
     for (const Parameter& row : parameters())
         if (const std::string_view key = viewKey(row); !key.empty())
-            text += std::string(key) + " = " + fileText(row, document) + "\n";
+            text += std::string(key) + " = " + fileText(row, row.get(document)) + "\n";
     TwinChoice twin = document.intent.twin;
     for (const std::string_view key : twinKeys())
         if (ofMachine(key)) twin.release(key);
-    if (twin.on) text += "\n[twin]\nview = " + fileText(parameter("twin.view"), document) + "\n" + twinText(twin);
+    if (twin.on)
+        text += "\n[twin]\nview = " + fileText(parameter("twin.view"), parameter("twin.view").get(document)) + "\n" +
+                twinText(twin);
     if (const CameraPath path = pathOf(document); !path.empty())
         text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
     return text;

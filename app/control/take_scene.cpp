@@ -24,7 +24,7 @@ bool takeScene(Document& document, const Options& scene, const std::function<boo
     const Facts& facts = document.facts;
     document.look = sceneLook(facts.scene->view, facts.configuration.bodies);
     document.camera = sceneCamera(facts.scene->view);
-    document.colourMode = 0;
+    document.colourMode = -1;
     document.rotation = 0;
     document.tour.playing = false;
     document.tour.path = scene.path.empty() ? CameraPath() : CameraPath(scene.path);

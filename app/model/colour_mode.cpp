@@ -36,6 +36,9 @@ ShownUnit densityUnit(const SceneUnits& u) {
 
 ShownUnit kelvin(const SceneUnits&) { return {"K", 1}; }
 
+// Of a galaxy in a photograph so many bodies are seen one by one, and at most this part of them.
+constexpr double kResolved = 1500, kMostResolved = 0.05;
+
 constexpr float kCoolest = 3200, kHottest = 13000;
 
 constexpr ColourMode kModes[] = {
@@ -54,6 +57,15 @@ constexpr ColourMode kModes[] = {
      "stars by temperature: drawn by lot for every body, old and red in bulges, some young and blue in discs",
      VertexValue::speed, true, true, "starlight", kelvin},
     {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
+    {.name = "photograph",
+     .label = "",
+     .idea =
+         "as a telescope would see it: bulges old and warm, discs young and blue where they are denser than around, with "
+         "dust and glowing gas there; ages, dust, gas and the sky are painted in, places are computed",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "populations",
+     .photograph = true},
 };
 
 /// A star by lot: the same for the same body, always.
@@ -66,6 +78,34 @@ BodyTrait star(std::uint32_t id, std::uint8_t group) {
     const double temperature = kCoolest * std::pow(kHottest / kCoolest, height);
     const double light = std::clamp(std::pow(temperature / 5600, 1.8), 0.35, 4.0);
     return {static_cast<float>(temperature), static_cast<float>(light)};
+}
+
+/// What a body is in a photograph: by its species, and a few by lot.
+BodyTrait population(std::uint32_t id, std::uint8_t group, Stars stars, double resolved) {
+    Random random(0x90b, id);
+    const double lot = random.uniform(), light = random.uniform();
+    const auto trait = [](Population which, double share) { return BodyTrait{placeOf(which), static_cast<float>(share)}; };
+    if (stars == Stars::globular) {
+        // Giants give most of the light of an old cluster; some blue stars are on the horizontal branch.
+        if (lot < 0.05) return trait(Population::red, 5 + 6 * light);
+        if (lot < 0.09) return trait(Population::white, 2.5 + 2 * light);
+        if (lot < 0.11) return trait(Population::blue, 1.6 + light);
+        return trait(Population::yellow, 0.35 + 0.5 * light);
+    }
+    if (stars == Stars::young) {
+        // By the initial mass function: few bright blue stars, many faint ones.
+        if (lot < 0.012) return trait(Population::red, 9 + 9 * light);
+        if (lot < 0.12) return trait(Population::blue, 3 + 9 * light * light);
+        if (lot < 0.40) return trait(Population::white, 0.8 + light);
+        return trait(Population::yellow, 0.15 + 0.3 * light);
+    }
+    const bool old = speciesOf(group) == Species::bulge || stars == Stars::elliptical;
+    const bool seen = lot < resolved;
+    const double share = seen ? 1.5 + 2 * light * light : 1;
+    if (old) return trait(seen ? Population::giant : Population::old, share);
+    // A young cluster is as bright as it is, however many bodies share the rest of the light.
+    const double cluster = std::pow(kMostResolved / resolved, 0.6);
+    return seen ? trait(Population::cluster, share * cluster) : trait(Population::disc, 1);
 }
 
 }  // namespace
@@ -102,10 +142,11 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
     return range;
 }
 
-std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts) {
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars) {
     const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
     if (!mode.ofTraits && !dark) return {};
     std::vector<BodyTrait> traits(facts.size());
+    const double resolved = std::min(kResolved / static_cast<double>(std::max<std::size_t>(facts.size(), 1)), kMostResolved);
     for (std::size_t i = 0; i < facts.size(); ++i) {
         BodyTrait& trait = traits[i];
         if (mode.name == "mass") trait.value = facts.mass[i];
@@ -113,13 +154,14 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
             trait.value =
                 (static_cast<float>(galaxyOf(facts.group[i]) % static_cast<int>(kCategories)) + 0.5f) / kCategories;
         if (mode.name == "stars") trait = star(facts.id[i], facts.group[i]);
-        if (isDark(facts.group[i])) trait.light = -1;
+        if (mode.photograph) trait = population(facts.id[i], facts.group[i], stars, resolved);
+        if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
     }
     return traits;
 }
 
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
-    if (mode.name == "origin") return {0, 1};
+    if (mode.name == "origin" || mode.photograph) return {0, 1};
     if (mode.name == "stars") return {kCoolest, kHottest};
     float low = 1e30f, high = 0;
     for (const BodyTrait& trait : traits) {
@@ -136,6 +178,7 @@ ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits,
 
 int mapOf(const ColourMode& mode, int chosen) {
     if (mode.map.empty()) return chosen;
+    if (mode.photograph) return -2;
     const auto maps = colourMaps();
     for (std::size_t i = 0; i < maps.size(); ++i)
         if (maps[i].name == mode.map) return static_cast<int>(i);

@@ -45,6 +45,7 @@ struct ColourMode {
     std::string_view map{};                          ///< the map it needs; empty: the one chosen; "categories": bands
     ShownUnit (*unit)(const SceneUnits&) = nullptr;  ///< null: no unit, no range in the legend
     bool ofDensity = false;                          ///< the value is the renderer's estimate of the density
+    bool photograph = false;                         ///< the value is a population, see Photograph
 };
 
 /// All modes; the first, speed, is the default.
@@ -59,11 +60,11 @@ struct ValueRange {
 ValueRange roundedRange(std::span<const float> values, bool logarithmic, double scale = 1);
 
 /// Values and shares of light of all bodies in a mode; empty when all are plain.
-std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts);
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars = Stars::galaxies);
 /// The range of the traits' values.
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale = 1);
 
-/// Row of colourMaps() that a mode shows, given the chosen one; -1 for categories.
+/// Row of colourMaps() that a mode shows, given the chosen one; -1 for categories, -2 for populations.
 int mapOf(const ColourMode& mode, int chosen);
 
 }  // namespace gravlab

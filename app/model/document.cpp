@@ -93,6 +93,9 @@ void Document::followNext() {
 
 const ColourMode& Document::shownMode() const {
     const auto modes = colourModes();
+    if (colourMode < 0 && facts.scene)
+        for (const ColourMode& mode : modes)
+            if (mode.name == facts.scene->view.colour) return mode;
     return modes[static_cast<std::size_t>(std::clamp(colourMode, 0, static_cast<int>(modes.size()) - 1))];
 }
 

@@ -44,7 +44,7 @@ struct Document {
     // the picture
     Camera camera;  ///< wanted; drawnCamera() glides towards it
     Look look;
-    int colourMode = 0;  ///< row of colourModes()
+    int colourMode = -1;  ///< row of colourModes(); -1: the scene's own
     OverlayChoice overlay;
     DrawMethodRequest splat =
         DrawMethodRequest::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for

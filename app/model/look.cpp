@@ -23,7 +23,12 @@ constexpr ToneRow kTones[] = {
     {"plate", "logarithmic, like a photographic plate: faint arms and bright cores at once", ToneCurve::plate},
     {"aces", "like cinema film: strong contrast, bright cores", ToneCurve::aces},
     {"agx", "soft, and bright colours fade towards white", ToneCurve::agx},
+    {"slide", "like colour slides of galaxies: a dark sky and soft highlights", ToneCurve::slide},
+    {"auto", "slide for photographs, plate for all that is measured by colour", ToneCurve::automatic},
 };
+
+// Arms are about so wide, in parts of the distance that a scene is looked at from.
+constexpr double kArm = 0.06;
 
 struct OverlayRow {
     std::string_view name;
@@ -76,6 +81,8 @@ Look sceneLook(const SceneView& view, std::size_t bodies) {
     const double spread = view.distance / radius;
     Look look;
     look.darkLight = kDarkLight;
+    look.tone = ToneCurve::automatic;
+    look.photograph.scale = static_cast<float>(kArm * view.distance);
     look.pointSize = static_cast<float>(radius);
     look.valueScale = static_cast<float>(view.speedScale);
     look.brightness = static_cast<float>(view.exposure * std::min(kBrightest, kSurfaceBrightness * spread * spread / n));

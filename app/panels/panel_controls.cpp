@@ -201,7 +201,9 @@ void drawLook(PanelContext& p) {
 
 void drawMoreLight(PanelContext& p) {
     if (!p.widgets.fold(kMoreLight, false)) return;
-    if (p.facts.darkBodies) parameter(p, "look.dark_matter");
+    if (p.facts.darkBodies && !p.workspace.shownMode().photograph) parameter(p, "look.dark_matter");
+    if (p.workspace.shownMode().photograph)
+        for (const char* layer : {"look.dust", "look.gas", "look.sky"}) parameter(p, layer);
     parameter(p, "look.tone", {.unavailable = actionOf("tone").unavailable(p.workspace)});
     parameter(p, "look.auto_exposure");
     parameter(p, "look.white_page");

@@ -2,6 +2,7 @@
 
 #include "app/host_clock.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,7 +18,7 @@ void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
     if (index == mode_ && dressings_ == host.dressings()) return;
-    const std::vector<BodyTrait> traits = bodyTraits(mode, *document.facts.bodies);
+    const std::vector<BodyTrait> traits = bodyTraits(mode, *document.facts.bodies, document.facts.scene->view.stars);
     for (Run& run : host.runs()) {
         if (index != mode_) {
             run.show(mode.published);
@@ -75,6 +76,16 @@ Look Colouring::look(Document& document, RunHost& host, bool realTime) {
     drawn.logarithmic = mode.logarithmic;
     drawn.useTraits = mode.ofTraits;
     drawn.colourMap = mapOf(mode, document.look.colourMap);
+    drawn.photograph.on = mode.photograph;
+    // Arms of galaxies that are far from each other are not wider for it.
+    constexpr float kArm = 3.2f;  // [kpc]
+    const SceneUnits& units = document.facts.scene->units;
+    if (units.length == "kpc")
+        drawn.photograph.scale = std::min(drawn.photograph.scale, kArm / static_cast<float>(units.lengthScale));
+    const Stars stars = document.facts.scene->view.stars;
+    const bool cluster = stars == Stars::globular || stars == Stars::young;
+    drawn.photograph.starlight = cluster ? Starlight::clusters : Starlight::galaxies;
+    if (drawn.tone == ToneCurve::automatic) drawn.tone = mode.photograph ? ToneCurve::slide : ToneCurve::plate;
     constexpr double kAdaptation = 0.5, kFilmFrame = 1.0 / 60;  // [s]
     if (scene_ != document.facts.scene) drawnAt_ = -1;
     scene_ = document.facts.scene;

@@ -25,9 +25,10 @@ constexpr std::size_t kFewBodies = 256;
 // Up to so many bodies a softening would change orbits that people know by heart.
 constexpr std::size_t kUnsoftened = 16;
 
-const Scene* knownScene(std::string_view name) {
-    for (const Scene& row : sceneTable())
-        if (row.name == name) return &row;
+const Scene* knownScene(std::string_view name, std::optional<int> version = {}) {
+    for (const std::span<const Scene> rows : {sceneTable(), olderScenes()})
+        for (const Scene& row : rows)
+            if (row.name == name && row.version == version.value_or(row.version)) return &row;
     return nullptr;
 }
 
@@ -193,11 +194,13 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
     snapshot.state = std::move(state.integratorState);
     for (StateArray& array : arraysOf(state.others)) snapshot.state.push_back(std::move(array));
     snapshot.signedSources = configuration.force.law != Law::gravity;
-    const Scene& row = configuration.start ? configuration.start->row : sceneNamed(configuration.scene);
+    const Scene& row =
+        configuration.start ? configuration.start->row : sceneNamed(configuration.scene, configuration.sceneVersion);
     snapshot.units =
         configuration.start && !configuration.start->units.empty() ? configuration.start->units : unitsText(row.units);
     if (configuration.start) {
         configuration.parameters = configuration.start->parameters;
+        configuration.sceneVersion = configuration.start->sceneVersion;
         if (!configuration.start->scene.empty()) configuration.scene = configuration.start->scene;
     }
     snapshot.settings = settingsText(requestOf(configuration));
@@ -260,13 +263,14 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
         if (!offer.request.timeStep && snapshot.timeStep != 0.0) offer.request.timeStep = snapshot.timeStep;
     }
     auto start = std::make_shared<StartState>();
-    const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.request.scene) : nullptr;
+    const Scene* scene = snapshot.isCheckpoint() ? knownScene(offer.request.scene, offer.request.sceneVersion) : nullptr;
     // A file may be called as a scene is; the scene keeps its name.
     start->name = knownScene(name) ? "./" + name : name;
     start->idea = snapshot.format + " file";
     start->units = snapshot.units;
     if (scene) {
         start->scene = scene->name;
+        start->sceneVersion = scene->version;
         start->row = *scene;
         start->caption = scene->caption;
     } else {
@@ -293,6 +297,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
     start->row.parameters = {};
     start->parameters = std::exchange(offer.request.parameters, {});
     offer.request.scene = start->name;
+    offer.request.sceneVersion.reset();
     offer.request.bodies = bodies;
     if (snapshot.seed) offer.request.seed = *snapshot.seed;
     offer.request.start = std::move(start);

@@ -23,6 +23,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kAuto = "auto";
+constexpr int kMostVersions = 1000;
 constexpr int kMostDevices = 1023, kMostLaunch = 1 << 30, kMostBodiesPerThread = 1024, kMostSplit = 65535;
 
 template <class Number>
@@ -169,6 +170,7 @@ const std::array<std::string, kLawNumbers>& lawNumberRanges() {
 
 const SettingRow kRows[] = {
     GRAVLAB_NAME(scene, "scene", "the name of a scene"),
+    GRAVLAB_OPEN_NUMBER(sceneVersion, "scene_version", 1, kMostVersions, "a whole number of at least 1"),
     {"bodies", [](const RunRequest& s) { return openText(s.bodies); },
      [](RunRequest& s, std::string_view v) {
          // 0 is the scene's own in files that say so.
@@ -279,6 +281,11 @@ RunRequest parse(std::string_view text, const std::string& where, Lines& lines, 
         if (!row->take(request, value))
             refuse(std::string(key) + " = " + excerpt(value) + "; allowed: " + std::string(row->expected));
     });
+    // Files from before there were versions mean the first.
+    const auto isThere = [&](std::string_view key) {
+        return lines[static_cast<std::size_t>(std::ranges::find(kRows, key, &SettingRow::key) - std::begin(kRows))] > 0;
+    };
+    if (isThere("scene") && !isThere("scene_version")) request.sceneVersion = 1;
     return request;
 }
 
@@ -290,6 +297,7 @@ struct Sense {
 
 constexpr Sense kSense[] = {
     {"scene", [](const RunRequest& s) { sceneNamed(s.scene); }},
+    {"scene_version", [](const RunRequest& s) { sceneNamed(s.scene, s.sceneVersion); }},
     {"backend",
      [](const RunRequest& s) {
          if (s.backend) backend(*s.backend);
@@ -300,17 +308,17 @@ constexpr Sense kSense[] = {
      }},
     {"integrator", [](const RunRequest& s) { integrator(s.integrator); }},
     {"time_step", [](const RunRequest& s) { requireTimeStep(s.timeStep.value_or(1)); }},
-    {"parameters", [](const RunRequest& s) { requireParameters(sceneNamed(s.scene), s.parameters); }},
+    {"parameters", [](const RunRequest& s) { requireParameters(sceneNamed(s.scene, s.sceneVersion), s.parameters); }},
     {"bodies",
      [](const RunRequest& s) {
-         const std::size_t fixed = sceneNamed(s.scene).fixedBodies;
+         const std::size_t fixed = sceneNamed(s.scene, s.sceneVersion).fixedBodies;
          if (fixed != 0 && s.bodies.value_or(fixed) != fixed)
              throw UsageError("the scene '" + s.scene + "' always has " + std::to_string(fixed) +
                               " bodies; leave bodies out, or choose another scene");
      }},
     {"integrator",
      [](const RunRequest& s) {
-         const Law law = s.law ? *s.law : sceneNamed(s.scene).law;
+         const Law law = s.law ? *s.law : sceneNamed(s.scene, s.sceneVersion).law;
          if (const Reason reason = refusal(integrator(s.integrator), law); !reason.empty()) throw UsageError(reason);
      }},
 };

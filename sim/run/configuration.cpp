@@ -17,6 +17,7 @@ KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch =
 void RunRequest::changeScene(std::string_view name) {
     if (name == scene) return;
     scene = name;
+    sceneVersion.reset();
     parameters.clear();
     start.reset();
     timeStep.reset();
@@ -42,6 +43,7 @@ KernelRequest requestOf(const KernelInUse& kernel) {
 
 RunRequest requestOf(const RunConfiguration& c) {
     RunRequest request{.scene = c.scene,
+                       .sceneVersion = c.sceneVersion,
                        .bodies = c.bodies,
                        .seed = c.seed,
                        .parameters = c.parameters,

@@ -35,6 +35,7 @@ struct KernelRequest {
 /// What somebody asked of a run. Numbers that a user typed go through sim/core/validation.h first.
 struct RunRequest {
     std::string scene = "collision";
+    std::optional<int> sceneVersion{};    ///< empty: the newest
     std::optional<std::size_t> bodies{};  ///< empty: the scene's for this backend; a scene of fixed size keeps its own
     std::uint64_t seed = 1;
     SceneParameters parameters{};          ///< those of the scene that shall differ from its row
@@ -64,6 +65,7 @@ struct RunRequest {
 /// What is in force: every default filled in.
 struct RunConfiguration {
     std::string scene;
+    int sceneVersion = 1;
     std::size_t bodies = 0;
     std::uint64_t seed = 1;
     SceneParameters parameters{};  ///< those that differ from the scene's row

@@ -36,8 +36,9 @@ void addNumber(Sha256& hash, double value) {
 
 /// What is not the scene's own, each with a comma behind it: "dt 0.02, ".
 std::string differences(const RunConfiguration& c) {
-    const Scene& scene = c.start ? c.start->row : sceneNamed(c.scene);
+    const Scene& scene = c.start ? c.start->row : sceneNamed(c.scene, c.sceneVersion);
     std::string text;
+    if (c.sceneVersion != 1) text += "version " + std::to_string(c.sceneVersion) + ", ";
     const auto add = [&](const std::string& name, double value) {
         char digits[40];
         text += name + " " + std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr) + ", ";
@@ -69,7 +70,7 @@ std::string hashOf(const ParticleSet& bodies, const ForceTerms& others) {
 
 Fingerprint fingerprint(RunRequest request, std::int64_t steps) {
     if (!request.bodies && !request.start) {
-        const Scene& scene = sceneNamed(request.scene);
+        const Scene& scene = sceneNamed(request.scene, request.sceneVersion);
         if (scene.fixedBodies == 0) request.bodies = std::min(scene.bodiesCpu, kUsualBodies);
     }
     request.backend = exactBackend().name;
@@ -110,7 +111,7 @@ std::string fingerprintText(const Fingerprint& print) {
 std::string shortFingerprint(const RunRequest& request) {
     if (request.start) return {};
     RunRequest small = request;
-    if (sceneNamed(request.scene).fixedBodies == 0)
+    if (sceneNamed(request.scene, request.sceneVersion).fixedBodies == 0)
         small.bodies = std::min(request.bodies.value_or(kShortBodies), kShortBodies);
     if (small.bodies > kFingerprintBodies) return {};
     try {

@@ -142,7 +142,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     Plan p;
     p.request = wanted;
     if (wanted.start && wanted.start->name != wanted.scene) p.request.start = nullptr;
-    p.scene = p.request.start ? &p.request.start->row : &sceneNamed(wanted.scene);
+    p.scene = p.request.start ? &p.request.start->row : &sceneNamed(wanted.scene, wanted.sceneVersion);
     p.integrator = &gravlab::integrator(wanted.integrator);
     const bool sameScene = running && p.scene == scene_;
     const bool opens = p.request.start && (!running || p.request.start != request_.start);
@@ -168,6 +168,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
 
     RunConfiguration& c = p.configuration;
     c = {.scene = wanted.scene,
+         .sceneVersion = p.scene->version,
          .bodies = p.startsOver ? p.sceneBodies : configuration_.bodies,
          .seed = wanted.seed,
          .parameters = wanted.parameters,

@@ -25,7 +25,8 @@ struct StartState {
     std::string name, idea, caption;  ///< of the row; the name is none of the scene table
     std::string units;                ///< what one [L], [M] and [T] are, in words; empty: not known
     std::string scene;                ///< scene that the bodies once came from; empty: none
-    SceneParameters parameters;       ///< that scene was built with
+    int sceneVersion = 1;             ///< of that scene
+    SceneParameters parameters;       ///< it was built with
     RunState state;
     Scene row{};  ///< fixedBodies is their number; build is null
 

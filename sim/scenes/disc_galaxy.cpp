@@ -2,6 +2,8 @@
 // plane) and Hernquist 1993 (asymmetric drift); the centre is a Plummer sphere with Gaussian speeds from the Jeans equation.
 #include "sim/scenes/disc_galaxy.h"
 
+#include "sim/core/group.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -92,8 +94,9 @@ void DiscGalaxy::tabulateDisc() {
         const double meanHeight2 = model_.height * model_.height * std::numbers::pi * std::numbers::pi / 12;
         const double vertical2 = std::numbers::pi * surfaceDensity(r) * model_.height +
                                  model_.centralMass / (core2 * std::sqrt(core2)) * meanHeight2;
-        motion_[k] = {std::sqrt(std::max(rotation2, 0.0)), std::sqrt(radial2), std::sqrt(radial2 * azimuthalShare),
-                      std::sqrt(vertical2)};
+        motion_[k] = {std::sqrt(std::max(rotation2, 0.0)), std::sqrt(radial2),
+                      std::sqrt(radial2 * azimuthalShare), std::sqrt(vertical2),
+                      std::sqrt(angularSquared(r)),        std::sqrt(epicyclicSquared(r))};
     }
 }
 
@@ -119,7 +122,10 @@ void DiscGalaxy::tabulateCentre() {
 }
 
 Body DiscGalaxy::sample(std::size_t i, Random& random) const {
-    return i < discBodies_ ? sampleDisc(random) : sampleCentre(random);
+    if (i < discBodies_) return sampleDisc(random);
+    Body body = sampleCentre(random);
+    body.group = static_cast<std::uint8_t>(static_cast<unsigned>(Species::bulge) << 6);
+    return body;
 }
 
 Body DiscGalaxy::sampleDisc(Random& random) const {
@@ -133,8 +139,18 @@ Body DiscGalaxy::sampleDisc(Random& random) const {
     const double outward = motion.radial * random.normal();
     const double around = motion.rotation + motion.azimuthal * random.normal();
     const double up = motion.vertical * random.normal();
-    const double c = std::cos(angle), s = std::sin(angle);
     const double mass = model_.discMass / static_cast<double>(discBodies_);
+    if (model_.wave.arms > 0) {
+        const SpiralWave::Place at = model_.wave.place({.radius = r,
+                                                        .angle = angle,
+                                                        .rotation = motion.rotation,
+                                                        .angular = motion.angular,
+                                                        .epicyclic = motion.epicyclic});
+        const double c = std::cos(at.angle), s = std::sin(at.angle);
+        const double out = outward + at.outward, along = around - motion.rotation + at.around;
+        return {{at.radius * c, at.radius * s, z}, {out * c - along * s, out * s + along * c, up}, mass};
+    }
+    const double c = std::cos(angle), s = std::sin(angle);
     return {{r * c, r * s, z}, {outward * c - around * s, outward * s + around * c, up}, mass};
 }
 

@@ -1,6 +1,7 @@
 // An exponential disc around a round centre, in rotation balance. `disc` and `collision` are built from it.
 #pragma once
 #include "sim/scenes/scene_builder.h"
+#include "sim/scenes/spiral_wave.h"
 
 #include <vector>
 
@@ -18,6 +19,7 @@ struct DiscModel {
     double centralRadius = 0;  ///< Plummer radius of the centre; 0: one heavy body
     double centralShare = 0;   ///< share of the bodies in the centre, when it is not one body
     double softening = 0.05;   ///< the scene's, so that rotation balances the force that will act
+    SpiralWave wave{};         ///< at the start
 };
 
 /// Tabulates a model once and then draws bodies from it.
@@ -38,6 +40,7 @@ private:
     /// Speeds at one radius of the plane.
     struct Motion {
         double rotation = 0, radial = 0, azimuthal = 0, vertical = 0;  ///< mean, then dispersions
+        double angular = 0, epicyclic = 0;                             ///< frequencies [1/T]
     };
     struct CentreMotion {
         double dispersion = 0, escape = 0;

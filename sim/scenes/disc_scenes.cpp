@@ -31,7 +31,7 @@ ParticleSet buildCollision(const SceneRequest& request) {
         const std::size_t side = i < first ? 0 : 1;
         const double half = side == 0 ? -0.5 : 0.5;  // of the way between two equal masses
         Body body = galaxies[side].sample(side == 0 ? i : i - first, random);
-        body.group = static_cast<std::uint8_t>(side);
+        body.group = static_cast<std::uint8_t>(body.group | side);
         return placed(body, kAttitudes[side], half * orbit.place, half * orbit.velocity);
     });
     centre(bodies);
@@ -47,6 +47,25 @@ ParticleSet buildDisc(const SceneRequest& request) {
     model.height = 0.05;
     model.toomreQ = 1.1;
     model.softening = kDiscSoftening;
+    const DiscGalaxy galaxy(model, request.bodies);
+    ParticleSet bodies =
+        makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
+    centre(bodies);
+    return bodies;
+}
+
+/// Version 2: arms from the start, and a round centre instead of one heavy body.
+ParticleSet buildSpiralDisc(const SceneRequest& request) {
+    DiscModel model;
+    model.discMass = 0.65;
+    model.centralMass = 0.35;
+    model.centralRadius = 0.2;
+    model.centralShare = 0.2;
+    model.outerRadius = 4.5;
+    model.height = 0.05;
+    model.toomreQ = 1.1;
+    model.softening = kDiscSoftening;
+    model.wave = {.arms = 4, .strength = 0.6, .pitch = 0.42, .inner = 0.8, .outer = 3.4};
     const DiscGalaxy galaxy(model, request.bodies);
     ParticleSet bodies =
         makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) { return galaxy.sample(i, random); });
@@ -77,7 +96,12 @@ std::span<const Scene> discScenes() {
          .timeStep = 0.025,
          .story = {18, 24},
          .softening = kCollisionSoftening,
-         .view = {.distance = 17, .azimuth = -0.2, .elevation = 0.9, .pointSize = 0.03, .speedScale = 1.2},
+         .view = {.distance = 17,
+                  .azimuth = -0.2,
+                  .elevation = 0.9,
+                  .pointSize = 0.03,
+                  .speedScale = 1.2,
+                  .colour = "photograph"},
          .build = buildCollision},
         {.name = "disc",
          .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
@@ -88,6 +112,16 @@ std::span<const Scene> discScenes() {
          .softening = kDiscSoftening,
          .view = {.distance = 9.5, .elevation = 0.9, .pointSize = 0.02, .exposure = 0.7, .speedScale = 1.5},
          .build = buildDisc},
+        {.name = "disc",
+         .idea = "a self-gravitating disc around a small bulge, with four arms",
+         .caption = "The arms are sheared, broken and swung up again by the disc's own pull, until it is too hot for arms.",
+         .source = "Freeman 1970; Toomre 1964, 1981",
+         .version = 2,
+         .timeStep = 0.01,
+         .story = {5, 25},
+         .softening = kDiscSoftening,
+         .view = {.distance = 9.5, .elevation = 0.95, .pointSize = 0.02, .speedScale = 1.5, .colour = "photograph"},
+         .build = buildSpiralDisc},
         {.name = "kepler-disc",
          .idea = "massless bodies on circles around one mass",
          .caption = "Kepler's third law as a picture: the inner bodies lap the outer ones, and no radius ever changes.",

@@ -148,10 +148,20 @@ Body Galaxy::sampleDisc(Random& random) const {
     const double outward = between(&Motion::radial) * random.normal();
     const double around = inner * model_.spin * between(&Motion::rotation) + between(&Motion::azimuthal) * random.normal();
     const double up = between(&Motion::vertical) * random.normal();
+    const double mass = model_.discMass / static_cast<double>(discBodies_);
+    if (model_.wave.arms > 0) {
+        const double mean = inner * between(&Motion::rotation);
+        const SpiralWave::Place at = model_.wave.place({.radius = r,
+                                                        .angle = angle,
+                                                        .rotation = mean,
+                                                        .angular = between(&Motion::circular) / r,
+                                                        .epicyclic = between(&Motion::epicyclic)});
+        const double c = std::cos(at.angle), s = std::sin(at.angle);
+        const double out = outward + at.outward, along = around - mean + at.around;
+        return {{at.radius * c, at.radius * s, z}, {out * c - along * s, out * s + along * c, up}, mass};
+    }
     const double c = std::cos(angle), s = std::sin(angle);
-    return {{r * c, r * s, z},
-            {outward * c - around * s, outward * s + around * c, up},
-            model_.discMass / static_cast<double>(discBodies_)};
+    return {{r * c, r * s, z}, {outward * c - around * s, outward * s + around * c, up}, mass};
 }
 
 Body placed(const Body& body, const Attitude& attitude, const Vec3d& place, const Vec3d& velocity) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/core/group.h"
 #include "sim/scenes/sphere_model.h"
+#include "sim/scenes/spiral_wave.h"
 
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,7 @@ struct GalaxyModel {
     double softening = 0.3;
     double bulgeShare = 0.1, haloShare = 0.4;  ///< of the bodies; the disc has the rest
     int spin = 1;                              ///< 1: anticlockwise seen from +z
+    SpiralWave wave{};                         ///< of the disc at the start; needs spin 1
 };
 
 /// Tabulates a model once and then draws bodies from it.

@@ -94,6 +94,37 @@ ParticleSet buildGalaxy(const SceneRequest& request) {
     return assembled(request, members);
 }
 
+// Arms grow best where a disc holds about half of what turns it: two need a heavier disc than four.
+constexpr SceneParameter kSpiralParameters[] = {
+    {"arms", "Arms", "", "how many the disc has at the start; 0 lets it find its own", 2, 0, 6},
+    {"arm-strength", "Arm strength", "", "how far orbits crowd in the arms: 0 not at all, 0.9 into ridges", 0.55, 0, 0.9},
+    {"toomre-q", "Toomre Q", "",
+     "random motion of the disc: below 1 it breaks into clumps, near 1.2 it makes arms, above 2 it stays smooth", 1.2, 0.4,
+     4},
+    {"disc-mass", "Disc", "e10 Msun", "mass of the disc; heavy discs have few arms and grow bars, light ones many arms", 6,
+     0.5, 15},
+    {"bulge-mass", "Bulge", "e10 Msun", "mass of the bulge", 1, 0.01, 5},
+    {"halo-mass", "Halo", "e10 Msun", "dark mass within 90 kpc", 20, 1, 100},
+};
+
+ParticleSet buildSpiral(const SceneRequest& request) {
+    GalaxyModel model{.discMass = request.value(kSpiralParameters[3]),
+                      .discEnd = 5.5,
+                      .toomreQ = request.value(kSpiralParameters[2]),
+                      .bulgeMass = request.value(kSpiralParameters[4]),
+                      .haloMass = request.value(kSpiralParameters[5]),
+                      .softening = kSoftening,
+                      .haloShare = 0.34};
+    model.wave = {.arms = static_cast<int>(std::lround(request.value(kSpiralParameters[0]))),
+                  .strength = request.value(kSpiralParameters[1]),
+                  .pitch = 20 * kDegree,
+                  .inner = 0.9 * model.scaleLength,
+                  .outer = 3.7 * model.scaleLength};
+    Member members[1];
+    members[0].galaxy = std::make_unique<Galaxy>(model, request.bodies);
+    return assembled(request, members);
+}
+
 constexpr SceneParameter kAndromedaParameters[] = {
     {"pericentre", "Pericentre", "kpc", "least distance, had the galaxies no size; measurements allow 0 to 60", 16, 0, 60},
     {"mass-ratio", "Mass ratio", "", "ratio of the masses", 1.5, 0.5, 3},
@@ -194,6 +225,12 @@ ParticleSet buildCartwheel(const SceneRequest& request) {
     return bodies;
 }
 
+/// The request with another value for what was not asked for.
+SceneRequest withUsual(SceneRequest request, std::string_view name, double value) {
+    request.parameters.try_emplace(std::string(name), value);
+    return request;
+}
+
 constexpr SceneParameter kGroupParameters[] = {
     {"temperature", "Virial ratio", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
      0.12, 0, 0.6},
@@ -246,6 +283,15 @@ ParticleSet buildGroup(const SceneRequest& request) {
     return assembled(request, members);
 }
 
+constexpr SceneParameter kCloseGroupParameters[] = {
+    kGroupParameters[0],
+    {"radius", "Radius", "kpc", "of the group", 36, 20, 200},
+};
+
+ParticleSet buildCloseGroup(const SceneRequest& request) {
+    return buildGroup(withUsual(request, "radius", kCloseGroupParameters[1].value));
+}
+
 }  // namespace
 
 std::span<const Scene> galaxyScenes() {
@@ -261,6 +307,19 @@ std::span<const Scene> galaxyScenes() {
          .build = buildGalaxy,
          .units = kGalacticUnits,
          .parameters = kGalaxyParameters},
+        {.name = "galaxy",
+         .idea = "a spiral galaxy with two arms: disc, bulge and live dark halo in balance",
+         .caption =
+             "Its arms wind up, fade and grow again out of the disc's own pull; a turn at the Sun's place takes 220 Myr.",
+         .source = "Toomre 1981; Hernquist 1993; Kalnajs 1973",
+         .version = 2,
+         .timeStep = kTimeStep,
+         .story = {47, 30},
+         .softening = kSoftening,
+         .view = {.distance = 36, .elevation = 0.95, .pointSize = 0.075, .speedScale = 1.5, .colour = "photograph"},
+         .build = buildSpiral,
+         .units = kGalacticUnits,
+         .parameters = kSpiralParameters},
         {.name = "andromeda",
          .idea = "Andromeda and the Milky Way meet",
          .caption = "In four billion years: here from 130 kpc apart. They pass, return and become one.",
@@ -268,7 +327,8 @@ std::span<const Scene> galaxyScenes() {
          .timeStep = kTimeStep,
          .story = {140, 40},
          .softening = kSoftening,
-         .view = {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .speedScale = 2},
+         .view =
+             {.distance = 170, .azimuth = -0.9, .elevation = 0.7, .pointSize = 0.3, .speedScale = 2, .colour = "photograph"},
          .build = buildAndromeda,
          .units = kGalacticUnits,
          .parameters = kAndromedaParameters},
@@ -279,7 +339,8 @@ std::span<const Scene> galaxyScenes() {
          .timeStep = kTimeStep,
          .story = {80, 40},
          .softening = kSoftening,
-         .view = {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .speedScale = 2},
+         .view =
+             {.distance = 110, .azimuth = -1.2, .elevation = 0.9, .pointSize = 0.2, .speedScale = 2, .colour = "photograph"},
          .build = buildAntennae,
          .units = kGalacticUnits,
          .parameters = kAntennaeParameters},
@@ -290,7 +351,12 @@ std::span<const Scene> galaxyScenes() {
          .timeStep = kTimeStep,
          .story = {48, 30},
          .softening = kSoftening,
-         .view = {.distance = 75, .azimuth = -1.1, .elevation = 0.65, .pointSize = 0.14, .speedScale = 1.8},
+         .view = {.distance = 75,
+                  .azimuth = -1.1,
+                  .elevation = 0.65,
+                  .pointSize = 0.14,
+                  .speedScale = 1.8,
+                  .colour = "photograph"},
          .build = buildCartwheel,
          .units = kGalacticUnits,
          .parameters = kCartwheelParameters},
@@ -301,7 +367,12 @@ std::span<const Scene> galaxyScenes() {
          .timeStep = kTimeStep,
          .story = {72, 36},
          .softening = kSoftening,
-         .view = {.distance = 62, .azimuth = 0.4, .elevation = 0.75, .pointSize = 0.11, .speedScale = 1.6},
+         .view = {.distance = 62,
+                  .azimuth = 0.4,
+                  .elevation = 0.75,
+                  .pointSize = 0.11,
+                  .speedScale = 1.6,
+                  .colour = "photograph"},
          .build = buildMinorMerger,
          .units = kGalacticUnits,
          .parameters = kMinorParameters},
@@ -318,6 +389,20 @@ std::span<const Scene> galaxyScenes() {
          .build = buildGroup,
          .units = kGalacticUnits,
          .parameters = kGroupParameters},
+        {.name = "group",
+         .idea = "six galaxies of different size fall together",
+         .caption = "Passages, tails and mergers, until one elliptical galaxy is left.",
+         .source = "Barnes 1989",
+         .version = 2,
+         .bodiesGpu = 98304,
+         .bodiesCpu = 12288,
+         .timeStep = kTimeStep,
+         .story = {26, 30},
+         .softening = kSoftening,
+         .view = {.distance = 105, .elevation = 0.6, .pointSize = 0.2, .speedScale = 1.6, .colour = "photograph"},
+         .build = buildCloseGroup,
+         .units = kGalacticUnits,
+         .parameters = kCloseGroupParameters},
     };
     return rows;
 }

@@ -57,6 +57,28 @@ ParticleSet buildPowerLaw(const SceneRequest& request) {
     return bodies;
 }
 
+/// Version 2: four small clouds on ellipses about their centre, so that all of them pass and meet again.
+ParticleSet buildClouds(const SceneRequest& request) {
+    constexpr int kClouds = 4;
+    const double mass = 1 / static_cast<double>(request.bodies);
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [&](std::size_t i, Random& random) {
+        const auto cloud = static_cast<int>(i % kClouds);
+        const double turn = 0.5 * std::numbers::pi * cloud, c = std::cos(turn), s = std::sin(turn);
+        const Vec3d way = random.onSphere();
+        const double r = 0.34 * std::cbrt(random.uniform());
+        // A circle of radius 1 has speed 1; slower clouds go inwards, and no two are on the same ellipse.
+        const double speed = 0.35 + 0.12 * cloud;
+        Body body;
+        body.position = {1.2 * c + r * way.x, 1.2 * s + r * way.y, 0.25 * (cloud % 2 ? 1 : -1) + r * way.z};
+        body.velocity = {-speed * s - 0.5 * r * way.y, speed * c + 0.5 * r * way.x, 0};
+        body.mass = mass;
+        body.group = static_cast<std::uint8_t>(cloud);
+        return body;
+    });
+    centre(bodies);
+    return bodies;
+}
+
 constexpr SceneParameter kDropParameters[] = {
     {"temperature", "Temperature", "", "of the start, over the depth of the well: 0.3 stays a crystal, 0.9 melts, 1.5 boils",
      0.9, 0, 2},
@@ -137,6 +159,22 @@ std::span<const Scene> lawScenes() {
          .law = kLaw<PowerLaw>,
          .view = {.distance = 4.5, .elevation = 0.7, .pointSize = 0.015, .speedScale = 1.2},
          .build = buildPowerLaw,
+         .exponent = -1},
+        {.name = "power-law",
+         .idea = "four clouds under an attraction r^-a, with a on a slider",
+         .caption =
+             "At a = -1 every pair is a spring: all orbits are ellipses, and the whole picture returns every 2 pi. Drag "
+             "the exponent towards gravity at 2 and see order go.",
+         .source = "Newton 1687, book I, propositions 10 and 11",
+         .version = 2,
+         .bodiesGpu = 16384,
+         .bodiesCpu = 4096,
+         .timeStep = 0.01,
+         .story = {6.284, 30},
+         .softening = 0.05,
+         .law = kLaw<PowerLaw>,
+         .view = {.distance = 4, .elevation = 1.0, .pointSize = 0.015, .speedScale = 1.4, .colour = "origin"},
+         .build = buildClouds,
          .exponent = -1},
         {.name = "lennard-jones",
          .idea = "two drops of neutral atoms fall together: a soft wall and a short attraction",

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,14 @@ inline constexpr SceneUnits kGalacticUnits{.length = "kpc",
                                            .timeScale = 4.71486,
                                            .speedScale = 207.386};
 
+/// What bodies stand for, in pictures that show them as stars.
+enum class Stars {
+    galaxies,    ///< by species: old bulges, discs that are young where they are dense
+    elliptical,  ///< all old, unresolved
+    globular,    ///< all old: red giants, and many faint yellow ones
+    young        ///< a cluster of blue and white stars, with a few red giants
+};
+
 /// From where a scene looks best: orbit angles [rad], distance to the target [L].
 struct SceneView {
     double distance = 5, azimuth = 0.6, elevation = 0.5;
@@ -63,6 +72,8 @@ struct SceneView {
     double exposure = 1;             ///< multiplies the automatic 1/N-ish brightness
     double speedScale = 1;           ///< speed that maps to the top of the colour map [L/T]
     std::array<double, 3> target{};  ///< what the camera looks at [L]
+    std::string_view colour{};       ///< colour mode that it is shown in unless asked otherwise; empty: the first
+    Stars stars = Stars::galaxies;
 };
 
 /// How long it takes until a scene has shown what its caption says: one turn, a passage, a collapse and what it leaves.
@@ -80,6 +91,7 @@ struct Scene {
     std::string_view idea{};        ///< one line for lists and tooltips
     std::string_view caption{};     ///< what to look for, shown in the window
     std::string_view source{};      ///< paper, book; empty if none
+    int version = 1;                ///< goes up where the start changes; files name it, and the rows before are kept
     std::size_t bodiesGpu = 65536;  ///< default N on a GPU
     std::size_t bodiesCpu = 8192;   ///< default N on a CPU
     std::size_t fixedBodies = 0;    ///< 0, or the only N that the scene has: the table then has it as both defaults
@@ -101,8 +113,10 @@ struct Scene {
 
 /// All scenes, in the order of the menus; the default is `collision`. Lives as long as the program.
 std::span<const Scene> sceneTable();
-/// The row of that name. Throws UsageError naming the valid ones and the nearest.
-const Scene& sceneNamed(std::string_view name);
+/// Rows that newer versions have replaced: for files that mean them.
+std::span<const Scene> olderScenes();
+/// The row of that name and version; without one the newest. Throws UsageError naming the valid ones and the nearest.
+const Scene& sceneNamed(std::string_view name, std::optional<int> version = {});
 /// Brings a scene of its own, as a test does: taken by its name, and in no list. Before main(), or before it is asked for.
 /// Throws std::logic_error for a name that is there already.
 bool addScene(const Scene& scene);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 namespace gravlab {
@@ -57,19 +59,14 @@ constexpr std::string_view kOrder[] = {"collision",
                                        "toomre-retrograde",
                                        "toomre-bridge"};
 
-}  // namespace
-
-namespace {
-
 /// A deque, so that references stay.
 std::deque<Scene>& addedScenes() {
     static std::deque<Scene> rows;
     return rows;
 }
 
-}  // namespace
-
-std::span<const Scene> sceneTable() {
+/// All rows in the order of the menus, and behind them those that newer versions have replaced.
+const std::vector<Scene>& allScenes() {
     static const std::vector<Scene> rows = [] {
         std::vector<Scene> joined;
         for (const std::span<const Scene> part :
@@ -78,11 +75,31 @@ std::span<const Scene> sceneTable() {
             joined.insert(joined.end(), part.begin(), part.end());
         for (Scene& row : joined)
             if (row.fixedBodies != 0) row.bodiesGpu = row.bodiesCpu = row.fixedBodies;
-        std::ranges::stable_sort(joined, {}, [](const Scene& row) { return std::ranges::find(kOrder, row.name); });
+        const auto older = [known = joined](const Scene& row) {
+            return std::ranges::any_of(
+                known, [&](const Scene& other) { return other.name == row.name && other.version > row.version; });
+        };
+        std::ranges::stable_sort(joined, {}, [&](const Scene& row) {
+            return std::tuple(older(row), std::ranges::find(kOrder, row.name), -row.version);
+        });
         return joined;
     }();
     return rows;
 }
+
+std::size_t newestScenes() {
+    static const std::size_t count = [] {
+        std::set<std::string_view> names;
+        for (const Scene& row : allScenes()) names.insert(row.name);
+        return names.size();
+    }();
+    return count;
+}
+
+}  // namespace
+
+std::span<const Scene> sceneTable() { return std::span(allScenes()).first(newestScenes()); }
+std::span<const Scene> olderScenes() { return std::span(allScenes()).subspan(newestScenes()); }
 
 void requireParameters(const Scene& scene, const SceneParameters& parameters) {
     for (const auto& [name, value] : parameters) {
@@ -104,10 +121,15 @@ bool addScene(const Scene& scene) {
     return true;
 }
 
-const Scene& sceneNamed(std::string_view name) {
+const Scene& sceneNamed(std::string_view name, std::optional<int> version) {
     for (const Scene& scene : addedScenes())
         if (scene.name == name) return scene;
-    return findRow(sceneTable(), "scene", name);
+    const Scene& newest = findRow(sceneTable(), "scene", name);
+    if (!version || *version == newest.version) return newest;
+    for (const Scene& scene : olderScenes())
+        if (scene.name == name && scene.version == *version) return scene;
+    throw UsageError("the scene '" + std::string(name) + "' has no version " + std::to_string(*version) +
+                     " here; it has 1 to " + std::to_string(newest.version));
 }
 
 }  // namespace gravlab

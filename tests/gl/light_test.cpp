@@ -85,7 +85,7 @@ TEST_F(GlTest, CategoriesAreBands) {
 
 TEST_F(GlTest, EveryToneCurveRisesFromExactBlackToWhite) {
     look.pointSize = 0.5f;
-    for (const ToneCurve tone : {ToneCurve::plate, ToneCurve::aces, ToneCurve::agx}) {
+    for (const ToneCurve tone : {ToneCurve::plate, ToneCurve::aces, ToneCurve::agx, ToneCurve::slide}) {
         look.tone = tone;
         store({{0, 0, -1000, 0}});
         EXPECT_THAT(shown(64, 48), testing::Each(0));
@@ -210,6 +210,8 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
             look.logarithmic = mode.logarithmic;
             look.useTraits = mode.ofTraits;
             look.colourMap = mapOf(mode, 0);
+            look.photograph = {.on = mode.photograph, .scale = 0.3f};
+            look.tone = mode.photograph ? ToneCurve::slide : ToneCurve::plate;
             look.paper = paper;
             const auto now = shown(200, 120);
             const std::string path =

@@ -129,6 +129,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     workspace_->labPanel.page = LabPage::matrix;
     workspace_->look.trails = 20;
     workspace_->look.trailLight = 5;
+    workspace_->colourMode = 0;  // speed: in a photograph of stars such short paths are faint
     for (int i = 0; i < 12; ++i) step();
     workspace_->select(0);
     EXPECT_NE(workspace_->lab.matrix.texture(), 0u);
@@ -165,6 +166,7 @@ TEST_F(LostContext, panelsTrailsSelectionAndTheMatrixComeBack) {
     EXPECT_GT(apart(later(), want), kLetters) << "the comparison does not see a panel that is missing";
     workspace_->look.trails = 20;
     workspace_->look.trailLight = 5;
+    workspace_->colourMode = 0;  // speed: in a photograph of stars such short paths are faint
     workspace_->intent.paused = false;
     for (int i = 0; i < 3; ++i) step();
     workspace_->intent.paused = true;
@@ -217,6 +219,7 @@ TEST_F(LostContext, aClockThatJumpsMovesNothing) {
 /// Nothing of 0 x 0 is made, and what is too large is refused or drawn; afterwards there is as much memory as before.
 TEST_F(LostContext, tenThousandSizesLeaveMemoryFlat) {
     workspace_->intent.paused = true;
+    workspace_->colourMode = 0;  // speed: drivers keep more of freed pictures than a leak would take
     OffscreenTarget target(2000, 2000);
     const auto draw = [&](int width, int height) { workspace_->draw(target.framebuffer(), width, height); };
     const auto storm = [&](std::uint32_t count) {

@@ -90,7 +90,8 @@ TEST(BenchFrames, timesStagesOfBothWaysForEverySizeAndNumber) {
     std::string line;
     std::getline(file, line);
     EXPECT_EQ(line,
-              "scene,bodies,width,height,way,bodies_ms,resolve_ms,large_ms,trails_ms,glow_ms,exposure_ms,tone_ms,sum_ms,"
+              "scene,bodies,width,height,way,bodies_ms,resolve_ms,large_ms,trails_ms,develop_ms,glow_ms,exposure_ms,tone_ms,"
+              "sum_ms,"
               "picture_ms,panels_ms,frame_ms,frames");
     std::vector<std::string> rows;
     while (std::getline(file, line)) rows.push_back(line.substr(0, line.find("0.")));

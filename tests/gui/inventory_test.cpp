@@ -28,7 +28,8 @@ class InventoryWindow : public GuiTest {};
 TEST_F(InventoryWindow, holdsTheStatusTheControlsAndWhatIsRemembered) {
     const fs::path file = folder / "config/gravlab/config.toml";
     fs::create_directories(file.parent_path());
-    std::ofstream(file) << "[window]\nwidth = 1600\nheight = 1000\n[scene]\nname = \"plummer\"\nbodies = 200\n";
+    std::ofstream(file)
+        << "[window]\nwidth = 1600\nheight = 1000\n[scene]\nname = \"plummer\"\nbodies = 200\n[look]\ncolour = \"speed\"\n";
     open({"--backend", "cpu", "--twin", "integrator=euler"});
     std::set<std::string> members, controls;
     const auto look = [&] {

@@ -132,7 +132,7 @@ TEST_F(WindowTest, obeysKeys) {
     key("7");
     waitForValue("scene", "expanding-box");
     key("m");
-    waitForValue("colour_mode", "acceleration");
+    waitForValue("colour_mode", "stars");  // after its own, density
     key("x");
     waitForValue("overlay", "scale,clock,axes");
     key("ctrl+b");

@@ -1,5 +1,6 @@
 // Galaxies and clusters that claim to be in balance: virial ratio at the start, and radii that stay when left alone.
 #include "sim/core/error.h"
+#include "sim/core/group.h"
 #include "sim/measure/diagnostics.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/galaxy_model.h"
@@ -10,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
+#include <optional>
 
 namespace gravlab {
 namespace {
@@ -43,8 +46,9 @@ std::vector<double> heldRadii(const ParticleSet& bodies, int species = -1) {
     return held;
 }
 
-ParticleSet after(const std::string& scene, std::int64_t steps, std::size_t bodies = kBodies) {
-    Simulation simulation({.scene = scene, .bodies = bodies, .seed = 7, .backend = "cpu"});
+ParticleSet after(const std::string& scene, std::int64_t steps, std::size_t bodies = kBodies,
+                  std::optional<int> version = {}) {
+    Simulation simulation({.scene = scene, .sceneVersion = version, .bodies = bodies, .seed = 7, .backend = "cpu"});
     for (std::int64_t done = 0; done < steps;) done += simulation.advance({.steps = steps - done}, nullptr).stepsCompleted;
     ParticleSet result;
     simulation.snapshot(result);
@@ -56,7 +60,7 @@ void expectRadiiStay(const std::vector<double>& before, const std::vector<double
 }
 
 TEST(Galaxies, startInVirialBalance) {
-    for (const char* name : {"galaxy", "hernquist", "king"}) {
+    for (const char* name : {"galaxy", "disc", "hernquist", "king"}) {
         const Scene& scene = sceneNamed(name);
         const Diagnostics d = measure(scene.build({.bodies = kBodies, .seed = 3}), {.softening = scene.softening});
         EXPECT_NEAR(d.virialRatio(), 0.5, 0.03) << name;
@@ -81,9 +85,11 @@ TEST(Galaxies, kingIsInHenonUnits) {
     }
 }
 
-TEST(Galaxies, discStaysThinAndOfItsSize) {
-    const ParticleSet start = sceneNamed("galaxy").build({.bodies = kBodies, .seed = 7});
-    const ParticleSet now = after("galaxy", 400);  // 150 Myr
+/// `thicker`: what the disc may grow by.
+void expectThinDisc(int version, double thicker) {
+    SCOPED_TRACE(version);
+    const ParticleSet start = sceneNamed("galaxy", version).build({.bodies = kBodies, .seed = 7});
+    const ParticleSet now = after("galaxy", 400, kBodies, version);  // 150 Myr
     // The bulge has 400 bodies here, so its radii are noisy.
     for (const auto& [species, allowed] : {std::pair{0, 0.12}, {1, 0.3}, {2, 0.12}}) {
         SCOPED_TRACE(species);
@@ -98,8 +104,67 @@ TEST(Galaxies, discStaysThinAndOfItsSize) {
         std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
         return heights[heights.size() / 2];
     };
-    EXPECT_LT(height(now) / height(start), 1.35) << "heavier halo bodies heat a disc of few bodies, but slowly";
+    EXPECT_LT(height(now) / height(start), thicker) << "heavier halo bodies heat a disc of few bodies, but slowly";
     EXPECT_GT(height(now) / height(start), 0.9);
+}
+
+TEST(Galaxies, discStaysThinAndOfItsSize) {
+    expectThinDisc(1, 1.35);
+    expectThinDisc(2, 1.6);  // arms stir it
+}
+
+/// How strongly disc bodies between two radii lie on `arms` arms of any pitch, per ring: 0 none, 1 all on thin arms.
+double armsOf(const ParticleSet& bodies, int arms, double inner, double outer) {
+    constexpr std::size_t kRings = 5;
+    std::complex<double> sums[kRings]{};
+    double counts[kRings]{};
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Double4& x = bodies.position[i];
+        const double r = std::hypot(x.x, x.y);
+        if (speciesOf(bodies.group[i]) != Species::disc || r < inner || r >= outer) continue;
+        const auto ring = static_cast<std::size_t>((r - inner) / (outer - inner) * kRings);
+        sums[ring] += std::polar(1.0, arms * std::atan2(x.y, x.x));
+        ++counts[ring];
+    }
+    double mean = 0;
+    for (std::size_t k = 0; k < kRings; ++k) mean += std::abs(sums[k]) / counts[k] / kRings;
+    return mean;
+}
+
+TEST(Galaxies, armsAreThereAtTheStartAndStay) {
+    const ParticleSet start = sceneNamed("galaxy").build({.bodies = 4 * kBodies, .seed = 7});
+    EXPECT_GT(armsOf(start, 2, 4, 10), 0.18);
+    EXPECT_LT(armsOf(start, 3, 4, 10), 0.09) << "two arms, not three";
+    EXPECT_LT(armsOf(sceneNamed("galaxy", 1).build({.bodies = 4 * kBodies, .seed = 7}), 2, 4, 10), 0.06)
+        << "none in the first version";
+    for (const int arms : {1, 3, 4})
+        EXPECT_GT(armsOf(sceneNamed("galaxy").build(
+                             {.bodies = 4 * kBodies, .seed = 7, .parameters = {{"arms", static_cast<double>(arms)}}}),
+                         arms, 4, 10),
+                  0.15)
+            << arms;
+    EXPECT_GT(armsOf(after("galaxy", 150, 2 * kBodies), 2, 4, 10), 0.12) << "57 Myr later";
+}
+
+TEST(Galaxies, armsTrail) {
+    // Outer parts of an arm lag behind: with anticlockwise rotation their angle falls outwards.
+    const ParticleSet start = sceneNamed("galaxy").build({.bodies = 4 * kBodies, .seed = 7});
+    const auto phase = [&](double inner, double outer) {
+        std::complex<double> sum = 0;
+        double spin = 0;
+        for (std::size_t i = 0; i < start.size(); ++i) {
+            const Double4 &x = start.position[i], &v = start.velocity[i];
+            const double r = std::hypot(x.x, x.y);
+            if (speciesOf(start.group[i]) != Species::disc || r < inner || r >= outer) continue;
+            sum += std::polar(1.0, 2 * std::atan2(x.y, x.x));
+            spin += x.x * v.y - x.y * v.x;
+        }
+        EXPECT_GT(spin, 0);
+        return std::arg(sum) / 2;
+    };
+    const double lag = std::remainder(phase(6, 7) - phase(7, 8), std::numbers::pi);
+    EXPECT_GT(lag, 0.15);
+    EXPECT_LT(lag, 0.7) << "a pitch of about 20 degrees";
 }
 
 TEST(Galaxies, aColdSphereDoesNotStay) {

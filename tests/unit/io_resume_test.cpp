@@ -358,6 +358,7 @@ TEST(StartFile, theStateOfAnIntegratorIsHeldAgainstTheBodies) {
 TEST(RunSettings, textAndBackIsTheSame) {
     RunRequest settings;
     settings.scene = "a \"quoted\" \\ name # with\nall of it";
+    settings.sceneVersion = 3;
     settings.bodies = 2147483647;
     settings.seed = ~std::uint64_t{0};
     settings.parameters = {{"mass-ratio", 0.1}, {"tilt_2", -1e-5}};

@@ -1,0 +1,171 @@
+// Passes over small pictures, and a few points.
+#include "render/photograph.h"
+
+#include <glm/gtc/type_ptr.hpp>
+#include <glm/mat3x3.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kLevels = 6;
+constexpr int kSmallest = 8;  // pixels
+// Bodies in a texel from which its own light is mixed in, and from which it stands alone.
+constexpr float kFewest = 3, kEnough = 14;
+// The light of a single body is spread over so much of an arm's width at most.
+constexpr float kWidest = 0.8f;
+// Lanes of dust, of an arm's width.
+constexpr float kLane = 0.25f;
+constexpr int kSkyGalaxies = 90, kSkyStars = 620;
+
+/// How the three channels look.
+struct Emulsion {
+    glm::mat3 colours;  // columns: linear light of each channel
+    glm::vec3 points;   // share of each channel that is seen as points
+    float resolved;     // of all light
+    float youth;        // whether dense discs are young
+};
+
+const Emulsion& emulsionOf(Starlight starlight) {
+    static const Emulsion kGalaxies{
+        {1.1f, 0.74f, 0.36f, 1.0f, 0.80f, 0.56f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1};
+    static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.8f, 0};
+    return starlight == Starlight::galaxies ? kGalaxies : kClusters;
+}
+
+}  // namespace
+
+void DevelopedLight::forget() {
+    levels_.clear();
+    smooth_.clear();
+    developed_.clear();
+}
+
+void DevelopedLight::fit(const RenderTarget& light, int shrink) {
+    if (!levels_.empty() && shrink == shrink_) return;
+    forget();
+    shrink_ = shrink;
+    int width = std::max(light.width() / shrink, 1), height = std::max(light.height() / shrink, 1);
+    do {
+        levels_.emplace_back(GL_RGBA16F, width, height);
+        smooth_.emplace_back(GL_RGBA16F, width, height);
+        width /= 2;
+        height /= 2;
+    } while (levels_.size() < kLevels && std::min(width, height) >= kSmallest);
+    for (int k = 0; k < 2; ++k) developed_.emplace_back(GL_RGBA16F, levels_[0].width(), levels_[0].height());
+}
+
+const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
+    std::unique_ptr<Program>& program = stages_[static_cast<std::size_t>(method)][stage];
+    const ShaderDefines defines{"#define STAGE " + std::to_string(stage) + "\n"};
+    if (!program) {
+        program = method == DrawMethod::compute ? std::make_unique<Program>("photograph.comp", defines)
+                                                : std::make_unique<Program>("screen.vert", "photograph.frag", defines);
+        for (const auto& [name, unit] : {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}})
+            glProgramUniform1i(program->id(), program->uniform(name), unit);
+    }
+    glUseProgram(program->id());
+    return *program;
+}
+
+void DevelopedLight::run(DrawMethod method, const RenderTarget& to) {
+    if (method == DrawMethod::compute) {
+        glBindImageTexture(0, to.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, to.format());
+        glDispatchCompute(static_cast<GLuint>((to.width() + 7) / 8), static_cast<GLuint>((to.height() + 7) / 8), 1);
+        glMemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
+        return;
+    }
+    glBindFramebuffer(GL_FRAMEBUFFER, to.framebuffer());
+    glViewport(0, 0, to.width(), to.height());
+    glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int shrink, const Photograph& photograph,
+                             const ExposedFilm& film) {
+    fit(light, shrink);
+    glowing_ = false;
+    glBindVertexArray(array_.id());
+    glUseProgram(method == DrawMethod::compute ? downCompute_.id() : down_.id());
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+        glBindTextureUnit(0, k == 0 ? light.texture() : levels_[k - 1].texture());
+        run(method, levels_[k]);
+    }
+    const Emulsion& emulsion = emulsionOf(photograph.starlight);
+    const Program& smoothing = begin(method, smooth);
+    glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, 0);
+    // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
+    const auto stepOf = [&](float width) {
+        const long step = std::lround(std::log2(std::max(width / static_cast<float>(shrink), 1.0f)));
+        return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(levels_.size()) - 1));
+    };
+    const std::size_t around = stepOf(film.armWidth), widest = stepOf(kWidest * film.armWidth);
+    for (std::size_t k = widest; k-- > 0;) {
+        const bool last = k + 1 == widest;
+        const float side = static_cast<float>(shrink) * std::exp2(static_cast<float>(k));
+        glProgramUniform1f(smoothing.id(), smoothing.uniform("bodiesPerLight"), side * side / film.lightOfBody);
+        glBindTextureUnit(0, levels_[k].texture());
+        glBindTextureUnit(1, last ? levels_[k + 1].texture() : smooth_[k + 1].texture());
+        run(method, smooth_[k]);
+    }
+    const auto& smoothAt = [&](std::size_t k) -> const RenderTarget& { return k < widest ? smooth_[k] : levels_[k]; };
+    const Program& composing = begin(method, compose);
+    const auto set = [&](const char* name, float value) {
+        glProgramUniform1f(composing.id(), composing.uniform(name), value);
+    };
+    set("youth", emulsion.youth);
+    set("dust", photograph.dust);
+    set("gas", photograph.gas);
+    set("resolved", emulsion.resolved);
+    set("usual", film.usual);
+    glProgramUniformMatrix3fv(composing.id(), composing.uniform("colours"), 1, GL_FALSE, glm::value_ptr(emulsion.colours));
+    glProgramUniform2f(composing.id(), composing.uniform("step"), film.armWidth / static_cast<float>(light.width()),
+                       film.armWidth / static_cast<float>(light.height()));
+    glBindTextureUnit(0, smoothAt(0).texture());
+    glBindTextureUnit(1, smoothAt(around).texture());
+    glBindTextureUnit(2, levels_[0].texture());
+    glBindTextureUnit(3, smoothAt(stepOf(kLane * film.armWidth)).texture());
+    run(method, developed_.front());
+}
+
+void DevelopedLight::addGlow(DrawMethod method, const RenderTarget& from, float weight, float scale) {
+    const Program& program = begin(method, glow);
+    glProgramUniform1f(program.id(), program.uniform("glowWeight"), weight);
+    glProgramUniform1f(program.id(), program.uniform("glowScale"), scale);
+    glBindVertexArray(array_.id());
+    glBindTextureUnit(0, developed_.front().texture());
+    glBindTextureUnit(1, from.texture());
+    run(method, developed_.back());
+    glowing_ = true;
+}
+
+void DevelopedLight::setTones(const Program& program, const Photograph& photograph) {
+    const Emulsion& emulsion = emulsionOf(photograph.starlight);
+    glProgramUniformMatrix3fv(program.id(), program.uniform("colours"), 1, GL_FALSE, glm::value_ptr(emulsion.colours));
+    glProgramUniform3fv(program.id(), program.uniform("points"), 1, glm::value_ptr(emulsion.points));
+}
+
+void DevelopedLight::drawSky(const Photograph& photograph, const ExposedFilm& film, unsigned framebuffer, int width,
+                             int height) {
+    if (!(photograph.sky > 0)) return;
+    if (!sky_) sky_ = std::make_unique<Program>("sky.vert", "sky.frag");
+    const GLuint id = sky_->id();
+    glProgramUniformMatrix4fv(id, sky_->uniform("clipFromSky"), 1, GL_FALSE, glm::value_ptr(film.clipFromSky));
+    glProgramUniform1f(id, sky_->uniform("pixels"), film.wholeHeight);
+    glProgramUniform1i(id, sky_->uniform("galaxies"), kSkyGalaxies);
+    glProgramUniform1f(id, sky_->uniform("brightness"), photograph.sky);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, width, height);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glEnable(GL_BLEND);
+    glBlendEquation(GL_FUNC_ADD);
+    glBlendFunc(GL_ONE_MINUS_DST_COLOR, GL_ONE);  // what is bright hides it
+    glUseProgram(id);
+    glBindVertexArray(array_.id());
+    glDrawArrays(GL_POINTS, 0, kSkyGalaxies + kSkyStars);
+    glDisable(GL_BLEND);
+}
+
+}  // namespace gravlab

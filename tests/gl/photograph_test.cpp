@@ -1,0 +1,272 @@
+// Photographs: what dust, gas and sky add or take away, colours by age, light without grain, and both draw methods alike.
+#include "app/model/colour_mode.h"
+#include "gl_fixture.h"
+#include "picture_difference.h"
+#include "render/colour_map.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+namespace gravlab::test {
+namespace {
+
+constexpr int kWidth = 320, kHeight = 240;
+
+/// A disc of radius 1.2, seen from above: most of its bodies on two arms, the others anywhere, and a bulge.
+class PhotographTest : public GlTest {
+protected:
+    void SetUp() override {
+        GlTest::SetUp();
+        camera.elevation = 1.5f;
+        camera.distance = 3.4f;
+        look.pointSize = 0.012f;
+        look.brightness = 2;
+        look.useTraits = true;
+        look.colourMap = -2;
+        look.valueFloor = 0;
+        look.valueScale = 1;
+        look.tone = ToneCurve::slide;
+        look.photograph = {.on = true, .scale = 0.2f, .dust = 0, .gas = 0, .sky = 0};
+        std::mt19937 random(11);
+        std::uniform_real_distribution<float> part(0, 1);
+        std::normal_distribution<float> normal(0, 1);
+        for (int i = 0; i < 9000; ++i) {
+            const bool bulge = i % 9 == 0, arm = !bulge && i % 4 != 0;
+            const float radius = bulge ? 0.12f * std::abs(normal(random)) : 1.2f * std::sqrt(part(random));
+            float angle = 2 * std::numbers::pi_v<float> * part(random);
+            if (arm)
+                angle = -2.2f * std::log(radius + 0.05f) + std::numbers::pi_v<float> * static_cast<float>(i / 2 % 2) +
+                        0.12f * normal(random);
+            bodies_.push_back({radius * std::cos(angle), radius * std::sin(angle), 0.02f * normal(random), 0.5f});
+            const Population population = bulge ? Population::old : i % 47 == 3 ? Population::cluster : Population::disc;
+            traits_.push_back({placeOf(population), 1});
+        }
+        store(bodies_);
+        renderer_->setTraits(traits_);
+    }
+    std::vector<std::uint8_t> picture() { return shown(kWidth, kHeight); }
+
+    std::vector<ParticleVertex> bodies_;
+    std::vector<BodyTrait> traits_;
+};
+
+double sumOf(const std::vector<std::uint8_t>& rgb, std::size_t channel) {
+    double sum = 0;
+    for (std::size_t i = channel; i < rgb.size(); i += 3) sum += rgb[i];
+    return sum;
+}
+
+TEST_F(PhotographTest, OffIsTheOldPictureWhateverItsLayers) {
+    look.photograph.on = false;
+    look.bloom = 0.3f;
+    look.colourMap = 1;
+    const auto usual = picture();
+    look.photograph = {.on = false, .starlight = Starlight::clusters, .scale = 3, .dust = 5, .gas = 7, .sky = 9};
+    EXPECT_EQ(picture(), usual);
+    look.photograph.on = true;
+    EXPECT_FALSE(compare(picture(), usual).small());
+    look.photograph = {};
+    EXPECT_EQ(picture(), usual) << "and it comes back";
+}
+
+TEST_F(PhotographTest, DustOnlyDarkensAndReddens) {
+    const auto clear = picture();
+    auto before = clear;
+    for (const float dust : {0.5f, 1.0f, 3.0f}) {
+        look.photograph.dust = dust;
+        const auto dusty = picture();
+        for (std::size_t i = 0; i < dusty.size(); i += 3) {
+            const int now = dusty[i] + dusty[i + 1] + dusty[i + 2], then = before[i] + before[i + 1] + before[i + 2];
+            ASSERT_LE(now, then + 3) << "pixel " << i / 3 << ", dust " << dust;  // one step of dither a channel
+        }
+        EXPECT_LT(sumOf(dusty, 1), 0.99 * sumOf(before, 1));
+        EXPECT_GT(sumOf(dusty, 0) / sumOf(dusty, 2), sumOf(clear, 0) / sumOf(clear, 2)) << "blue light is lost first";
+        before = dusty;
+    }
+}
+
+TEST_F(PhotographTest, DustLiesOnTheInnerEdgeOfArms) {
+    const auto clear = picture();
+    look.photograph.dust = 1;
+    const auto dusty = picture();
+    // How much is lost beside the arms at the same distance from their ridge: inwards and outwards of it.
+    const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    double lost[2] = {0, 0}, light[2] = {0, 0};
+    for (int arm = 0; arm < 2; ++arm)
+        for (double radius = 0.5; radius < 0.95; radius += 0.005)
+            for (const int side : {0, 1}) {
+                const double angle = -2.2 * std::log(radius + 0.05) + std::numbers::pi * arm;
+                const double r = radius + (side == 0 ? -0.085 : 0.085);
+                // Seen from above at this azimuth: right is (-sin a, cos a), up is (-cos a, -sin a).
+                const double x = r * std::cos(angle), y = r * std::sin(angle), a = static_cast<double>(camera.azimuth);
+                const int i = kWidth / 2 + static_cast<int>(std::lround(pixels * (-std::sin(a) * x + std::cos(a) * y)));
+                const int j = kHeight / 2 + static_cast<int>(std::lround(pixels * (std::cos(a) * x + std::sin(a) * y)));
+                const std::size_t at = 3 * (static_cast<std::size_t>(j) * kWidth + static_cast<std::size_t>(i));
+                light[side] += clear[at + 1];
+                lost[side] += static_cast<double>(clear[at + 1]) - dusty[at + 1];
+            }
+    EXPECT_GT(lost[0] / light[0], 1.3 * lost[1] / light[1]);
+}
+
+TEST_F(PhotographTest, ArmsAreBluerThanTheDiscAndTheBulgeIsWarm) {
+    const auto rgb = picture();
+    const double pixels = kHeight / (2 * std::tan(camera.fieldOfView / 2)) / camera.distance;
+    const auto ratio = [&](auto inside) {  // blue over red
+        double red = 0, blue = 0;
+        for (int j = 0; j < kHeight; ++j)
+            for (int i = 0; i < kWidth; ++i) {
+                const double u = (i + 0.5 - kWidth / 2) / pixels, w = (j + 0.5 - kHeight / 2) / pixels,
+                             a = static_cast<double>(camera.azimuth);
+                const double x = -std::sin(a) * u + std::cos(a) * w, y = std::cos(a) * u + std::sin(a) * w;
+                if (!inside(std::hypot(x, y), std::atan2(y, x))) continue;
+                const std::size_t at = 3 * (static_cast<std::size_t>(j) * kWidth + static_cast<std::size_t>(i));
+                red += rgb[at];
+                blue += rgb[at + 2];
+            }
+        return blue / red;
+    };
+    const auto fromArm = [](double r, double angle) {
+        return std::abs(std::remainder(angle + 2.2 * std::log(r + 0.05), std::numbers::pi));
+    };
+    const double arms = ratio([&](double r, double angle) { return r > 0.45 && r < 1 && fromArm(r, angle) < 0.15; });
+    const double between = ratio([&](double r, double angle) { return r > 0.45 && r < 1 && fromArm(r, angle) > 1; });
+    const double bulge = ratio([](double r, double) { return r < 0.08; });
+    EXPECT_GT(arms, 1.08 * between);
+    EXPECT_GT(between, bulge);
+    EXPECT_LT(bulge, 0.95);
+}
+
+TEST_F(PhotographTest, GasGlowsRedAndOnlyInArms) {
+    const auto without = picture();
+    look.photograph.gas = 1;
+    const auto with = picture();
+    double red = 0, blue = 0;
+    int lit = 0;
+    for (std::size_t i = 0; i < with.size(); i += 3) {
+        ASSERT_GE(with[i] + 2, without[i]);
+        red += with[i] - without[i];
+        blue += with[i + 2] - without[i + 2];
+        lit += with[i] > without[i] + 6;
+    }
+    EXPECT_GT(red, 1.5 * blue);
+    EXPECT_GT(lit, 20);
+    EXPECT_LT(lit, kWidth * kHeight / 10) << "knots";
+}
+
+TEST_F(PhotographTest, LightTogetherHasNoGrain) {
+    // Within a plain disc of few bodies neighbouring pixels differ by far less than when every body is a point.
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> part(0, 1);
+    std::vector<ParticleVertex> few;
+    for (int i = 0; i < 1500; ++i) {
+        const float radius = std::sqrt(part(random)), angle = 2 * std::numbers::pi_v<float> * part(random);
+        few.push_back({radius * std::cos(angle), radius * std::sin(angle), 0, 0});
+    }
+    store(few);
+    renderer_->setTraits(std::vector<BodyTrait>(few.size(), {placeOf(Population::old), 1}));
+    const auto grain = [&] {
+        const auto rgb = picture();
+        double sum = 0, squares = 0;
+        int count = 0;
+        for (int j = kHeight / 2 - 30; j < kHeight / 2 + 30; ++j)
+            for (int i = kWidth / 2 - 30; i < kWidth / 2 + 30; ++i, ++count) {
+                const double value = rgb[3 * (static_cast<std::size_t>(j) * kWidth + static_cast<std::size_t>(i))];
+                sum += value;
+                squares += value * value;
+            }
+        return std::sqrt(squares / count - sum * sum / count / count) / (sum / count);
+    };
+    const double smooth = grain();
+    look.photograph.on = false;
+    look.colourMap = 4;
+    EXPECT_LT(smooth, 0.25 * grain());
+}
+
+TEST_F(PhotographTest, SkyStandsStillIsQuietAndGoesBehindTheGalaxies) {
+    look.photograph.sky = 1;
+    std::vector<BodyTrait> dark(bodies_.size(), {placeOf(Population::old), 0});
+    renderer_->setTraits(dark);
+    const auto sky = picture();
+    int lit = 0;
+    for (std::size_t i = 0; i < sky.size(); i += 3) lit += sky[i] + sky[i + 1] + sky[i + 2] > 0;
+    EXPECT_GT(lit, 20);
+    EXPECT_LT(lit, kWidth * kHeight / 50) << "nearly all of it is black";
+    for (ParticleVertex& body : bodies_) body.x += 0.3f;
+    store(bodies_);
+    EXPECT_EQ(picture(), sky) << "bodies moved";
+    camera.distance *= 0.5f;
+    camera.target = {0.4f, 0, 0.1f};
+    EXPECT_EQ(picture(), sky) << "it is infinitely far";
+    camera.azimuth += 0.1f;
+    EXPECT_NE(picture(), sky) << "and turns with the camera";
+    look.photograph.sky = 0;
+    EXPECT_THAT(picture(), testing::Each(0));
+    look.photograph.sky = 1;
+    look.paper = true;
+    EXPECT_THAT(picture(), testing::Each(255)) << "no sky on a page";
+}
+
+TEST_F(PhotographTest, BothDrawMethodsShowTheSamePhotograph) {
+    look.photograph = {.on = true, .scale = 0.2f};
+    for (const float bloom : {0.0f, 0.3f})
+        for (const Starlight starlight : {Starlight::galaxies, Starlight::clusters}) {
+            look.bloom = bloom;
+            look.photograph.starlight = starlight;
+            renderer_->requestDrawMethod(DrawMethodRequest::raster);
+            const auto raster = picture();
+            renderer_->requestDrawMethod(DrawMethodRequest::compute);
+            const auto compute = picture();
+            EXPECT_EQ(renderer_->path().path(), DrawMethod::compute) << renderer_->path().why();
+            const Difference d = compare(raster, compute);
+            EXPECT_TRUE(d.small()) << "bloom " << bloom << ": mean " << d.mean << ", far " << d.far;
+        }
+}
+
+TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
+    const auto full = picture();
+    PictureQuality quality;
+    quality.glowShrink = 0;
+    renderer_->setQuality(quality);
+    const auto plain = picture();
+    // As much light in all, in the mean over the picture of the logarithmic tones.
+    EXPECT_NEAR(sumOf(plain, 0) / sumOf(full, 0), 1, 0.5);
+    EXPECT_FALSE(compare(full, plain).small());
+    quality.glowShrink = 8;
+    renderer_->setQuality(quality);
+    EXPECT_NEAR(sumOf(picture(), 0) / sumOf(full, 0), 1, 0.2);
+}
+
+TEST(PhotographModes, populationsFollowSpeciesAndStayTheSame) {
+    const ColourMode& mode = *std::find_if(colourModes().begin(), colourModes().end(), [](auto& m) { return m.photograph; });
+    BodyFacts facts;
+    for (std::uint32_t i = 0; i < 3000; ++i) {
+        facts.id.push_back(i);
+        facts.group.push_back(static_cast<std::uint8_t>(i % 3 << 6));  // disc, bulge, halo
+        facts.mass.push_back(1);
+        facts.motion.push_back(BodyMotion::free);
+    }
+    const auto traits = bodyTraits(mode, facts), again = bodyTraits(mode, facts);
+    const auto is = [&](std::size_t i, Population which) { return traits[i].value == placeOf(which); };
+    int resolved = 0;
+    for (std::size_t i = 0; i < traits.size(); ++i) {
+        EXPECT_EQ(traits[i].value, again[i].value);
+        if (i % 3 == 0) EXPECT_TRUE(is(i, Population::disc) || is(i, Population::cluster));
+        if (i % 3 == 1) EXPECT_TRUE(is(i, Population::old) || is(i, Population::giant));
+        EXPECT_EQ(traits[i].light > 0, i % 3 != 2) << "dark matter is not seen";
+        resolved += is(i, Population::cluster) || is(i, Population::giant);
+    }
+    EXPECT_GT(resolved, 0);
+    EXPECT_LT(resolved, 300) << "few";
+    for (const auto& [stars, which] : {std::pair(Stars::globular, Population::red), {Stars::young, Population::blue}}) {
+        const auto cluster = bodyTraits(mode, facts, stars);
+        EXPECT_TRUE(std::any_of(cluster.begin(), cluster.end(), [&](auto& t) { return t.value == placeOf(which); }));
+        EXPECT_TRUE(
+            std::none_of(cluster.begin(), cluster.end(), [](auto& t) { return t.value == placeOf(Population::disc); }));
+    }
+}
+
+}  // namespace
+}  // namespace gravlab::test
