@@ -73,7 +73,7 @@ int benchCommand(const Options& options) {
     AtomicFile out(options.output.empty() ? "-" : options.output);
     const RunRequest& wanted = options.simulation;
     const Scene& scene = sceneNamed(wanted.scene);
-    const Integrator& steps = integrator(wanted.integrator);
+    const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());

@@ -6,6 +6,7 @@
 #include "app/lab/sweep_axis.h"
 #include "app/text_values.h"
 #include "sim/core/error.h"
+#include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
 
 #include "sim/backends/backend.h"
@@ -44,7 +45,7 @@ int cardCommand(const Options& options) {
     Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
                 {.scene = wanted.scene,
                  .seed = wanted.seed,
-                 .integrator = wanted.integrator,
+                 .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
                  .precision = wanted.precision.value_or(Precision::fp32),
                  .timeStep = wanted.timeStep,
                  .softening = wanted.softening,

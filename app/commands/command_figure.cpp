@@ -4,6 +4,7 @@
 #include "app/interrupt.h"
 #include "app/lab/figure.h"
 #include "sim/core/error.h"
+#include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
@@ -39,7 +40,7 @@ int figureCommand(const Options& options) {
 
     Sweep sweep(row.points(request), {.scene = wanted.scene,
                                       .seed = wanted.seed,
-                                      .integrator = wanted.integrator,
+                                      .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
                                       .precision = wanted.precision.value_or(Precision::fp32),
                                       .timeStep = wanted.timeStep,
                                       .softening = wanted.softening,

@@ -95,6 +95,7 @@ Json sceneList(const BackendOptions&) {
                         {"bodies_gpu", row.bodiesGpu},
                         {"bodies_cpu", row.bodiesCpu},
                         {"fixed_bodies", row.fixedBodies},
+                        {"integrator", std::string(row.integrator.empty() ? usualIntegrator().name : row.integrator)},
                         {"time_step", row.timeStep},
                         {"softening", row.softening},
                         {"watch",

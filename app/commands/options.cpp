@@ -281,8 +281,9 @@ void validate(Options& o, bool commandNamed) {
     validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
     o.read.allowSigns = s.law && lawRow(*s.law).signedSources;
-    const Reason law = refusal(integrator(s.integrator), s.law.value_or(known->law));
-    if (!law.empty() && o.file.empty()) throw UsageError(law);
+    if (s.integrator && o.file.empty())
+        if (const Reason reason = refusal(integrator(*s.integrator), s.law.value_or(known->law)); !reason.empty())
+            throw UsageError(reason);
     for (const LawNumber& number : lawNumbers()) {
         const Law acting = o.file.empty() ? s.law.value_or(known->law) : Law::gravity;
         if (!(s.*number.asked) || !o.file.empty() || number.acts(acting)) continue;

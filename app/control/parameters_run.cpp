@@ -308,14 +308,16 @@ Parameter lawNumberRow(const LawNumber& number) {
 }
 
 void addPhysics(std::vector<Parameter>& all) {
-    all.push_back(nameRow({.path = "run.integrator",
-                           .label = "Integrator",
-                           .idea = "how forces become motion",
-                           .usual = "leapfrog",
-                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
-                           .offers = [](const Document& d) { return integratorChoices(inForce(d)); },
-                           .ask = [](RunRequest& r, const Value& v) { r.integrator = textOf(v); }},
-                          integrators, [](const RunConfiguration& c) { return c.integrator; }));
+    all.push_back(nameRow(
+        {.path = "run.integrator",
+         .label = "Integrator",
+         .idea = "how forces become motion",
+         .usual = "(the scene's own, mostly leapfrog)",
+         .otherwise = "auto",
+         .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+         .offers = [](const Document& d) { return integratorChoices(inForce(d)); },
+         .ask = [](RunRequest& r, const Value& v) { r.integrator = isAuto(v) ? std::nullopt : std::optional(textOf(v)); }},
+        integrators, [](const RunConfiguration& c) { return c.integrator; }));
     all.push_back(
         openRow({.path = "run.time_step",
                  .label = "Time step",

@@ -38,7 +38,7 @@ const LawNumber* lawNumber(std::string_view key) {
 
 /// What is refused at once rather than when the run starts.
 void require(std::string_view key, const RunRequest& values) {
-    if (key == "integrator") integrator(values.integrator);
+    if (key == "integrator" && values.integrator) integrator(*values.integrator);
     if (key == "time_step" && values.timeStep) requireTimeStep(*values.timeStep);
     if (key == "softening" && values.softening) requireSoftening(*values.softening);
     if (const LawNumber* number = lawNumber(key); number && values.*number->asked)
@@ -152,7 +152,8 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
     // Both go the same way in time.
     if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
-    if (!choice.names("backend") && !refusal(backend(first.backend), integrator(twin.integrator), first.bodies).empty()) {
+    const Integrator& steps = twin.integrator ? integrator(*twin.integrator) : usualIntegrator();
+    if (!choice.names("backend") && !refusal(backend(first.backend), steps, first.bodies).empty()) {
         twin.backend.reset();
         if (!choice.names("kernel")) twin.kernel = {};
     }

@@ -267,7 +267,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
     const RunRequest before = simulation.request();
     const RunConfiguration &now = simulation.configuration(), &then = target->configuration;
     RunRequest wanted = before;
-    wanted.integrator = then.integrator;
+    if (then.integrator != now.integrator) wanted.integrator = then.integrator;
     if (then.timeStep != now.timeStep) wanted.timeStep = then.timeStep;
     if (then.force.softening != now.force.softening) wanted.softening = then.force.softening;
     if (then.force.law != now.force.law) wanted.law = then.force.law;

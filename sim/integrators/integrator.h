@@ -54,6 +54,9 @@ struct Integrator {
 /// All integrators; the first is the default.
 std::span<const Integrator> integrators();
 
+/// What runs where neither a scene nor anybody else asks for one.
+inline const Integrator& usualIntegrator() { return integrators().front(); }
+
 /// The row of that name. Throws UsageError naming the valid ones and the nearest.
 const Integrator& integrator(std::string_view name);
 

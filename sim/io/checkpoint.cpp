@@ -145,8 +145,9 @@ std::string unitsText(const SceneUnits& units) {
 /// Settings that this machine cannot follow give way to `auto`, with a note.
 void adapt(RunRequest& request, const std::string& name, std::vector<std::string>& notes) {
     if (request.timeStep == 0.0) request.timeStep.reset();
+    if (!request.integrator) request.integrator = std::string(usualIntegrator().name);
     try {
-        integrator(request.integrator);
+        integrator(*request.integrator);
         if (request.timeStep) requireTimeStep(*request.timeStep);
     } catch (const UsageError& error) {
         throw InputError(name + ": its settings: " + error.what());
@@ -225,11 +226,11 @@ void noteContradictions(const RunRequest& settings, const Snapshot& snapshot, st
 /// Holds what an integrator needs to go on against the bodies that it is for.
 void requireState(const RunRequest& settings, const Snapshot& snapshot, const std::string& name,
                   std::vector<std::string>& notes) {
-    if (!isAdaptive(integrator(settings.integrator).program)) return;
+    if (!isAdaptive(integrator(*settings.integrator).program)) return;
     const std::size_t n = snapshot.bodies.size();
     if (snapshot.state.empty()) {
         if (snapshot.step.value_or(0) != 0)
-            notes.push_back("it has no state of " + settings.integrator +
+            notes.push_back("it has no state of " + *settings.integrator +
                             ": the run goes on from its bodies, and not to the same digits");
         return;
     }
@@ -245,7 +246,7 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
     const bool fits = solver.restore(snapshot.state) && solver.fits(x.data(), v.data(), kSame);
     if (!fits)
         throw InputError(
-            name + ": its state of " + settings.integrator + " does not fit its " + std::to_string(n) +
+            name + ": its state of " + *settings.integrator + " does not fit its " + std::to_string(n) +
             " bodies: it has been changed, or bodies were dropped. 'gravlab convert' into a table keeps the bodies "
             "alone");
 }
@@ -283,7 +284,7 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
     start->state.clock = clockOf(snapshot, timeStep, name);
     start->state.others = takeTerms(snapshot.state, name);
     if (!snapshot.state.empty()) {
-        start->state.integrator = offer.request.integrator;
+        start->state.integrator = offer.request.integrator.value_or(std::string(usualIntegrator().name));
         start->state.integratorState = std::move(snapshot.state);
     }
     start->state.bodies = std::move(snapshot.bodies);

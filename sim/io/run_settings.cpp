@@ -208,7 +208,7 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
-    GRAVLAB_NAME(integrator, "integrator", "the name of an integrator"),
+    GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),
     {"precision", [](const RunRequest& s) { return tomlString(s.precision ? nameOf(*s.precision) : kAuto); },
@@ -306,7 +306,10 @@ constexpr Sense kSense[] = {
      [](const RunRequest& s) {
          if (s.kernel.kernel) findRow(kernels(), "kernel", *s.kernel.kernel);
      }},
-    {"integrator", [](const RunRequest& s) { integrator(s.integrator); }},
+    {"integrator",
+     [](const RunRequest& s) {
+         if (s.integrator) integrator(*s.integrator);
+     }},
     {"time_step", [](const RunRequest& s) { requireTimeStep(s.timeStep.value_or(1)); }},
     {"parameters", [](const RunRequest& s) { requireParameters(sceneNamed(s.scene, s.sceneVersion), s.parameters); }},
     {"bodies",
@@ -318,8 +321,9 @@ constexpr Sense kSense[] = {
      }},
     {"integrator",
      [](const RunRequest& s) {
+         if (!s.integrator) return;
          const Law law = s.law ? *s.law : sceneNamed(s.scene, s.sceneVersion).law;
-         if (const Reason reason = refusal(integrator(s.integrator), law); !reason.empty()) throw UsageError(reason);
+         if (const Reason reason = refusal(integrator(*s.integrator), law); !reason.empty()) throw UsageError(reason);
      }},
 };
 

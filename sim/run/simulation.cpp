@@ -38,6 +38,23 @@ std::optional<std::size_t> bodiesAsked(const Scene& scene, const RunRequest& wan
     return scene.fixedBodies > 0 ? scene.fixedBodies : wanted.bodies;
 }
 
+/// The scene's integrator unless another is asked for; the usual one where a backend, kernel or precision is asked for that
+/// does not run it.
+const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
+    if (wanted.integrator) return integrator(*wanted.integrator);
+    if (scene.integrator.empty()) return usualIntegrator();
+    const Integrator& own = integrator(scene.integrator);
+    const BackendRow& row = wanted.backend ? backend(*wanted.backend) : exactBackend();
+    const bool runs = refusal(row, own, 1).empty() && wanted.precision.value_or(Precision::fp64) == Precision::fp64 &&
+                      (!wanted.kernel.kernel || hasKernel(row.name, *wanted.kernel.kernel));
+    return runs ? own : usualIntegrator();
+}
+
+/// Whether another backend than the fastest has to run it.
+bool needsAnother(const Integrator& integrator, const BackendOptions& options) {
+    return !refusal(*chooseBackend({}, options).row, integrator, 1).empty();
+}
+
 /// The backend of that name; without one the fastest, unless it cannot run integrator or force, or would idle.
 BackendChoice backendFor(const std::optional<std::string>& name, const RunRequest& wanted, const Scene& scene,
                          const Integrator& integrator) {
@@ -143,12 +160,17 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     p.request = wanted;
     if (wanted.start && wanted.start->name != wanted.scene) p.request.start = nullptr;
     p.scene = p.request.start ? &p.request.start->row : &sceneNamed(wanted.scene, wanted.sceneVersion);
-    p.integrator = &gravlab::integrator(wanted.integrator);
+    p.integrator = &integratorOf(wanted, *p.scene);
     const bool sameScene = running && p.scene == scene_;
     const bool opens = p.request.start && (!running || p.request.start != request_.start);
 
     // A backend that was left open and still is stays, so that no scene or number of bodies moves a run by itself.
-    const bool stays = running && !opens && !wanted.backend && !request_.backend;
+    // An integrator does: it came with its scene, and so did the one before.
+    const auto needs = [&](const Integrator& row) { return needsAnother(row, wanted.backendOptions); };
+    const bool open = running && !opens && !wanted.backend && !request_.backend;
+    const bool moves = open && p.integrator != integrator_ && needs(*p.integrator) != needs(*integrator_) &&
+                       (!wanted.integrator || needs(*integrator_));
+    const bool stays = open && !moves;
     const std::optional<std::string> name = stays ? std::optional(configuration_.backend) : wanted.backend;
     const bool sameOptions = running && wanted.backendOptions == configuration_.backendOptions;
     p.backend = sameOptions && name == configuration_.backend
@@ -174,7 +196,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
          .parameters = wanted.parameters,
          .backend = std::string(p.backend.row->name),
          .backendOptions = wanted.backendOptions,
-         .integrator = wanted.integrator,
+         .integrator = std::string(p.integrator->name),
          .timeStep = wanted.timeStep.value_or(p.scene->timeStep),
          .start = p.request.start,
          .tuning = wanted.tuning};

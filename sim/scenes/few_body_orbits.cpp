@@ -206,11 +206,12 @@ std::span<const Scene> fewBodyScenes() {
          .build = buildSuperEight},
         {.name = "pythagorean",
          .idea = "masses 3, 4, 5 at rest in the corners of a 3-4-5 triangle",
-         .caption =
-             "In truth mass 3 is thrown out after t = 60. A fixed step is right to t = 15.8 at best, where two bodies "
-             "pass at 0.0004: the ending it shows is not the true one. The integrator radau15 reaches that.",
+         .caption = "Mass 3 is thrown out after t = 60. It starts with radau15, which shows that; a fixed step is right to "
+                    "t = 15.8 "
+                    "at best, where two bodies pass at 0.0004: the ending that it shows is not the true one.",
          .source = "Burrau 1913; Szebehely & Peters 1967",
          .fixedBodies = 3,
+         .integrator = "radau15",
          .timeStep = 1e-4,
          .story = {62, 40},
          .view = viewFromAbove(12, 4),

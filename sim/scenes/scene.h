@@ -95,6 +95,7 @@ struct Scene {
     std::size_t bodiesGpu = 65536;  ///< default N on a GPU
     std::size_t bodiesCpu = 8192;   ///< default N on a CPU
     std::size_t fixedBodies = 0;    ///< 0, or the only N that the scene has: the table then has it as both defaults
+    std::string_view integrator{};  ///< that its story needs; empty: the usual one
     double timeStep = 0.01;         ///< [T]
     Story story{};
     double softening = 0;  ///< [L]

@@ -94,10 +94,11 @@ std::span<const Scene> threeBodyOrbitScenes() {
         for (const Shown& shown : kOrbits)
             list.push_back({.name = shown.orbit.name,
                             .idea = shown.idea,
-                            .caption = "A periodic orbit found by computer in 2013. Close passages need the tiny step, or "
-                                       "radau15.",
+                            .caption = "A periodic orbit found by computer in 2013. Its close passages need radau15, with "
+                                       "which it starts, or the tiny step.",
                             .source = "Suvakov & Dmitrasinovic 2013",
                             .fixedBodies = 3,
+                            .integrator = "radau15",
                             .timeStep = stepFor(shown),
                             .story = {shown.orbit.period, 20},
                             .view = {.distance = 4,
