@@ -1,9 +1,26 @@
-// Where fonts are, best first.
+// The fonts in the program, and where those of systems are, best first.
 #include "app/font_files.h"
 
 #include <cstdlib>
 #include <filesystem>
-#include <span>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+// The assembler copies a file as it is; as a list of numbers it would take the compiler a minute.
+#if defined(__ELF__) && defined(GRAVLAB_TEXT_FONT)
+#define GRAVLAB_EMBED(symbol, file)                                                                                 \
+    asm(".pushsection .rodata\n.balign 16\n.global " #symbol "\n.hidden " #symbol "\n" #symbol ":\n.incbin \"" file \
+        "\"\n.global " #symbol "End\n.hidden " #symbol "End\n" #symbol                                              \
+        "End:\n"                                                                                                    \
+        ".byte 0\n.popsection\n");                                                                                  \
+    extern "C" unsigned char symbol[], symbol##End[]
+GRAVLAB_EMBED(gravlabTextFont, GRAVLAB_TEXT_FONT);
+GRAVLAB_EMBED(gravlabMonoFont, GRAVLAB_MONO_FONT);
+#define GRAVLAB_EMBEDDED(symbol) FontBytes(symbol, symbol##End)
+#else
+#define GRAVLAB_EMBEDDED(symbol) FontBytes()
+#endif
 
 namespace gravlab {
 namespace {
@@ -24,23 +41,36 @@ constexpr const char* kMono[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSansMon
                                  "/System/Library/Fonts/Menlo.ttc",
                                  "C:/Windows/Fonts/consola.ttf"};
 
-const char* firstOf(std::span<const char* const> files) {
-    for (const char* file : files) {
-        std::error_code error;
-        if (std::filesystem::exists(file, error)) return file;
-    }
-    return nullptr;
+std::vector<unsigned char> contents(const char* file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return {};
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<unsigned char> firstOf(std::span<const char* const> files) {
+    for (const char* file : files)
+        if (std::vector<unsigned char> found = contents(file); !found.empty()) return found;
+    return {};
 }
 
 }  // namespace
 
-const char* textFontFile() {
-    if (const char* wanted = std::getenv("GRAVLAB_FONT"); wanted && *wanted) {
-        std::error_code error;
-        return std::filesystem::is_regular_file(wanted, error) ? wanted : nullptr;
+FontBytes textFont() {
+    const char* const wanted = std::getenv("GRAVLAB_FONT");
+    if (wanted && *wanted) {
+        static std::vector<unsigned char> named = contents(wanted);
+        return named;
     }
-    return firstOf(kText);
+    if (const FontBytes embedded = GRAVLAB_EMBEDDED(gravlabTextFont); !embedded.empty()) return embedded;
+    static std::vector<unsigned char> found = firstOf(kText);
+    return found;
 }
-const char* monoFontFile() { return firstOf(kMono); }
+
+FontBytes monoFont() {
+    if (const FontBytes embedded = GRAVLAB_EMBEDDED(gravlabMonoFont); !embedded.empty()) return embedded;
+    static std::vector<unsigned char> found = firstOf(kMono);
+    return found;
+}
 
 }  // namespace gravlab

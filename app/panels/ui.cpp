@@ -168,20 +168,24 @@ void Ui::setScale(float scale) {
     ImGui::GetStyle() = makeStyle(scale, parts_->strong);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
-    const auto add = [&](float size, const char* file) {
-        if (file)
-            if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size * scale))) return font;
+    const auto add = [&](float size, FontBytes bytes) {
+        ImFontConfig kept;
+        kept.FontDataOwnedByAtlas = false;
+        if (!bytes.empty())
+            if (ImFont* font = atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()),
+                                                          std::round(size * scale), &kept))
+                return font;
         // A bitmap of 13 pixels: sharp at its multiples only.
         constexpr float kBitmap = 13;
         ImFontConfig config;
         config.SizePixels = kBitmap * std::max(std::floor(size * scale / kBitmap + 0.4f), 1.0f);
         return atlas.AddFontDefault(&config);
     };
-    const char* const text = textFontFile();
+    const FontBytes text = textFont();
     parts_->fonts = {.normal = add(kNormalSize, text),
                      .small = add(kSmallSize, text),
                      .large = add(kLargeSize, text),
-                     .mono = add(kMonoSize, monoFontFile())};
+                     .mono = add(kMonoSize, monoFont())};
 #if IMGUI_VERSION_NUM < 19200
     // Only the texture of the letters: the backend forgets how large its buffers are when all its objects go.
     if (parts_->drawn) {

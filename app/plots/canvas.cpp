@@ -108,9 +108,12 @@ private:
     std::vector<float> rgb_;
 };
 
-ImFont* addFont(ImFontAtlas& atlas, const char* file, float size) {
-    if (file)
-        if (ImFont* font = atlas.AddFontFromFileTTF(file, std::round(size))) return font;
+ImFont* addFont(ImFontAtlas& atlas, FontBytes bytes, float size) {
+    ImFontConfig kept;
+    kept.FontDataOwnedByAtlas = false;
+    if (!bytes.empty())
+        if (ImFont* font = atlas.AddFontFromMemoryTTF(bytes.data(), static_cast<int>(bytes.size()), std::round(size), &kept))
+            return font;
     ImFontConfig config;
     config.SizePixels = std::round(size);
     return atlas.AddFontDefault(&config);
@@ -130,11 +133,11 @@ Canvas::Canvas(int width, int height, float fontSize)
     io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // long paths have more vertices than 16 bits count
     ImGui::GetStyle().AntiAliasedLinesUseTex = false;
     ImFontAtlas& atlas = *io.Fonts;
-    const char* const text = textFontFile();
+    const FontBytes text = textFont();
     normal_ = addFont(atlas, text, fontSize);
     small_ = addFont(atlas, text, 0.8f * fontSize);
     large_ = addFont(atlas, text, 1.6f * fontSize);
-    mono_ = addFont(atlas, monoFontFile(), 0.8f * fontSize);
+    mono_ = addFont(atlas, monoFont(), 0.8f * fontSize);
     unsigned char* texels = nullptr;
     int atlasWidth = 0, atlasHeight = 0;
     atlas.GetTexDataAsAlpha8(&texels, &atlasWidth, &atlasHeight);
