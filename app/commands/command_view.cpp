@@ -78,7 +78,7 @@ void takeScreenshot(const Window& window, Workspace& workspace, std::string path
         writePicture(path, window, workspace);
         workspace.say("The picture was written to " + path + ".");
     } catch (const IoError& error) {
-        workspace.say(error.what());
+        workspace.warn(error.what());
     }
 }
 
@@ -89,7 +89,7 @@ void saveScene(Workspace& workspace, std::string path) {
         writeSceneFile(path, workspace);
         workspace.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
     } catch (const IoError& error) {
-        workspace.say(error.what());
+        workspace.warn(error.what());
     }
 }
 
@@ -102,7 +102,7 @@ void comeBack(Window& window, Workspace& workspace, Ui& ui, Controller& controll
     workspace.remakePicture();
     ui.remakePicture(window.description());
     window.attach(workspace, ui, controller);
-    workspace.say("The picture was made anew, because " + why + "; the run goes on as it was.");
+    workspace.warn("The picture was made anew, because " + why + "; the run goes on as it was.");
 }
 
 /// What a window shows. While a long step is under way nothing of it changes but numbers, and the same picture again and
@@ -138,21 +138,24 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     ui.recordItems(report.on());
     int framesOwed = kFramesAfterEvent;
     std::int64_t frame = 0;
-    double last = hostClock();
+    double last = hostClock(), lookedAt = last;
     bool projector = false;
     float textScale = 1;
     Recorder recorder;
     Sight sight;
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
-        return window.holdsKeys() || ui.restless() || recorder.needsFrame() || framesOwed > 0 || options.frames > 0;
+        return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
+               framesOwed > 0 || options.frames > 0;
     };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
         const bool events = window.handleEvents(!busy ? (player ? kScriptWait : kIdleWait) : hidden ? kHiddenWait : 0);
         if (const double now = hostClock(); config.due(now))
-            if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.say(text);
+            if (const std::string text = config.update(workspace, window.place(), now); !text.empty()) workspace.warn(text);
+        const double seen = std::exchange(lookedAt, hostClock());
+        const bool fades = workspace.fadeMessage(lookedAt - seen);
         if (player) {
             const bool before = player->needsFrame();
             player->feed(workspace, hostClock(), 0);
@@ -161,6 +164,8 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         }
         if (files.update() || events)
             framesOwed = kFramesAfterEvent;
+        else if (fades)
+            framesOwed = 1;
         else if (!busy)
             continue;
         else
@@ -254,7 +259,7 @@ int viewCommand(const Options& asked) {
     }
     for (const std::string& note : config.notes()) {
         std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
-        workspace.say(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
+        workspace.warn(note + (config.notes().size() > 1 ? "; more of it in the terminal." : "."));
     }
     Controller own;
     Controller& controller = player ? player->controller() : own;

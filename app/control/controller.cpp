@@ -53,6 +53,8 @@ void putBack(Document& document, const Document& before) {
     if (now.facts.bodies != before.facts.bodies) document.selected = std::move(now.selected);
     document.facts = std::move(now.facts);
     document.message = std::move(now.message);
+    document.warning = now.warning;
+    document.messageAge = now.messageAge;
 }
 
 /// Whether the run begins anew with it: what ran before is gone then, and could not be brought back for another's sake.
@@ -201,7 +203,7 @@ bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
             throw UsageError(command.path + " is not opened: " + files.openAsked + " was asked for at the same time");
         files.openEnded = false;
         files.openAsked = command.path;
-        if (command.others > 0) document.say("Of the files that were dropped the first is opened; a run has one start.");
+        if (command.others > 0) document.warn("Of the files that were dropped the first is opened; a run has one start.");
         return false;
     }
     if (isSceneFile(command.path)) {
@@ -336,7 +338,7 @@ void Controller::run(Document& document, const TakeUp& takesUp, Batch& batch, st
             events.push_back({batch.ticket, batch.commands[i], batch.sender, status,
                               other ? "not applied, because of '" + commandText(batch.commands[at]) + "'" : why});
         }
-        if (status != CommandStatus::applied && atTheScreen(batch.sender)) document.say(why);
+        if (status != CommandStatus::applied && atTheScreen(batch.sender)) document.warn(why);
     };
     const Document before = document;
     const bool pointed = std::holds_alternative<Pointer>(batch.commands.front()) && !editsBodies(batch.commands.front());

@@ -128,7 +128,8 @@ constexpr Action kHelp[] = {
              t.drop.on = false;
              t.ui.help = false;
              t.ui.files.shown = t.ui.film.shown = false;
-             if (t.message.empty()) t.clearSelection();
+             if (t.message.empty() && !t.storyTold()) t.clearSelection();
+             t.storyLeft = t.facts.run;
              t.dismissMessage();
          }},
     {.name = "dismiss",

@@ -93,7 +93,7 @@ constexpr Action kView[] = {
      .strokes = {{Key::letterW, kAlt}},
      .act =
          [](KeyTarget& t, int) {
-             if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.say(why);
+             if (const std::string why = toggleTour(t.tour, t.views); !why.empty()) t.warn(why);
          },
      .checked = [](const KeyTarget& t) { return t.tour.playing; },
      .leaves = "A flight is not undone; Home is the own view of the scene."},

@@ -146,6 +146,35 @@ void Document::dropPending() {
     if (drop.order) intent.edit = EditRequest::launch;
 }
 
+namespace {
+
+// Of news, and as long as it takes to read them.
+constexpr double kShortest = 6, kSecondsALetter = 0.05, kFading = 0.6;  // [s]
+
+double readingTime(const std::string& text) {
+    return std::max(kShortest, kSecondsALetter * static_cast<double>(text.size()));
+}
+
+}  // namespace
+
+bool Document::fadeMessage(double seconds) {
+    if (message.empty() || warning) return false;
+    messageAge += std::max(seconds, 0.0);
+    const float light = messageLight();
+    if (light <= 0) dismissMessage();
+    return light < 1;
+}
+
+float Document::messageLight() const {
+    if (message.empty() || warning) return 1;
+    return static_cast<float>(std::clamp((readingTime(message) - messageAge) / kFading, 0.0, 1.0));
+}
+
+bool Document::storyTold() const {
+    const double told = facts.scene ? facts.scene->story.time : 0;
+    return told > 0 && facts.time >= told && storyRun == facts.run && storyLeft != facts.run;
+}
+
 double ownSpeed(const Facts& facts) {
     constexpr double kSteps = 30;  // [1/s]
     const double pace = facts.scene->story.pace();

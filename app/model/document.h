@@ -69,13 +69,35 @@ struct Document {
     Slingshot drop;
     ProfileRequest profileWanted;  ///< by the instruments
 
-    /// Why the last change was refused, or what else there is to say. Stays until a change succeeds or it is dismissed.
+    /// Why the last change was refused, or what else there is to say. A warning stays until a change succeeds or it is
+    /// dismissed; news fade.
     std::string message;
+    bool warning = false;
+    double messageAge = 0;        ///< [s] that a window has shown it
+    std::uint64_t storyRun = 0;   ///< run that was watched before its scene's story was told; 0: none
+    std::uint64_t storyLeft = 0;  ///< run whose end was seen and put away
     UiState ui;
     LabPanel labPanel;
 
-    void say(std::string text) { message = std::move(text); }
+    /// News. An empty text says nothing.
+    void say(std::string text) {
+        message = std::move(text);
+        warning = false;
+        messageAge = 0;
+    }
+    /// Something went wrong, or was refused.
+    void warn(std::string text) {
+        say(std::move(text));
+        warning = true;
+    }
     void dismissMessage() { message.clear(); }
+    /// News grow older by that [s], and go when they have been there long enough to be read. True where they look otherwise
+    /// than before.
+    bool fadeMessage(double seconds);
+    /// How much of the message is still to be seen, 0 to 1.
+    float messageLight() const;
+    /// Whether the run has gone through its scene's story, somebody has watched, and has not put that away.
+    bool storyTold() const;
 
     // What touches several of them at once: document.cpp, document_camera.cpp
     /// Selects body `index`; nothing where there is none.

@@ -1,4 +1,4 @@
-// The line at the bottom, and the message of a refused change.
+// The line at the bottom, and over the picture: messages, and what is offered at the end of a story.
 #include "app/format.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/services/adaptive_quality.h"
@@ -24,6 +24,23 @@ void quiet(PanelContext& p, const char* text) {
 void plain(const char* text) {
     ImGui::SameLine(0, 0);
     ImGui::TextUnformatted(text);
+}
+
+/// The lower edge of what panels leave of the picture, above its scale and clock.
+struct Place {
+    ImVec2 bottom;  ///< its middle
+    float width;    ///< of a text there
+};
+
+Place overPicture(const PanelContext& p) {
+    const float s = p.widgets.scale();
+    const PicturePart& free = p.workspace.free;
+    const bool between = free.width > 0 && free.height > 0;
+    const float middle =
+        between ? static_cast<float>(free.left) + 0.5f * static_cast<float>(free.width) : 0.5f * p.surface.x;
+    const float edge = between ? static_cast<float>(free.top + free.height) : p.surface.y - bottomHeight(p.state) * s;
+    const float wide = (between ? static_cast<float>(free.width) : p.surface.x) - 4 * kMargin * s;
+    return {ImVec2(middle, edge - (kMargin + 34) * s), std::clamp(wide, 240 * s, 560 * s)};
 }
 
 }  // namespace
@@ -87,17 +104,30 @@ void drawStatusLine(PanelContext& p) {
 void drawMessage(PanelContext& p) {
     if (p.workspace.message.empty()) return;
     const float s = p.widgets.scale();
-    const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
-    const float width = std::clamp(free, 240 * s, 560 * s);
-    ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (bottomHeight(p.state) + kMargin) * s),
-                            ImGuiCond_Always, ImVec2(0.5f, 1));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, p.surface.y));
+    const Place place = overPicture(p);
+    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.workspace.messageLight(), 0.02f));
     if (ImGui::Begin("gravlab message", nullptr,
                      kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
-        p.widgets.wrapped(palette::kWarning, p.workspace.message.c_str());
-        action(p, "dismiss", 0, "Close");
+        p.widgets.wrapped(p.workspace.warning ? palette::kWarning : palette::kText, p.workspace.message.c_str());
+        if (p.workspace.warning) action(p, "dismiss", 0, "Close");
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+}
+
+void drawStory(PanelContext& p) {
+    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open) return;
+    ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    if (ImGui::Begin("gravlab story", nullptr,
+                     kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("story");
+        action(p, "reset", 0, "Again");
+        ImGui::SameLine();
+        action(p, "scene-next", 0, "Next scene");
     }
     ImGui::End();
 }

@@ -48,7 +48,8 @@ void drawConservation(PanelContext& panel);  // bottom strip: energy, momenta an
 void drawInstruments(PanelContext& panel);   // in its place: a galaxy over its radius
 void drawTimeline(PanelContext& panel);      // over the status line: kept states
 void drawStatusLine(PanelContext& panel);    // bottom
-void drawMessage(PanelContext& panel);       // a refused change
+void drawMessage(PanelContext& panel);       // news, or why a change was refused
+void drawStory(PanelContext& panel);         // what is offered when a scene has shown what it has
 void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
 void drawFiles(PanelContext& panel);         // save, open, recover

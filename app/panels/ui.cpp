@@ -273,6 +273,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     drawHelp(panel);
     if (state.inWindow) drawFiles(panel);
     drawFilmPanel(panel);
+    drawStory(panel);
     drawMessage(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);

@@ -136,11 +136,11 @@ bool BodyEditor::tryEdits(const Edits& edits) {
         makeEdits(edits);
         return true;
     } catch (const std::bad_alloc&) {
-        document_.say("There is not enough memory for that; the run goes on as it was.");
+        document_.warn("There is not enough memory for that; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {
-        document_.say(error.what());
+        document_.warn(error.what());
     }
     return false;
 }
@@ -154,7 +154,7 @@ void BodyEditor::edit(const Edits& change, const Edits& back) {
 }
 
 void BodyEditor::removeSelected() {
-    if (!document_.selected) return document_.say(kNothingSelected);
+    if (!document_.selected) return document_.warn(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     struct Removed {
         BodyEdit back;
@@ -182,7 +182,7 @@ void BodyEditor::dropStar() {
 void BodyEditor::dropOrdered() {
     const std::optional<LaunchOrder> order = std::exchange(document_.drop.order, std::nullopt);
     if (!order) return;
-    if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty()) return document_.say(why);
+    if (const std::string why = document_.drop.refusal(document_.launchScene()); !why.empty()) return document_.warn(why);
     drop(*order);
 }
 
@@ -190,7 +190,7 @@ void BodyEditor::drop(const LaunchOrder& order) {
     const LaunchScene scene = document_.launchScene();
     const Facts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
-        return document_.say("There is not enough memory for so many bodies.");
+        return document_.warn("There is not enough memory for so many bodies.");
     const std::uint32_t first = 1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end());
     // A colour and a centre of their own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
@@ -205,7 +205,7 @@ void BodyEditor::drop(const LaunchOrder& order) {
 
 /// Holds the selected body, or lets it go when it is held in that way already. Undo gives back velocity and response.
 void BodyEditor::holdSelected(bool moving) {
-    if (!document_.selected) return document_.say(kNothingSelected);
+    if (!document_.selected) return document_.warn(kNothingSelected);
     const std::uint32_t id = document_.selected->id;
     const BodyMotion wanted = moving ? BodyMotion::coasting : BodyMotion::held;
     const auto before = std::make_shared<OfBoth<Double4>>();
@@ -233,7 +233,7 @@ void BodyEditor::holdSelected(bool moving) {
 }
 
 void BodyEditor::undo() {
-    if (undo_.empty()) return document_.say("There is nothing to undo.");
+    if (undo_.empty()) return document_.warn("There is nothing to undo.");
     const Undo last = undo_.back();
     if (!tryEdits(last.edits)) return;  // it can be tried again
     undo_.pop_back();

@@ -59,19 +59,19 @@ bool RunHost::change(const RunRequest& wanted, bool reset) {
         takeUp();
         return true;
     } catch (const std::bad_alloc&) {
-        document_.say("There is not enough memory for that; the run goes on as it was.");
+        document_.warn("There is not enough memory for that; the run goes on as it was.");
         document_.intent.request = simulation().request();
     } catch (const DeviceError& error) {
         // A device that failed has lost its state: there is no run to go on with. One that could not be begun with has not.
         if (simulation().revision() != revision) throw;
-        document_.say(error.what());
+        document_.warn(error.what());
         document_.intent.request = before;
     } catch (const Error& error) {
-        document_.say(error.what());
+        document_.warn(error.what());
         document_.intent.request = simulation().request();
     } catch (const std::runtime_error& error) {
         // OpenGL has no room for what the simulation had room for.
-        document_.say(error.what());
+        document_.warn(error.what());
         simulation().apply(before);
         takeUp();
     }
@@ -251,8 +251,8 @@ void RunHost::goBack() {
     const int by = std::exchange(intent.rewindBy, 0);
     if (!to && by == 0) return;
     if (!rewind_ || (rewind_->marks().empty() && rewind_->why().empty()))
-        return document_.say("There is nothing to go back to yet.");
-    if (!rewind_->why().empty()) return document_.say(rewind_->why() + ".");
+        return document_.warn("There is nothing to go back to yet.");
+    if (!rewind_->why().empty()) return document_.warn(rewind_->why() + ".");
     intent.paused = true;
     intent.singleSteps = 0;
     if (!to) to = rewind_->neighbour(document_.facts.step, by);
@@ -270,12 +270,12 @@ void RunHost::goBack() {
         bringTwin();
     } catch (const std::bad_alloc&) {
         intent.request = simulation().request();
-        document_.say("There is not enough memory to go there; the run goes on as it was.");
+        document_.warn("There is not enough memory to go there; the run goes on as it was.");
     } catch (const DeviceError&) {
         throw;  // the bodies are lost
     } catch (const std::runtime_error& error) {
         intent.request = simulation().request();
-        document_.say(error.what());
+        document_.warn(error.what());
     }
 }
 
@@ -288,9 +288,9 @@ void RunHost::tryTwin(const std::function<void()>& action) {
         if (twin_.on() && !twin_.note().empty()) document_.say(twin_.note());
     } catch (const std::bad_alloc&) {
         twin_.end();
-        document_.say(kNoMemoryForTwin);
+        document_.warn(kNoMemoryForTwin);
     } catch (const std::runtime_error& error) {
-        document_.say(std::string("Twin: ") + error.what());
+        document_.warn(std::string("Twin: ") + error.what());
     }
     document_.intent.twin = twin_.choice();
     readTwin();
@@ -349,7 +349,7 @@ void RunHost::bringTwin() {
 std::int64_t RunHost::advancePair(std::int64_t steps, double seconds, bool realTime) {
     const auto end = [&](const std::string& why) {
         if (!realTime) throw;
-        document_.say(why);
+        document_.warn(why);
         document_.intent.twin = twin_.choice();
     };
     try {
@@ -372,7 +372,7 @@ void RunHost::updateTwin(bool realTime) {
     } catch (const std::bad_alloc&) {
         twin_.end();
         if (!realTime) throw;
-        document_.say(kNoMemoryForTwin);
+        document_.warn(kNoMemoryForTwin);
         document_.intent.twin = twin_.choice();
     }
 }

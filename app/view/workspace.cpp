@@ -55,6 +55,7 @@ void Workspace::advance(bool realTime) {
                                   stepsOfAQueue());
         advancedAt_ = begun;
     }
+    if (realTime && facts.time < facts.scene->story.time) storyRun = facts.run;
     const std::int64_t before = facts.step;
     host.advance(realTime, realTime ? stepSeconds() : Budget{}.seconds);
     if (realTime) {
@@ -99,7 +100,7 @@ void Workspace::beside(const std::function<void()>& measure) {
         measure();
     } catch (const std::bad_alloc&) {
         if (!realTime_) throw;
-        say("There was not enough memory to measure the run; it goes on.");
+        warn("There was not enough memory to measure the run; it goes on.");
     }
 }
 

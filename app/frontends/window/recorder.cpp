@@ -53,7 +53,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const Error& error) {
         target_.reset();
-        workspace.say(std::string("No film: ") + error.what() + ".");
+        workspace.warn(std::string("No film: ") + error.what() + ".");
         return;
     }
     if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
@@ -130,7 +130,10 @@ void Recorder::prepare(Workspace& workspace, int width, int height, const std::s
         start(workspace, width, height, renderer);
     }
     if (thread_ && thread_->done()) {
-        workspace.say(ended());
+        if (thread_->error().empty())
+            workspace.say(ended());
+        else
+            workspace.warn(ended());
         forget(state);
     }
     if (!thread_) return;

@@ -48,7 +48,7 @@ SessionFiles::SessionFiles(Workspace& workspace, FilesState& state, double autos
     try {
         begin();
     } catch (const Error& error) {
-        workspace_.say(std::string("There is no autosave: ") + error.what());
+        workspace_.warn(std::string("There is no autosave: ") + error.what());
     }
 }
 
@@ -76,7 +76,7 @@ bool SessionFiles::update() {
             state_.busy = "Saving " + path;
             save(path, {.keepPrevious = true}, "save");
         } catch (const UsageError& error) {
-            workspace_.say(error.what());
+            workspace_.warn(error.what());
         }
         changed_ = true;
     }
@@ -98,7 +98,7 @@ bool SessionFiles::update() {
     watch();
     if (const std::string alarm = spotCheck_.update(workspace_.host.simulation()); !alarm.empty()) {
         changed_ = true;
-        workspace_.say("At step " + std::to_string(workspace_.facts.step) + " " + alarm + ".");
+        workspace_.warn("At step " + std::to_string(workspace_.facts.step) + " " + alarm + ".");
     }
     autosave();
     return changed_ || saver_.busy() || !saves_.empty();
@@ -121,7 +121,7 @@ void SessionFiles::takeResults() {
         };
         if (!result.error.empty()) {
             // Stays until it is dismissed, in front of a class as well as in the morning.
-            workspace_.say(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
+            workspace_.warn(result.purpose == "autosave" ? "The autosave failed: " + result.error : result.error);
             ended(result.error);
             continue;
         }
@@ -144,7 +144,7 @@ void SessionFiles::takeResults() {
         if (!taken) continue;  // refused, with a message
         std::string text;
         for (const std::string& note : result.offer->notes) text += (text.empty() ? "" : "; ") + note;
-        if (!text.empty()) workspace_.say(result.path + ": " + text + ".");
+        if (!text.empty()) workspace_.warn(result.path + ": " + text + ".");
         state_.shown = false;
         if (result.purpose == "recover") {
             forgetSession(state_.recover);
@@ -184,7 +184,7 @@ void SessionFiles::writeStates() {
     const auto failed = [this](const Save& save, const std::string& why) {
         changed_ = true;
         if (save.purpose != "autosave") state_.busy.clear();
-        workspace_.say(save.purpose == "autosave" ? "The autosave failed: " + why : why);
+        workspace_.warn(save.purpose == "autosave" ? "The autosave failed: " + why : why);
         return true;
     };
     std::erase_if(saves_, [&](Save& save) {
@@ -224,7 +224,7 @@ void SessionFiles::watch() {
         "Body %zu is not finite at step %lld, t = %g; the run is paused. A smaller time step or a larger softening "
         "may help. ",
         blown->body, static_cast<long long>(blown->step), blown->time);
-    workspace_.say(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
+    workspace_.warn(text + (guard_->startIsGood() && mark_ ? keep(*guard_->lastGood(), mark_->autosave()) : std::string()));
     if (mark_ && guard_->startIsGood()) {
         state_.recover = mark_->autosave().string();
         state_.recoverText = "The run stopped being finite. Its last good state was kept.";
