@@ -17,12 +17,13 @@ struct MenuWalk {
 
 /// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
 struct UiState {
-    bool visible = true;       ///< anything at all
-    bool panel = true;         ///< controls and measurements
-    bool conservation = true;  ///< the strip under the picture, in a window
-    bool instruments = false;  ///< a galaxy over its radius, in place of that strip
-    bool timeline = false;     ///< the strip of kept states over the status line
-    bool help = false;         ///< the list of keys
+    bool visible = true;        ///< anything at all
+    bool panel = true;          ///< controls and measurements
+    bool measurements = false;  ///< in front, where controls and measurements have no room beside each other
+    bool conservation = true;   ///< the strip under the picture, in a window
+    bool instruments = false;   ///< a galaxy over its radius, in place of that strip
+    bool timeline = false;      ///< the strip of kept states over the status line
+    bool help = false;          ///< the list of keys
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;

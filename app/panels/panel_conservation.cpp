@@ -76,8 +76,8 @@ void drawNumbers(PanelContext& p) {
 }  // namespace
 
 float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
-    return state.inWindow && state.visible && state.panel && state.conservation &&
-                   instrumentsHeight(workspace, state, surface, scale) == 0 && stripFits(surface, scale)
+    return state.inWindow && state.conservation && instrumentsHeight(workspace, state, surface, scale) == 0 &&
+                   planPanels(workspace, state, surface, scale).strip
                ? (kConservationHeight + kMargin) * scale
                : 0;
 }

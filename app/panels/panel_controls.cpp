@@ -230,6 +230,7 @@ void drawControlPanel(PanelContext& p) {
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab controls", nullptr, kFlags)) {
         p.widgets.panel("controls");
+        drawTabs(p);
         drawTransport(p);
         drawSpeed(p);
         drawScene(p);

@@ -94,8 +94,9 @@ void drawPlots(PanelContext& p, const Profile& profile) {
 
 float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
     // Few bodies have no curves over a radius.
-    const bool fits = stripFits(surface, scale) && workspace.facts.configuration.bodies >= Instruments::kFewest;
-    return state.inWindow && state.visible && state.panel && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
+    const bool fits =
+        planPanels(workspace, state, surface, scale).strip && workspace.facts.configuration.bodies >= Instruments::kFewest;
+    return state.inWindow && state.instruments && fits ? (kHeight + kMargin) * scale : 0;
 }
 
 void drawInstruments(PanelContext& p) {

@@ -8,7 +8,7 @@ namespace gravlab {
 namespace {
 
 constexpr Control kClose{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
-constexpr float kHeightPart = 0.62f, kLeastWidth = 420;
+constexpr float kHeightPart = 0.62f;
 
 struct PageRow {
     LabPage page;
@@ -39,16 +39,20 @@ bool pageButton(PanelContext& p, const Control& control, bool lit, float width) 
 
 }  // namespace
 
+float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    if (!document.labPanel.open || !state.visible || !state.panel) return 0;
+    return kHeightPart * (surface.y - menuHeight(state, scale) - bottomHeight(state) * scale) + kMargin * scale;
+}
+
 void drawLabPanel(PanelContext& p) {
     const LabPanel& shown = p.workspace.labPanel;
     if (!shown.open) return;
     const float s = p.widgets.scale();
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
-    const float width = std::max(right - left, std::min(kLeastWidth * s, p.surface.x));
-    const float height = kHeightPart * (p.surface.y - p.top - bottomHeight(p.state) * s);
-    ImGui::SetNextWindowPos(ImVec2(std::min(left, p.surface.x - width), p.surface.y - (bottomHeight(p.state) + kMargin) * s),
-                            ImGuiCond_Always, ImVec2(0, 1));
-    ImGui::SetNextWindowSize(ImVec2(width, height));
+    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin) * s), ImGuiCond_Always,
+                            ImVec2(0, 1));
+    ImGui::SetNextWindowSize(ImVec2(right - left, labHeight(p.workspace, p.state, p.surface, s) - kMargin * s));
+    ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
     if (ImGui::Begin("gravlab lab", nullptr, kFlags)) {
         p.widgets.panel("lab");

@@ -136,15 +136,21 @@ void drawHistory(PanelContext& p) {
         low = *least;
         high = *most;
     }
-    // Stored in G; from 1,000 of them on as T, or the numbers would not fit beside the plot.
-    const float unit = high >= 1000 ? 1000 : 1;
+    // Stored in G; more or less of it in other units, or the numbers would not fit beside the plot.
+    struct Unit {
+        float size;
+        const char* name;
+    };
+    constexpr Unit kUnits[] = {{1e3f, "T interactions/s"}, {1, "G interactions/s"}, {1e-3f, "M interactions/s"}};
+    const Unit* shownIn = std::ranges::find_if(kUnits, [&](const Unit& row) { return high >= row.size; });
+    const auto [unit, unitName] = shownIn == std::end(kUnits) ? Unit{1e-6f, "k interactions/s"} : *shownIn;
     // The scale starts at zero, so that a dip looks as large as it is.
     const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
     const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
     list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
-    list.AddText(from, palette::kMuted, unit > 1 ? "T interactions/s" : "G interactions/s");
+    list.AddText(from, palette::kMuted, unitName);
 
     char text[64];
     if (shown) {
@@ -287,13 +293,15 @@ void drawWhere(PanelContext& p) {
 void drawMeasurePanel(PanelContext& p) {
     const float s = p.widgets.scale();
     // A body's panel stands below.
-    const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
+    const float body = p.state.bodyPanel > 0 && !p.plan.tabs ? p.state.bodyPanel + kBodyPanelGap * s : 0;
     const float limit = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    const float edge = p.plan.tabs ? (kMargin + kMeasureWidth) * s : p.surface.x - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kMeasureWidth * s, 0), ImVec2(kMeasureWidth * s, std::max(limit, 40 * s)));
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab measurements", nullptr, kFlags)) {
         p.widgets.panel("measurements");
+        drawTabs(p);
         drawRate(p);
         drawHistory(p);
         drawPace(p);

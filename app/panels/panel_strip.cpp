@@ -1,18 +1,53 @@
-// Strips under the picture.
+// Which panels there is room for, and strips under the picture.
 #include "app/panels/panel_strip.h"
+
+#include "app/panels/parameter_widgets.h"
 
 #include <string>
 
 namespace gravlab {
+namespace {
 
-bool stripFits(ImVec2 surface, float scale) {
-    const float wide = surface.x - (kControlWidth + kMeasureWidth + 4 * kMargin) * scale;
-    return wide >= 420 * scale && surface.y >= 420 * scale;
+constexpr Control kControlsTab{"controls_tab", "Controls", "Scene, forces, physics, pace and look"};
+constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "How fast it runs, how exactly, and on what"};
+
+}  // namespace
+
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
+    constexpr float kSides = kControlWidth + kMeasureWidth + 2 * kMargin, kBetween = 300, kStrip = 420;
+    PanelPlan plan;
+    if (!state.visible || !state.panel) return plan;
+    const float wide = surface.x / scale;
+    const bool both = wide - kSides > kBetween, all = wide - kSides - 2 * kMargin >= kStrip;
+    // Plots come before knobs where a class looks on; the lab needs the width.
+    const bool sides = !(state.projector && !all) && !(document.labPanel.open && !all);
+    plan.tabs = sides && !both;
+    plan.controls = sides && (both || !state.measurements);
+    plan.measurements = sides && (both || state.measurements);
+    plan.left = sides ? (kControlWidth + kMargin) * scale : 0;
+    plan.right = sides && both ? (kMeasureWidth + kMargin) * scale : 0;
+    const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
+    plan.strip = !document.labPanel.open && between >= kStrip && surface.y >= kStrip * scale;
+    return plan;
+}
+
+void drawTabs(PanelContext& p) {
+    if (!p.plan.tabs) return;
+    const float width = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
+    const auto tab = [&](const Control& control, bool measurements) {
+        const bool lit = p.state.measurements == measurements;
+        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_Header : ImGuiCol_Button));
+        if (p.widgets.button(control, width)) set(p, "window.measurements", measurements);
+        ImGui::PopStyleColor();
+    };
+    tab(kControlsTab, false);
+    ImGui::SameLine();
+    tab(kMeasurementsTab, true);
 }
 
 bool beginStrip(PanelContext& p, const char* name, float height) {
     const float s = p.widgets.scale();
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
+    const float left = p.plan.left + kMargin * s, right = p.surface.x - p.plan.right - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin + height) * s));
     ImGui::SetNextWindowSize(ImVec2(right - left, height * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));

@@ -4,8 +4,6 @@
 
 namespace gravlab {
 
-/// Whether a strip leaves room for the picture, which comes first.
-bool stripFits(ImVec2 surface, float scale);
 /// Begins the window "gravlab NAME" there, `height` pixels at scale 1, in small letters. endStrip() must follow where this
 /// answers true.
 bool beginStrip(PanelContext& panel, const char* name, float height);

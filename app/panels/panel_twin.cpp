@@ -110,9 +110,9 @@ void drawTwinLabels(PanelContext& p) {
 }
 
 float twinStripHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
-    if (!workspace.host.twin().on() || !state.visible || !state.panel || !state.conservation) return 0;
+    if (!workspace.host.twin().on() || !state.conservation) return 0;
     if (instrumentsHeight(workspace, state, surface, scale) > 0) return 0;
-    return stripFits(surface, scale) ? (kStripHeight + kMargin) * scale : 0;
+    return planPanels(workspace, state, surface, scale).strip ? (kStripHeight + kMargin) * scale : 0;
 }
 
 void drawTwinStrip(PanelContext& p) {

@@ -7,6 +7,15 @@
 
 namespace gravlab {
 
+/// Which panels stand at the sides of the picture, and what they take of the surface. Where both have no room one is shown
+/// at a time, with tabs; a projector has none there, but keeps the picture and its plots.
+struct PanelPlan {
+    bool controls = false, measurements = false, tabs = false;
+    bool strip = false;         ///< there is room for plots under the picture
+    float left = 0, right = 0;  ///< that they take [pixels]
+};
+PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);
+
 /// What a panel reads, and where it says what was asked for.
 struct PanelContext {
     const Workspace& workspace;
@@ -16,6 +25,7 @@ struct PanelContext {
     const Post& post;
     const std::string& renderer;  ///< the OpenGL context, for people
     ImVec2 surface;               ///< pixels
+    PanelPlan plan;
     std::span<const Viewport> views;
     std::span<const VirialState> balance;  ///< of the bodies that the run began with; empty: not known
     float top = 0;                         ///< pixels that the menu bar takes
@@ -37,9 +47,12 @@ float bottomHeight(const UiState& state);
 /// The bar at the top, in a window; its height is known before.
 float menuHeight(const UiState& state, float scale);
 void drawMenuBar(PanelContext& panel);
+void drawTabs(PanelContext& panel);          // at the top of the next two, where one is shown at a time
 void drawControlPanel(PanelContext& panel);  // left: scene, backend, physics, pace, look
 void drawMeasurePanel(PanelContext& panel);  // right: rate, error, plot, time split, where it runs
 void drawLabPanel(PanelContext& panel);      // between them: launch, sweeps, matrix
+/// Pixels at the bottom that it takes; 0 where it is not open.
+float labHeight(const Document& document, const UiState& state, ImVec2 surface, float scale);
 /// Pixels at the bottom that the strip of energy and momenta takes; 0 where it is not shown.
 float conservationHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale);
 /// The same for the strip that takes its place.

@@ -216,18 +216,14 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     const float top = menuHeight(state, scale);
     const ImVec2 size = ImGui::GetIO().DisplaySize;
     const bool over = state.visible || !state.inWindow;
+    const PanelPlan plan = planPanels(workspace, state, size, scale);
     OverlayArea area{.from = ImVec2(0, 0), .to = size, .scale = scale, .font = fonts.normal};
     if (over) {
-        const bool sides = state.visible && state.panel;
-        const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
-        // Between the panels where there is room, over the whole width where there is not.
-        const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
         const float strip =
             std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
-                      twinStripHeight(workspace, state, size, scale)});
-        area.from = ImVec2(fits ? wide : 0, top);
-        area.to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
-                         size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
+                      twinStripHeight(workspace, state, size, scale), labHeight(workspace, state, size, scale)});
+        area.from = ImVec2(plan.left, top);
+        area.to = ImVec2(size.x - plan.right, size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
     free = freeOf(workspace, area);
     // A film beside the window has panels of its own, which leave the window's pictures where they are.
@@ -244,6 +240,7 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
                        .post = post,
                        .renderer = renderer,
                        .surface = size,
+                       .plan = plan,
                        .views = views,
                        .balance = balance,
                        .top = top,
@@ -258,8 +255,8 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     }
     drawMenuBar(panel);
     if (state.panel) {
-        drawControlPanel(panel);
-        drawMeasurePanel(panel);
+        if (plan.controls) drawControlPanel(panel);
+        if (plan.measurements) drawMeasurePanel(panel);
         if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
             drawTwinStrip(panel);
         else
