@@ -6,6 +6,7 @@
 #include "app/model/intent.h"
 #include "app/model/lab_panel.h"
 #include "app/model/launch.h"
+#include "app/model/lesson.h"
 #include "app/model/options.h"
 #include "app/model/ui_state.h"
 #include "app/model/viewport.h"
@@ -73,6 +74,7 @@ struct Document {
     std::string message;
     UiState ui;
     LabPanel labPanel;
+    LessonState lesson;
 
     void say(std::string text) { message = std::move(text); }
     void dismissMessage() { message.clear(); }

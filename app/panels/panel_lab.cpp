@@ -43,7 +43,7 @@ void drawLabPanel(PanelContext& p) {
     const LabPanel& shown = p.workspace.labPanel;
     if (!shown.open) return;
     const float s = p.widgets.scale();
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
+    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (rightWidth(p.workspace) + 2 * kMargin) * s;
     const float width = std::max(right - left, std::min(kLeastWidth * s, p.surface.x));
     const float height = kHeightPart * (p.surface.y - p.top - bottomHeight(p.state) * s);
     ImGui::SetNextWindowPos(ImVec2(std::min(left, p.surface.x - width), p.surface.y - (bottomHeight(p.state) + kMargin) * s),

@@ -87,7 +87,7 @@ void drawStatusLine(PanelContext& p) {
 void drawMessage(PanelContext& p) {
     if (p.workspace.message.empty()) return;
     const float s = p.widgets.scale();
-    const float free = p.surface.x - (kControlWidth + kMeasureWidth + 6 * kMargin) * s;
+    const float free = p.surface.x - (kControlWidth + rightWidth(p.workspace) + 6 * kMargin) * s;
     const float width = std::clamp(free, 240 * s, 560 * s);
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.surface.y - (bottomHeight(p.state) + kMargin) * s),
                             ImGuiCond_Always, ImVec2(0.5f, 1));

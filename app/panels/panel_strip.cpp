@@ -12,7 +12,7 @@ bool stripFits(ImVec2 surface, float scale) {
 
 bool beginStrip(PanelContext& p, const char* name, float height) {
     const float s = p.widgets.scale();
-    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (kMeasureWidth + 2 * kMargin) * s;
+    const float left = (kControlWidth + 2 * kMargin) * s, right = p.surface.x - (rightWidth(p.workspace) + 2 * kMargin) * s;
     ImGui::SetNextWindowPos(ImVec2(left, p.surface.y - (bottomHeight(p.state) + kMargin + height) * s));
     ImGui::SetNextWindowSize(ImVec2(right - left, height * s));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(8 * s, 6 * s));

@@ -217,12 +217,12 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
         const bool sides = state.visible && state.panel;
         const float wide = sides ? (kControlWidth + kMargin) * scale : 0;
         // Between the panels where there is room, over the whole width where there is not.
-        const bool fits = size.x - wide - (kMeasureWidth + kMargin) * scale > 300 * scale;
+        const bool fits = size.x - wide - (rightWidth(workspace) + kMargin) * scale > 300 * scale;
         const float strip =
             std::max({conservationHeight(workspace, state, size, scale), instrumentsHeight(workspace, state, size, scale),
                       twinStripHeight(workspace, state, size, scale)});
         area.from = ImVec2(fits ? wide : 0, top);
-        area.to = ImVec2(size.x - (fits && sides ? (kMeasureWidth + kMargin) * scale : 0),
+        area.to = ImVec2(size.x - (fits && sides ? (rightWidth(workspace) + kMargin) * scale : 0),
                          size.y - (state.visible ? bottomHeight(state) * scale : 0) - strip);
     }
     free = freeOf(workspace, area);
@@ -252,10 +252,14 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
         state.navigating = state.menu.asked = state.panelAsked = false;
         return;
     }
+    lightControl(panel);
     drawMenuBar(panel);
     if (state.panel) {
         drawControlPanel(panel);
-        drawMeasurePanel(panel);
+        if (workspace.lesson.shown())
+            drawLessonPanel(panel);
+        else
+            drawMeasurePanel(panel);
         if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
             drawTwinStrip(panel);
         else
