@@ -25,7 +25,7 @@ constexpr CommandFunction kFunctions[] = {
     {Subcommand::list, listCommand},       {Subcommand::check, checkCommand},
     {Subcommand::convert, convertCommand}, {Subcommand::info, infoCommand},
     {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
-    {Subcommand::play, playCommand},
+    {Subcommand::play, playCommand},       {Subcommand::lesson, lessonCommand},
 };
 
 int runProgram(int argc, char** argv) {

@@ -1,5 +1,6 @@
 // `gravlab check`: verifies every backend and kernel on this machine. Rule: one failure is exit code 7; what cannot run here
 // is listed with the reason and is no failure.
+#include "app/commands/lesson_check.h"
 #include "app/commands/options.h"
 #include "app/commands/physics_check.h"
 #include "app/commands/verify.h"
@@ -28,6 +29,7 @@ void print(const Verdict& v) {
 int checkCommand(const Options& options) {
     if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     const InterruptWatch watch;
+    if (options.checkLessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
         for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {

@@ -3,6 +3,8 @@
 #include "app/control/action.h"
 #include "app/control/parameter.h"
 #include "app/encoders.h"
+#include "app/lessons/lesson_file.h"
+#include "app/lessons/lesson_runner.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -209,6 +211,23 @@ Json commandList(const BackendOptions&) {
     return rows;
 }
 
+Json lessonList(const BackendOptions& options) {
+    Json rows = Json::array();
+    for (const std::string_view name : lessonNames()) {
+        const auto lesson = lessonNamed(std::string(name));
+        std::string needs;
+        for (const LessonStep& step : lesson->steps)
+            if (!missingFor(step, options).empty()) needs = step.needs;
+        rows.push_back({{"name", lesson->name},
+                        {"title", lesson->title},
+                        {"steps", lesson->steps.size()},
+                        {"minutes", lesson->minutes},
+                        {"idea", lesson->idea},
+                        {"reads_without", needs}});
+    }
+    return rows;
+}
+
 struct ListRow {
     std::string_view name;
     Json (*rows)(const BackendOptions&);
@@ -226,6 +245,7 @@ constexpr ListRow kLists[] = {
     {"commands", commandList},
     {"actions", actionList},
     {"parameters", parameterList},
+    {"lessons", lessonList},
 };
 
 std::string cellText(const Json& value) {

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::array<std::string_view, 3> kFormats{"table", "csv", "json"};
-constexpr std::array<std::string_view, 11> kTables{"devices", "backends", "kernels",  "scenes",  "laws",      "integrators",
-                                                   "keys",    "encoders", "commands", "actions", "parameters"};
+constexpr std::array<std::string_view, 12> kTables{"devices", "backends", "kernels",  "scenes",  "laws",       "integrators",
+                                                   "keys",    "encoders", "commands", "actions", "parameters", "lessons"};
 
 template <std::size_t n>
 std::size_t indexOf(std::string_view kind, std::string_view name, const std::array<std::string_view, n>& valid) {
@@ -243,6 +243,9 @@ void addViewOptions(CLI::App& app, Options& o) {
         "--no-config", [] {}, "neither read nor write what the window remembers: $XDG_CONFIG_HOME/gravlab/config.toml");
     addValue(
         app, "--screenshot", "FILE", [&o](auto&, auto& text) { o.screenshot = text; }, "write a PNG of the last frame");
+    addValue(
+        app, "--lesson", "NAME", [&o](auto&, auto& text) { o.lesson = text; },
+        "begin a lesson, see 'gravlab list lessons', or a FILE.toml with one, see docs/lessons.md");
 }
 
 void addPlayOptions(CLI::App& app, Options& o) {
@@ -429,6 +432,13 @@ void addListOptions(CLI::App& app, Options& o) {
 void addCheckOptions(CLI::App& app, Options& o) {
     app.add_flag("--physics", o.checkPhysics,
                  "instead of the kernels: known systems against their known answers, with tolerances");
+    app.add_flag(
+        "--lessons", o.checkLessons,
+        "instead of the kernels: play every lesson with its own answers, off screen, and name each step that is not "
+        "reached");
+    addValue(
+        app, "--lesson", "NAME", [&o](auto&, auto& text) { o.lesson = text; },
+        "play only that one; a FILE.toml is a lesson of one's own");
     for (const char* path : {"run.device", "run.threads", "run.simd"}) addParameter(app, o, parameter(path));
     addValue(
         app, "--tolerance", "ERROR", [&o](auto& name, auto& text) { o.tolerance = parsePositive(name, text); },
@@ -443,6 +453,17 @@ void addFingerprintOptions(CLI::App& app, Options& o) {
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 0, 1000000); },
         "steps before the hash [16]");
     app.add_flag("--json", o.json, "as JSON");
+}
+
+void addLessonOptions(CLI::App& app, Options& o) {
+    app.add_option_function<std::string>(
+           "NAME", [&o](const std::string& text) { o.lesson = text; },
+           "lesson, see 'gravlab list lessons', or a FILE.toml with one")
+        ->type_name("");
+    addValue(
+        app, "--worksheet", "FILE", [&o](auto&, auto& text) { o.worksheet = text; },
+        "write it to print: FILE.html or FILE.md; '-' is standard output, as Markdown [-]");
+    app.add_flag("--answers", o.answers, "with explanations and answers, for the teacher");
 }
 
 void addConvertOptions(CLI::App& app, Options& o) {
@@ -502,12 +523,16 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
      "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},
+    {"lesson", Subcommand::lesson, false, "print a lesson: a worksheet for students, or with the answers", addLessonOptions,
+     "  gravlab lesson leapfrog --worksheet leapfrog.html\n"
+     "  gravlab lesson leapfrog --worksheet answers.md --answers\n"
+     "  gravlab --lesson leapfrog            goes through it in the window\n"},
     {"tune", Subcommand::tune, false, "find the fastest kernel and launch for this device, for --kernel auto",
      addTuneOptions, "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
     {"list", Subcommand::list, false, "what this build and machine have", addListOptions,
      "  gravlab list scenes\n  gravlab list kernels --json\n"},
     {"check", Subcommand::check, false, "verify every backend and kernel on this machine", addCheckOptions,
-     "  gravlab check\n"},
+     "  gravlab check\n  gravlab check --physics\n  gravlab check --lessons\n"},
     {"convert", Subcommand::convert, false, "read bodies in one format, write them in another", addConvertOptions,
      "  gravlab convert galaxy.tipsy galaxy.hdf5\n"
      "  gravlab convert stars.csv stars.tab --columns m,x,y,z,vx,vy,vz --units cluster\n"

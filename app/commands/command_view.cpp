@@ -13,6 +13,8 @@
 #include "app/frontends/window/window.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
+#include "app/lessons/lesson_file.h"
+#include "app/lessons/lesson_runner.h"
 #include "app/model/look.h"
 #include "app/panels/ui.h"
 #include "app/picture.h"
@@ -130,7 +132,7 @@ private:
 
 /// The frames of a window until it is closed or a signal comes.
 void runFrames(const Options& options, Window& window, Workspace& workspace, Ui& ui, Controller& controller,
-               SessionFiles& files, ConfigKeeper& config, Player* player) {
+               SessionFiles& files, ConfigKeeper& config, Player* player, LessonRunner& lessons) {
     constexpr double kScriptWait = 0.02;  // [s] between looks for a line of a script when nothing moves
     const Post post = [&](std::vector<Command> batch) { controller.post(std::move(batch), Sender::panel); };
     const StatusReport report;
@@ -146,7 +148,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     // Whatever the run does, somebody waits for a picture.
     const auto needsFrame = [&] {
         return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
-               framesOwed > 0 || options.frames > 0;
+               framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
@@ -193,6 +195,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         window.holdKeys(time - last);
         const std::vector<Event> done = workspace.apply(controller);
         if (player) player->look(workspace, done, hostClock());
+        if (lessons.update(workspace, hostClock())) framesOwed = kFramesAfterEvent;
         recorder.prepare(workspace, window.width(), window.height(), window.description());
         workspace.advance(true);
         const bool moved = workspace.view.moving(workspace, workspace.host);  // the frame in which that ends is drawn, too
@@ -238,6 +241,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
 
 int viewCommand(const Options& asked) {
     const InterruptWatch watch;
+    const auto lesson = asked.lesson.empty() ? nullptr : lessonNamed(asked.lesson);
     Remembered memory{asked, {}, {}};
     // A window that ends by itself is a test or a picture.
     const bool plays = asked.command == Subcommand::play;
@@ -268,8 +272,11 @@ int viewCommand(const Options& asked) {
     const double usual = options.frames > 0 || plays ? 0 : kAutosaveSeconds;
     SessionFiles files(workspace, ui.state.files, options.autosaveSeconds >= 0 ? options.autosaveSeconds : usual);
     const LostDisplayWatch display([&files] { return files.leave(); });
+    LessonRunner lessons;
+    LessonRunner::offer(workspace.lesson);
+    if (lesson) lessons.open(workspace, lesson);
     try {
-        runFrames(options, window, workspace, ui, controller, files, config, player.get());
+        runFrames(options, window, workspace, ui, controller, files, config, player.get(), lessons);
     } catch (const Error& error) {
         if (error.code() != ExitCode::deviceFailure) throw;
         const std::string kept = files.rescue();

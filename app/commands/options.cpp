@@ -198,17 +198,23 @@ struct Companion {
     const char *option, *needs;
 };
 constexpr Companion kCompanions[] = {{"--every", "--csv"}, {"--snapshots", "--snapshot-every"}};
-constexpr const char* kOutputs[] = {"--csv",       "--final",  "--plots", "--checkpoint",
-                                    "--snapshots", "--output", "--card",  "--screenshot"};
+constexpr const char* kOutputs[] = {"--csv",    "--final", "--plots",      "--checkpoint", "--snapshots",
+                                    "--output", "--card",  "--screenshot", "--worksheet"};
 
 /// What would be left out in silence.
 void validateCompany(const Options& o) {
     for (const Companion& row : kCompanions)
         if (o.has(row.option) && !o.has(row.needs))
             throw UsageError(std::string(row.option) + " does nothing without " + row.needs);
-    const std::pair<const char*, const std::string*> names[] = {
-        {"--csv", &o.csv},       {"--final", &o.finalFile}, {"--plots", &o.plots},           {"--checkpoint", &o.checkpoint},
-        {"--output", &o.output}, {"--card", &o.benchCard},  {"--screenshot", &o.screenshot}, {"--snapshots", &o.snapshots}};
+    const std::pair<const char*, const std::string*> names[] = {{"--csv", &o.csv},
+                                                                {"--final", &o.finalFile},
+                                                                {"--plots", &o.plots},
+                                                                {"--checkpoint", &o.checkpoint},
+                                                                {"--output", &o.output},
+                                                                {"--card", &o.benchCard},
+                                                                {"--screenshot", &o.screenshot},
+                                                                {"--snapshots", &o.snapshots},
+                                                                {"--worksheet", &o.worksheet}};
     for (const auto& [option, name] : names)
         if (o.has(option) && name->empty()) throw UsageError(std::string(option) + " '': a file needs a name");
     const BackendRow* named = o.simulation.backend ? findBackend(*o.simulation.backend) : nullptr;
@@ -258,10 +264,21 @@ void validate(Options& o, bool commandNamed) {
         if (o.listWhat.empty())
             throw UsageError(
                 "list what? valid: devices, backends, kernels, scenes, laws, integrators, keys, encoders, "
-                "commands, actions, parameters");
+                "commands, actions, parameters, lessons");
         return;
     }
-    if (o.command == Subcommand::check) return;
+    if (o.command == Subcommand::lesson && o.lesson.empty())
+        throw UsageError("lesson needs a name: gravlab lesson NAME; 'gravlab list lessons' shows them");
+    if (o.command == Subcommand::lesson && !o.worksheet.empty() && o.worksheet != "-" && !o.worksheet.ends_with(".html") &&
+        !o.worksheet.ends_with(".md"))
+        throw UsageError("--worksheet '" + o.worksheet + "': expected FILE.html, FILE.md or -");
+    if (o.command == Subcommand::check && o.has("--lesson") && !o.checkLessons)
+        throw UsageError("--lesson does nothing without --lessons");
+    if (o.command == Subcommand::check && o.checkLessons && o.checkPhysics)
+        throw UsageError("--lessons and --physics exclude each other; give one of them");
+    if (o.command == Subcommand::check && o.checkLessons && o.tolerance)
+        throw UsageError("--tolerance does nothing with --lessons: a step is reached or not");
+    if (o.command == Subcommand::check || o.command == Subcommand::lesson) return;
     if (o.command == Subcommand::convert && (o.file.empty() || o.output.empty()))
         throw UsageError("convert needs two files: gravlab convert IN OUT");
     if (o.command == Subcommand::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");

@@ -21,5 +21,6 @@ int checkCommand(const Options&);
 int convertCommand(const Options&);
 int infoCommand(const Options&);
 int fingerprintCommand(const Options&);
+int lessonCommand(const Options&);
 
 }  // namespace gravlab

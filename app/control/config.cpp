@@ -119,7 +119,7 @@ const std::vector<Row>& rows() {
             const bool others = p.kind == Kind::flag && sharing(p, &Kept::configuration);
             if (!p.kept.configuration.empty() && !p.ask && !others) found.push_back(rowOf(p));
         }
-        constexpr std::array<std::string_view, 4> kTables{"window", "panels", "scene", "look"};
+        constexpr std::array<std::string_view, 5> kTables{"window", "panels", "scene", "look", "lessons"};
         std::stable_sort(found.begin(), found.end(), [&](const Row& a, const Row& b) {
             return std::find(kTables.begin(), kTables.end(), a.table) < std::find(kTables.begin(), kTables.end(), b.table);
         });

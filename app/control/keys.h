@@ -58,6 +58,7 @@ enum class Key : int {
     home = 268,
     end = 269,
     f1 = 290,
+    f2 = 291,
     f4 = 293,
     f6 = 295,
     f10 = 299,

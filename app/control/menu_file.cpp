@@ -109,12 +109,124 @@ constexpr Action kFile[] = {
      .line = true},
 };
 
+constexpr std::string_view kLessonStays = "Going through a lesson is not undone; the lesson can be gone through again.";
+
+Reason noLessons(const KeyTarget& t) {
+    return t.lesson.offered.empty()
+               ? Reason("Lessons are gone through in a window; 'gravlab check --lessons' plays all of them without one.")
+               : Reason();
+}
+Reason noLesson(const KeyTarget& t) { return t.lesson.lesson ? Reason() : Reason("No lesson is open."); }
+
+void order(KeyTarget& t, LessonOrder what) { t.lesson.orders.push_back(std::move(what)); }
+void goBy(KeyTarget& t, int steps) {
+    order(t, {.what = LessonOrder::What::go, .step = static_cast<int>(t.lesson.step) + steps});
+}
+
+/// Throws UsageError.
+double numberIn(const Value& argument) {
+    if (const std::optional<double> number = numberOf(argument)) return *number;
+    throw UsageError("'" + valueText(argument) + "': expected a number");
+}
+
 constexpr Action kHelp[] = {
     {.name = "keys",
      .label = "Keys and mouse",
      .idea = "these keys",
      .strokes = {{Key::f1}, {Key::letterH}},
      .parameter = "window.help"},
+    {.name = "lessons",
+     .label = "Lessons ...",
+     .idea = "the list of lessons: experiments to do, each with its explanation",
+     .strokes = {{Key::f2}},
+     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::list}); },
+     .checked = [](const KeyTarget& t) { return t.lesson.listed; },
+     .unavailable = noLessons,
+     .leaves = kLessonStays,
+     .line = true},
+    {.name = "lesson",
+     .label = "Lesson",
+     .idea = "begin a lesson",
+     .act =
+         [](KeyTarget& t, int which) {
+             const auto at = static_cast<std::size_t>(which);
+             if (at < t.lesson.offered.size())
+                 order(t, {.what = LessonOrder::What::open, .name = t.lesson.offered[at].name});
+         },
+     .unavailable = noLessons,
+     .choice =
+         [](const KeyTarget& t, int which, SettingChoice& out) {
+             const auto at = static_cast<std::size_t>(which);
+             if (at >= t.lesson.offered.size()) return false;
+             const LessonOffer& offer = t.lesson.offered[at];
+             const bool open = t.lesson.lesson && t.lesson.lesson->name == offer.name;
+             out = {.name = offer.name, .idea = offer.idea, .chosen = open};
+             return true;
+         },
+     .leaves = kLessonStays},
+    {.name = "lesson-next",
+     .label = "Next step",
+     .idea = "on to the next step of the lesson",
+     .strokes = {{Key::pageDown, kControl}},
+     .act = [](KeyTarget& t, int) { goBy(t, 1); },
+     .unavailable = noLesson,
+     .leaves = kLessonStays},
+    {.name = "lesson-back",
+     .label = "Step before",
+     .idea = "back to the step before, with the scene that belongs to it",
+     .strokes = {{Key::pageUp, kControl}},
+     .act = [](KeyTarget& t, int) { goBy(t, -1); },
+     .unavailable = noLesson,
+     .leaves = kLessonStays},
+    {.name = "lesson-step",
+     .label = "This step again",
+     .idea = "the step from its start, or another one by its number",
+     .act = [](KeyTarget& t, int) { goBy(t, 0); },
+     .unavailable = noLesson,
+     .argument = "NUMBER",
+     .with =
+         [](KeyTarget& t, const Value& number) {
+             constexpr double kMost = 1000;
+             const double step = numberIn(number);
+             if (!(step >= 1 && step <= kMost)) throw UsageError("a step is a number from 1");
+             order(t, {.what = LessonOrder::What::go, .step = static_cast<int>(step) - 1});
+         },
+     .leaves = kLessonStays},
+    {.name = "lesson-answer",
+     .label = "Answer",
+     .idea = "what is predicted, or the answer to the question: the number of a choice, or a number",
+     .act = [](KeyTarget&, int) { throw UsageError("'lesson-answer' needs a number: that of a choice, or the answer"); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const LessonPhase phase = t.lesson.phase;
+             const bool asked = t.lesson.lesson && (phase == LessonPhase::predict || phase == LessonPhase::question);
+             return asked ? Reason() : Reason("Nothing is asked now; the panel of a lesson takes answers.");
+         },
+     .argument = "NUMBER",
+     .with = [](KeyTarget& t,
+                const Value& number) { order(t, {.what = LessonOrder::What::answer, .answer = numberIn(number)}); },
+     .leaves = kLessonStays},
+    {.name = "lesson-show",
+     .label = "Show me",
+     .idea = "do what the step asks for",
+     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::show}); },
+     .unavailable =
+         [](const KeyTarget& t) {
+             const LessonStep* step = t.lesson.now();
+             const bool can = step && !step->show.empty() && t.lesson.phase == LessonPhase::act;
+             return can ? Reason() : Reason("There is nothing to be done now.");
+         },
+     .leaves = kLessonStays},
+    {.name = "lesson-large",
+     .label = "Present",
+     .idea = "the lesson in large type, to be read from the last row",
+     .parameter = "lesson.large"},
+    {.name = "lesson-close",
+     .label = "Close the lesson",
+     .idea = "put the lesson away; the run goes on as it is",
+     .act = [](KeyTarget& t, int) { order(t, {.what = LessonOrder::What::close}); },
+     .unavailable = [](const KeyTarget& t) { return t.lesson.shown() ? Reason() : Reason("No lesson is open."); },
+     .leaves = kLessonStays},
     {.name = "close",
      .label = "Close what is open",
      .idea = "close the list of keys or a message, select nothing",

@@ -156,5 +156,6 @@ std::vector<Parameter> comparisonParameters();
 std::vector<Parameter> lookParameters();
 std::vector<Parameter> viewParameters();
 std::vector<Parameter> windowParameters();
+std::vector<Parameter> lessonParameters();
 
 }  // namespace gravlab

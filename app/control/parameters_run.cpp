@@ -460,6 +460,17 @@ void addFacts(std::vector<Parameter>& all) {
          .idea = "largest relative change of the energy since the start",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.energyChange; });
+    add({.path = "run.virial_ratio",
+         .label = "2T/|W|",
+         .idea = "twice the kinetic energy over the potential one, as last measured: 1 in balance",
+         .measured = true},
+        [](const Document& d) -> Value { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); });
+    add({.path = "run.half_mass_radius",
+         .label = "Half-mass radius",
+         .idea = "radius around the centre of mass that holds half of the mass, as last measured",
+         .unit = "L",
+         .measured = true},
+        [](const Document& d) -> Value { return d.facts.halfMassRadius ? Value(*d.facts.halfMassRadius) : Value(); });
     add({.path = "run.backend_reason",
          .label = "Why this backend",
          .idea = "which backend runs and why",

@@ -6,6 +6,7 @@
 #include "app/model/intent.h"
 #include "app/model/lab_panel.h"
 #include "app/model/launch.h"
+#include "app/model/lesson.h"
 #include "app/model/options.h"
 #include "app/model/ui_state.h"
 #include "app/model/viewport.h"
@@ -78,6 +79,7 @@ struct Document {
     std::uint64_t storyLeft = 0;  ///< run whose end was seen and put away
     UiState ui;
     LabPanel labPanel;
+    LessonState lesson;
 
     /// News. An empty text says nothing.
     void say(std::string text) {

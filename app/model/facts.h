@@ -104,10 +104,11 @@ struct Facts {
     ValueRange colourRange;       ///< of colour modes that find their own
 
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
-    double speed = 0;           ///< simulated time a second of watching, as reached [T/s]
-    std::int64_t stepsDue = 0;  ///< that the speed asked for wants of this frame
-    double energyChange = 0;    ///< the largest since the start, relative
-    std::string quality;        ///< what is lowered to hold the rate
+    double speed = 0;                              ///< simulated time a second of watching, as reached [T/s]
+    std::int64_t stepsDue = 0;                     ///< that the speed asked for wants of this frame
+    double energyChange = 0;                       ///< the largest since the start, relative
+    std::optional<double> virial, halfMassRadius;  ///< -K / W and [L], as last measured
+    std::string quality;                           ///< what is lowered to hold the rate
     bool labBusy = false;
     std::string labStatus;  ///< what the lab measures, or how that ended
     std::optional<LabBest> labBest;

@@ -17,7 +17,7 @@
 
 namespace gravlab {
 
-enum class Subcommand { view, render, run, bench, tune, list, check, convert, info, fingerprint, play, version };
+enum class Subcommand { view, render, run, bench, tune, list, check, convert, info, fingerprint, play, lesson, version };
 
 /// What is written over the picture.
 struct OverlayChoice {
@@ -55,6 +55,8 @@ struct Options {
     std::vector<PathPoint> path;         ///< of the camera; empty: none
     bool flyPath = false;                ///< along it
 
+    std::string lesson;  ///< to begin with, or of the command lesson: a name, or a file that ends with .toml
+
     // render
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
@@ -88,6 +90,12 @@ struct Options {
     // check
     bool checkPhysics = false;        ///< the reference table instead of the kernels
     std::optional<double> tolerance;  ///< relative error allowed, instead of the usual limits
+
+    bool checkLessons = false;  ///< the lessons instead of the kernels
+
+    // lesson
+    std::string worksheet;  ///< file; empty: standard output
+    bool answers = false;   ///< with explanations and answers
 
     // play
     std::string script;     ///< file of lines, or "-"

@@ -14,18 +14,19 @@ constexpr Control kMeasurementsTab{"measurements_tab", "Measurements", "How fast
 }  // namespace
 
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale) {
-    constexpr float kSides = kControlWidth + kMeasureWidth + 2 * kMargin, kBetween = 300, kStrip = 420;
+    constexpr float kBetween = 300, kStrip = 420;
+    const float sidesWidth = kControlWidth + rightWidth(document) + 2 * kMargin;
     PanelPlan plan;
     if (!state.visible || !state.panel) return plan;
     const float wide = surface.x / scale;
-    const bool both = wide - kSides > kBetween, all = wide - kSides - 2 * kMargin >= kStrip;
+    const bool both = wide - sidesWidth > kBetween, all = wide - sidesWidth - 2 * kMargin >= kStrip;
     // Plots come before knobs where a class looks on; the lab needs the width.
     const bool sides = !(state.projector && !all) && !(document.labPanel.open && !all);
     plan.tabs = sides && !both;
     plan.controls = sides && (both || !state.measurements);
     plan.measurements = sides && (both || state.measurements);
     plan.left = sides ? (kControlWidth + kMargin) * scale : 0;
-    plan.right = sides && both ? (kMeasureWidth + kMargin) * scale : 0;
+    plan.right = sides && both ? (rightWidth(document) + kMargin) * scale : 0;
     const float between = (surface.x - plan.left - plan.right) / scale - 2 * kMargin;
     plan.strip = !document.labPanel.open && between >= kStrip && surface.y >= kStrip * scale;
     return plan;

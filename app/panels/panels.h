@@ -67,5 +67,10 @@ void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
 void drawFiles(PanelContext& panel);         // save, open, recover
 void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
+void drawLessonPanel(PanelContext& panel);   // right, in place of the measurements: a lesson, or the list of them
+/// Points at the control that a step of a lesson is about.
+void lightControl(PanelContext& panel);
+/// Pixels at scale 1 of the column at the right.
+float rightWidth(const Document& document);
 
 }  // namespace gravlab

@@ -253,10 +253,16 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
         state.navigating = state.menu.asked = state.panelAsked = false;
         return;
     }
+    lightControl(panel);
     drawMenuBar(panel);
     if (state.panel) {
         if (plan.controls) drawControlPanel(panel);
-        if (plan.measurements) drawMeasurePanel(panel);
+        if (plan.measurements) {
+            if (workspace.lesson.shown())
+                drawLessonPanel(panel);
+            else
+                drawMeasurePanel(panel);
+        }
         if (twinStripHeight(workspace, state, panel.surface, scale) > 0)
             drawTwinStrip(panel);
         else

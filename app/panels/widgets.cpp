@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -78,7 +79,26 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     ImGui::EndTooltip();
 }
 
+void Widgets::light(std::string_view name, const std::string& menu) {
+    if (lit_ == name) return;
+    lit_ = name;
+    litMenu_ = menu;
+    litShown_ = name.empty();
+}
+
+/// "run.block" lights "run.block" and "run.block/list" beside it, "twin" also "menu/Simulation/twin".
+void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
+    if (lit_.empty()) return;
+    const bool ends = name.ends_with(lit_) && (name.size() == lit_.size() || name[name.size() - lit_.size() - 1] == '/');
+    if (!ends && name != litMenu_) return;
+    if (ends && !std::exchange(litShown_, true)) ImGui::SetScrollHereY();
+    const float gap = 2 * scale_;
+    ImGui::GetWindowDrawList()->AddRect(ImVec2(from.x - gap, from.y - gap), ImVec2(to.x + gap, to.y + gap),
+                                        palette::kWarning, 4 * scale_, 0, palette::line(2 * scale_));
+}
+
 void Widgets::finish(const Control& control, const Reason& unavailable) {
+    frameIfLit(control.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     if (recording) record(control.name, unavailable.empty());
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(control.name, control.tip.text(), unavailable);
 }
@@ -286,6 +306,7 @@ bool Widgets::beginCombo(const Control& control, std::string_view shown, const R
         return false;
     }
     // The last item is now inside the list; the closed control's place is known all the same.
+    if (lit_ == control.name) litShown_ = true;
     if (recording) items.push_back({control.name, from.x, from.y, from.x + wide, from.y + high, unavailable.empty()});
     return true;
 }
@@ -313,6 +334,7 @@ bool Widgets::beginMenu(const std::string& name, std::string_view label, bool en
     listOpen = listOpen || open;
     listFocused = listFocused || (!open && ImGui::IsItemFocused());
     if (recording) items.push_back({name, from.x, from.y, from.x + wide, from.y + ImGui::GetFontSize(), enabled});
+    if (!open) frameIfLit(name, from, ImVec2(from.x + wide, from.y + ImGui::GetFontSize()));
     return open;
 }
 
@@ -323,6 +345,7 @@ bool Widgets::menuItem(const std::string& name, std::string_view label, std::str
     const std::string title(label), right(keys);
     const bool chosen = ImGui::MenuItem(title.c_str(), right.c_str(), checked, unavailable.empty());
     if (recording) record(name, unavailable.empty());
+    frameIfLit(name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(name, idea, unavailable);
     return chosen;
 }

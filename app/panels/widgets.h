@@ -138,18 +138,24 @@ public:
     /// True while a tooltip is about to come.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
 
+    /// A control that is pointed at, and the menu that has it: a frame around them; it is scrolled into its panel once.
+    void light(std::string_view name, const std::string& menu);
+
     bool recording = false;
     std::vector<UiItem> items;
     std::map<std::string, bool, std::less<>> folds;  ///< what was opened or closed by hand, by name
 
 private:
     void record(std::string name, bool enabled);
+    void frameIfLit(std::string_view name, ImVec2 from, ImVec2 to);
     void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable);
 
     float scale_ = 1;
     Fonts fonts_;
     std::vector<std::string_view> panels_;
-    std::string restingOn_;  ///< control under the pointer
+    std::string lit_, litMenu_;  ///< control that is pointed at, and its menu; empty: none
+    bool litShown_ = true;       ///< it has been scrolled into its panel
+    std::string restingOn_;      ///< control under the pointer
     double restingSince_ = 0;
     bool restingSeen_ = false, tooltipShown_ = false;
     const char* comboName_ = "";

@@ -161,6 +161,8 @@ void Twin::advance(std::int64_t steps, double seconds, bool realTime) {
             if (due && realTime) measureHere();
         }
         if (!even_) return;
+        // Who reads the distance of runs that stand still wants that of the step they stand at.
+        if (realTime && steps == 0 && watch_.due(hostClock(), true)) measureHere();
         store();
         if (!realTime && watch_.due(0, false) && run_->met(first))
             watch_.measure(side(this->first()), side(second()), 0, false);

@@ -127,6 +127,11 @@ void Workspace::readMeasurements() {
     facts.speed = pace_.reached();
     facts.frameMilliseconds = telemetry.frameMilliseconds;
     facts.energyChange = conservation.worstChange();
+    facts.virial = facts.halfMassRadius = std::nullopt;
+    if (const auto& points = conservation.points(); !points.empty()) {
+        facts.virial = points.back().virial;
+        facts.halfMassRadius = points.back().shape.lagrangianRadii[1];
+    }
     facts.quality = view.quality().text();
     facts.labBusy = lab.busy();
     if (facts.labStatus != lab.status()) facts.labStatus = lab.status();

@@ -1,4 +1,5 @@
-// Values of TOML, as settings, scene files and config.toml have them behind their keys. The only place that knows toml++.
+// Values of TOML, as settings, scene files and config.toml have them behind their keys. toml++ is known here, and where
+// lessons are read (app/lessons/lesson_file.cpp).
 #pragma once
 #include "sim/core/value.h"
 

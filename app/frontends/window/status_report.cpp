@@ -73,6 +73,10 @@ constexpr StatusRow kRows[] = {
     {"/lab/busy", "lab.busy"},
     {"/lab/status", "lab.status"},
     {"/launch/on", "drop.on"},
+    {"/lesson/name", "lesson.name"},
+    {"/lesson/step", "lesson.step"},
+    {"/lesson/phase", "lesson.phase"},
+    {"/lesson/progress", "lesson.progress"},
 };
 
 nlohmann::ordered_json rewindFacts(const Workspace& workspace) {

@@ -35,6 +35,7 @@ static_assert(static_cast<int>(Key::pageUp) == GLFW_KEY_PAGE_UP && static_cast<i
 static_assert(static_cast<int>(Key::home) == GLFW_KEY_HOME && static_cast<int>(Key::f1) == GLFW_KEY_F1);
 static_assert(static_cast<int>(Key::f11) == GLFW_KEY_F11 && static_cast<int>(Key::f12) == GLFW_KEY_F12);
 static_assert(static_cast<int>(Key::f6) == GLFW_KEY_F6 && static_cast<int>(Key::f10) == GLFW_KEY_F10);
+static_assert(static_cast<int>(Key::f2) == GLFW_KEY_F2);
 static_assert(static_cast<int>(Key::down) == GLFW_KEY_DOWN && static_cast<int>(Key::up) == GLFW_KEY_UP);
 static_assert(static_cast<int>(Key::end) == GLFW_KEY_END && static_cast<int>(Key::leftAlt) == GLFW_KEY_LEFT_ALT);
 static_assert(static_cast<int>(Key::pad1) == GLFW_KEY_KP_1 && static_cast<int>(Key::pad9) == GLFW_KEY_KP_9);

@@ -1,0 +1,76 @@
+#include "app/commands/lesson_check.h"
+
+#include "app/frontends/headless/headless.h"
+#include "app/host_clock.h"
+#include "app/interrupt.h"
+#include "app/lessons/lesson_file.h"
+#include "app/lessons/lesson_runner.h"
+#include "app/lessons/placeholders.h"
+#include "app/view/workspace.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace gravlab {
+
+LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Options& asked, double limit) {
+    constexpr int kWidth = 160, kHeight = 90;  // what a picture tells is asked of it; nobody looks at it
+    Options options = asked;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(options.simulation.backendOptions.device);
+    OffscreenTarget target(kWidth, kHeight);
+    Workspace workspace(options);
+    LessonRunner runner(true);
+    const double begun = hostClock();
+    double last = begun;
+    runner.open(workspace, lesson);
+    LessonVerdict verdict;
+    for (;;) {
+        InterruptWatch::check();
+        runner.update(workspace, hostClock());
+        verdict.seconds = hostClock() - begun;
+        verdict.failure = runner.failure();
+        if (!verdict.failure.empty() || runner.ended()) break;
+        if (verdict.seconds > limit) {
+            verdict.failure = LessonRunner::placeOf(*lesson, workspace.lesson.step) + ": not reached after " +
+                              std::to_string(static_cast<int>(limit)) + " s";
+            break;
+        }
+        workspace.advance(true);
+        const double now = hostClock();
+        workspace.turn(now - last);
+        last = now;
+        workspace.draw(target.framebuffer(), target.width(), target.height());
+    }
+    for (const auto& [name, value] : workspace.lesson.kept)
+        verdict.numbers += (verdict.numbers.empty() ? "" : ", ") + name + " = " + shownValue(value);
+    verdict.passedOver =
+        static_cast<int>(std::count_if(lesson->steps.begin(), lesson->steps.end(), [&](const LessonStep& step) {
+            return !missingFor(step, options.simulation.backendOptions).empty();
+        }));
+    return verdict;
+}
+
+bool printLessons(const Options& options) {
+    std::vector<std::string> names(lessonNames().begin(), lessonNames().end());
+    if (!options.lesson.empty()) names = {options.lesson};
+    const double begun = hostClock();
+    int failed = 0;
+    for (const std::string& name : names) {
+        const auto lesson = lessonNamed(name);
+        const LessonVerdict verdict = playLesson(lesson, options, std::max(kLessonsLimit - (hostClock() - begun), 1.0));
+        std::printf("%-16s %-7s %2zu steps, %5.1f s%s\n", lesson->name.c_str(),
+                    verdict.failure.empty() ? "reached" : "FAILED", lesson->steps.size(), verdict.seconds,
+                    verdict.passedOver > 0 ? (", " + std::to_string(verdict.passedOver) + " not here").c_str() : "");
+        if (!verdict.numbers.empty()) std::printf("%16s %s\n", "", verdict.numbers.c_str());
+        if (!verdict.failure.empty()) std::printf("%16s %s\n", "", verdict.failure.c_str());
+        std::fflush(stdout);
+        failed += !verdict.failure.empty();
+    }
+    std::printf("%zu lessons, %d failed, %.1f s\n", names.size(), failed, hostClock() - begun);
+    return failed == 0;
+}
+
+}  // namespace gravlab

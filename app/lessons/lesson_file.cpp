@@ -1,0 +1,347 @@
+#include "app/lessons/lesson_file.h"
+
+#include "app/control/action.h"
+#include "app/control/parameter.h"
+#include "app/control/scene_file.h"
+#include "app/control/script.h"
+#include "app/lab/kernel_source.h"
+#include "app/lessons/placeholders.h"
+#include "app/lessons/recorded.h"
+#include "sim/backends/backend.h"
+#include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
+#include "sim/scenes/scene.h"
+
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+constexpr std::string_view kLessons[] = {
+    "leapfrog", "order",        "rounding",   "softening", "balance", "views",      "energy-puzzle",  "simd-threads",
+    "ladder",   "memory-paths", "block-size", "unroll",    "waves",   "few-bodies", "each-pair-once", "failed-launch",
+};
+
+/// Actions that write, remove or end something: a lesson that somebody was sent must not.
+constexpr std::string_view kOutOfLessons[] = {"open",          "save",        "recover",     "discard",     "save-scene",
+                                              "picture",       "record",      "quit",        "cancel-film", "lab-csv",
+                                              "lab-png",       "lesson",      "lesson-next", "lessons",     "lesson-back",
+                                              "lesson-answer", "lesson-show", "lesson-step", "lesson-close"};
+
+/// toml++ 3.3 asks of each letter beyond ASCII outside of texts and remarks whether it is a space, in a way that is
+/// undefined for most; no key or value has one there. The line of the first; 0: there is none.
+std::size_t foreignLine(std::string_view text) {
+    std::size_t line = 1;
+    std::string_view end;  // of the text or remark that we are in; empty: none
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::string_view rest = text.substr(i);
+        if (text[i] == '\n') {
+            ++line;
+            if (end.size() == 1) end = {};  // a remark, or a text that toml++ will refuse
+        } else if (!end.empty()) {
+            if (end.front() == '"' && text[i] == '\\')
+                ++i;
+            else if (rest.starts_with(end)) {
+                i += end.size() - 1;
+                end = {};
+            }
+        } else if (text[i] == '#') {
+            end = "\n";
+        } else if (text[i] == '"') {
+            end = rest.starts_with("\"\"\"") ? "\"\"\"" : "\"";
+            i += end.size() - 1;
+        } else if (text[i] == '\'') {
+            end = rest.starts_with("'''") ? "'''" : "'";
+            i += end.size() - 1;
+        } else if ((static_cast<unsigned char>(text[i]) & 0x80u) != 0) {
+            return line;
+        }
+    }
+    return 0;
+}
+
+std::size_t lineOf(const toml::node& node) { return node.source().begin.line; }
+
+/// Reads the tables of a file, and says where something is wrong.
+class LessonReader {
+public:
+    LessonReader(std::string name, std::string source) : source_(std::move(source)) { lesson_.name = std::move(name); }
+
+    Lesson read(std::string_view text) {
+        if (const std::size_t line = foreignLine(text)) refuse(line, "a letter beyond ASCII outside of quotes");
+        const toml::parse_result parsed = toml::parse(text);
+        if (!parsed) refuse(parsed.error().source().begin.line, std::string(parsed.error().description()));
+        const toml::table& top = parsed.table();
+        requireKeys(top, {"title", "idea", "minutes", "step"}, "lesson");
+        lesson_.title = textOf(top, "title", true);
+        lesson_.idea = textOf(top, "idea", true);
+        if (const toml::node* node = top.get("minutes")) lesson_.minutes = static_cast<int>(numberIn(*node, 1, 600));
+        const toml::node* steps = top.get("step");
+        const toml::array* array = steps ? steps->as_array() : nullptr;
+        if (!array || array->empty()) refuse(steps ? lineOf(*steps) : 1, "a lesson needs at least one [[step]]");
+        for (const toml::node& node : *array) {
+            if (!node.is_table()) refuse(lineOf(node), "a step is a table: [[step]]");
+            lesson_.steps.push_back(step(*node.as_table()));
+        }
+        return std::move(lesson_);
+    }
+
+private:
+    [[noreturn]] void refuse(std::size_t line, const std::string& why) const {
+        throw InputError(source_ + ", line " + std::to_string(line) + ": " + why);
+    }
+
+    /// What `doing` refuses is refused with the line.
+    template <class Doing>
+    auto at(std::size_t line, Doing doing) const {
+        try {
+            return doing();
+        } catch (const UsageError& error) {
+            refuse(line, error.what());
+        }
+    }
+
+    void requireKeys(const toml::table& table, const std::vector<std::string_view>& valid, const std::string& of) const {
+        for (const auto& [key, node] : table)
+            if (std::find(valid.begin(), valid.end(), key.str()) == valid.end())
+                refuse(key.source().begin.line, unknownName("key of a " + of, key.str(), valid));
+    }
+
+    std::string textIn(const toml::node& node) const {
+        const auto* text = node.as_string();
+        if (!text) refuse(lineOf(node), "expected a text in quotes");
+        return text->get();
+    }
+
+    std::string textOf(const toml::table& table, std::string_view key, bool needed = false) const {
+        const toml::node* node = table.get(key);
+        if (!node && needed) refuse(lineOf(table), "the text '" + std::string(key) + "' is missing");
+        return node ? textIn(*node) : std::string();
+    }
+
+    double numberIn(const toml::node& node, double least, double most) const {
+        const std::optional<double> number = node.is_number() ? node.value<double>() : std::nullopt;
+        if (!number || !(*number >= least && *number <= most))
+            refuse(lineOf(node), "expected a number from " + shortestText(least) + " to " + shortestText(most));
+        return *number;
+    }
+
+    const toml::array* listOf(const toml::table& table, std::string_view key) const {
+        const toml::node* node = table.get(key);
+        if (node && !node->is_array()) refuse(lineOf(*node), std::string(key) + " is a list: [\"...\", \"...\"]");
+        return node ? node->as_array() : nullptr;
+    }
+
+    std::vector<std::string> textsOf(const toml::table& table, std::string_view key) const {
+        std::vector<std::string> texts;
+        if (const toml::array* list = listOf(table, key))
+            for (const toml::node& node : *list) texts.push_back(textIn(node));
+        return texts;
+    }
+
+    /// Placeholders of a text, which may have many lines.
+    std::string filledText(const toml::table& table, std::string_view key, bool needed = false) const {
+        textOf(table, key, needed);
+        const toml::node* node = table.get(key);
+        return node ? filledText(*node) : std::string();
+    }
+    std::string filledText(const toml::node& node) const {
+        const std::string text = textIn(node);
+        const auto refused = [&](std::string_view part) {
+            try {
+                requirePlaceholders(part, kept_);
+                return std::string();
+            } catch (const UsageError& error) {
+                return std::string(error.what());
+            }
+        };
+        if (const std::string why = refused(text); !why.empty()) {
+            // A text that begins on a line of its own has lost that line break.
+            const auto breaks = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+            const std::size_t covered = node.source().end.line - lineOf(node);
+            std::size_t line = lineOf(node) + (covered > breaks ? covered - breaks : 0);
+            std::string_view rest = text;
+            while (!rest.empty()) {
+                const std::size_t end = std::min(rest.find('\n'), rest.size());
+                if (!refused(rest.substr(0, end)).empty()) break;
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+                ++line;
+            }
+            refuse(line, why);
+        }
+        return text;
+    }
+
+    /// Lines of the script language that a lesson may have.
+    std::vector<LessonLine> linesIn(const toml::table& table, std::string_view key) const {
+        std::vector<LessonLine> lines;
+        const toml::array* list = listOf(table, key);
+        if (!list) return lines;
+        double seconds = 0;
+        for (const toml::node& node : *list) {
+            const LessonLine line{lineOf(node), textIn(node)};
+            const std::optional<ScriptLine> parsed = at(line.number, [&] { return parseScriptLine(line.text); });
+            if (!parsed) refuse(line.number, "an empty line does nothing");
+            if (parsed->verb == Verb::act &&
+                std::find(std::begin(kOutOfLessons), std::end(kOutOfLessons), parsed->name) != std::end(kOutOfLessons))
+                refuse(line.number, "a lesson cannot 'do " + parsed->name + "', which writes, ends or leads elsewhere");
+            if (parsed->verb == Verb::open) at(line.number, [&] { return sceneNamed(parsed->name).name; });
+            const bool waits = parsed->verb == Verb::waitFor || parsed->verb == Verb::waitSeconds;
+            if (key == "until" && !waits)
+                refuse(line.number, "'until' takes lines that wait, such as 'wait run.step >= 100 within 60'");
+            if (waits) seconds += parsed->seconds;
+            if (seconds > kLongestStep)
+                refuse(line.number, "'" + std::string(key) + "' waits for more than " + shortestText(kLongestStep) +
+                                        " s in all; say within how many seconds it is reached");
+            lines.push_back(line);
+        }
+        return lines;
+    }
+
+    std::optional<LessonQuestion> questionIn(const toml::table& step, std::string_view key) const {
+        const toml::node* node = step.get(key);
+        if (!node) return std::nullopt;
+        if (!node->is_table()) refuse(lineOf(*node), std::string(key) + " is a table: [step." + std::string(key) + "]");
+        const toml::table& table = *node->as_table();
+        requireKeys(table, {"text", "choices", "answer", "tolerance", "why"}, "question");
+        LessonQuestion question;
+        question.text = filledText(table, "text", true);
+        if (const toml::array* choices = listOf(table, "choices"))
+            for (const toml::node& choice : *choices) question.choices.push_back(filledText(choice));
+        constexpr std::size_t kMostChoices = 6;
+        if (question.choices.size() > kMostChoices) refuse(lineOf(table), "more than 6 choices are no help");
+        question.why = filledText(table, "why");
+        const toml::node* answer = table.get("answer");
+        if (!answer) refuse(lineOf(table), "the answer is missing: the number of a choice, or a number");
+        constexpr double kLargest = 1e30;
+        if (question.choices.empty()) {
+            question.answer = numberIn(*answer, -kLargest, kLargest);
+        } else {
+            if (question.choices.size() < 2) refuse(lineOf(table), "one choice is none");
+            question.answer = numberIn(*answer, 1, static_cast<double>(question.choices.size()));
+            if (!answer->is_integer()) refuse(lineOf(*answer), "expected the number of a choice");
+        }
+        if (const toml::node* tolerance = table.get("tolerance")) question.tolerance = numberIn(*tolerance, 0, 10);
+        return question;
+    }
+
+    LessonTable recordedIn(const toml::table& table) const {
+        requireKeys(table, {"device", "kernels", "over", "at", "where"}, "table of recorded rates");
+        LessonTable result;
+        result.device = textOf(table, "device", true);
+        result.over = table.get("over") ? textOf(table, "over") : "n";
+        result.kernels = textsOf(table, "kernels");
+        if (const toml::array* list = listOf(table, "at"))
+            for (const toml::node& node : *list) result.at.push_back(static_cast<int>(numberIn(node, 1, 1e9)));
+        if (const toml::node* where = table.get("where")) {
+            if (!where->is_table()) refuse(lineOf(*where), "where is a table: { block = 128 }");
+            for (const auto& [key, node] : *where->as_table())
+                result.where[std::string(key.str())] = static_cast<int>(numberIn(node, 0, 1e9));
+        }
+        if (result.kernels.empty() || result.at.empty())
+            refuse(lineOf(table), "kernels and at need at least one value each");
+        at(lineOf(table), [&] { return recordedTable(result); });
+        return result;
+    }
+
+    std::vector<LessonNumber> keepIn(const toml::table& table) {
+        std::vector<LessonNumber> numbers;
+        const toml::array* list = listOf(table, "keep");
+        if (!list) return numbers;
+        for (const toml::node& node : *list) {
+            const std::string text = textIn(node);
+            const KeyValue pair = keyValue(text);
+            const std::string name(pair.key);
+            const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+            if (!pair.found || name.empty() || !std::all_of(name.begin(), name.end(), fits))
+                refuse(lineOf(node), "expected \"NAME = EXPRESSION\", such as \"first = twin.apart\"");
+            at(lineOf(node), [&] {
+                requireExpression(pair.value, kept_);
+                return true;
+            });
+            kept_.insert(name);
+            numbers.push_back({name, std::string(pair.value)});
+        }
+        return numbers;
+    }
+
+    LessonStep step(const toml::table& table) {
+        requireKeys(table,
+                    {"title", "text", "needs", "setup", "predict", "begin", "control", "task", "until", "show", "after",
+                     "keep", "watch", "kernel", "recorded", "explain", "question"},
+                    "step");
+        LessonStep step;
+        step.line = lineOf(table);
+        step.title = textOf(table, "title", true);
+        step.text = filledText(table, "text");
+        const auto placeOf = [&](std::string_view key) { return table.get(key) ? lineOf(*table.get(key)) : step.line; };
+        step.needs = textOf(table, "needs");
+        if (!step.needs.empty()) at(placeOf("needs"), [&] { return backend(step.needs).name; });
+        step.setup = linesIn(table, "setup");
+        step.predict = questionIn(table, "predict");
+        step.begin = linesIn(table, "begin");
+        step.control = textOf(table, "control");
+        if (!step.control.empty() && !findParameter(step.control))
+            at(placeOf("control"), [&] { return actionOf(step.control).name; });
+        step.task = filledText(table, "task");
+        step.until = linesIn(table, "until");
+        step.show = linesIn(table, "show");
+        step.after = linesIn(table, "after");
+        step.keep = keepIn(table);
+        step.watch = textsOf(table, "watch");
+        for (const std::string& path : step.watch) at(placeOf("watch"), [&] { return parameter(path).path; });
+        step.kernel = textOf(table, "kernel");
+        if (!step.kernel.empty()) at(placeOf("kernel"), [&] { return kernelOf(step.kernel); });
+        if (const toml::node* node = table.get("recorded")) {
+            if (!node->is_table()) refuse(lineOf(*node), "recorded is a table: [step.recorded]");
+            step.recorded = recordedIn(*node->as_table());
+        }
+        step.explain = filledText(table, "explain");
+        step.question = questionIn(table, "question");
+        if (!step.task.empty() && step.until.empty())
+            refuse(placeOf("task"), "a task needs 'until', which says when it is done");
+        return step;
+    }
+
+    static const KernelRow* kernelOf(const std::string& name) {
+        const std::size_t blank = std::min(name.find(' '), name.size());
+        return &gravlab::kernel(name.substr(0, blank), name.substr(std::min(blank + 1, name.size())));
+    }
+
+    std::string source_;
+    Lesson lesson_;
+    std::set<std::string, std::less<>> kept_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> lessonNames() { return kLessons; }
+
+Lesson parseLesson(std::string_view text, const std::string& name, const std::string& source) {
+    return LessonReader(name, source).read(text);
+}
+
+std::shared_ptr<const Lesson> lessonNamed(const std::string& nameOrFile) {
+    if (nameOrFile.ends_with(".toml"))
+        return std::make_shared<Lesson>(parseLesson(sceneTextOf(nameOrFile), nameOrFile, nameOrFile));
+    static std::map<std::string, std::shared_ptr<const Lesson>> known;
+    const auto found = known.find(nameOrFile);
+    if (found != known.end()) return found->second;
+    if (std::find(std::begin(kLessons), std::end(kLessons), nameOrFile) == std::end(kLessons))
+        throw UsageError(unknownName("lesson", nameOrFile, {std::begin(kLessons), std::end(kLessons)}) +
+                         "; a lesson of one's own is a file that ends with .toml");
+    const std::string file = nameOrFile + ".toml";
+    return known[nameOrFile] = std::make_shared<Lesson>(parseLesson(lessonFile(file), nameOrFile, file));
+}
+
+}  // namespace gravlab

@@ -1,0 +1,132 @@
+#include "app/lessons/recorded.h"
+
+#include "app/format.h"
+#include "sim/core/error.h"
+#include "sim/core/value.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr std::string_view kRate = "interactions_per_second";
+
+/// Lines of a text, without their ends.
+std::vector<std::string_view> linesOf(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+bool has(const RecordedRow& row, std::string_view column, std::string_view value) {
+    const auto found = row.find(column);
+    return found != row.end() && found->second == value;
+}
+
+/// A rate in single precision, of usual bodies, that passed its check [interactions/s]; 0: none.
+double rateOf(const RecordedRow& row) {
+    const auto rate = row.find(kRate);
+    if (rate == row.end() || !has(row, "verified", "true") || !has(row, "precision", "fp32") || !has(row, "note", ""))
+        return 0;
+    return numberOf(valueOf(rate->second)).value_or(0);
+}
+
+std::string giga(double rate) {
+    const double g = rate * 1e-9;
+    return g >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(std::llround(g)))) : formatted("%.3g", g);
+}
+
+}  // namespace
+
+std::vector<std::string> csvCells(std::string_view line) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            cells.emplace_back();
+        else if (c != '\r')
+            cells.back() += c;
+    }
+    return cells;
+}
+
+const std::vector<RecordedRow>& recordedRows(std::string_view device) {
+    static std::map<std::string, std::vector<RecordedRow>, std::less<>> known;
+    if (const auto found = known.find(device); found != known.end()) return found->second;
+    const std::string_view text = benchmarkFile(std::string(device) + ".csv");
+    if (text.empty())
+        throw UsageError("there are no recorded measurements of '" + std::string(device) +
+                         "'; docs/benchmarks has a file for each device, such as nvidia-h200.csv");
+    std::vector<RecordedRow> rows;
+    std::vector<std::string> names;
+    for (const std::string_view line : linesOf(text)) {
+        if (line.empty() || line.front() == '#') continue;
+        const std::vector<std::string> cells = csvCells(line);
+        if (names.empty()) {
+            names = cells;
+            continue;
+        }
+        RecordedRow row;
+        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
+        rows.push_back(std::move(row));
+    }
+    return known.emplace(device, std::move(rows)).first->second;
+}
+
+std::string deviceAndDate(const RecordedRow& row) {
+    const auto text = [&](std::string_view column) {
+        const auto found = row.find(column);
+        return found == row.end() ? std::string("?") : found->second;
+    };
+    const std::string device = text("device");
+    return device.substr(0, device.find(',')) + ", " + text("date");
+}
+
+std::string recordedText(std::string_view which) {
+    const std::size_t first = which.find(':'), last = which.rfind(':');
+    if (first == std::string_view::npos || first == last)
+        throw UsageError("'recorded:" + std::string(which) + "': expected recorded:DEVICE:KERNEL:BODIES");
+    const std::string_view kernel = which.substr(first + 1, last - first - 1), bodies = which.substr(last + 1);
+    for (const RecordedRow& row : recordedRows(which.substr(0, first)))
+        if (has(row, "kernel", kernel) && has(row, "n", bodies) && rateOf(row) > 0)
+            return giga(rateOf(row)) + " G/s (recorded, " + deviceAndDate(row) + ")";
+    throw UsageError("no rate of '" + std::string(kernel) + "' with " + std::string(bodies) + " bodies was recorded on " +
+                     std::string(which.substr(0, first)));
+}
+
+RecordedTable recordedTable(const LessonTable& table) {
+    const std::vector<RecordedRow>& rows = recordedRows(table.device);
+    RecordedTable result;
+    for (const int at : table.at) result.columns.emplace_back(grouped(static_cast<std::uint64_t>(at)));
+    for (const std::string& kernel : table.kernels) {
+        std::vector<std::string> cells{kernel};
+        std::vector<double> rates;
+        for (const int at : table.at) {
+            const auto found = std::find_if(rows.begin(), rows.end(), [&](const RecordedRow& row) {
+                return has(row, "kernel", kernel) && has(row, table.over, std::to_string(at)) && rateOf(row) > 0 &&
+                       std::all_of(table.where.begin(), table.where.end(),
+                                   [&](const auto& fixed) { return has(row, fixed.first, std::to_string(fixed.second)); });
+            });
+            if (found != rows.end() && result.heading.empty())
+                result.heading =
+                    "Recorded: " + deviceAndDate(*found) + ". G interactions/s, forces alone, over " + table.over;
+            rates.push_back(found == rows.end() ? 0 : rateOf(*found));
+            cells.push_back(found == rows.end() ? "-" : giga(rates.back()));
+        }
+        if (std::none_of(rates.begin(), rates.end(), [](double rate) { return rate > 0; }))
+            throw UsageError("nothing of '" + kernel + "' was recorded on " + table.device + " at these values of " +
+                             table.over);
+        result.rows.push_back(std::move(cells));
+        result.rates.push_back(std::move(rates));
+    }
+    return result;
+}
+
+}  // namespace gravlab

@@ -1,0 +1,40 @@
+// Rates that were measured on a named device and published in docs/benchmarks: for machines without that device.
+// Rule: they are embedded as they were written, always say where and when, and never stand beside what is measured here
+// without that.
+#pragma once
+#include "app/model/lesson.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// Content of an embedded file of docs/benchmarks by its name; empty when there is none of that name.
+std::string_view benchmarkFile(std::string_view name);
+
+/// A line of such a file, by its columns.
+using RecordedRow = std::map<std::string, std::string, std::less<>>;
+/// Rows of a device's file, "nvidia-h200". Throws UsageError when there is none.
+const std::vector<RecordedRow>& recordedRows(std::string_view device);
+/// The columns of one CSV line; texts in quotes may have commas.
+std::vector<std::string> csvCells(std::string_view line);
+
+/// "NVIDIA H200, 2026-11-21".
+std::string deviceAndDate(const RecordedRow& row);
+
+/// "DEVICE:KERNEL:N" -> "1,738 G/s (recorded, NVIDIA H200, 2026-11-21)". Throws UsageError where nothing was recorded.
+std::string recordedText(std::string_view which);
+
+/// A table for people: its heading names device and date; a cell is G interactions/s, forces alone.
+struct RecordedTable {
+    std::string heading;
+    std::vector<std::string> columns;            ///< "65,536"
+    std::vector<std::vector<std::string>> rows;  ///< kernel, then a cell a column; "-": not recorded
+    std::vector<std::vector<double>> rates;      ///< the same as numbers; 0: not recorded
+};
+/// Throws UsageError for a device, kernel or column that has nothing at all.
+RecordedTable recordedTable(const LessonTable& table);
+
+}  // namespace gravlab

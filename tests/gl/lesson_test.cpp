@@ -1,0 +1,116 @@
+// Every lesson is played off screen with its own answers; one that was spoilt on purpose is caught.
+#include "app/commands/lesson_check.h"
+#include "app/frontends/headless/headless.h"
+#include "app/lessons/lesson_file.h"
+#include "app/lessons/lesson_runner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+using testing::HasSubstr;
+
+std::string spoilt(const std::string& text) {
+    const auto lesson = std::make_shared<Lesson>(parseLesson(text, "spoilt", "spoilt.toml"));
+    return playLesson(lesson, {}, 30).failure;
+}
+
+const std::string kHead =
+    "title = \"T\"\nidea = \"I\"\n[[step]]\ntitle = \"First\"\nsetup = [\"open two-body\"]\n[[step]]\ntitle = \"Second\"\n";
+
+class EachLesson : public testing::TestWithParam<std::string> {};
+
+TEST_P(EachLesson, isReached) {
+    const LessonVerdict verdict = playLesson(lessonNamed(GetParam()), {});
+    EXPECT_EQ(verdict.failure, "");
+    EXPECT_LT(verdict.seconds, kLessonsLimit / 4) << "all of them together end within " << kLessonsLimit << " s";
+}
+
+INSTANTIATE_TEST_SUITE_P(Lessons, EachLesson,
+                         testing::ValuesIn(std::vector<std::string>(lessonNames().begin(), lessonNames().end())),
+                         [](const auto& param) {
+                             std::string name = param.param;
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+TEST(SpoiltLesson, isCaughtWithStepAndLine) {
+    EXPECT_EQ(spoilt(kHead + "until = [\"wait run.step >= 5 within 20\"]\n"), "");
+    // Nobody starts it.
+    std::string why =
+        spoilt(kHead + "setup = [\"set run.paused true\", \"do reset\"]\nuntil = [\"wait run.step >= 5 within 0.3\"]\n");
+    EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6)"));
+    EXPECT_THAT(why, HasSubstr("line 9, 'wait run.step >= 5 within 0.3'"));
+    EXPECT_THAT(why, HasSubstr("expected >= 5"));
+    // What it does is refused.
+    why = spoilt(kHead + "setup = [\"do lab-cancel\"]\n");
+    EXPECT_THAT(why, HasSubstr("step 2, 'Second' (line 6): line 8, 'do lab-cancel': Nothing is being measured."));
+    // What it says is not so.
+    why = spoilt(kHead + "setup = [\"expect run.integrator == euler\"]\n");
+    EXPECT_THAT(why, HasSubstr("run.integrator is leapfrog"));
+    // A number is not there.
+    why = spoilt(kHead + "keep = [\"x = twin.apart\"]\n");
+    EXPECT_THAT(why, HasSubstr("'x = twin.apart' was not measured"));
+    // It takes longer than a check may.
+    const auto lesson = std::make_shared<Lesson>(
+        parseLesson(kHead + "until = [\"wait run.time >= 1000 within 100\"]\n", "slow", "slow.toml"));
+    EXPECT_THAT(playLesson(lesson, {}, 1).failure, HasSubstr("step 2, 'Second' (line 6): not reached after 1 s"));
+}
+
+/// A student who does nothing is waited for, and a teacher may jump.
+TEST(LessonRun, waitsForAStudentAndLetsATeacherJump) {
+    Options options;
+    options.simulation.scene = "two-body";
+    options.watched = true;
+    HeadlessContext context(0);
+    OffscreenTarget target(64, 64);
+    Workspace workspace(options);
+    LessonRunner runner;
+    Controller controller;
+    LessonRunner::offer(workspace.lesson);
+    double seconds = 0;
+    const auto frames = [&](int count) {
+        for (int i = 0; i < count; ++i) {
+            workspace.apply(controller);
+            runner.update(workspace, seconds += 0.1);
+            workspace.advance(true);
+        }
+    };
+    const auto act = [&](const std::string& action, std::vector<Value> arguments = {}) {
+        controller.post(Invoke{action, std::move(arguments)}, Sender::panel);
+        frames(2);
+    };
+    EXPECT_EQ(workspace.lesson.offered.size(), lessonNames().size());
+    act("lesson", {std::string("leapfrog")});
+    ASSERT_TRUE(workspace.lesson.lesson);
+    EXPECT_EQ(workspace.lesson.phase, LessonPhase::predict);
+    frames(30);
+    EXPECT_EQ(workspace.lesson.phase, LessonPhase::predict) << "nobody has said anything";
+    act("lesson-answer", {std::int64_t{2}});
+    EXPECT_EQ(workspace.lesson.phase, LessonPhase::act);
+    workspace.intent.paused = true;
+    frames(1000);
+    EXPECT_EQ(workspace.lesson.phase, LessonPhase::act);
+    EXPECT_TRUE(workspace.lesson.late);
+    EXPECT_EQ(reachedOf(workspace.lesson.progress, "leapfrog"), 0);
+    act("lesson-step", {std::int64_t{4}});
+    EXPECT_EQ(workspace.lesson.step, 3u);
+    EXPECT_TRUE(workspace.facts.twin.on) << "the scene of that step is there";
+    act("lesson-back");
+    EXPECT_EQ(workspace.lesson.step, 2u);
+    EXPECT_FALSE(workspace.facts.twin.on);
+    act("lesson-close");
+    EXPECT_FALSE(workspace.lesson.shown());
+    act("lesson-next");
+    EXPECT_THAT(workspace.message, HasSubstr("No lesson is open"));
+}
+
+}  // namespace
+}  // namespace gravlab

@@ -1,0 +1,58 @@
+// A lesson in a real window, as a student goes through it: keys, clicks, and what the program makes of them.
+#include "gui_fixture.h"
+
+namespace gravlab::test {
+namespace {
+
+class LessonWindow : public GuiTest {
+protected:
+    Json waitForPhase(const std::string& phase) {
+        return waitFor("phase " + phase, [&](const Json& s) { return s.at("lesson").at("phase") == phase; });
+    }
+};
+
+TEST_F(LessonWindow, isGoneThroughByMouseAndKeys) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu", "--lesson", "leapfrog"});
+    Json now = waitForPhase("predict");
+    EXPECT_EQ(now.at("lesson").at("name"), "leapfrog");
+    EXPECT_FALSE(now.at("items").contains("panel/measurements")) << "the lesson stands in its place";
+    click("lesson_choice/2");
+    waitForPhase("act");
+    click("lesson-show");
+    now = waitForPhase("done");
+    EXPECT_EQ(now.at("lesson").at("progress"), "leapfrog:1");
+    click("lesson-next");
+    waitFor("step 2", [](const Json& s) { return s.at("lesson").at("step") == 2; });
+    // A teacher jumps over what was not done; the scene of the step is there.
+    key("ctrl+Next");
+    waitFor("step 3", [](const Json& s) { return s.at("lesson").at("step") == 3; });
+    waitForPhase("predict");
+    now = waitForValue("paused", true);
+    click("lesson_choice/3");
+    waitForPhase("act");
+    choose("run.integrator", "euler");
+    waitForValue("integrator", "euler");
+    key("space");
+    now = waitForPhase("done");
+    EXPECT_GE(now.at("time"), 6.28);
+    click("lesson-close");
+    waitFor("the measurements", [](const Json& s) { return s.at("items").contains("panel/measurements"); });
+}
+
+TEST_F(LessonWindow, isChosenFromTheList) {
+    open({"two-body", "--size", "1280x720", "--backend", "cpu"});
+    key("F2");
+    waitFor("the list", [](const Json& s) { return s.at("items").contains("lesson_row"); });
+    key("F2");
+    waitFor("no list", [](const Json& s) { return !s.at("items").contains("panel/lesson"); });
+    click("menu/Help");
+    waitFor("the menu", [](const Json& s) { return s.at("items").contains("menu/Help/lesson"); });
+    click("menu/Help/lesson");
+    waitFor("the lessons", [](const Json& s) { return s.at("items").contains("menu/Help/lesson/order"); });
+    click("menu/Help/lesson/order");
+    waitFor("the lesson", [](const Json& s) { return s.at("lesson").at("name") == "order"; });
+    waitForPhase("act");
+}
+
+}  // namespace
+}  // namespace gravlab::test
