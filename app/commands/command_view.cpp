@@ -147,6 +147,8 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
     const auto needsFrame = [&] {
         return window.holdsKeys() || ui.restless() || recorder.needsFrame() || framesOwed > 0 || options.frames > 0;
     };
+    bool rests = false;
+    const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
@@ -159,12 +161,14 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             if (player->ended()) workspace.intent.quit = true;
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
-        if (files.update() || events)
+        if (files.update() || events) {
             framesOwed = kFramesAfterEvent;
-        else if (!busy)
+        } else if (!busy) {
+            if (!std::exchange(rests, true)) tell();
             continue;
-        else
+        } else {
             --framesOwed;
+        }
 
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
@@ -218,7 +222,8 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             window.show();
         }
         window.follow(ui.state);
-        report.write(workspace, ui, frame, window.width(), window.height());
+        rests = false;
+        tell();
         workspace.view.frameTook(workspace.host, hostClock() - time, worked);
         recorder.update(workspace);
         if (options.frames > 0) times.add(hostClock() - time);
