@@ -150,6 +150,8 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         return window.holdsKeys() || workspace.messageLight() < 1 || ui.restless() || recorder.needsFrame() ||
                framesOwed > 0 || lessons.needsFrame() || options.frames > 0;
     };
+    bool rests = false;
+    const auto tell = [&] { report.write(workspace, ui, frame, window.width(), window.height(), rests); };
     while (!workspace.intent.quit && !window.closing() && InterruptWatch::signal() == 0) {
         const bool busy = workspace.moving() || needsFrame() || controller.posted() || (player && player->needsFrame());
         const bool hidden = window.width() == 0 || window.height() == 0;
@@ -164,14 +166,16 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             if (player->ended()) workspace.intent.quit = true;
             if (before != player->needsFrame()) framesOwed = kFramesAfterEvent;
         }
-        if (files.update() || events)
+        if (files.update() || events) {
             framesOwed = kFramesAfterEvent;
-        else if (fades)
+        } else if (fades) {
             framesOwed = 1;
-        else if (!busy)
+        } else if (!busy) {
+            if (!std::exchange(rests, true)) tell();
             continue;
-        else
+        } else {
             --framesOwed;
+        }
 
         if (const std::string lost = lostContext(); !lost.empty()) {
             recorder.dropPicture();
@@ -226,7 +230,8 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             window.show();
         }
         window.follow(ui.state);
-        report.write(workspace, ui, frame, window.width(), window.height());
+        rests = false;
+        tell();
         workspace.view.frameTook(workspace.host, hostClock() - time, worked);
         recorder.update(workspace);
         if (options.frames > 0) times.add(hostClock() - time);

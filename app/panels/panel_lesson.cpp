@@ -282,11 +282,13 @@ void drawLessonPanel(PanelContext& p) {
     const float s = p.widgets.scale(), width = rightWidth(p.workspace) * s;
     const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
     const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
-    ImGui::SetNextWindowPos(ImVec2(p.surface.x - kMargin * s, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
+    const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
+    ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
     ImGui::SetNextWindowBgAlpha(0.94f);
     if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
         p.widgets.panel("lesson");
+        drawTabs(p);
         ImGui::PushFont(lesson.large ? p.widgets.fonts().large : p.widgets.fonts().normal);
         if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
         const bool listed = lesson.listed || !lesson.lesson;

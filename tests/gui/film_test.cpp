@@ -34,19 +34,6 @@ protected:
         fs::current_path(before_);
         GuiTest::TearDown();
     }
-    /// Types into a field that is dragged otherwise.
-    void typeInto(const std::string& item, const std::string& text) {
-        xdotool({"keydown", "ctrl"});
-        settle();
-        click(item);
-        settle();
-        xdotool({"keyup", "ctrl"});
-        settle();
-        key("ctrl+a");
-        type(text);
-        key("Return");
-        settle();
-    }
     /// What is recorded is over; the last status.
     Json ended() {
         return waitFor("the end of the film", [](const Json& s) { return s.at("film").at("active") == false; });
@@ -71,8 +58,8 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
     settle();
     choose("film_size", "640 x 360");
     settle();
-    typeInto("film.steps_per_frame", "3");
-    typeInto("film.length", "0.4");
+    overwrite("film.steps_per_frame", "3");
+    overwrite("film.length", "0.4");
     const auto before = status().at("step").get<std::int64_t>();
     click("record");
     waitFor("the first frames", [](const Json& s) { return s.at("film").at("frames") >= 1; });
@@ -84,7 +71,7 @@ TEST_F(WindowFilm, hasExactlyTheFramesAskedForWhateverTheWindowDoes) {
     EXPECT_THAT(probe(film), testing::StartsWith("640,360,24,0.4"));
 
     // Without a length, at the window's size, by key alone; and the window is closed while it records.
-    typeInto("film.length", "0");
+    overwrite("film.length", "0");
     choose("film_size", "as the window");
     waitForValue("menu", false);
     waitForValue("navigating", false);

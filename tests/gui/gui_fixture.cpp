@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -187,22 +188,28 @@ Json GuiTest::waitForValue(const std::string& key, const Json& value) {
     return waitFor(key + " = " + value.dump(), [&](const Json& s) { return s.at(key) == value; });
 }
 
-void GuiTest::settle() {
-    // Events wake the loop for a few frames; two of them after this moment have seen everything sent before it.
-    const Json now = status();
-    const auto frame = now.at("frame").get<std::int64_t>();
-    // Where nothing moves and no event came there are no frames to wait for; where frames are slow they are late.
-    const double frames = 6e-3 * now.at("frame_ms").get<double>(), least = now.at("paused") == true ? 0.15 : 2;
-    const std::chrono::duration<double> most(std::max(slowness * least, frames));
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(most);
-    while (Clock::now() < end && status().at("frame") < frame + 2) std::this_thread::sleep_for(kPause);
+void GuiTest::settle() { lookAgain(false); }
+
+/// The frame under way may have looked for events before this moment, the one after it has not. Where nothing moves and no
+/// event came there are no frames to wait for; an event always brings some.
+void GuiTest::lookAgain(bool certain) {
+    const auto frame = status().at("frame").get<std::int64_t>();
+    for (const auto end = Clock::now() + patience; program->running();) {
+        std::this_thread::sleep_for(kPause);
+        const Json now = status();
+        if (now.at("frame") >= frame + 2 || (!certain && now.at("rests") == true)) return;
+        if (Clock::now() > end) throw std::runtime_error("no frame has seen what was sent");
+    }
 }
 
 void GuiTest::xdotool(Arguments arguments) {
+    // What always is an event: a key or a button, but not a pointer that may be there already.
+    static const std::set<std::string> kEvents{"key", "keydown", "type", "click", "mousedown", "mouseup"};
+    const bool certain = kEvents.contains(arguments.front());
     arguments.insert(arguments.begin(), "xdotool");
     Process run(arguments, {{"DISPLAY", display->name()}}, folder / "xdotool.log");
     EXPECT_EQ(run.wait(patience), 0) << contentOf(folder / "xdotool.log");
-    settle();
+    lookAgain(certain);
 }
 
 std::pair<int, int> GuiTest::displaySize() {
@@ -245,6 +252,12 @@ void GuiTest::choose(const std::string& combo, const std::string& row) {
 
 void GuiTest::enter(const std::string& item, const std::string& text) {
     click(item);
+    typeOver(text);
+}
+
+/// Before a field has the keyboard, letters are commands.
+void GuiTest::typeOver(const std::string& text) {
+    waitForValue("typing", true);
     key("ctrl+a");
     type(text);
     key("Return");
@@ -255,9 +268,7 @@ void GuiTest::overwrite(const std::string& item, const std::string& text) {
     xdotool({"keydown", "ctrl"});
     xdotool({"click", "1"});
     xdotool({"keyup", "ctrl"});
-    key("ctrl+a");
-    type(text);
-    key("Return");
+    typeOver(text);
 }
 
 void GuiTest::drag(int fromX, int fromY, int toX, int toY, int button) {

@@ -65,7 +65,7 @@ protected:
     /// Waits until the status meets this, and returns it.
     Json waitFor(const std::string& what, const std::function<bool(const Json&)>& met);
     Json waitForValue(const std::string& key, const Json& value);
-    /// Waits until what was sent has been seen and drawn.
+    /// Waits until a frame has seen what was sent, or the window rests.
     void settle();
 
     void xdotool(Arguments arguments);
@@ -92,6 +92,9 @@ protected:
     std::unique_ptr<Process> program;
 
 private:
+    void lookAgain(bool certain);
+    void typeOver(const std::string& text);
+
     std::filesystem::path statusFile_;
 };
 

@@ -1,10 +1,11 @@
-// A key between the frame in which the pointer asks for a menu and the one in which that is drawn. In a window of this
-// process, so that a key comes in exactly one frame.
+// Keys in exactly one frame, in a window of this process: between the frame in which the pointer asks for a menu and the one
+// in which that is drawn; and text with Ctrl before it, as a slow machine sees it.
 #include "own_window.h"
 
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace gravlab::test {
 namespace {
@@ -41,6 +42,11 @@ protected:
         glfwSetKeyCallback(here_, callback);
         callback(here_, code, 0, action, 0);
     }
+    void letters(const char* text) {
+        const GLFWcharfun callback = glfwSetCharCallback(here_, nullptr);
+        glfwSetCharCallback(here_, callback);
+        for (; *text; ++text) callback(here_, static_cast<unsigned>(*text));
+    }
     void button(int action) {
         const GLFWmousebuttonfun callback = glfwSetMouseButtonCallback(here_, nullptr);
         glfwSetMouseButtonCallback(here_, callback);
@@ -76,6 +82,32 @@ TEST_F(MenuRace, escapeMayComeBeforeTheMenuThatWasAskedFor) {
         }
         EXPECT_FALSE(ui_->navigates()) << "Escape leaves the menus";
     }
+}
+
+/// Dear ImGui 1.86 drops letters of a frame in which Ctrl is down.
+TEST_F(MenuRace, textMayComeInOneFrameWithCtrlAroundIt) {
+    ui_->state.files.shown = true;
+    frames(4);
+    point("open_path");
+    frames(2);
+    button(GLFW_PRESS);
+    frames(1);
+    button(GLFW_RELEASE);
+    frames(3);
+    ASSERT_TRUE(ui_->wantsKeyboard()) << "the field is not open";
+    const auto controlA = [&] {
+        for (const int action : {GLFW_PRESS, GLFW_RELEASE})
+            for (const int code : {GLFW_KEY_LEFT_CONTROL, GLFW_KEY_A}) key(code, action);
+    };
+    letters("wrong");
+    controlA();
+    letters("there-is-no-such.csv");
+    key(GLFW_KEY_ENTER, GLFW_PRESS);
+    key(GLFW_KEY_ENTER, GLFW_RELEASE);
+    for (const auto end = std::chrono::steady_clock::now() + patience;
+         workspace_->message.empty() && std::chrono::steady_clock::now() < end;)
+        frames(1);
+    EXPECT_NE(workspace_->message.find("'there-is-no-such.csv'"), std::string::npos) << workspace_->message;
 }
 
 }  // namespace

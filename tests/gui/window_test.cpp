@@ -194,6 +194,7 @@ TEST_F(WindowTest, fliesByTheClockWhileAKeyIsDown) {
 TEST_F(WindowTest, typingIsNoCommand) {
     open(kSmall);
     click("run.seed");
+    waitForValue("typing", true);
     key("ctrl+a");
     type("31");  // as commands: scenes
     key("space");

@@ -93,7 +93,8 @@ StatusReport::StatusReport() {
     if (const char* path = std::getenv("GRAVLAB_STATUS_FILE")) path_ = path;
 }
 
-void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height) const {
+void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t frame, int width, int height,
+                         bool rests) const {
     if (!on()) return;
     nlohmann::ordered_json json{{"frame", frame}, {"width", width}, {"height", height}};
     for (const Parameter& row : parameters())
@@ -127,8 +128,10 @@ void StatusReport::write(const Workspace& workspace, const Ui& ui, std::int64_t 
                            {"dragging", workspace.drop.dragging()},
                            {"path", workspace.dropPath.path().points.size()}});
     json["navigating"] = ui.navigates();
+    json["typing"] = ui.wantsKeyboard();
     json["menu"] = ui.hasPopup();
     json["moving"] = workspace.moving();
+    json["rests"] = rests;
     json["gl_watched"] = (contextFlags & GL_CONTEXT_FLAG_DEBUG_BIT) != 0;
     json["gl_errors"] = glErrorCount();
     json["items"] = nlohmann::ordered_json::object();

@@ -103,8 +103,15 @@ struct Window::Glfw {
     double visibilityAsked = -1;
     bool fullscreen = false, vsync = true;
     double shownAt = 0;             ///< when the display took the last picture [s]
-    GLFWkeyfun panelKey = nullptr;  ///< the panels' own callback, which calls ours first
+    GLFWkeyfun panelKey = nullptr;  ///< the panels' own callbacks, which call ours first
+    GLFWcharfun panelLetter = nullptr;
     std::array<bool, GLFW_KEY_LAST + 1> pressedNow{}, releasedLate{};
+    bool lettersNow = false;
+    struct LateKey {
+        int code, scancode, action, modifiers;
+        unsigned letter;  ///< 0: it is a key
+    };
+    std::vector<LateKey> late;  ///< what the next frame shall see, in its order
     struct HeldKey {
         int code;  ///< as GLFW numbers it, whatever is printed on it
         const Action* action;
@@ -135,7 +142,8 @@ struct Window::Glfw {
     }
     void watchAlt(int code, int action);
     void passKey(int code, int scancode, int action, int modifiers);
-    void passLateReleases();
+    void passLetter(unsigned letter);
+    void passLate();
     void setFullscreen(bool on);
     void askVisibility();
 };
@@ -224,12 +232,19 @@ void Window::Glfw::watchAlt(int code, int action) {
         pressKey(Key::f10, kNoModifier, *controller);
 }
 
-/// Dear ImGui before 1.87 looks at keys once a frame: one that goes down and up between two frames would be lost. Its
-/// release waits until a frame has seen it down.
+/// Dear ImGui before 1.87 looks at keys once a frame. One that goes down and up between two frames would be lost: its
+/// release waits until a frame has seen it down. Letters of a frame in which Ctrl is down would be lost, too: Ctrl and
+/// letters, and all that comes after, wait for a frame of their own.
 void Window::Glfw::passKey(int code, int scancode, int action, int modifiers) {
     const bool known = code >= 0 && code <= GLFW_KEY_LAST;
     const auto index = static_cast<std::size_t>(known ? code : 0);
-    if (known && action == GLFW_RELEASE && pressedNow[index]) {
+    const bool control = code == GLFW_KEY_LEFT_CONTROL || code == GLFW_KEY_RIGHT_CONTROL;
+    const bool up = known && action == GLFW_RELEASE && pressedNow[index];
+    if (!late.empty() || (control && (up || lettersNow))) {
+        late.push_back({code, scancode, action, modifiers, 0});
+        return;
+    }
+    if (up) {
         releasedLate[index] = true;
         return;
     }
@@ -240,11 +255,23 @@ void Window::Glfw::passKey(int code, int scancode, int action, int modifiers) {
     panelKey(window, code, scancode, action, modifiers);
 }
 
-void Window::Glfw::passLateReleases() {
+void Window::Glfw::passLetter(unsigned letter) {
+    if (!late.empty()) {
+        late.push_back({0, 0, 0, 0, letter});
+        return;
+    }
+    lettersNow = true;
+    panelLetter(window, letter);
+}
+
+void Window::Glfw::passLate() {
     pressedNow.fill(false);
+    lettersNow = false;
     for (std::size_t i = 0; i < releasedLate.size(); ++i)
         if (releasedLate[i]) panelKey(window, static_cast<int>(i), 0, GLFW_RELEASE, 0);
     releasedLate.fill(false);
+    for (const LateKey& key : std::exchange(late, {}))
+        key.letter ? passLetter(key.letter) : passKey(key.code, key.scancode, key.action, key.modifiers);
 }
 
 void Window::Glfw::setFullscreen(bool on) {
@@ -447,6 +474,7 @@ void Window::attach(const Workspace& workspace, Ui& ui, Controller& controller) 
     g.panelKey = glfwSetKeyCallback(g.window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
         of(w).passKey(key, scancode, action, modifiers);
     });
+    g.panelLetter = glfwSetCharCallback(g.window, [](GLFWwindow* w, unsigned letter) { of(w).passLetter(letter); });
 #endif
     ui.state.inWindow = true;
 }
@@ -456,7 +484,10 @@ void Window::detach() {
     glfw_->attached = false;
     glfw_->held.clear();
     if (glfw_->panelKey) glfwSetKeyCallback(glfw_->window, glfw_->panelKey);
+    if (glfw_->panelLetter) glfwSetCharCallback(glfw_->window, glfw_->panelLetter);
     glfw_->panelKey = nullptr;
+    glfw_->panelLetter = nullptr;
+    glfw_->late.clear();
     ImGui_ImplGlfw_Shutdown();
     glfw_->workspace = nullptr;
     glfw_->ui = nullptr;
@@ -466,7 +497,7 @@ void Window::detach() {
 bool Window::handleEvents(double seconds) {
     Glfw& g = *glfw_;
     g.events = false;
-    if (g.panelKey && g.frameBuilt) g.passLateReleases();
+    if (g.panelKey && g.frameBuilt) g.passLate();
     g.frameBuilt = false;
     if (seconds > 0)
         glfwWaitEventsTimeout(seconds);
