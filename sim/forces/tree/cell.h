@@ -75,15 +75,16 @@ GRAVLAB_HOST_DEVICE void addCellPull(Real* a, const CellPull<Real>& cell, Real x
     const Real qz = cell.q[4] * dx + cell.q[5] * dy + cell.q[2] * dz;
     const Real s = dx * qx + dy * qy + dz * qz;
     const Real half = Real(0.5) * (field.power() + Real(3));
-    const Real along = (cell.source + u2 * (half * s * u2 + cell.trace)) * u3;
-    const Real across = -u3 * u2;
-    a[0] += along * dx + across * qx;
-    a[1] += along * dy + across * qy;
-    a[2] += along * dz + across * qz;
+    // u2 q is small beside the source; u2 u3 could leave the range of numbers.
+    const Real along = cell.source + u2 * (half * s * u2 + cell.trace);
+    a[0] += u3 * (along * dx - u2 * qx);
+    a[1] += u3 * (along * dy - u2 * qy);
+    a[2] += u3 * (along * dz - u2 * qz);
 }
 
 /// The field of cells far away about the centre of a group: derivatives of F there. Orders 1 to 4 for every cell; the fifth,
-/// and the second moments in the third, for cells that are nearer. Components in the order x before y before z.
+/// and the second moments in the third, for cells that are nearer. Components in the order x before y before z. Lengths are
+/// in units of about the group's radius, or the fifth derivatives would leave the range of float near dense centres.
 template <class Real>
 struct FieldExpansion {
     Real first[3] = {};    ///< x y z
@@ -94,17 +95,15 @@ struct FieldExpansion {
 };
 constexpr int kExpansionTerms = 3 + 6 + 10 + 15 + 21;
 
-/// Adds the cell's field to an expansion about (x, y, z). kHigh: with the fifth order.
+/// Adds the field of a cell of that source and second moments to an expansion about a point that is (x, y, z) from its
+/// centre. kHigh: with the fifth order.
 template <bool kHigh, class Real, class Field>
-GRAVLAB_HOST_DEVICE void addToExpansion(FieldExpansion<Real>& f, const CellMoments<Real>& cell, Real centreX, Real centreY,
-                                        Real centreZ, const Field& field) {
-    const Real x = centreX - cell.x, y = centreY - cell.y, z = centreZ - cell.z;
-    const Real* q = cell.moments;
+GRAVLAB_HOST_DEVICE void addToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, Real m, const Real* q,
+                                        const Field& field) {
     const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
     const Real u = inverseRoot(squared), u2 = u * u, power = field.power();
     const Real d1 = -field.pull(u, squared), d2 = -(power + Real(1)) * d1 * u2, d3 = -(power + Real(3)) * d2 * u2,
                d4 = -(power + Real(5)) * d3 * u2;
-    const Real m = cell.source;
     const Real qx = q[0] * x + q[3] * y + q[4] * z, qy = q[3] * x + q[1] * y + q[5] * z, qz = q[4] * x + q[5] * y + q[2] * z;
     const Real half = Real(0.5), t = half * (q[0] + q[1] + q[2]), s = half * (x * qx + y * qy + z * qz);
 

@@ -61,9 +61,9 @@ GRAVLAB_HOST_DEVICE std::uint64_t hilbertKey(std::uint32_t x, std::uint32_t y, s
     }
     y ^= x;
     z ^= y;
-    std::uint32_t turn = 0;
-    for (std::uint32_t bit = kTreeGrid / 2; bit > 1; bit >>= 1)
-        if (z & bit) turn ^= bit - 1;
+    // Each bit by the parity of those of z above it.
+    std::uint32_t turn = z >> 1;
+    for (int step = 1; step < 32; step *= 2) turn ^= turn >> step;
     return mortonKey(x ^ turn, y ^ turn, z ^ turn);
 }
 

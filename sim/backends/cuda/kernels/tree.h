@@ -43,7 +43,7 @@ struct TreeNodes {
     Float4* box;           ///< [2 id] low and bodies; [2 id + 1] high
     std::uint32_t* parent;
     std::uint32_t* arrived;  ///< children that are done
-    std::uint8_t* level;
+    std::uint8_t* level;  ///< and whether it has no children but leaves
 };
 
 /// Targets that are evaluated together, in places.
@@ -66,12 +66,13 @@ struct TreeTask {
     std::uint32_t* starts;         ///< [level][block]: nodes that begin there, then how many come before; one more at the end
     std::uint32_t* offsets;
     TreeNodes nodes;
+    std::uint32_t* groupCounts;  ///< of each block that makes groups
     TreeGroup* groups;
     TreeFacts* facts;
     TreeCounts* counts;
     bool morton;
 };
-constexpr unsigned kTreeMeasureBlocks = 256;
+constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
 
 /// One launch of the walk: a share of the groups.
 struct WalkTask {
@@ -105,7 +106,10 @@ Kernel<TreeTask> treeCountKernel();
 // Here the counts are added up, see scanTreeStarts().
 Kernel<TreeTask> treeEmitKernel();
 Kernel<TreeTask> treeLinkKernel();
+Kernel<TreeTask> treeLeavesKernel();
 Kernel<TreeTask> treeMomentsKernel();
+/// Both with the same number of blocks, at most kTreeGroupBlocks.
+Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
 Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
 

@@ -24,6 +24,42 @@ struct WarpMemory {
 };
 enum List { kBodies, kCells, kLow, kHigh };
 
+/// Addresses in shared memory that the compiler keeps in a register: it would compute them anew at each use.
+class Shared {
+public:
+    __device__ explicit Shared(const void* memory) {
+        const auto address = static_cast<unsigned>(__cvta_generic_to_shared(memory));
+        asm volatile("mov.u32 %0, %1;" : "=r"(base_) : "r"(address));
+    }
+    __device__ __forceinline__ void store(unsigned offset, std::uint32_t value) const {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(base_ + offset), "r"(value) : "memory");
+    }
+    __device__ __forceinline__ std::uint32_t load(unsigned offset) const {
+        std::uint32_t value;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(base_ + offset) : "memory");
+        return value;
+    }
+    __device__ __forceinline__ void store(unsigned offset, const float4& v) const {
+        asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(base_ + offset), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                     : "memory");
+    }
+    template <unsigned kOffset>
+    static __device__ __forceinline__ float4 load4(unsigned address) {
+        float4 v;
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4+%5];"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "r"(address), "n"(kOffset)
+                     : "memory");
+        return v;
+    }
+    __device__ __forceinline__ unsigned at(unsigned offset) const { return base_ + offset; }
+
+private:
+    unsigned base_;
+};
+constexpr unsigned kStageBytes = 96 * sizeof(float4), kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
+static_assert(sizeof(WarpMemory) == kListAt + 4 * kList * 4);
+
 __device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
 
 __device__ __forceinline__ float warpMin(float x) {
@@ -46,7 +82,7 @@ public:
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 
-    __device__ Walker(const WalkTask& task, WarpMemory& memory)
+    __device__ Walker(const WalkTask& task, const void* memory)
         : task_(task), memory_(memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
@@ -55,14 +91,14 @@ public:
     __device__ void run(TreeGroup group) {
         begin(group);
         std::uint32_t depth = 1;
-        if (lane_ == 0) memory_.stack[0] = 0;
+        if (lane_ == 0) memory_.store(kStackAt, 0u);
         while (depth > 0) {
             const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
             const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
             __syncwarp();
             depth -= take;
             const bool has = lane_ < take;
-            const std::uint32_t id = has ? memory_.stack[depth + lane_] : 0;
+            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
             __syncwarp();
             depth = visit(id, has, depth);
             if constexpr (kExpands) {
@@ -71,7 +107,7 @@ public:
             }
             if (length_[kCells] >= 32) meetCells(32);
             if (length_[kBodies] >= 32) meetBodies(32);
-            counts_.visited += take;
+            visited_ += take;
         }
         if constexpr (kExpands) {
             if (length_[kLow] > 0) expand<false>(length_[kLow]);
@@ -82,21 +118,11 @@ public:
         end(group);
     }
 
-    __device__ void addCounts(TreeCounts* to) const {
-        if (lane_ > 0) return;
-        atomicAdd(&to->pairs, counts_.pairs);
-        atomicAdd(&to->cells, counts_.cells);
-        atomicAdd(&to->expandedLow, counts_.expandedLow);
-        atomicAdd(&to->expandedHigh, counts_.expandedHigh);
-        atomicAdd(&to->visited, counts_.visited);
-    }
-
 private:
     __device__ void begin(TreeGroup group) {
         const TreeScale scale = *task_.scale;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
         float smallest = 3e38f;
-        targets_ = static_cast<int>(group.count);
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             place_[t] = group.first + min(lane_ + 32 * t, group.count - 1);
@@ -128,14 +154,18 @@ private:
                 squared = fmaxf(squared, x * x + y * y + z * z);
             }
             criterion_.radius = sqrtf(warpMax(squared));
+            // A power of two, so that scaling rounds nothing; bounded, so that far cells keep their second moments.
+            unit_ = exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(criterion_.radius, 1e-6f))))));
             expansion_ = {};
         }
         for (int& length : length_) length = 0;
+        for (unsigned& met : met_) met = 0;
+        visited_ = 0;
     }
 
     __device__ __forceinline__ void append(List list, bool mine, std::uint32_t id) {
         const unsigned all = __ballot_sync(kAll, mine);
-        if (mine) memory_.list[list][length_[list] + __popc(all & below_)] = id;
+        if (mine) memory_.store(kListAt + 4 * (kList * list + length_[list] + __popc(all & below_)), id);
         length_[list] += __popc(all);
     }
 
@@ -173,7 +203,7 @@ private:
         const auto child = static_cast<std::uint32_t>(asInt(b.z));
 #pragma unroll
         for (unsigned k = 0; k < 8; ++k)
-            if (k < opened) memory_.stack[depth + before + k] = child + k;
+            if (k < opened) memory_.store(kStackAt + 4 * (depth + before + k), child + k);
         __syncwarp();
         return depth + all;
     }
@@ -181,7 +211,8 @@ private:
     /// The last `n` of a list, a lane each.
     __device__ __forceinline__ std::uint32_t taken(List list, int n) {
         length_[list] -= n;
-        const std::uint32_t id = memory_.list[list][length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)];
+        const std::uint32_t id =
+            memory_.load(kListAt + 4 * (kList * list + length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)));
         __syncwarp();
         return id;
     }
@@ -192,44 +223,58 @@ private:
         if (static_cast<int>(lane_) < n) {
             const float4 a = asVectors(task_.nodes.centre)[2ull * id];
             const float4 m0 = asVectors(task_.nodes.moments)[2ull * id], m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
-            const CellMoments<float> cell{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}};
-            addToExpansion<kHighOrder>(expansion_, cell, centre_[0], centre_[1], centre_[2], field_);
+            const float s = unit_, s2 = s * s;
+            const float q[kMoments] = {s2 * m0.x, s2 * m0.y, s2 * m0.z, s2 * m0.w, s2 * m1.x, s2 * m1.y};
+            const GravityField<float> field{s2 * field_.softeningSquared};
+            addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w,
+                                       q, field);
         }
-        (kHighOrder ? counts_.expandedHigh : counts_.expandedLow) += static_cast<unsigned>(n * targets_);
+        met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
     }
 
     __device__ __forceinline__ void meetCells(int n) {
         const std::uint32_t id = taken(kCells, n);
+        // Behind the last one are massless ones.
+        float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
         if (static_cast<int>(lane_) < n) {
-            const float4 a = asVectors(task_.nodes.centre)[2ull * id];
-            memory_.stage[lane_] = a;
+            a = asVectors(task_.nodes.centre)[2ull * id];
             if constexpr (!kMonopole) {
                 const float4 m0 = asVectors(task_.nodes.moments)[2ull * id],
                              m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
                 const CellPull<float> pull =
                     cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}}, field_.power());
-                memory_.stage[32 + lane_] = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
-                memory_.stage[64 + lane_] = {pull.q[4], pull.q[5], pull.trace, 0};
+                q0 = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
+                q1 = {pull.q[4], pull.q[5], pull.trace, 0};
             }
         }
-        __syncwarp();
-        const GravityPull<float> one{field_.softeningSquared};
-#pragma unroll 2
-        for (int k = 0; k < n; ++k) {
-            const float4 a = memory_.stage[k];
-            if constexpr (kMonopole) {
-#pragma unroll
-                for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
-            } else {
-                const float4 q0 = memory_.stage[32 + k], q1 = memory_.stage[64 + k];
-                const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
-#pragma unroll
-                for (int t = 0; t < kTargets; ++t)
-                    addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
-            }
+        memory_.store(48 * lane_, a);
+        if constexpr (!kMonopole) {
+            memory_.store(48 * lane_ + 16, q0);
+            memory_.store(48 * lane_ + 32, q1);
         }
         __syncwarp();
-        counts_.cells += static_cast<unsigned>(n * targets_);
+        const unsigned end = memory_.at(48 * n);
+#pragma unroll 1
+        for (unsigned at = memory_.at(0); at < end; at += 96) {
+            meetCell<0>(at);
+            meetCell<48>(at);
+        }
+        __syncwarp();
+        met_[kCells] += static_cast<unsigned>(n);
+    }
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetCell(unsigned at) {
+        const float4 a = Shared::load4<kOffset>(at);
+        if constexpr (kMonopole) {
+            const GravityPull<float> one{field_.softeningSquared};
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
+        } else {
+            const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
+            const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
+        }
     }
 
     __device__ __forceinline__ void addBody(const GravityPull<float>& one, int t, const float4& body) {
@@ -238,6 +283,13 @@ private:
         sum_[t][0] = a.x;
         sum_[t][1] = a.y;
         sum_[t][2] = a.z;
+    }
+
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetBody(const GravityPull<float>& one, unsigned at) {
+        const float4 source = Shared::load4<kOffset>(at);
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
     }
 
     /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
@@ -267,28 +319,21 @@ private:
         };
         float4 body = fetch(0);
         for (int base = 0; base < all; base += 32) {
-            memory_.stage[lane_] = body;
+            memory_.store(16 * lane_, body);
             __syncwarp();
             if (base + 32 < all) body = fetch(base + 32);
-            const int filled = min(32, all - base);
-            if (filled == 32) {
-#pragma unroll 4
-                for (int k = 0; k < 32; ++k) {
-                    const float4 source = memory_.stage[k];
-#pragma unroll
-                    for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
-                }
-            } else {
+            // Behind the last one are massless ones.
+            const unsigned end = memory_.at(16 * min(32, all - base));
 #pragma unroll 1
-                for (int k = 0; k < filled; ++k) {
-                    const float4 source = memory_.stage[k];
-#pragma unroll
-                    for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
-                }
+            for (unsigned at = memory_.at(0); at < end; at += 64) {
+                meetBody<0>(one, at);
+                meetBody<16>(one, at);
+                meetBody<32>(one, at);
+                meetBody<48>(one, at);
             }
             __syncwarp();
         }
-        counts_.pairs += static_cast<unsigned long long>(all) * targets_;
+        met_[kBodies] += static_cast<unsigned>(all);
     }
 
     __device__ void end(TreeGroup group) {
@@ -298,12 +343,25 @@ private:
 #pragma unroll
             for (int k = 0; k < kExpansionTerms; ++k) terms[k] = warpSum(terms[k]);
         }
+        if (lane_ == 0) {
+            const unsigned long long targets = group.count;
+            atomicAdd(&task_.counts->pairs, targets * met_[kBodies]);
+            atomicAdd(&task_.counts->cells, targets * met_[kCells]);
+            if constexpr (kExpands) {
+                atomicAdd(&task_.counts->expandedLow, targets * met_[kLow]);
+                atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
+            }
+            atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
+        }
         const float factor = task_.scale->acceleration;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
-            if constexpr (kExpands)
-                addExpandedPull<true>(sum_[t], expansion_, at_[t][0] - centre_[0], at_[t][1] - centre_[1],
-                                      at_[t][2] - centre_[2]);
+            if constexpr (kExpands) {
+                float far[3] = {};
+                addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
+                                      unit_ * (at_[t][2] - centre_[2]));
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += unit_ * unit_ * far[axis];
+            }
             if (lane_ + 32 * t >= group.count) continue;
             const std::uint32_t body = task_.order[place_[t]];
             const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
@@ -315,24 +373,24 @@ private:
     }
 
     const WalkTask& task_;
-    WarpMemory& memory_;
+    Shared memory_;
     std::uint32_t lane_;
     unsigned below_;
     GravityField<float> field_;
     GroupCriterion<float> criterion_{};
-    int targets_ = 0;
     std::uint32_t place_[kTargets];
     float at_[kTargets][3], sum_[kTargets][3];
     float centre_[3], half_[3];
     FieldExpansion<float> expansion_;
+    float unit_;  ///< what lengths of the expansion are multiplied by
     int length_[4];
-    TreeCounts counts_{};
+    unsigned met_[4], visited_;  ///< by this group
 };
 
 template <TreeWalk kWalk, int kTargets>
 __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ WalkTask task) {
     __shared__ WarpMemory memory[kWarps];
-    Walker<kWalk, kTargets> walker(task, memory[threadIdx.x / 32]);
+    Walker<kWalk, kTargets> walker(task, memory + threadIdx.x / 32);
     const std::uint64_t groups = task.facts->groups;
     const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
     const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
@@ -341,9 +399,9 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ 
         if (threadIdx.x % 32 == 0) k = atomicAdd(task.next, 1u);
         k = first + __shfl_sync(kAll, k, 0);
         if (k >= end) break;
-        walker.run(task.groups[k]);
+        // The deepest, which are near the densest places and take longest, come first: short ones fill the end.
+        walker.run(task.groups[end - 1 - (k - first)]);
     }
-    walker.addCounts(task.counts);
 }
 
 template <int kTargets>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -14,6 +15,10 @@ namespace {
 
 // Bodies a second that a well-filled device walks at 1e-3, until it is measured.
 constexpr double kExpectedRate = 3e8;
+// What it takes to make the tree, in walks.
+constexpr double kBuildShare = 0.35;
+// Events and copies for the lab would slow short evaluations down if each had them.
+constexpr std::chrono::milliseconds kTimed{20};
 // From here on 64 targets a warp fill the device; below, 32.
 constexpr std::uint32_t kWideGroups = 400000;
 constexpr std::uint32_t kMostParts = 4096;
@@ -52,6 +57,7 @@ public:
         parent_ = DeviceArray<std::uint32_t>(nodes);
         arrived_ = DeviceArray<std::uint32_t>(nodes);
         level_ = DeviceArray<std::uint8_t>(nodes);
+        groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
         groups_ = DeviceArray<TreeGroup>(n);
         facts_ = DeviceArray<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(1);
@@ -85,7 +91,8 @@ public:
         known_ = true;
         return true;
     }
-    double work() const override { return count(); }
+    // In bodies walked; what comes before the walk counts as so many more.
+    double work() const override { return (1 + kBuildShare) * count(); }
     double rated(const ForceWork& work) const override { return work.bodies; }
 
     std::vector<MethodFigure> figures() const override { return figures_; }
@@ -109,7 +116,9 @@ private:
         if (part_ == 0) {
             const double parts = std::ceil(n / std::max(1.0, bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
-            timed_ = !reading_;
+            const auto now = std::chrono::steady_clock::now();
+            timed_ = !reading_ && now - timedAt_ > kTimed;
+            if (timed_) timedAt_ = now;
             mark(0);
             build();
             if (first()) {
@@ -121,11 +130,12 @@ private:
         }
         if (part_ == 0) mark(kGrouped);
         walk(walk_, part_, parts_, this->bodies().sums, lengths_.data());
-        done.work.bodies = static_cast<double>(n) / parts_;
+        done.work.bodies = static_cast<double>(n) / parts_ + (part_ == 0 ? kBuildShare * n : 0);
         if (++part_ < parts_) return done;
         part_ = 0;
         std::swap(before_, lengths_);
         known_ = true;
+        ++evaluations_;
         mark(kWalked);
         readCounts();
         done.complete = true;
@@ -151,6 +161,7 @@ private:
                 .starts = startCounts_.data(),
                 .offsets = offsets_.data(),
                 .nodes = nodes(),
+                .groupCounts = groupCounts_.data(),
                 .groups = groups_.data(),
                 .facts = facts_.data(),
                 .counts = counts_.data()};
@@ -183,9 +194,12 @@ private:
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
         mark(kLinked);
+        launchBuild(treeLeavesKernel(), perNode, task);
         launchBuild(treeMomentsKernel(), perNode, task);
         mark(kSummed);
-        launchBuild(treeGroupKernel(targetsPerLane_), perNode, task);
+        const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
+        launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
+        launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
         const std::uint32_t most = (count() + 31) / 32;  // groups are mostly fuller
@@ -208,7 +222,7 @@ private:
                       .parts = parts,
                       .softeningSquared = static_cast<float>(softeningSquared(request())),
                       .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOfAccuracy(allowedError()))},
+                      .share = static_cast<float>(shareOfAccuracy(allowedError(), count()))},
                      0, stream_);
     }
 
@@ -218,10 +232,11 @@ private:
         if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
     }
 
-    /// Fetches what was counted, unless an earlier copy is still on its way: that one or the next has it all.
+    /// Fetches what was counted, unless an earlier copy was on its way when this evaluation began: the next one has it all.
     void readCounts() {
-        if (reading_) return;
+        if (!timed_) return;
         reading_ = true;
+        readAt_ = evaluations_;
         CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(TreeFacts), Copy::toHost, stream_));
         CUDA_CHECK(copyAsync(&readBack_.data()->counts, counts_.data(), sizeof(TreeCounts), Copy::toHost, stream_));
         CUDA_CHECK(recordEvent(arrivedHere_, stream_));
@@ -235,13 +250,22 @@ private:
         const ForceWork work{.pairs = difference(now.pairs, told_.pairs),
                              .cells = difference(now.cells + now.expandedLow + now.expandedHigh,
                                                  told_.cells + told_.expandedLow + told_.expandedHigh)};
+        const double bodies = static_cast<double>(count()) * static_cast<double>(readAt_ - toldAt_);
+        const auto each = [&](unsigned long long a, unsigned long long b) { return difference(a, b) / bodies; };
+        const double pairs = each(now.pairs, told_.pairs), cells = each(now.cells, told_.cells),
+                     low = each(now.expandedLow, told_.expandedLow), high = each(now.expandedHigh, told_.expandedHigh);
         told_ = now;
+        toldAt_ = readAt_;
         const TreeFacts& facts = readBack_.data()->facts;
         figures_ = {{"levels", "", static_cast<double>(facts.deepest)},
                     {"nodes", "", static_cast<double>(facts.nodes)},
                     {"leaves", "", static_cast<double>(facts.leaves)},
-                    {"groups", "", static_cast<double>(facts.groups)}};
-        if (timed_) {
+                    {"groups", "", static_cast<double>(facts.groups)},
+                    {"bodies a body", "", pairs},
+                    {"cells a body", "", cells},
+                    {"cells a group, low", "", low},
+                    {"cells a group, high", "", high}};
+        {
             constexpr std::string_view kParts[] = {"", "keys and sort", "build", "moments", "groups", "walk"};
             for (std::size_t k = kSorted; k < kMarks; ++k) {
                 float milliseconds = 0;
@@ -263,7 +287,7 @@ private:
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
     DeviceArray<std::uint64_t> key_, sortedKey_;
-    DeviceArray<std::uint32_t> index_, order_, startCounts_, offsets_, parent_, arrived_, next_;
+    DeviceArray<std::uint32_t> index_, order_, startCounts_, offsets_, groupCounts_, parent_, arrived_, next_;
     DeviceArray<Float4> sorted_, centre_, moments_, box_;
     DeviceArray<std::uint16_t> levels_;
     DeviceArray<std::uint8_t> level_, scratch_;
@@ -274,9 +298,11 @@ private:
     PinnedArray<ReadBack> readBack_;
     OwnedEvent arrivedHere_;
     bool reading_ = false;
+    std::chrono::steady_clock::time_point timedAt_{};
     bool timed_ = false;  ///< the evaluation under way, or the one that is being read
     std::array<OwnedEvent, kMarks> marks_;
     TreeCounts told_{};
+    std::uint64_t evaluations_ = 0, readAt_ = 0, toldAt_ = 0;  ///< ended; when counts were fetched, and told of
     std::vector<MethodFigure> figures_;
 };
 
