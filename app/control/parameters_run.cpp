@@ -5,6 +5,7 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/tree/criterion.h"
 #include "sim/forces/precision.h"
 #include "sim/io/run_settings.h"
 #include "sim/io/toml_value.h"
@@ -329,6 +330,25 @@ void addPhysics(std::vector<Parameter>& all) {
                  .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
                  .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}},
                 &RunRequest::timeStep, [](const RunConfiguration& c) { return c.timeStep; }));
+    all.push_back(openRow({.path = "run.accuracy",
+                           .label = "Accuracy",
+                           .idea = "relative error of the force that 99 % of the bodies keep: far ones are taken together",
+                           .usual = "auto",
+                           .otherwise = "auto",
+                           .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
+                           .kept = {.option = "--accuracy",
+                                    .scene = "accuracy",
+                                    .checkpoint = "accuracy",
+                                    .help = "1e-5 to 1e-2; without it every pair is computed"}},
+                          &RunRequest::accuracy, [](const RunConfiguration& c) { return c.accuracy; }));
+    all.push_back(openRow({.path = "run.opening",
+                           .label = "Opening angle",
+                           .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
+                           .usual = "auto",
+                           .otherwise = "auto",
+                           .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
+                           .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}},
+                          &RunRequest::opening, [](const RunConfiguration& c) { return c.opening; }));
     all.push_back(openRow(
         {.path = "run.softening",
          .label = "Softening",

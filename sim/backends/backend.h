@@ -1,6 +1,7 @@
 // One interface for everything that can advance bodies, and the table of what this build has.
 // Rule: one thread drives one backend.
 #pragma once
+#include "sim/backends/force_method.h"
 #include "sim/backends/kernel.h"
 #include "sim/backends/launch_facts.h"
 #include "sim/core/particles.h"
@@ -45,6 +46,7 @@ struct WorkTotals {
     std::int64_t steps = 0;
     std::int64_t forceEvaluations = 0;
     double interactions = 0;      ///< of the pair law; N*N per force evaluation, self included, where none is left out
+    double cells = 0;             ///< of a tree, each for every body that it acts on; a device tells of them a little later
     double forceSeconds = 0;      ///< of the pair law; device events or pool timers, not wall time
     double termInteractions = 0;  ///< of the terms beside it: a bond counts for each body that it pulls
     double termSeconds = 0;
@@ -64,10 +66,12 @@ struct BackendOptions {
     bool operator==(const BackendOptions&) const = default;
 };
 
-/// Which kernel and launch.
+/// Which kernel and launch, and what it may leave out.
 struct KernelChoice {
-    std::optional<std::string> kernel{};  ///< empty: the backend chooses by N and device
+    std::optional<std::string> kernel{};  ///< empty: the backend chooses by N, device and the allowed error
     LaunchConfig launch{};
+    double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
+    double opening = 0;       ///< opening angle, for rows of a tree that go by it; 0: the usual
     bool operator==(const KernelChoice&) const = default;
 };
 /// The kernel's name; "auto" where the backend chooses.
@@ -86,8 +90,7 @@ KernelChoice fitted(KernelChoice choice, std::size_t bodies);
 
 /// How one term is computed.
 struct TermConfiguration {
-    KernelChoice kernel{};    ///< a method of the backend for that kind of term, by name
-    double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
+    KernelChoice kernel{};  ///< a method of the backend for that kind of term, by name
     bool operator==(const TermConfiguration&) const = default;
 };
 /// How a system is computed: a row for each term, in their order. What is not there is left to the backend.
@@ -204,6 +207,8 @@ public:
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0
     /// where that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
     virtual double issueSlotsPerSecond() const { return 0; }
+    /// What the active kernel tells of its evaluations, see ForceMethod::figures().
+    virtual std::vector<MethodFigure> figures() { return {}; }
     /// What is known of the device and of the active launch on the bodies loaded. Does not wait for enqueued work.
     virtual LaunchFacts launchFacts() const { return {.device = description()}; }
 };

@@ -5,6 +5,7 @@
 #include "sim/forces/force_check.h"
 #include "sim/forces/force_settings.h"
 
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -15,15 +16,18 @@ struct ForceRequest {
     double smallestR2 = 0;    ///< floor of the softening squared, for bodies that meet themselves [L^2]
     bool potential = false;   ///< also the potential of each body, where the method offers it
     double allowedError = 0;  ///< relative error that 99 % of the bodies may have; 0: rounding only
+    double opening = 0;       ///< opening angle, for rows of a tree that go by it; 0: the usual
 };
 
 /// What was evaluated: never N*N for what was not computed.
 struct ForceWork {
     double pairs = 0;  ///< directed, a body's own term included where it is computed; a bond is two
-    double cells = 0;  ///< of a tree, taken as a whole by a body or by a group of bodies
+    double cells = 0;  ///< of a tree, taken as a whole, counted for each body that it acts on
+    double bodies = 0;  ///< what a method that does not go by pairs has its rate in: bodies, see there
     ForceWork& operator+=(const ForceWork& other) {
         pairs += other.pairs;
         cells += other.cells;
+        bodies += other.bodies;
         return *this;
     }
 };
@@ -39,6 +43,13 @@ struct Accuracy {
     ForceGate gate{};         ///< what its checks are held against
     double allowedError = 0;  ///< relative error that 99 % of the bodies keep because the user allowed it; 0: rounding only
     bool exact() const { return allowedError == 0; }
+};
+
+/// Something that a method tells of its last evaluation, for the lab and for tables: "leaves", "walk".
+struct MethodFigure {
+    std::string_view name;
+    std::string_view unit;  ///< "s", or empty for a count
+    double value = 0;
 };
 
 /// `Bodies` is what a device reads (positions, sources, count), `Sums` what it leaves; both name their memory space.
@@ -62,6 +73,8 @@ public:
     /// The complete evaluation.
     virtual Sums sums() const = 0;
     virtual Accuracy accuracy() const = 0;
+    /// What it tells of its evaluations; on a device of one that has ended, a little later. Never waits.
+    virtual std::vector<MethodFigure> figures() const { return {}; }
     /// Whether an evaluation depends on earlier ones of this object.
     virtual bool keepsState() const { return false; }
     /// What the next evaluation needs of earlier ones to go on bit for bit; empty for methods that start afresh each time.

@@ -41,6 +41,7 @@ struct KernelRow {
     WorkShape shape = WorkShape::targets;
     bool deterministic = true;
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
+    bool approximates = false;          ///< takes far bodies together: exact to what is allowed, and never without it
     double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
     double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
     /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.

@@ -4,6 +4,7 @@
 #include "sim/forces/force_settings.h"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,10 +15,16 @@ namespace gravlab {
 struct ForceGate {
     double median = 1e-6;
     double p999 = 5e-6;
+    /// What 99 % of all bodies keep, judged by a sample of them; see mostOutside().
+    double p99 = std::numeric_limits<double>::infinity();
 };
 constexpr ForceGate kGate32{};
 constexpr ForceGate kSteepGate32{1e-5, 1e-4};
 constexpr ForceGate kGate64{1e-13, 1e-12};
+
+/// How many of `samples` random bodies may be outside of what 99 % of all keep, without a doubt that they do: four standard
+/// deviations of the binomial distribution.
+std::size_t mostOutside(std::size_t samples);
 
 /// The outcome of one comparison: |a - a64| / |a64| over the sampled bodies.
 struct ForceCheck {

@@ -8,6 +8,7 @@
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
+#include "sim/forces/tree/criterion.h"
 #include "sim/io/file/source.h"
 #include "sim/io/toml_value.h"
 #include "sim/scenes/scene.h"
@@ -208,6 +209,8 @@ const SettingRow kRows[] = {
     GRAVLAB_OPEN_NUMBER(kernel.launch.bodiesPerThread, "bodies_per_thread", 1, kMostBodiesPerThread,
                         "a whole number from 1 to 1024"),
     GRAVLAB_OPEN_NUMBER(kernel.launch.split, "split", 1, kMostSplit, "a whole number from 1 to 65535"),
+    GRAVLAB_OPEN_NUMBER(accuracy, "accuracy", kFinestAccuracy, kCoarsestAccuracy, "a number from 1e-05 to 0.01"),
+    GRAVLAB_OPEN_NUMBER(opening, "opening", kLeastOpening, kMostOpening, "a number from 0.1 to 1.5"),
     GRAVLAB_OPEN_NAME(integrator, "integrator", "the name of an integrator"),
     GRAVLAB_OPEN_NUMBER(timeStep, "time_step", -1e300, 1e300, "a finite number"),
     GRAVLAB_OPEN_NUMBER(softening, "softening", 0.0, 1e300, "a finite number of at least 0"),

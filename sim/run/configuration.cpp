@@ -14,6 +14,13 @@ LaunchConfig LaunchRequest::config() const {
 
 KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch = launch.config()}; }
 
+KernelChoice RunRequest::choice() const {
+    KernelChoice choice = kernel.choice();
+    choice.allowedError = accuracy.value_or(0);
+    choice.opening = opening.value_or(0);
+    return choice;
+}
+
 void RunRequest::changeScene(std::string_view name) {
     if (name == scene) return;
     scene = name;
@@ -50,6 +57,8 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .backend = c.backend,
                        .backendOptions = c.backendOptions,
                        .kernel = requestOf(c.kernel),
+                       .accuracy = c.accuracy > 0 ? std::optional(c.accuracy) : std::nullopt,
+                       .opening = c.opening > 0 ? std::optional(c.opening) : std::nullopt,
                        .integrator = c.integrator,
                        .timeStep = c.timeStep,
                        .softening = c.force.softening,

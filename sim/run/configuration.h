@@ -42,6 +42,8 @@ struct RunRequest {
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
     BackendOptions backendOptions{};
     KernelRequest kernel{};
+    std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; empty: every pair
+    std::optional<double> opening{};   ///< opening angle of the rows that go by it; empty: theirs
     std::optional<std::string> integrator{};  ///< empty: the scene's where what is asked for runs it, else the usual one
     std::optional<double> timeStep{};         ///< empty: the scene's [T]
     std::optional<double> softening{};        ///< empty: the scene's [L]
@@ -59,6 +61,8 @@ struct RunRequest {
     void changeScene(std::string_view name);
     /// Another backend, which brings its own kernel; empty: the fastest. Nothing where it is asked for already.
     void changeBackend(const std::optional<std::string>& name);
+    /// Kernel and accuracy, as backends take them.
+    KernelChoice choice() const;
     bool operator==(const RunRequest&) const = default;
 };
 
@@ -72,6 +76,8 @@ struct RunConfiguration {
     std::string backend;
     BackendOptions backendOptions{};  ///< as they were asked
     KernelInUse kernel{};
+    double accuracy = 0;  ///< that 99 % of the bodies keep; 0: rounding only
+    double opening = 0;   ///< 0: that of the row
     std::string integrator;
     double timeStep = 0;    ///< [T]
     ForceSettings force{};  ///< law, its numbers, softening and precision

@@ -4,6 +4,7 @@
 #include "sim/backends/force_state.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
+#include "sim/forces/tree/criterion.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
@@ -110,11 +111,11 @@ struct Simulation::Plan {
     bool changesForce = false;
 
     ForceConfiguration forcesOf(const ParticleSet& bodies) const {
-        return {configuration.force, fitted(request.kernel.choice(), bodies.size())};
+        return {configuration.force, fitted(request.choice(), bodies.size())};
     }
     /// What searches have found says nothing where somebody asked for a kernel or a launch.
-    const Tuning* tuning() const { return request.kernel.open() ? request.tuning.get() : nullptr; }
-    void configure(Backend& made) const { configureTuned(made, configuration.force, request.kernel.choice(), tuning()); }
+    const Tuning* tuning() const { return request.choice() == KernelChoice() ? request.tuning.get() : nullptr; }
+    void configure(Backend& made) const { configureTuned(made, configuration.force, request.choice(), tuning()); }
     /// Threads that a search has found best, for a backend that was not told how many.
     std::optional<int> tunedThreads(const Backend& made) const {
         if (!tuning() || request.backendOptions.threads) return {};
@@ -196,6 +197,8 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
          .parameters = wanted.parameters,
          .backend = std::string(p.backend.row->name),
          .backendOptions = wanted.backendOptions,
+         .accuracy = wanted.accuracy.value_or(0),
+         .opening = wanted.opening.value_or(0),
          .integrator = std::string(p.integrator->name),
          .timeStep = wanted.timeStep.value_or(p.scene->timeStep),
          .start = p.request.start,
@@ -211,11 +214,12 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     requireBodies(c.bodies);
     requireTimeStep(c.timeStep);
     requireSoftening(c.force.softening);
+    requireAccuracy(c.accuracy);
     requireLawNumbers(c.force);
     if (const Reason reason = refusal(*p.integrator, c.force.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, c.bodies); !reason.empty()) throw UsageError(reason);
 
-    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.tuning != request_.tuning ||
+    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.choice() != request_.choice() || wanted.tuning != request_.tuning ||
                      c.force != configuration_.force;
     return p;
 }

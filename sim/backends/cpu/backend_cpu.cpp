@@ -84,7 +84,7 @@ public:
         ForceTerms terms = termsOf(force, othersOf(terms_));
         SystemConfiguration how = how_;
         how[0].kernel = choice;
-        if (force != before || &row != row_) {
+        if (force != before || &row != row_ || choice != how_[0].kernel) {
             context_.check.cancel();
             if (force.precision != before.precision) {
                 std::vector<Double4> positions, velocities;
@@ -94,7 +94,7 @@ public:
                 // A slow kernel may be minutes from the end of its step: the step begins again with the new one. Softening
                 // waits for the end of the step instead, or moving its slider would keep large systems from moving at all.
                 if (&row != row_) engine_->abandonStep();
-                translated([&] { engine_->configure(force, cpu::cpuKernel(row)); }, size(), row, force.precision);
+                translated([&] { engine_->configure(force, cpu::cpuKernel(row), choice); }, size(), row, force.precision);
             }
         }
         terms_ = std::move(terms);

@@ -84,11 +84,12 @@ public:
         }
     }
 
-    void configure(const ForceSettings& force, const CpuKernel& kernel) override {
+    void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) override {
         // May lack memory: nothing has changed then.
         if (&kernel != wantedKernel_) nextMethod_ = makeMethod<T>(kernel, force.precision, methodContext());
         wantedForce_ = force;
         wantedKernel_ = &kernel;
+        wantedHow_ = how;
         if (runner_.cursor().atBoundary()) adoptSettings();
     }
 
@@ -221,7 +222,10 @@ public:
 private:
     // Only between steps: a step under way ends under the settings that it began with.
     void adoptSettings() {
-        if (kernel_ == wantedKernel_ && force_ == wantedForce_ && !nextMethod_) return;
+        if (kernel_ == wantedKernel_ && force_ == wantedForce_ && configuration_[0].kernel == wantedHow_ && !nextMethod_)
+            return;
+        const bool sameForce = kernel_ == wantedKernel_ && force_ == wantedForce_ && !nextMethod_;
+        configuration_[0].kernel = wantedHow_;
         if (nextMethod_) method_ = std::move(nextMethod_);
         force_ = wantedForce_;
         kernel_ = wantedKernel_;
@@ -231,8 +235,10 @@ private:
             requests_.push_back(
                 {.settings = force_,
                  .smallestR2 = single ? smallestR2<float>(force_, heaviest_) : smallestR2<double>(force_, heaviest_),
-                 .allowedError = term.allowedError});
-        complete_.forceKnown = false;
+                 .allowedError = term.kernel.allowedError,
+                 .opening = term.kernel.opening});
+        // Another accuracy is one of the forces to come.
+        complete_.forceKnown = complete_.forceKnown && sameForce;
     }
 
     MethodContext methodContext() const { return {context_.pool, context_.simd, size_, *ids_}; }
@@ -313,6 +319,7 @@ private:
         const ForceProgress progress = method.enqueue(seconds);
         WorkTotals& totals = context_.totals;
         (k == 0 ? totals.interactions : totals.termInteractions) += progress.work.pairs;
+        totals.cells += progress.work.cells;
         (k == 0 ? totals.forceSeconds : totals.termSeconds) += StepPacer::steadySeconds() - start;
         return progress.complete;
     }
@@ -432,6 +439,7 @@ private:
     std::vector<std::vector<Double4>>
         shares_;  ///< of the targets of a check, of each term that is done; empty: one term acts
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
+    KernelChoice wantedHow_;  ///< from the next step on, of the pair law
     std::unique_ptr<CpuForceMethod<T>> method_;      ///< of the step under way and the last complete one
     std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedKernel_, where that is another
     StepRunner<EngineOf> runner_;
@@ -447,7 +455,7 @@ std::unique_ptr<Engine> makeEngine(EngineContext& context, std::span<const Doubl
         engine = std::make_unique<EngineOf<float>>(context, positions, velocities, terms);
     else
         engine = std::make_unique<EngineOf<double>>(context, positions, velocities, terms);
-    engine->configure(force, kernel);
+    engine->configure(force, kernel, terms.configuration.empty() ? KernelChoice() : terms.configuration[0].kernel);
     return engine;
 }
 

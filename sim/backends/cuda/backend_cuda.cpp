@@ -136,7 +136,7 @@ public:
             const LaunchPlan& now = plan();
             const bool changed = chosen.entry != now.entry || chosen.launch != now.launch ||
                                  chosen.machineCode != now.machineCode || chosen.precision != now.precision;
-            with(engine_, [&](auto& e) { return e.configure(force, changed ? &chosen : nullptr); });
+            with(engine_, [&](auto& e) { return e.configure(force, kernel, changed ? &chosen : nullptr); });
         }
         terms_ = std::move(terms);
         how_ = std::move(how);
@@ -222,6 +222,9 @@ public:
         WorkTotals totals = context_.timer.totals();
         totals.bodySizedHostCopies = context_.hostCopies + context_.writer.hostCopies();
         return totals;
+    }
+    std::vector<MethodFigure> figures() override {
+        return with(engine_, [](auto& e) { return e.figures(); });
     }
     double issueSlotsPerSecond() const override {
         return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *

@@ -20,6 +20,7 @@ EngineOf<Real>::EngineOf(EngineContext& context, const ParticleSet& bodies, cons
       check_(context.stream),
       termCheck_(context.stream) {
     configuration_.resize(1 + terms.others.size());
+    wantedHow_ = configuration_[0].kernel;
     others_ = makeOthers(terms.others);
     if (!others_.empty()) termSums_ = DeviceArray<V>(state_.count());
     state_.upload(bodies);
@@ -131,10 +132,11 @@ VectorsFuture EngineOf<Real>::copyAsync(const V* x, const V* v) {
 }
 
 template <class Real>
-void EngineOf<Real>::configure(const ForceSettings& force, const LaunchPlan* plan) {
+void EngineOf<Real>::configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan) {
     std::unique_ptr<Method> method;
     if (plan) method = makeForceMethod<Real>(*plan, state_.count(), context_.device, context_.stream);
     wanted_ = force;
+    wantedHow_ = how;
     if (cursor_.atBoundary()) adoptSettings();
     if (!method) return;
     abandonForce();
@@ -145,6 +147,7 @@ void EngineOf<Real>::configure(const ForceSettings& force, const LaunchPlan* pla
 
 template <class Real>
 void EngineOf<Real>::adoptSettings() {
+    configuration_[0].kernel = wantedHow_;
     if (force_ == wanted_) return;
     force_ = wanted_;
     state_.complete().forceKnown = false;
@@ -153,8 +156,13 @@ void EngineOf<Real>::adoptSettings() {
 template <class Real>
 bool EngineOf<Real>::enqueueSlice(Method& method) {
     const ForceProgress done = method.enqueue(kSliceSeconds);
-    context_.timer.add(done.work.pairs / method.rate()->pairsPerSecond(),
-                       {.forceEvaluations = done.complete ? 1 : 0, .interactions = done.work.pairs}, method.rate());
+    const double rated = method.rated(done.work);
+    context_.timer.add(rated / method.rate()->perSecond(),
+                       {.forceEvaluations = done.complete ? 1 : 0,
+                        .interactions = done.work.pairs,
+                        .cells = done.work.cells,
+                        .rated = rated},
+                       method.rate());
     return done.complete;
 }
 

@@ -51,9 +51,10 @@ public:
     VectorsFuture copyStateAsync();
     /// From the next step on. With a plan at once: a step under way begins again. Throws DeviceError when the new launch
     /// needs more memory than there is; nothing changes then.
-    void configure(const ForceSettings& force, const LaunchPlan* plan);
+    void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
     const LaunchPlan& plan() const { return method_->plan(); }
     const BodyFacts& facts() const { return facts_; }
+    std::vector<MethodFigure> figures() const { return method_->figures(); }
     void accelerations(std::vector<Double4>& out);
     void requestForceCheck(std::vector<std::uint32_t> targets);
     std::optional<ForceCheck> takeForceCheck();
@@ -82,7 +83,11 @@ private:
 
     // Forces. The pair law is the first term.
     ForceRequest request(std::size_t term = 0) const {
-        return {.settings = force_, .smallestR2 = state_.smallestR2(), .allowedError = configuration_[term].allowedError};
+        const KernelChoice& how = configuration_[term].kernel;
+        return {.settings = force_,
+                .smallestR2 = state_.smallestR2(),
+                .allowedError = how.allowedError,
+                .opening = how.opening};
     }
     /// A term beside the pair law.
     struct OtherTerm {
@@ -175,6 +180,7 @@ private:
     BodyFacts facts_;
     ForceSettings force_;   ///< of the step under way
     ForceSettings wanted_;  ///< from the next step on
+    KernelChoice wantedHow_;  ///< the same, of the pair law
 
     StepCursor cursor_;
     StepProgram program_;

@@ -2,6 +2,7 @@
 #include "sim/backends/cuda/kernel_table.h"
 
 #include "sim/backends/cuda/kernels/factors.h"
+#include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"
@@ -20,6 +21,7 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     if (!entry.builtIn(force.precision)) return "it is not built in fp64; take 'tiled' or 'symmetric'";
     if (loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
+    if (entry.row.approximates && force.law != Law::gravity) return "its cells know gravity only; take 'tiled'";
     // Its force is not taken up between two launches, so that nobody can turn it by a body's response.
     if (force.law != Law::gravity && oneSided && oneSided->fused)
         return "it knows gravity only, where all bodies respond alike; take 'tiled'";
@@ -68,6 +70,22 @@ Kernel<ManyStepsTask> manySteps() {
     return {};
 }
 
+template <TreeWalk kWalk>
+std::unique_ptr<DeviceForceMethod<float>> tree([[maybe_unused]] const MethodParts& parts) {
+    if constexpr (kBuilt)
+        return makeTree(parts, kWalk);
+    else
+        return nullptr;
+}
+template <TreeWalk kWalk>
+const void* treeCode(Precision) {
+    if constexpr (kBuilt) return treeWalkKernel(kWalk, 2).address;
+    return nullptr;
+}
+template <TreeWalk kWalk>
+constexpr OwnCode treeRow{.make32 = tree<kWalk>, .machineCode = treeCode<kWalk>};
+
+constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1};
 constexpr LaunchConfig kRung{128, 8, 1, 1}, kSymmetric{32, 4, 8, 1}, kManySteps{512, 4, kManyStepsBodies, 1};
 
 // Instructions issued a directed pair in fp32, counted in the machine code of the inner loops: 13 for the pull itself,
@@ -220,6 +238,38 @@ constexpr KernelEntry kEntries[] = {
              .refuses = whyNotOnCuda},
      .code = ManyStepsCode{.kernel32 = manySteps},
      .fixed = kManySteps},
+    {.row = {.backend = "cuda",
+             .name = "tree-theta-monopole",
+             .idea = "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen",
+             .approximates = true,
+             .source = "tree_walk.cu:visit,meetCells,meetBodies",
+             .refuses = whyNotOnCuda},
+     .code = treeRow<TreeWalk::thetaMonopole>,
+     .fixed = kTree},
+    {.row = {.backend = "cuda",
+             .name = "tree-theta",
+             .idea = "the same with the second moments of a cell: three to eight times more exact at 2.4 times its cost",
+             .approximates = true,
+             .source = "tree_walk.cu:visit,meetCells,meetBodies",
+             .refuses = whyNotOnCuda},
+     .code = treeRow<TreeWalk::theta>,
+     .fixed = kTree},
+    {.row = {.backend = "cuda",
+             .name = "tree-cells",
+             .idea = "cells are opened by what they would leave out of the acceleration: work goes where it is small",
+             .approximates = true,
+             .source = "tree_walk.cu:visit,meetCells,meetBodies",
+             .refuses = whyNotOnCuda},
+     .code = treeRow<TreeWalk::cells>,
+     .fixed = kTree},
+    {.row = {.backend = "cuda",
+             .name = "tree",
+             .idea = "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group",
+             .approximates = true,
+             .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
+             .refuses = whyNotOnCuda},
+     .code = treeRow<TreeWalk::expansions>,
+     .fixed = kTree},
 };
 
 bool hasCode(const KernelEntry& entry, bool doubles) {

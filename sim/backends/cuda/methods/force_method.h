@@ -2,6 +2,7 @@
 // Rule: how an evaluation is cut into slices changes no bit of it.
 #pragma once
 #include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/cuda/methods/launch_plan.h"
 #include "sim/backends/cuda/runtime/gpu_timer.h"
 #include "sim/backends/cuda/runtime/memory.h"
@@ -65,10 +66,14 @@ public:
     /// Told by a GpuTimer how long the slices took.
     const std::shared_ptr<RateEstimate>& rate() const { return rate_; }
     double allPairs() const { return static_cast<double>(count_) * count_; }
+    /// Of one evaluation, in what rate() counts: directed pairs, where the method says nothing else.
+    virtual double work() const { return allPairs(); }
+    /// The same of a slice.
+    virtual double rated(const ForceWork& work) const { return work.pairs; }
     /// Of one evaluation, as estimated.
-    double evaluationSeconds() const { return allPairs() / rate_->pairsPerSecond(); }
+    double evaluationSeconds() const { return work() / rate_->perSecond(); }
     /// Of the slice that enqueue(seconds) would take, as estimated.
-    double sliceSeconds(double seconds) const { return nextPairs(seconds) / rate_->pairsPerSecond(); }
+    double sliceSeconds(double seconds) const { return nextPairs(seconds) / rate_->perSecond(); }
 
     void prepare(const DeviceBodies<Real>& bodies, const ForceRequest& request) override {
         abandon();
@@ -93,15 +98,15 @@ public:
     virtual StepLauncher<Real>* steps() { return nullptr; }
 
 protected:
-    /// The next slice of the evaluation under way, of about so many directed pairs.
-    virtual ForceProgress enqueuePairs(double pairs) = 0;
-    /// Directed pairs that the next slice will hold if so many seconds are asked for.
+    /// The next slice of the evaluation under way, of about so much work.
+    virtual ForceProgress enqueuePairs(double work) = 0;
+    /// Work that the next slice will hold if so many seconds are asked for.
     virtual double nextPairs(double seconds) const = 0;
     virtual double doneShare() const = 0;
     /// The next slice is the first again.
     virtual void rewind() = 0;
 
-    double pairsIn(double seconds) const { return seconds * rate_->pairsPerSecond(); }
+    double pairsIn(double seconds) const { return seconds * rate_->perSecond(); }
     const DeviceBodies<Real>& bodies() const { return bodies_; }
     const ForceRequest& request() const { return request_; }
     std::uint32_t count() const { return count_; }
@@ -160,6 +165,7 @@ MadeMethod<Real> makeOneSided(const MethodParts& parts);
 template <class Real>
 MadeMethod<Real> makeSymmetric(const MethodParts& parts);
 MadeMethod<float> makeManySteps(const MethodParts& parts);
+MadeMethod<float> makeTree(const MethodParts& parts, TreeWalk walk);
 /// Pairs in single precision by another method; positions come from, and sums go to, double precision.
 MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts);
 

@@ -14,6 +14,9 @@ namespace {
 // against 39.2 of `symmetric-equal` and 42.7 of `symmetric`.
 constexpr std::size_t kResidentBodies = 63;
 
+// Below, every pair at 3 T pairs/s is as fast as a tree at 1e-3.
+constexpr std::size_t kTreePays = 40000;
+
 std::string listed(std::span<const int> values) {
     std::string text;
     for (const int value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
@@ -137,6 +140,9 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     plan.launch = wanted.launch;
     if (wanted.kernel) {
         plan.entry = &kernelEntry(*wanted.kernel);
+    } else if (wanted.allowedError > 0 && wanted.launch == LaunchConfig{} && bodies.count >= kTreePays &&
+               refusal(kernelEntry("tree").row, force).empty()) {
+        plan.entry = &kernelEntry("tree");
     } else if (wanted.launch != LaunchConfig{}) {
         plan.entry = &plainest(plan.launch);
     } else if (const std::string_view best = measuredBest(bodies, force, device); !best.empty()) {

@@ -23,6 +23,9 @@ public:
     bool keepsState() const override { return pairs_->keepsState(); }
     std::vector<StateArray> state() const override { return pairs_->state(); }
     bool restore(const std::vector<StateArray>& state) override { return pairs_->restore(state); }
+    std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+    double work() const override { return pairs_->work(); }
+    double rated(const ForceWork& work) const override { return pairs_->rated(work); }
 
 private:
     ForceProgress enqueuePairs(double pairs) override {
@@ -33,7 +36,7 @@ private:
             single.smallestR2 = std::max<double>(single.smallestR2, kSofteningSquaredFloor32);
             pairs_->prepare({positions_.data(), sums_.data()}, single);
         }
-        const ForceProgress done = pairs_->enqueue(pairs / rate()->pairsPerSecond());
+        const ForceProgress done = pairs_->enqueue(pairs / rate()->perSecond());
         if (done.complete) {
             const DeviceSums<float> sums = pairs_->sums();
             launchKernel(widenKernel(), blocksFor(count()), kThreads, {sums.sums, sums.ranges, bodies().sums, count()}, 0,
@@ -41,7 +44,7 @@ private:
         }
         return done;
     }
-    double nextPairs(double seconds) const override { return pairs_->sliceSeconds(seconds) * rate()->pairsPerSecond(); }
+    double nextPairs(double seconds) const override { return pairs_->sliceSeconds(seconds) * rate()->perSecond(); }
     double doneShare() const override { return pairs_->progress(); }
     void rewind() override { pairs_->abandon(); }
 

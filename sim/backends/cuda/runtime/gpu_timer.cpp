@@ -31,6 +31,8 @@ void GpuTimer::add(double estimatedSeconds, const Work& work, const std::shared_
     open_.work.steps += work.steps;
     open_.work.forceEvaluations += work.forceEvaluations;
     open_.work.interactions += work.interactions;
+    open_.work.cells += work.cells;
+    open_.work.rated += work.rated;
     open_.work.termInteractions += work.termInteractions;
     if (rate) open_.rate = rate;
 }
@@ -74,6 +76,7 @@ void GpuTimer::finish(const Entry& entry, double seconds) {
     totals_.steps += entry.work.steps;
     totals_.forceEvaluations += entry.work.forceEvaluations;
     totals_.interactions += entry.work.interactions;
+    totals_.cells += entry.work.cells;
     totals_.termInteractions += entry.work.termInteractions;
     double force = 0;
     switch (entry.kind) {
@@ -98,7 +101,7 @@ void GpuTimer::finish(const Entry& entry, double seconds) {
             break;
     }
     totals_.forceSeconds += force;
-    if (entry.rate) entry.rate->add(entry.work.interactions, force);
+    if (entry.rate) entry.rate->add(entry.work.rated, force);
 }
 
 }  // namespace gravlab::cuda

@@ -16,15 +16,17 @@ enum class Span { force, terms, integrate, publish, steps };
 struct Work {
     std::int64_t steps = 0, forceEvaluations = 0;
     double interactions = 0;      ///< of the pair law
+    double cells = 0;             ///< of a tree
+    double rated = 0;             ///< what the rate is told of
     double termInteractions = 0;  ///< of the terms beside it
 };
 
-/// Directed pairs a second of one way to compute forces, from spans that have finished.
+/// Work a second of one way to compute forces, from spans that have finished: directed pairs, or what a method counts.
 class RateEstimate {
 public:
     /// `expected` holds until something is measured.
     explicit RateEstimate(double expected) : rate_(expected) {}
-    double pairsPerSecond() const { return rate_; }
+    double perSecond() const { return rate_; }
     void add(double pairs, double seconds) {
         if (!(pairs > 0 && seconds > 0)) return;
         const double measured = pairs / seconds;

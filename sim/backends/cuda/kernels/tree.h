@@ -1,0 +1,124 @@
+// The tree on a device: what its kernels are told. A step of the build reads what the step before left in device memory; the
+// host knows the number of bodies and nothing else, so nothing waits.
+// Rule: sums are in an order that bodies and criterion alone decide; atomics only count.
+#pragma once
+#include "sim/backends/cuda/kernels/packed.h"
+#include "sim/backends/cuda/runtime/launch.h"
+#include "sim/forces/tree/criterion.h"
+#include "sim/forces/tree/key.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gravlab::cuda {
+
+constexpr unsigned kTreeThreads = 256;
+/// Levels that nodes can be at, the root's included.
+constexpr int kTreeDepths = kTreeLevels + 1;
+
+/// Powers of two, so that scaling rounds nothing, and the floor of accelerations.
+struct TreeScale {
+    float length;        ///< a coordinate times this is about 1 at the edge of the box
+    float source;        ///< a source times this: all together are at most 1
+    float acceleration;  ///< what a scaled acceleration is multiplied by
+    float smallest;      ///< kSmallestShare of the rms acceleration, not scaled
+};
+
+/// What one evaluation counted. `cells` are met by one body each, the others by a group.
+struct TreeCounts {
+    unsigned long long pairs, cells, expandedLow, expandedHigh, visited;
+};
+
+/// What one evaluation makes of its bodies.
+struct TreeFacts {
+    std::uint32_t nodes, groups;
+    std::uint32_t deepest;  ///< level
+    std::uint32_t leaves;
+};
+
+/// Two float4 a node that a test reads, two with its moments, two with its box.
+struct TreeNodes {
+    Float4* centre;        ///< [2 id] centre and source; [2 id + 1] farthest body, |source| times its cube, first, count
+    Float4* moments;       ///< [2 id] xx yy zz xy; [2 id + 1] xz yz
+    Float4* box;           ///< [2 id] low and bodies; [2 id + 1] high
+    std::uint32_t* parent;
+    std::uint32_t* arrived;  ///< children that are done
+    std::uint8_t* level;  ///< and whether it has no children but leaves
+};
+
+/// Targets that are evaluated together, in places.
+struct TreeGroup {
+    std::uint32_t first, count;
+};
+
+struct TreeTask {
+    const Float4* bodies;    ///< positions and sources, in body order
+    const float* before;     ///< |a| of the last evaluation, in body order; null: not known
+    std::uint32_t count;
+    std::uint32_t capacity;  ///< nodes
+    std::uint32_t blocks;    ///< of kTreeThreads bodies
+    double* partial;         ///< [4][kTreeMeasureBlocks]
+    TreeScale* scale;
+    std::uint64_t *key, *sortedKey;
+    std::uint32_t *index, *order;  ///< order: body of each place
+    Float4* sorted;                ///< scaled
+    std::uint16_t* levels;         ///< first and one after the last level of the nodes that begin at a place
+    std::uint32_t* starts;         ///< [level][block]: nodes that begin there, then how many come before; one more at the end
+    std::uint32_t* offsets;
+    TreeNodes nodes;
+    std::uint32_t* groupCounts;  ///< of each block that makes groups
+    TreeGroup* groups;
+    TreeFacts* facts;
+    TreeCounts* counts;
+    bool morton;
+};
+constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
+
+/// One launch of the walk: a share of the groups.
+struct WalkTask {
+    TreeNodes nodes;
+    const Float4* sorted;
+    const std::uint32_t* order;
+    const TreeGroup* groups;
+    const TreeScale* scale;
+    const float* before;    ///< |a| in body order; not read by rungs with an opening angle
+    float* lengths;         ///< takes |a|
+    Vec4<float>* sums;      ///< in body order, not scaled; null: only lengths
+    const TreeFacts* facts;
+    TreeCounts* counts;
+    std::uint32_t* next;    ///< counts the groups that are taken; 0 before
+    std::uint32_t part, parts;  ///< groups [part, part + 1) / parts
+    float softeningSquared;     ///< not scaled
+    float opening;              ///< 1 / theta^2
+    float share;                ///< of the relative criterion
+};
+
+/// How the walk chooses cells and what it does with them: the rungs.
+enum class TreeWalk { thetaMonopole, theta, cells, expansions };
+
+// In this order; each reads what those before it left.
+Kernel<TreeTask> treeMeasureKernel();
+Kernel<TreeTask> treeScaleKernel();
+Kernel<TreeTask> treeKeyKernel();
+// Here the keys are sorted, see sortTreeKeys().
+Kernel<TreeTask> treeGatherKernel();
+Kernel<TreeTask> treeCountKernel();
+// Here the counts are added up, see scanTreeStarts().
+Kernel<TreeTask> treeEmitKernel();
+Kernel<TreeTask> treeLinkKernel();
+Kernel<TreeTask> treeLeavesKernel();
+Kernel<TreeTask> treeMomentsKernel();
+/// Both with the same number of blocks, at most kTreeGroupBlocks.
+Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
+Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
+Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
+
+constexpr unsigned kWalkThreads = 128;
+
+/// Bytes that the two below need besides. Throws DeviceError.
+std::size_t treeScratchBytes(std::uint32_t count, std::uint32_t starts);
+/// Sorts keys and indices; stable. Enqueues, and throws DeviceError.
+void sortTreeKeys(const TreeTask& task, void* scratch, std::size_t bytes, Stream stream);
+void scanTreeStarts(const TreeTask& task, std::uint32_t starts, void* scratch, std::size_t bytes, Stream stream);
+
+}  // namespace gravlab::cuda

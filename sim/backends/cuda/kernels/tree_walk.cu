@@ -1,0 +1,428 @@
+// The walk: a warp takes a group of targets down the tree. 32 nodes are tested at once, a lane each, and dealt to lists; a
+// list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its centre,
+// nearer cells and single bodies by all targets.
+// Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever computes them.
+#include "sim/backends/cuda/kernels/pair.cuh"
+#include "sim/backends/cuda/kernels/tree.h"
+#include "sim/forces/tree/cell.h"
+
+namespace gravlab::cuda {
+namespace {
+
+constexpr unsigned kAll = ~0u;
+constexpr int kWarps = kWalkThreads / 32;
+/// A pop of nodes gives at most seven more each; where the stack fills, fewer are popped, down to one, and from there on
+/// depth first needs seven a level.
+constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
+constexpr int kList = 64;
+
+/// What a warp has in shared memory.
+struct WarpMemory {
+    float4 stage[96];  ///< 32 cells, or 32 bodies
+    std::uint32_t stack[kStack];
+    std::uint32_t list[4][kList];
+};
+enum List { kBodies, kCells, kLow, kHigh };
+
+/// Addresses in shared memory that the compiler keeps in a register: it would compute them anew at each use.
+class Shared {
+public:
+    __device__ explicit Shared(const void* memory) {
+        const auto address = static_cast<unsigned>(__cvta_generic_to_shared(memory));
+        asm volatile("mov.u32 %0, %1;" : "=r"(base_) : "r"(address));
+    }
+    __device__ __forceinline__ void store(unsigned offset, std::uint32_t value) const {
+        asm volatile("st.shared.u32 [%0], %1;" ::"r"(base_ + offset), "r"(value) : "memory");
+    }
+    __device__ __forceinline__ std::uint32_t load(unsigned offset) const {
+        std::uint32_t value;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(base_ + offset) : "memory");
+        return value;
+    }
+    __device__ __forceinline__ void store(unsigned offset, const float4& v) const {
+        asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(base_ + offset), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                     : "memory");
+    }
+    template <unsigned kOffset>
+    static __device__ __forceinline__ float4 load4(unsigned address) {
+        float4 v;
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4+%5];"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "r"(address), "n"(kOffset)
+                     : "memory");
+        return v;
+    }
+    __device__ __forceinline__ unsigned at(unsigned offset) const { return base_ + offset; }
+
+private:
+    unsigned base_;
+};
+constexpr unsigned kStageBytes = 96 * sizeof(float4), kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
+static_assert(sizeof(WarpMemory) == kListAt + 4 * kList * 4);
+
+__device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
+
+__device__ __forceinline__ float warpMin(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x = fminf(x, __shfl_xor_sync(kAll, x, lane));
+    return x;
+}
+__device__ __forceinline__ float warpMax(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x = fmaxf(x, __shfl_xor_sync(kAll, x, lane));
+    return x;
+}
+__device__ __forceinline__ float warpSum(float x) {
+    for (int lane = 16; lane > 0; lane /= 2) x += __shfl_xor_sync(kAll, x, lane);
+    return x;
+}
+
+template <TreeWalk kWalk, int kTargets>
+class Walker {
+public:
+    static constexpr bool kTheta = kWalk == TreeWalk::thetaMonopole || kWalk == TreeWalk::theta;
+    static constexpr bool kExpands = kWalk == TreeWalk::expansions;
+    static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
+
+    __device__ Walker(const WalkTask& task, const void* memory)
+        : task_(task), memory_(memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {
+        const TreeScale scale = *task.scale;
+        field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
+    }
+
+    __device__ void run(TreeGroup group) {
+        begin(group);
+        std::uint32_t depth = 1;
+        if (lane_ == 0) memory_.store(kStackAt, 0u);
+        while (depth > 0) {
+            const int room = (kStack - kSpare - static_cast<int>(depth)) / 7;
+            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32, room))));
+            __syncwarp();
+            depth -= take;
+            const bool has = lane_ < take;
+            const std::uint32_t id = has ? memory_.load(kStackAt + 4 * (depth + lane_)) : 0;
+            __syncwarp();
+            depth = visit(id, has, depth);
+            if constexpr (kExpands) {
+                if (length_[kLow] >= 32) expand<false>(32);
+                if (length_[kHigh] >= 32) expand<true>(32);
+            }
+            if (length_[kCells] >= 32) meetCells(32);
+            if (length_[kBodies] >= 32) meetBodies(32);
+            visited_ += take;
+        }
+        if constexpr (kExpands) {
+            if (length_[kLow] > 0) expand<false>(length_[kLow]);
+            if (length_[kHigh] > 0) expand<true>(length_[kHigh]);
+        }
+        if (length_[kCells] > 0) meetCells(length_[kCells]);
+        if (length_[kBodies] > 0) meetBodies(length_[kBodies]);
+        end(group);
+    }
+
+private:
+    __device__ void begin(TreeGroup group) {
+        const TreeScale scale = *task_.scale;
+        float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
+        float smallest = 3e38f;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            place_[t] = group.first + min(lane_ + 32 * t, group.count - 1);
+            const float4 at = asVectors(task_.sorted)[place_[t]];
+            at_[t][0] = at.x;
+            at_[t][1] = at.y;
+            at_[t][2] = at.z;
+            for (int axis = 0; axis < 3; ++axis) {
+                low[axis] = fminf(low[axis], at_[t][axis]);
+                high[axis] = fmaxf(high[axis], at_[t][axis]);
+                sum_[t][axis] = 0;
+            }
+            if constexpr (!kTheta) smallest = fminf(smallest, task_.before[task_.order[place_[t]]]);
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = warpMin(low[axis]);
+            high[axis] = warpMax(high[axis]);
+            centre_[axis] = 0.5f * (low[axis] + high[axis]);
+            half_[axis] = fmaxf(high[axis] - centre_[axis], centre_[axis] - low[axis]);
+        }
+        criterion_.opening = task_.opening;
+        if constexpr (!kTheta)
+            criterion_.limit = task_.share * fmaxf(warpMin(smallest), scale.smallest) / scale.acceleration;
+        if constexpr (kExpands) {
+            float squared = 0;
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) {
+                const float x = at_[t][0] - centre_[0], y = at_[t][1] - centre_[1], z = at_[t][2] - centre_[2];
+                squared = fmaxf(squared, x * x + y * y + z * z);
+            }
+            criterion_.radius = sqrtf(warpMax(squared));
+            // A power of two, so that scaling rounds nothing; bounded, so that far cells keep their second moments.
+            unit_ = exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(criterion_.radius, 1e-6f))))));
+            expansion_ = {};
+        }
+        for (int& length : length_) length = 0;
+        for (unsigned& met : met_) met = 0;
+        visited_ = 0;
+    }
+
+    __device__ __forceinline__ void append(List list, bool mine, std::uint32_t id) {
+        const unsigned all = __ballot_sync(kAll, mine);
+        if (mine) memory_.store(kListAt + 4 * (kList * list + length_[list] + __popc(all & below_)), id);
+        length_[list] += __popc(all);
+    }
+
+    /// Tests a node a lane and deals them out; gives the stack's new depth.
+    __device__ __forceinline__ std::uint32_t visit(std::uint32_t id, bool has, std::uint32_t depth) {
+        const float4 a = asVectors(task_.nodes.centre)[2ull * id], b = asVectors(task_.nodes.centre)[2ull * id + 1];
+        const float cx = fabsf(a.x - centre_[0]), cy = fabsf(a.y - centre_[1]), cz = fabsf(a.z - centre_[2]);
+        const float x = fmaxf(cx - half_[0], 0.f), y = fmaxf(cy - half_[1], 0.f), z = fmaxf(cz - half_[2], 0.f);
+        const float squared = x * x + y * y + z * z;
+        const int children = asInt(b.w);
+        bool open = has, cell = false;
+        if constexpr (kExpands) {
+            const Expanded expanded =
+                expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
+            const bool low = has && squared > 0 && expanded == Expanded::low;
+            const bool high = has && squared > 0 && expanded == Expanded::high;
+            append(kLow, low, id);
+            append(kHigh, high, id);
+            open = open && !low && !high;
+        }
+        // One or two bodies cost less than a cell, and a cell of one would meet itself.
+        cell = open && (children < -2 || children > 0) &&
+               acceptsCell<kTheta>(criterion_, squared, b.x, b.y);
+        append(kCells, cell, id);
+        open = open && !cell;
+        append(kBodies, open && children < 0, id);
+        const unsigned opened = open && children > 0 ? static_cast<unsigned>(children) : 0;
+        unsigned before = 0, all = 0;
+#pragma unroll
+        for (int bit = 0; bit < 4; ++bit) {
+            const unsigned lanes = __ballot_sync(kAll, opened >> bit & 1);
+            before += __popc(lanes & below_) << bit;
+            all += __popc(lanes) << bit;
+        }
+        const auto child = static_cast<std::uint32_t>(asInt(b.z));
+#pragma unroll
+        for (unsigned k = 0; k < 8; ++k)
+            if (k < opened) memory_.store(kStackAt + 4 * (depth + before + k), child + k);
+        __syncwarp();
+        return depth + all;
+    }
+
+    /// The last `n` of a list, a lane each.
+    __device__ __forceinline__ std::uint32_t taken(List list, int n) {
+        length_[list] -= n;
+        const std::uint32_t id =
+            memory_.load(kListAt + 4 * (kList * list + length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)));
+        __syncwarp();
+        return id;
+    }
+
+    template <bool kHighOrder>
+    __device__ __forceinline__ void expand(int n) {
+        const std::uint32_t id = taken(kHighOrder ? kHigh : kLow, n);
+        if (static_cast<int>(lane_) < n) {
+            const float4 a = asVectors(task_.nodes.centre)[2ull * id];
+            const float4 m0 = asVectors(task_.nodes.moments)[2ull * id], m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
+            const float s = unit_, s2 = s * s;
+            const float q[kMoments] = {s2 * m0.x, s2 * m0.y, s2 * m0.z, s2 * m0.w, s2 * m1.x, s2 * m1.y};
+            const GravityField<float> field{s2 * field_.softeningSquared};
+            addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w,
+                                       q, field);
+        }
+        met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
+    }
+
+    __device__ __forceinline__ void meetCells(int n) {
+        const std::uint32_t id = taken(kCells, n);
+        // Behind the last one are massless ones.
+        float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
+        if (static_cast<int>(lane_) < n) {
+            a = asVectors(task_.nodes.centre)[2ull * id];
+            if constexpr (!kMonopole) {
+                const float4 m0 = asVectors(task_.nodes.moments)[2ull * id],
+                             m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
+                const CellPull<float> pull =
+                    cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}}, field_.power());
+                q0 = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
+                q1 = {pull.q[4], pull.q[5], pull.trace, 0};
+            }
+        }
+        memory_.store(48 * lane_, a);
+        if constexpr (!kMonopole) {
+            memory_.store(48 * lane_ + 16, q0);
+            memory_.store(48 * lane_ + 32, q1);
+        }
+        __syncwarp();
+        const unsigned end = memory_.at(48 * n);
+#pragma unroll 1
+        for (unsigned at = memory_.at(0); at < end; at += 96) {
+            meetCell<0>(at);
+            meetCell<48>(at);
+        }
+        __syncwarp();
+        met_[kCells] += static_cast<unsigned>(n);
+    }
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetCell(unsigned at) {
+        const float4 a = Shared::load4<kOffset>(at);
+        if constexpr (kMonopole) {
+            const GravityPull<float> one{field_.softeningSquared};
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
+        } else {
+            const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
+            const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
+#pragma unroll
+            for (int t = 0; t < kTargets; ++t) addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
+        }
+    }
+
+    __device__ __forceinline__ void addBody(const GravityPull<float>& one, int t, const float4& body) {
+        Vec3<float> a{sum_[t][0], sum_[t][1], sum_[t][2]};
+        one(a, {at_[t][0], at_[t][1], at_[t][2], 0}, body);
+        sum_[t][0] = a.x;
+        sum_[t][1] = a.y;
+        sum_[t][2] = a.z;
+    }
+
+    template <unsigned kOffset>
+    __device__ __forceinline__ void meetBody(const GravityPull<float>& one, unsigned at) {
+        const float4 source = Shared::load4<kOffset>(at);
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
+    }
+
+    /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
+    __device__ __forceinline__ void meetBodies(int n) {
+        const std::uint32_t id = taken(kBodies, n);
+        const float4 link = asVectors(task_.nodes.centre)[2ull * id + 1];
+        const bool has = static_cast<int>(lane_) < n;
+        const int bodies = has ? -asInt(link.w) : 0;
+        int start = bodies;  // becomes the sum of those before
+        for (int step = 1; step < 32; step *= 2) {
+            const int other = __shfl_up_sync(kAll, start, step);
+            if (static_cast<int>(lane_) >= step) start += other;
+        }
+        const int all = __shfl_sync(kAll, start, 31);
+        start -= bodies;
+        const int shift = asInt(link.z) - start;
+        const GravityPull<float> one{field_.softeningSquared};
+        const auto fetch = [&](int base) {
+            const unsigned bit = has && start >= base && start < base + 32 ? 1u << (start - base) : 0;
+            const unsigned starts = __reduce_or_sync(kAll, bit);
+            const int passed = __popc(__ballot_sync(kAll, has && start < base));
+            const int leaf = passed + __popc(starts & (below_ | 1u << lane_)) - 1;
+            const int place = __shfl_sync(kAll, shift, max(leaf, 0)) + base + static_cast<int>(lane_);
+            float4 body{0, 0, 0, 0};
+            if (base + static_cast<int>(lane_) < all) body = asVectors(task_.sorted)[place];
+            return body;
+        };
+        float4 body = fetch(0);
+        for (int base = 0; base < all; base += 32) {
+            memory_.store(16 * lane_, body);
+            __syncwarp();
+            if (base + 32 < all) body = fetch(base + 32);
+            // Behind the last one are massless ones.
+            const unsigned end = memory_.at(16 * min(32, all - base));
+#pragma unroll 1
+            for (unsigned at = memory_.at(0); at < end; at += 64) {
+                meetBody<0>(one, at);
+                meetBody<16>(one, at);
+                meetBody<32>(one, at);
+                meetBody<48>(one, at);
+            }
+            __syncwarp();
+        }
+        met_[kBodies] += static_cast<unsigned>(all);
+    }
+
+    __device__ void end(TreeGroup group) {
+        if constexpr (kExpands) {
+            float* terms = expansion_.first;
+            static_assert(sizeof expansion_ == kExpansionTerms * sizeof(float));
+#pragma unroll
+            for (int k = 0; k < kExpansionTerms; ++k) terms[k] = warpSum(terms[k]);
+        }
+        if (lane_ == 0) {
+            const unsigned long long targets = group.count;
+            atomicAdd(&task_.counts->pairs, targets * met_[kBodies]);
+            atomicAdd(&task_.counts->cells, targets * met_[kCells]);
+            if constexpr (kExpands) {
+                atomicAdd(&task_.counts->expandedLow, targets * met_[kLow]);
+                atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
+            }
+            atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
+        }
+        const float factor = task_.scale->acceleration;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if constexpr (kExpands) {
+                float far[3] = {};
+                addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
+                                      unit_ * (at_[t][2] - centre_[2]));
+                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += unit_ * unit_ * far[axis];
+            }
+            if (lane_ + 32 * t >= group.count) continue;
+            const std::uint32_t body = task_.order[place_[t]];
+            const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
+            if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
+            // Scaled again, so that no square leaves the range of numbers.
+            const float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
+            task_.lengths[body] = factor * length;
+        }
+    }
+
+    const WalkTask& task_;
+    Shared memory_;
+    std::uint32_t lane_;
+    unsigned below_;
+    GravityField<float> field_;
+    GroupCriterion<float> criterion_{};
+    std::uint32_t place_[kTargets];
+    float at_[kTargets][3], sum_[kTargets][3];
+    float centre_[3], half_[3];
+    FieldExpansion<float> expansion_;
+    float unit_;  ///< what lengths of the expansion are multiplied by
+    int length_[4];
+    unsigned met_[4], visited_;  ///< by this group
+};
+
+template <TreeWalk kWalk, int kTargets>
+__global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ WalkTask task) {
+    __shared__ WarpMemory memory[kWarps];
+    Walker<kWalk, kTargets> walker(task, memory + threadIdx.x / 32);
+    const std::uint64_t groups = task.facts->groups;
+    const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
+    const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
+    for (;;) {
+        std::uint32_t k = 0;
+        if (threadIdx.x % 32 == 0) k = atomicAdd(task.next, 1u);
+        k = first + __shfl_sync(kAll, k, 0);
+        if (k >= end) break;
+        // The deepest, which are near the densest places and take longest, come first: short ones fill the end.
+        walker.run(task.groups[end - 1 - (k - first)]);
+    }
+}
+
+template <int kTargets>
+Kernel<WalkTask> walkOf(TreeWalk kind) {
+    switch (kind) {
+        case TreeWalk::thetaMonopole:
+            return kernelOf(walk<TreeWalk::thetaMonopole, kTargets>);
+        case TreeWalk::theta:
+            return kernelOf(walk<TreeWalk::theta, kTargets>);
+        case TreeWalk::cells:
+            return kernelOf(walk<TreeWalk::cells, kTargets>);
+        case TreeWalk::expansions:
+            return kernelOf(walk<TreeWalk::expansions, kTargets>);
+    }
+    return {};
+}
+
+}  // namespace
+
+Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane) {
+    return targetsPerLane == 1 ? walkOf<1>(walk) : walkOf<2>(walk);
+}
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,313 @@
+// Bodies far away as cells: a tree made afresh for every evaluation, and a walk of it for each group of bodies. What the
+// criterion needs of the last accelerations is the method's state.
+#include "sim/backends/cuda/kernels/tree.h"
+
+#include "sim/backends/cuda/methods/force_method.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+namespace gravlab::cuda {
+namespace {
+
+// Bodies a second that a well-filled device walks at 1e-3, until it is measured.
+constexpr double kExpectedRate = 3e8;
+// What it takes to make the tree, in walks.
+constexpr double kBuildShare = 0.35;
+// Events and copies for the lab would slow short evaluations down if each had them.
+constexpr std::chrono::milliseconds kTimed{20};
+// From here on 64 targets a warp fill the device; below, 32.
+constexpr std::uint32_t kWideGroups = 400000;
+constexpr std::uint32_t kMostParts = 4096;
+
+std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) / kTreeThreads; }
+
+/// Nodes that so many bodies can make at most: a chain of cubes from the root down to each leaf that is divided last, and a
+/// body beside each of its links.
+std::size_t mostNodes(std::size_t bodies) { return bodies + bodies * 3 / 4 + 8 * kTreeDepths; }
+
+class Tree final : public DeviceForceMethod<float> {
+public:
+    Tree(const MethodParts& parts, TreeWalk walk)
+        : DeviceForceMethod(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedRate)),
+          walk_(walk),
+          stream_(parts.stream),
+          multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
+          targetsPerLane_(parts.count >= kWideGroups ? 2 : 1) {
+        const std::uint32_t n = parts.count;
+        if (n == 0) return;
+        starts_ = kTreeDepths * blocksOf(n) + 1;
+        const std::size_t nodes = mostNodes(n);
+        partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
+        scale_ = DeviceArray<TreeScale>(1);
+        key_ = DeviceArray<std::uint64_t>(n);
+        sortedKey_ = DeviceArray<std::uint64_t>(n);
+        index_ = DeviceArray<std::uint32_t>(n);
+        order_ = DeviceArray<std::uint32_t>(n);
+        sorted_ = DeviceArray<Float4>(n);
+        levels_ = DeviceArray<std::uint16_t>(n);
+        startCounts_ = DeviceArray<std::uint32_t>(starts_);
+        offsets_ = DeviceArray<std::uint32_t>(starts_);
+        centre_ = DeviceArray<Float4>(2 * nodes);
+        moments_ = DeviceArray<Float4>(2 * nodes);
+        box_ = DeviceArray<Float4>(2 * nodes);
+        parent_ = DeviceArray<std::uint32_t>(nodes);
+        arrived_ = DeviceArray<std::uint32_t>(nodes);
+        level_ = DeviceArray<std::uint8_t>(nodes);
+        groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
+        groups_ = DeviceArray<TreeGroup>(n);
+        facts_ = DeviceArray<TreeFacts>(1);
+        counts_ = DeviceArray<TreeCounts>(1);
+        next_ = DeviceArray<std::uint32_t>(kMostParts);
+        scratch_ = DeviceArray<std::uint8_t>(treeScratchBytes(n, starts_));
+        before_ = DeviceArray<float>(n);
+        lengths_ = DeviceArray<float>(n);
+        readBack_ = PinnedArray<ReadBack>(1);
+        CUDA_CHECK(fillAsync(counts_.data(), 0, counts_.bytes(), stream_));
+    }
+
+    Accuracy accuracy() const override {
+        const double error = allowedError();
+        return {.gate = {.median = error, .p999 = 5 * error, .p99 = error}, .allowedError = error};
+    }
+    bool keepsState() const override { return relative(); }
+    std::vector<StateArray> state() const override {
+        if (!known_) return {};
+        std::vector<float> host(count());
+        CUDA_CHECK(copyAsync(host.data(), before_.data(), before_.bytes(), Copy::toHost, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        return {{"lengths", {host.begin(), host.end()}}};
+    }
+    bool restore(const std::vector<StateArray>& state) override {
+        known_ = false;
+        if (state.empty()) return true;
+        if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != count()) return false;
+        const std::vector<float> host(state[0].values.begin(), state[0].values.end());
+        CUDA_CHECK(copyAsync(before_.data(), host.data(), before_.bytes(), Copy::toDevice, stream_));
+        CUDA_CHECK(waitForStream(stream_));
+        known_ = true;
+        return true;
+    }
+    // In bodies walked; what comes before the walk counts as so many more.
+    double work() const override { return (1 + kBuildShare) * count(); }
+    double rated(const ForceWork& work) const override { return work.bodies; }
+
+    std::vector<MethodFigure> figures() const override { return figures_; }
+
+private:
+    /// What the host looks at once it is there.
+    struct ReadBack {
+        TreeFacts facts;
+        TreeCounts counts;
+    };
+
+    bool relative() const { return walk_ == TreeWalk::cells || walk_ == TreeWalk::expansions; }
+    double allowedError() const { return request().allowedError > 0 ? request().allowedError : kUsualAccuracy; }
+    /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
+    bool first() const { return relative() && !known_; }
+
+    ForceProgress enqueuePairs(double bodies) override {
+        const std::uint32_t n = count();
+        if (n == 0) return {.complete = true};
+        ForceProgress done{.work = takeCounts()};
+        if (part_ == 0) {
+            const double parts = std::ceil(n / std::max(1.0, bodies));
+            parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
+            const auto now = std::chrono::steady_clock::now();
+            timed_ = !reading_ && now - timedAt_ > kTimed;
+            if (timed_) timedAt_ = now;
+            mark(0);
+            build();
+            if (first()) {
+                CUDA_CHECK(fillAsync(next_.data(), 0, sizeof(std::uint32_t), stream_));
+                walk(TreeWalk::theta, 0, 1, nullptr, before_.data());
+                measure(before_.data());
+            }
+            CUDA_CHECK(fillAsync(next_.data(), 0, parts_ * sizeof(std::uint32_t), stream_));
+        }
+        if (part_ == 0) mark(kGrouped);
+        walk(walk_, part_, parts_, this->bodies().sums, lengths_.data());
+        done.work.bodies = static_cast<double>(n) / parts_ + (part_ == 0 ? kBuildShare * n : 0);
+        if (++part_ < parts_) return done;
+        part_ = 0;
+        std::swap(before_, lengths_);
+        known_ = true;
+        ++evaluations_;
+        mark(kWalked);
+        readCounts();
+        done.complete = true;
+        return done;
+    }
+    double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(seconds)); }
+    double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
+    void rewind() override { part_ = 0; }
+
+    TreeTask task(const float* before) const {
+        return {.bodies = bodies().positions,
+                .before = before,
+                .count = count(),
+                .blocks = blocksOf(count()),
+                .partial = partial_.data(),
+                .scale = scale_.data(),
+                .key = key_.data(),
+                .sortedKey = sortedKey_.data(),
+                .index = index_.data(),
+                .order = order_.data(),
+                .sorted = sorted_.data(),
+                .levels = levels_.data(),
+                .starts = startCounts_.data(),
+                .offsets = offsets_.data(),
+                .nodes = nodes(),
+                .groupCounts = groupCounts_.data(),
+                .groups = groups_.data(),
+                .facts = facts_.data(),
+                .counts = counts_.data()};
+    }
+    TreeNodes nodes() const {
+        return {centre_.data(), moments_.data(), box_.data(), parent_.data(), arrived_.data(), level_.data()};
+    }
+
+    void launchBuild(Kernel<TreeTask> kernel, unsigned blocks, const TreeTask& task) {
+        launchKernel(kernel, {blocks}, kTreeThreads, task, 0, stream_);
+    }
+    void measure(const float* before) {
+        const TreeTask task = this->task(before);
+        launchBuild(treeMeasureKernel(), kTreeMeasureBlocks, task);
+        launchBuild(treeScaleKernel(), 1, task);
+    }
+    void build() {
+        measure(known_ && relative() ? before_.data() : nullptr);
+        const TreeTask task = this->task(nullptr);
+        const std::uint32_t perBody = blocksOf(count());
+        // The host does not know how many nodes there are; these go through them by strides.
+        const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
+        launchBuild(treeKeyKernel(), perBody, task);
+        sortTreeKeys(task, scratch_.data(), scratch_.size(), stream_);
+        launchBuild(treeGatherKernel(), perBody, task);
+        mark(kSorted);
+        launchBuild(treeCountKernel(), perBody, task);
+        scanTreeStarts(task, starts_, scratch_.data(), scratch_.size(), stream_);
+        CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
+        launchBuild(treeEmitKernel(), perBody, task);
+        launchBuild(treeLinkKernel(), perNode, task);
+        mark(kLinked);
+        launchBuild(treeLeavesKernel(), perNode, task);
+        launchBuild(treeMomentsKernel(), perNode, task);
+        mark(kSummed);
+        const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
+        launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
+        launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
+    }
+    void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
+        const std::uint32_t most = (count() + 31) / 32;  // groups are mostly fuller
+        const unsigned blocks = std::min((most + 3) / 4, 4 * multiprocessors_);
+        const bool byAngle = kind == TreeWalk::thetaMonopole || kind == TreeWalk::theta;
+        const double angle = byAngle && request().opening > 0 ? request().opening : kFirstOpening;
+        launchKernel(treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
+                     {.nodes = nodes(),
+                      .sorted = sorted_.data(),
+                      .order = order_.data(),
+                      .groups = groups_.data(),
+                      .scale = scale_.data(),
+                      .before = before_.data(),
+                      .lengths = lengths,
+                      .sums = sums,
+                      .facts = facts_.data(),
+                      .counts = counts_.data(),
+                      .next = next_.data() + part,
+                      .part = part,
+                      .parts = parts,
+                      .softeningSquared = static_cast<float>(softeningSquared(request())),
+                      .opening = static_cast<float>(1 / (angle * angle)),
+                      .share = static_cast<float>(shareOfAccuracy(allowedError(), count()))},
+                     0, stream_);
+    }
+
+    // Ends of the parts of an evaluation.
+    enum Mark : std::size_t { kBegun, kSorted, kLinked, kSummed, kGrouped, kWalked, kMarks };
+    void mark(std::size_t which) {
+        if (timed_) CUDA_CHECK(recordEvent(marks_[which], stream_));
+    }
+
+    /// Fetches what was counted, unless an earlier copy was on its way when this evaluation began: the next one has it all.
+    void readCounts() {
+        if (!timed_) return;
+        reading_ = true;
+        readAt_ = evaluations_;
+        CUDA_CHECK(copyAsync(&readBack_.data()->facts, facts_.data(), sizeof(TreeFacts), Copy::toHost, stream_));
+        CUDA_CHECK(copyAsync(&readBack_.data()->counts, counts_.data(), sizeof(TreeCounts), Copy::toHost, stream_));
+        CUDA_CHECK(recordEvent(arrivedHere_, stream_));
+    }
+    /// What has been counted since it was last asked.
+    ForceWork takeCounts() {
+        if (!reading_ || !arrivedHere_.reached()) return {};
+        reading_ = false;
+        const TreeCounts& now = readBack_.data()->counts;
+        const auto difference = [](unsigned long long a, unsigned long long b) { return static_cast<double>(a - b); };
+        const ForceWork work{.pairs = difference(now.pairs, told_.pairs),
+                             .cells = difference(now.cells + now.expandedLow + now.expandedHigh,
+                                                 told_.cells + told_.expandedLow + told_.expandedHigh)};
+        const double bodies = static_cast<double>(count()) * static_cast<double>(readAt_ - toldAt_);
+        const auto each = [&](unsigned long long a, unsigned long long b) { return difference(a, b) / bodies; };
+        const double pairs = each(now.pairs, told_.pairs), cells = each(now.cells, told_.cells),
+                     low = each(now.expandedLow, told_.expandedLow), high = each(now.expandedHigh, told_.expandedHigh);
+        told_ = now;
+        toldAt_ = readAt_;
+        const TreeFacts& facts = readBack_.data()->facts;
+        figures_ = {{"levels", "", static_cast<double>(facts.deepest)},
+                    {"nodes", "", static_cast<double>(facts.nodes)},
+                    {"leaves", "", static_cast<double>(facts.leaves)},
+                    {"groups", "", static_cast<double>(facts.groups)},
+                    {"bodies a body", "", pairs},
+                    {"cells a body", "", cells},
+                    {"cells a group, low", "", low},
+                    {"cells a group, high", "", high}};
+        {
+            constexpr std::string_view kParts[] = {"", "keys and sort", "build", "moments", "groups", "walk"};
+            for (std::size_t k = kSorted; k < kMarks; ++k) {
+                float milliseconds = 0;
+                CUDA_CHECK(elapsedMilliseconds(milliseconds, marks_[k - 1], marks_[k]));
+                figures_.push_back({kParts[k], "s", 1e-3 * static_cast<double>(milliseconds)});
+            }
+        }
+        timed_ = false;
+        return work;
+    }
+
+    TreeWalk walk_;
+    Stream stream_;
+    unsigned multiprocessors_;
+    int targetsPerLane_;
+    std::uint32_t starts_ = 0;
+    std::uint32_t part_ = 0, parts_ = 0;
+    bool known_ = false;  ///< before_ has |a| of an evaluation
+    DeviceArray<double> partial_;
+    DeviceArray<TreeScale> scale_;
+    DeviceArray<std::uint64_t> key_, sortedKey_;
+    DeviceArray<std::uint32_t> index_, order_, startCounts_, offsets_, groupCounts_, parent_, arrived_, next_;
+    DeviceArray<Float4> sorted_, centre_, moments_, box_;
+    DeviceArray<std::uint16_t> levels_;
+    DeviceArray<std::uint8_t> level_, scratch_;
+    DeviceArray<TreeGroup> groups_;
+    DeviceArray<TreeFacts> facts_;
+    DeviceArray<TreeCounts> counts_;
+    DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
+    PinnedArray<ReadBack> readBack_;
+    OwnedEvent arrivedHere_;
+    bool reading_ = false;
+    std::chrono::steady_clock::time_point timedAt_{};
+    bool timed_ = false;  ///< the evaluation under way, or the one that is being read
+    std::array<OwnedEvent, kMarks> marks_;
+    TreeCounts told_{};
+    std::uint64_t evaluations_ = 0, readAt_ = 0, toldAt_ = 0;  ///< ended; when counts were fetched, and told of
+    std::vector<MethodFigure> figures_;
+};
+
+}  // namespace
+
+MadeMethod<float> makeTree(const MethodParts& parts, TreeWalk walk) { return std::make_unique<Tree>(parts, walk); }
+
+}  // namespace gravlab::cuda

@@ -1,0 +1,70 @@
+// When a cell may stand for its bodies, and when it may go into the expansion of a group. Host and device.
+//
+// What is left out of a cell of mass M at a distance d, whose farthest body is b from its centre, is about M b^3 / d^5. The
+// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge) keeps
+// that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first evaluation
+// knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at its rim.
+#pragma once
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+
+/// Most bodies of a leaf, and of a group of targets; and of a run of cells that groups are cut from.
+constexpr int kTreeLeaf = 16, kTreeGroup = 64, kTreeRun = 256;
+/// Distance over the farthest body's: nearer, moments do not converge (Salmon & Warren 1994).
+constexpr float kNearestCell = 1.2f;
+/// Of the first evaluation: what |a| it gives need not be good, for it only chooses cells.
+constexpr double kFirstOpening = 0.5;
+/// What an expansion may leave out, as a share of what a cell may.
+constexpr float kExpansionShare = 0.015f;
+/// The smallest acceleration that a criterion looks at, as a share of the rms, as compareForces() does.
+constexpr double kSmallestShare = 1e-3;
+constexpr double kFinestAccuracy = 1e-5, kCoarsestAccuracy = 1e-2, kUsualAccuracy = 1e-3;
+constexpr double kLeastOpening = 0.1, kMostOpening = 1.5;
+
+/// The share of the relative criterion at which 99 % of the bodies keep that accuracy: powers through what was measured on
+/// spheres and galaxies of 65,536 to 10,000,000 bodies, see docs/decisions/tree.md. With more bodies more cells add up, and
+/// more of their errors cancel.
+inline double shareOfAccuracy(double accuracy, double bodies) {
+    return 1.3e-3 * std::pow(accuracy / 1e-3, 1.5) * std::pow(std::max(bodies, 65536.0) / 65536, 0.08);
+}
+
+/// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
+void requireAccuracy(double accuracy);
+
+/// What a group of targets asks of cells.
+template <class Real>
+struct GroupCriterion {
+    Real opening;  ///< squared: 1 / theta^2; 0: the relative criterion
+    Real limit;    ///< share times the smallest acceleration of the group
+    Real radius;   ///< of the farthest target from the centre of the expansion
+};
+
+/// Whether the moments may stand for the bodies, for targets whose box is `squared` away from the centre (squared).
+template <bool kTheta, class Real>
+GRAVLAB_HOST_DEVICE bool acceptsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
+    if (!(squared > Real(kNearestCell * kNearestCell) * farthest * farthest)) return false;
+    // The farthest body may be at a corner: half of an edge is 1/sqrt(3) of it.
+    if constexpr (kTheta) return squared > group.opening * Real(4.0 / 3) * farthest * farthest;
+    return sourceTimesCube * inverseRoot(squared) < group.limit * (squared * squared);
+}
+
+enum class Expanded { no, low, high };
+
+/// Whether it may go into an expansion about a point `squared` away (squared), and of which order.
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const GroupCriterion<Real>& group, Real squared, Real farthest, Real source,
+                                         Real sourceTimesCube) {
+    const Real inverse = inverseRoot(squared), reach = Real(kNearestCell) * (group.radius + farthest);
+    if (!(squared > reach * reach) || !(sourceTimesCube * inverse < group.limit * (squared * squared))) return Expanded::no;
+    const Real r2 = group.radius * group.radius;
+    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest);
+    const Real limit = Real(kExpansionShare) * group.limit * (squared * squared * squared);
+    if (left < limit) return Expanded::low;
+    return left * (group.radius * inverse) < limit ? Expanded::high : Expanded::no;
+}
+
+}  // namespace gravlab
