@@ -98,7 +98,7 @@ void timeFrames(const Options& options) {
         throw Error(ExitCode::checkFailed, alarm);
     const double steps = static_cast<double>(workspace.host.simulation().step() - firstStep) / seconds;
     const WorkTotals after = workspace.host.simulation().backend().totals();
-    const double pairs = after.interactions - before.interactions, busy = after.forceSeconds - before.forceSeconds;
+    const double pairs = after.evaluated() - before.evaluated(), busy = after.forceSeconds - before.forceSeconds;
     const Facts& facts = workspace.facts;
     std::printf("%s, %zu bodies, %s / %s, %dx%d%s: %s, %.4g steps/s\n", facts.configuration.scene.c_str(),
                 facts.configuration.bodies, facts.configuration.backend.c_str(), std::string(facts.kernel->name).c_str(),

@@ -166,12 +166,14 @@ void Trial::repeat(double seconds) {
     if (stepsDone_ < row_.steps) return;
     const WorkTotals after = backend_.totals();
     const double forces = after.forceSeconds - before_.forceSeconds;
-    const double interactions = after.interactions - before_.interactions;
+    const double interactions = after.evaluated() - before_.evaluated();
     rates_.push_back(interactions / (forces > 0 ? forces : worked_));
     stepRates_.push_back(interactions / worked_);
     // A part of the next step may have been computed, too: what was computed says how many steps it is worth.
     const double pairs = static_cast<double>(row_.bodies) * static_cast<double>(row_.bodies);
-    const double worth = interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)));
+    const double worth = backend_.activeKernel().approximates
+                             ? static_cast<double>(stepsDone_)
+                             : interactions / (pairs * std::max(1, forcesPerStep(integrator_.program)));
     milliseconds_.push_back(worked_ * 1e3 / (worth > 0 ? worth : static_cast<double>(stepsDone_)));
     before_ = after;
     worked_ = 0, stepsDone_ = 0;

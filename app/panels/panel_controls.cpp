@@ -163,6 +163,7 @@ void drawCompute(PanelContext& p) {
     p.widgets.section("Compute");
     parameter(p, "run.backend");
     parameter(p, "run.kernel");
+    if (p.facts.kernel->approximates) parameter(p, "run.accuracy");
     static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},
         kSplits{"run.split/list", "", "Usual splits"};
     drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32);

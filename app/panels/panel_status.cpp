@@ -70,6 +70,10 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, " x %d", now.kernel.launch.unroll);
             if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
         }
+        if (p.facts.kernel->approximates) {
+            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * now.accuracy);
+            quiet(p, text);
+        }
         quiet(p, "   t ");
         std::snprintf(text, sizeof text, "%.4f", p.facts.time);
         plain(text);

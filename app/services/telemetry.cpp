@@ -24,7 +24,7 @@ void Telemetry::restart() {
 void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) {
     drawTotal_ += drawSeconds;
     // A backend that was replaced counts from zero again; a reading below the last one starts anew.
-    if (count_ > 0 && totals.interactions < samples_[(first_ + count_ - 1) % kSamples].totals.interactions) restart();
+    if (count_ > 0 && totals.evaluated() < samples_[(first_ + count_ - 1) % kSamples].totals.evaluated()) restart();
     if (count_ == kSamples) {
         first_ = (first_ + 1) % kSamples;
         --count_;
@@ -51,7 +51,7 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     integrateMs = perFrame * (totals.integrateSeconds - base.totals.integrateSeconds);
     publishMs = perFrame * (totals.publishSeconds - base.totals.publishSeconds);
     drawMs = perFrame * (drawTotal_ - base.draw);
-    const double interactions = totals.interactions - base.totals.interactions;
+    const double interactions = totals.evaluated() - base.totals.evaluated();
     const double seconds = totals.forceSeconds - base.totals.forceSeconds;
     if (interactions > 0 && seconds > 0) {
         interactionsPerSecond = interactions / seconds;
