@@ -33,10 +33,10 @@ constexpr std::string_view kLessons[] = {
 };
 
 /// Actions that write, remove or end something: a lesson that somebody was sent must not.
-constexpr std::string_view kOutOfLessons[] = {"open",          "save",        "recover",     "discard",     "save-scene",
-                                              "picture",       "record",      "quit",        "cancel-film", "lab-csv",
-                                              "lab-png",       "lesson",      "lesson-next", "lessons",     "lesson-back",
-                                              "lesson-answer", "lesson-show", "lesson-step", "lesson-close"};
+constexpr std::string_view kOutOfLessons[] = {"open",        "save",          "recover",     "discard",     "save-scene",
+                                              "picture",     "record",        "quit",        "cancel-film", "lab-csv",
+                                              "lab-tune",    "lab-png",       "lesson",      "lesson-next", "lessons",
+                                              "lesson-back", "lesson-answer", "lesson-show", "lesson-step", "lesson-close"};
 
 /// toml++ 3.3 asks of each letter beyond ASCII outside of texts and remarks whether it is a space, in a way that is
 /// undefined for most; no key or value has one there. The line of the first; 0: there is none.
