@@ -129,7 +129,7 @@ Json integratorList(const BackendOptions&) {
 std::string numbersOf(Law law) {
     std::string text;
     for (const LawNumber& number : lawNumbers())
-        if (number.acts(law)) text += (text.empty() ? "" : ", ") + std::string(number.option + 2);
+        if (number.acts(law)) text += (text.empty() ? "" : ", ") + number.option.substr(2);
     return text;
 }
 

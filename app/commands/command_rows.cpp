@@ -3,6 +3,7 @@
 
 #include "app/control/open_file.h"
 #include "app/control/parameter.h"
+#include "app/control/twin_settings.h"
 #include "app/encoders.h"
 #include "app/lab/figure.h"
 #include "app/numbered_name.h"
@@ -185,6 +186,9 @@ void addRun(CLI::App& app, Options& o) {
 
 /// A second run of the same start.
 void addTwin(CLI::App& app, Options& o, bool picture) {
+    std::string others;
+    for (const std::string_view key : twinKeys())
+        if (key != "integrator" && key != "time_step") others += (others.empty() ? "" : ", ") + std::string(key);
     addValue(
         app, "--twin", "LIST",
         [&o](auto&, auto& text) {
@@ -192,9 +196,7 @@ void addTwin(CLI::App& app, Options& o, bool picture) {
             o.twin = parseTwin(text);
             o.twin.view = view;
         },
-        "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also precision, "
-        "softening, law, exponent, strength, diameter, cut_off, backend, "
-        "kernel, threads");
+        "run the same start a second time in other settings, such as \"integrator=euler,dt=0.05\"; also " + others);
     if (!picture) return;
     addValue(
         app, "--twin-view", "NAME", [&o](auto&, auto& text) { o.twin.view = twinView(text); },

@@ -154,10 +154,6 @@ constexpr UnusedOption kUnused[] = {
     {"", "--spread-masses", "its bodies are the scene's"},
     {"", "--set", kStudyLaw},
     {"", "--law", kStudyLaw},
-    {"", "--exponent", kStudyLaw},
-    {"", "--strength", kStudyLaw},
-    {"", "--diameter", kStudyLaw},
-    {"", "--cut-off", kStudyLaw},
     {"block", "--block", "the block size is its axis"},
     {"unroll", "--unroll", "the unroll factor is its axis"},
     {"split", "--split", "the split is its axis"},
@@ -172,9 +168,14 @@ constexpr UnusedOption kUnused[] = {
 
 void validateStudy(const Options& o) {
     const std::string study = o.benchFigure.empty() ? "--card" : "--figure " + o.benchFigure;
+    const auto refuse = [&](std::string_view option, std::string_view why) {
+        throw UsageError(std::string(option) + " does nothing with " + study + ": " + std::string(why));
+    };
     for (const UnusedOption& unused : kUnused)
         if ((unused.figure.empty() || unused.figure == o.benchFigure) && o.has(unused.option))
-            throw UsageError(std::string(unused.option) + " does nothing with " + study + ": " + std::string(unused.why));
+            refuse(unused.option, unused.why);
+    for (const LawNumber& number : lawNumbers())
+        if (o.has(number.option)) refuse(number.option, kStudyLaw);
     if (o.benchBlocks.size() > 1) throw UsageError(study + " takes one --block");
     if (o.benchUnrolls.size() > 1) throw UsageError(study + " takes one --unroll");
 }
@@ -298,12 +299,13 @@ void validate(Options& o, bool commandNamed) {
     validateSource(o);
     // Whether signs mean something is for the law to say, which a table cannot name.
     o.read.allowSigns = s.law && lawRow(*s.law).signedSources;
+    // A file says its law when it is read.
+    const Law usual = o.file.empty() ? known->law : Law::gravity;
     if (s.integrator && o.file.empty())
-        if (const Reason reason = refusal(integrator(*s.integrator), s.law.value_or(known->law)); !reason.empty())
+        if (const Reason reason = refusal(integrator(*s.integrator), s.law.value_or(usual)); !reason.empty())
             throw UsageError(reason);
     for (const LawNumber& number : lawNumbers()) {
-        const Law acting = o.file.empty() ? s.law.value_or(known->law) : Law::gravity;
-        if (!(s.*number.asked) || !o.file.empty() || number.acts(acting)) continue;
+        if (!(s.*number.asked) || !o.file.empty() || number.acts(s.law.value_or(usual))) continue;
         std::string fitting;
         for (const LawRow& row : laws())
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);

@@ -212,10 +212,7 @@ bool open(Document& document, const OpenFile& command, const TakeUp& takesUp) {
         if (!takeScene(document, withSceneFile(base), takesUp)) throw UsageError(document.message);
         return true;
     }
-    LoadedStart offer = openStart(command.path, {});
-    offer.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
-    document.intent.request = offer.request;
-    takeUp(document, takesUp);
+    if (!takeStart(document, openStart(command.path, {}), takesUp)) throw UsageError(document.message);
     return true;
 }
 

@@ -4,9 +4,12 @@
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
+#include <functional>
 #include <string>
 
 namespace gravlab {
+
+struct Document;
 
 /// True when the text of the first argument means a file: there is one of that name, or it is written as only files are
 /// (a folder in front, an extension of ours, "-").
@@ -15,6 +18,10 @@ bool meansFile(const std::string& text);
 /// Reads a file and makes a start of it; the file is named by its last part. Waits for the disk. Throws as readSnapshot
 /// does.
 LoadedStart openStart(const std::string& path, const ReadOptions& options);
+
+/// An open document goes on from what was read, with what is known of this machine. `takesUp` as Controller has it. A
+/// refusal is the document's message, changes nothing and gives false.
+bool takeStart(Document& document, LoadedStart start, const std::function<bool()>& takesUp);
 
 /// The options with the file that they name taken up: a checkpoint's own settings, except for those that options set.
 /// Notes go to stderr. The same options when they name no file.

@@ -84,9 +84,10 @@ std::string nounOf(const Parameter& parameter) {
     return noun;
 }
 
-/// "auto, or ": the word that a row takes beside its values.
+/// "auto, or ": the words that a row takes beside its values.
 std::string otherwise(const Parameter& parameter) {
-    return parameter.otherwise.empty() ? std::string() : std::string(parameter.otherwise) + ", or ";
+    if (parameter.otherwise.empty()) return {};
+    return std::string(parameter.otherwise) + (parameter.automatic ? ", auto, or " : ", or ");
 }
 
 bool within(const Bounds& bounds, double number) {
@@ -224,11 +225,10 @@ std::string allowedText(const Parameter& parameter) { return otherwise(parameter
 
 Value checked(const Parameter& parameter, const Value& value, std::string_view name, bool shown) {
     const Value meant = asText(parameter, value);
-    if (const auto* text = std::get_if<std::string>(&meant); text && !text->empty() && *text == parameter.otherwise)
-        return meant;
+    const auto* word = std::get_if<std::string>(&meant);
+    if (word && !word->empty() && (*word == parameter.otherwise || (parameter.automatic && *word == "auto"))) return meant;
     if (const std::optional<Value> found = fitted(parameter, meant, shown)) return *found;
     if (name.empty()) name = parameter.path;
-    const auto* word = std::get_if<std::string>(&meant);
     const bool some = parameter.kind == Kind::names;
     constexpr std::size_t kMostListed = 60;
     if ((some || (parameter.kind == Kind::choice && parameter.choices().size() < kMostListed)) && word) {

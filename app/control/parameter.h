@@ -80,6 +80,7 @@ struct Parameter {
     /// A word that it takes too: "auto" where scene, backend or machine choose, "same" where the first run does. Empty:
     /// none.
     std::string_view otherwise{};
+    bool automatic = false;  ///< a number that takes "auto" beside `otherwise`
     bool multiples = false;  ///< whole numbers may be written 64k (= 65536) and 1M
     bool single = false;     ///< is held in single precision, where it must be allowed too
     bool measured = false;   ///< depends on the clock of the machine, so it is nothing where no clock shows
@@ -100,7 +101,8 @@ struct Parameter {
     std::function<Value(const Document&)> asked{};
     /// Takes a value that checked() has passed. Throws UsageError for what only shows in company. Null: a fact.
     std::function<void(Document&, const Value&)> set{};
-    /// Settings of the run: the same for a request that is no document's. Null: it is none.
+    /// Settings of the run: the same for a request that is no document's; where a row does not say how, it is as in files.
+    /// Null: it is none.
     std::function<void(RunRequest&, const Value&)> ask{};
     /// Why it cannot be set now; null or empty: it can.
     std::function<Reason(const Document&)> unavailable{};

@@ -1,8 +1,11 @@
 // The second run beside the first: what it does otherwise. Each row takes kind, range and names from the row of the run.
 #include "app/control/parameter_rows.h"
+#include "app/control/twin_settings.h"
 #include "app/model/document.h"
 #include "app/model/twin_choice.h"
 #include "sim/core/error.h"
+#include "sim/core/names.h"
+#include "sim/core/text.h"
 #include "sim/io/run_settings.h"
 
 #include <algorithm>
@@ -34,6 +37,16 @@ std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
     if (names)
         for (const std::string& name : names()) rows.push_back({name, {}, false, {}});
     return rows;
+}
+
+/// What the twin has otherwise from now on; `key` is one of twinKeys().
+void differ(TwinChoice& choice, std::string_view key, const Value& value) {
+    if (value == Value(std::string("same"))) return choice.release(key);
+    const std::optional<double> number = numberOf(value);
+    RunRequest values;
+    // Both go the same way in time.
+    ofSetting(key).ask(values, number && key == "time_step" ? Value(std::abs(*number)) : value);
+    choice.take(key, values);
 }
 
 Parameter differing(const Parameter& run, std::string_view key) {
@@ -69,19 +82,49 @@ Parameter differing(const Parameter& run, std::string_view key) {
         if (!choice.names(key)) return std::string("same");
         return valueOf(settingRow(key).text(choice.values));
     };
-    row.set = [key](Document& d, const Value& value) {
-        const auto* text = std::get_if<std::string>(&value);
-        if (text && *text == "same")
-            twin(d).release(key);
-        else if (const std::optional<double> step = numberOf(value); step && key == "time_step")
-            setTwin(twin(d), key, valueText(std::abs(*step)));  // both go the same way in time
-        else
-            setTwin(twin(d), key, text ? *text : valueText(value));
-    };
+    row.automatic = run.otherwise == "auto" && !row.choices;
+    row.set = [key](Document& d, const Value& value) { differ(twin(d), key, value); };
     return row;
 }
 
+/// The key that a name in text means; `dt` is the time step. Throws UsageError, which lists the names.
+std::string_view keyNamed(std::string_view name) {
+    const std::span<const std::string_view> keys = twinKeys();
+    const auto found = std::find(keys.begin(), keys.end(), name == "dt" ? "time_step" : name);
+    if (found != keys.end()) return *found;
+    std::vector<std::string_view> valid{keys.begin(), keys.end()};
+    valid.push_back("dt");
+    throw UsageError(unknownName("setting of a twin", name, valid));
+}
+
+const Parameter& rowOf(std::string_view key) { return parameter("twin." + std::string(key)); }
+
 }  // namespace
+
+TwinChoice parseTwin(std::string_view text) {
+    TwinChoice choice;
+    choice.on = true;
+    while (!trimmed(text).empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view piece = trimmed(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        const std::size_t equals = piece.find('=');
+        if (piece.empty()) continue;
+        if (equals == std::string_view::npos || equals == 0)
+            throw UsageError("a twin's setting '" + std::string(piece) + "' must be NAME=VALUE, such as integrator=euler");
+        const std::string name(trimmed(piece.substr(0, equals))), given(trimmed(piece.substr(equals + 1)));
+        const std::string_view key = keyNamed(name);
+        const Value value = valueOf(given);
+        const auto* word = std::get_if<std::string>(&value);  // without the quotes that it may have
+        differ(choice, key, optionValue(rowOf(key), name, word ? *word : given));
+    }
+    return choice;
+}
+
+void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value) {
+    const std::string_view setting = keyNamed(key);
+    differ(choice, setting, fileValue(rowOf(setting), key, value));
+}
 
 std::vector<Parameter> comparisonParameters() {
     std::vector<Parameter> all;

@@ -30,25 +30,20 @@ Parameter nameRow(Parameter row, Rows table, Get get) {
     return row;
 }
 
-/// A whole number of the request, and the one in force.
-template <class Get, class Set>
-Parameter wholeRow(Parameter row, Get get, Set set) {
+/// A whole number in force.
+template <class Get>
+Parameter wholeRow(Parameter row, Get get) {
     row.kind = Kind::integer;
     row.get = [get](const Document& d) { return wholeValue(static_cast<std::uint64_t>(get(inForce(d)))); };
-    row.ask = [set](RunRequest& r, const Value& v) {
-        const auto* large = std::get_if<std::uint64_t>(&v);
-        set(r, large ? *large : static_cast<std::uint64_t>(std::get<std::int64_t>(v)));
-    };
     return row;
 }
 
-/// A number that is the scene's own unless asked for.
-Parameter openRow(Parameter row, std::optional<double> RunRequest::*wanted, double (*get)(const RunConfiguration&)) {
-    row.get = [get](const Document& d) -> Value { return get(inForce(d)); };
-    row.ask = [wanted](RunRequest& r, const Value& v) {
-        r.*wanted = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v));
-    };
-    return row;
+/// Asks for a value as files do, through the row of the setting.
+void take(RunRequest& request, std::string_view key, const Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    const SettingRow& setting = settingRow(key);
+    if (!setting.take(request, text ? tomlString(*text) : valueText(value)))
+        throw UsageError(std::string(key) + " " + valueText(value) + ": expected " + std::string(setting.expected));
 }
 
 void addStart(std::vector<Parameter>& all) {
@@ -72,56 +67,41 @@ void addStart(std::vector<Parameter>& all) {
                   .checkpoint = "scene_version",
                   .placeholder = "NUMBER",
                   .help = "version of the scene's start, where it has several"}},
-        [](const RunConfiguration& c) { return c.sceneVersion; },
-        [](RunRequest& r, std::uint64_t value) { r.sceneVersion = static_cast<int>(value); });
-    version.ask = [ask = version.ask](RunRequest& r, const Value& v) {
-        if (isAuto(v))
-            r.sceneVersion.reset();
-        else
-            ask(r, v);
-    };
-    version.set = [ask = version.ask](Document& d, const Value& v) {
+        [](const RunConfiguration& c) { return c.sceneVersion; });
+    version.set = [](Document& d, const Value& v) {
         RunRequest wanted = asked(d);
-        ask(wanted, v);
+        take(wanted, "scene_version", v);
         sceneNamed(wanted.scene, wanted.sceneVersion);
         asked(d) = std::move(wanted);
     };
     all.push_back(std::move(version));
-    Parameter bodies = wholeRow(
-        {.path = "run.bodies",
-         .label = "Bodies",
-         .idea = "how many; the scene starts again",
-         .usual = "(the scene's own for this machine)",
-         .otherwise = "auto",
-         .multiples = true,
-         .kept = {.option = "--bodies",
-                  .scene = "bodies",
-                  .configuration = "scene.bodies",
-                  .checkpoint = "bodies",
-                  .placeholder = "N",
-                  .alias = "-n"}},
-        [](const RunConfiguration& c) { return c.bodies; }, [](RunRequest& r, std::uint64_t value) { r.bodies = value; });
-    bodies.ask = [ask = bodies.ask](RunRequest& r, const Value& v) {
-        if (isAuto(v))
-            r.bodies.reset();
-        else
-            ask(r, v);
-    };
-    bodies.set = [ask = bodies.ask](Document& d, const Value& v) {
+    Parameter bodies = wholeRow({.path = "run.bodies",
+                                 .label = "Bodies",
+                                 .idea = "how many; the scene starts again",
+                                 .usual = "(the scene's own for this machine)",
+                                 .otherwise = "auto",
+                                 .multiples = true,
+                                 .kept = {.option = "--bodies",
+                                          .scene = "bodies",
+                                          .configuration = "scene.bodies",
+                                          .checkpoint = "bodies",
+                                          .placeholder = "N",
+                                          .alias = "-n"}},
+                                [](const RunConfiguration& c) { return c.bodies; });
+    bodies.set = [](Document& d, const Value& v) {
         const Scene& scene = sceneNamed(asked(d).scene, asked(d).sceneVersion);
         if (!isAuto(v) && scene.fixedBodies != 0 && numberOf(v) != static_cast<double>(scene.fixedBodies))
             throw UsageError("the scene '" + std::string(scene.name) + "' always has " + std::to_string(scene.fixedBodies) +
                              " bodies");
-        ask(asked(d), v);
+        take(asked(d), "bodies", v);
     };
     all.push_back(std::move(bodies));
-    all.push_back(wholeRow(
-        {.path = "run.seed",
-         .label = "Seed",
-         .idea = "same seed, same bodies; the scene starts again",
-         .usual = "1",
-         .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
-        [](const RunConfiguration& c) { return c.seed; }, [](RunRequest& r, std::uint64_t value) { r.seed = value; }));
+    all.push_back(wholeRow({.path = "run.seed",
+                            .label = "Seed",
+                            .idea = "same seed, same bodies; the scene starts again",
+                            .usual = "1",
+                            .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
+                           [](const RunConfiguration& c) { return c.seed; }));
 }
 
 /// The numbers of scenes: one row a name, whichever scenes have it.
@@ -198,45 +178,32 @@ void addMachine(std::vector<Parameter>& all) {
          .offers = [](const Document& d) { return backendChoices(inForce(d)); },
          .ask = [](RunRequest& r, const Value& v) { r.changeBackend(isAuto(v) ? std::nullopt : std::optional(textOf(v))); }},
         backends, [](const RunConfiguration& c) { return c.backend; }));
-    all.push_back(wholeRow(
-        {.path = "run.device",
-         .label = "Device",
-         .idea = "CUDA device, see 'gravlab list devices'",
-         .usual = "0",
-         .kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}},
-        [](const RunConfiguration& c) { return c.backendOptions.device; },
-        [](RunRequest& r, std::uint64_t value) { r.backendOptions.device = static_cast<int>(value); }));
-    Parameter threads = wholeRow(
-        {.path = "run.threads",
-         .label = "Threads",
-         .idea = "CPU threads",
-         .usual = "auto",
-         .otherwise = "auto",
-         .kept = {.option = "--threads", .checkpoint = "threads"}},
-        [](const RunConfiguration& c) { return c.backendOptions.threads.value_or(0); },
-        [](RunRequest& r, std::uint64_t value) { r.backendOptions.threads = static_cast<int>(value); });
-    threads.ask = [ask = threads.ask](RunRequest& r, const Value& v) {
-        if (isAuto(v))
-            r.backendOptions.threads.reset();
-        else
-            ask(r, v);
-    };
+    all.push_back(wholeRow({.path = "run.device",
+                            .label = "Device",
+                            .idea = "CUDA device, see 'gravlab list devices'",
+                            .usual = "0",
+                            .kept = {.option = "--device", .checkpoint = "device", .placeholder = "INDEX"}},
+                           [](const RunConfiguration& c) { return c.backendOptions.device; }));
+    Parameter threads = wholeRow({.path = "run.threads",
+                                  .label = "Threads",
+                                  .idea = "CPU threads",
+                                  .usual = "auto",
+                                  .otherwise = "auto",
+                                  .kept = {.option = "--threads", .checkpoint = "threads"}},
+                                 [](const RunConfiguration& c) { return c.backendOptions.threads.value_or(0); });
     threads.get = [](const Document& d) -> Value {
         const std::optional<int> count = inForce(d).backendOptions.threads;
         return count ? wholeValue(static_cast<std::uint64_t>(*count)) : Value(std::string("auto"));
     };
     all.push_back(std::move(threads));
-    all.push_back(
-        {.path = "run.simd",
-         .label = "SIMD",
-         .idea = "instruction set of the CPU backend",
-         .kind = Kind::text,
-         .usual = "auto",
-         .otherwise = "auto",
-         .kept = {.option = "--simd", .checkpoint = "simd"},
-         .get = [](const Document& d) -> Value { return inForce(d).backendOptions.simd.value_or("auto"); },
-         .ask = [](RunRequest& r,
-                   const Value& v) { r.backendOptions.simd = isAuto(v) ? std::nullopt : std::optional(textOf(v)); }});
+    all.push_back({.path = "run.simd",
+                   .label = "SIMD",
+                   .idea = "instruction set of the CPU backend",
+                   .kind = Kind::text,
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .kept = {.option = "--simd", .checkpoint = "simd"},
+                   .get = [](const Document& d) -> Value { return inForce(d).backendOptions.simd.value_or("auto"); }});
     all.push_back(nameRow({.path = "run.kernel",
                            .label = "Kernel",
                            .idea = "how the backend computes the forces; its launch begins at the usual values",
@@ -254,52 +221,44 @@ void addMachine(std::vector<Parameter>& all) {
     struct Knob {
         std::string_view path, label, idea, option, key;
         int LaunchConfig::*at;
-        std::optional<int> LaunchRequest::*wanted;
         std::string_view placeholder;
     };
-    constexpr Knob kKnobs[] = {
-        {"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block", "block",
-         &LaunchConfig::block, &LaunchRequest::block, "THREADS"},
-        {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll", &LaunchConfig::unroll,
-         &LaunchRequest::unroll, "FACTOR"},
-        {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers", "--bodies-per-thread",
-         "bodies_per_thread", &LaunchConfig::bodiesPerThread, &LaunchRequest::bodiesPerThread, "COUNT"},
-        {"run.split", "Split", "threads that share one target's sources", "--split", "split", &LaunchConfig::split,
-         &LaunchRequest::split, "COUNT"}};
+    constexpr Knob kKnobs[] = {{"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block",
+                                "block", &LaunchConfig::block, "THREADS"},
+                               {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll",
+                                &LaunchConfig::unroll, "FACTOR"},
+                               {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers",
+                                "--bodies-per-thread", "bodies_per_thread", &LaunchConfig::bodiesPerThread, "COUNT"},
+                               {"run.split", "Split", "threads that share one target's sources", "--split", "split",
+                                &LaunchConfig::split, "COUNT"}};
     for (const Knob& knob : kKnobs) {
-        Parameter row = wholeRow(
-            {.path = std::string(knob.path),
-             .label = knob.label,
-             .idea = knob.idea,
-             .usual = "(the kernel's own)",
-             .kept = {.option = knob.option, .checkpoint = knob.key, .placeholder = knob.placeholder}},
-            [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; },
-            [wanted = knob.wanted](RunRequest& r, std::uint64_t value) {
-                r.kernel.launch.*wanted = static_cast<int>(value);
-            });
-        row.set = [ask = row.ask](Document& d, const Value& v) {
+        Parameter row = wholeRow({.path = std::string(knob.path),
+                                  .label = knob.label,
+                                  .idea = knob.idea,
+                                  .usual = "(the kernel's own)",
+                                  .kept = {.option = knob.option, .checkpoint = knob.key, .placeholder = knob.placeholder}},
+                                 [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; });
+        row.set = [key = knob.key](Document& d, const Value& v) {
             // The kernel and the rest of its launch stay as they are.
             asked(d).kernel = requestOf(inForce(d).kernel);
-            ask(asked(d), v);
+            take(asked(d), key, v);
         };
         all.push_back(std::move(row));
     }
 }
 
-/// A number that is the scene's own unless asked for, held as an optional.
+/// A number that is the scene's own unless asked for.
 Parameter lawNumberRow(const LawNumber& number) {
-    return {.path = "run." + std::string(number.key),
+    return {.path = "run." + number.key,
             .label = number.label,
             .idea = number.idea,
+            .unit = number.unit,
             .usual = "(the scene's own)",
             .otherwise = "auto",
             // What goes through 0 has no part of itself to move by.
             .dragged = number.least < 0 ? Dragged{.speed = 0, .floor = 0.02, .format = "%.2f"} : Dragged{},
             .kept = {.option = number.option, .scene = number.key, .checkpoint = number.key, .help = number.help},
             .get = [&number](const Document& d) -> Value { return inForce(d).force.*number.force; },
-            .ask = [&number](
-                       RunRequest& r,
-                       const Value& v) { r.*number.asked = isAuto(v) ? std::nullopt : std::optional(std::get<double>(v)); },
             .unavailable = [&number](const Document& d) -> Reason {
                 const auto scene = std::find_if(sceneTable().begin(), sceneTable().end(),
                                                 [&](const Scene& row) { return row.name == asked(d).scene; });
@@ -309,47 +268,44 @@ Parameter lawNumberRow(const LawNumber& number) {
 }
 
 void addPhysics(std::vector<Parameter>& all) {
-    all.push_back(nameRow(
-        {.path = "run.integrator",
-         .label = "Integrator",
-         .idea = "how forces become motion",
-         .usual = "(the scene's own, mostly leapfrog)",
-         .otherwise = "auto",
-         .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
-         .offers = [](const Document& d) { return integratorChoices(inForce(d)); },
-         .ask = [](RunRequest& r, const Value& v) { r.integrator = isAuto(v) ? std::nullopt : std::optional(textOf(v)); }},
-        integrators, [](const RunConfiguration& c) { return c.integrator; }));
+    all.push_back(nameRow({.path = "run.integrator",
+                           .label = "Integrator",
+                           .idea = "how forces become motion",
+                           .usual = "(the scene's own, mostly leapfrog)",
+                           .otherwise = "auto",
+                           .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
+                           .offers = [](const Document& d) { return integratorChoices(inForce(d)); }},
+                          integrators, [](const RunConfiguration& c) { return c.integrator; }));
+    all.push_back({.path = "run.time_step",
+                   .label = "Time step",
+                   .idea = "simulated time a step; a negative one runs backwards",
+                   .unit = "T",
+                   .bounds = {.zero = false},
+                   .usual = "(the scene's own)",
+                   .otherwise = "auto",
+                   .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
+                   .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"},
+                   .get = [](const Document& d) -> Value { return inForce(d).timeStep; }});
+    all.push_back({.path = "run.accuracy",
+                   .label = "Accuracy",
+                   .idea = "relative error of the force that 99 % of the bodies keep: far ones are taken together",
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
+                   .kept = {.option = "--accuracy",
+                            .scene = "accuracy",
+                            .checkpoint = "accuracy",
+                            .help = "1e-5 to 1e-2; without it every pair is computed"},
+                   .get = [](const Document& d) -> Value { return inForce(d).accuracy; }});
+    all.push_back({.path = "run.opening",
+                   .label = "Opening angle",
+                   .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
+                   .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"},
+                   .get = [](const Document& d) -> Value { return inForce(d).opening; }});
     all.push_back(
-        openRow({.path = "run.time_step",
-                 .label = "Time step",
-                 .idea = "simulated time a step; a negative one runs backwards",
-                 .unit = "T",
-                 .bounds = {.zero = false},
-                 .usual = "(the scene's own)",
-                 .otherwise = "auto",
-                 .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
-                 .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"}},
-                &RunRequest::timeStep, [](const RunConfiguration& c) { return c.timeStep; }));
-    all.push_back(openRow({.path = "run.accuracy",
-                           .label = "Accuracy",
-                           .idea = "relative error of the force that 99 % of the bodies keep: far ones are taken together",
-                           .usual = "auto",
-                           .otherwise = "auto",
-                           .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
-                           .kept = {.option = "--accuracy",
-                                    .scene = "accuracy",
-                                    .checkpoint = "accuracy",
-                                    .help = "1e-5 to 1e-2; without it every pair is computed"}},
-                          &RunRequest::accuracy, [](const RunConfiguration& c) { return c.accuracy; }));
-    all.push_back(openRow({.path = "run.opening",
-                           .label = "Opening angle",
-                           .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
-                           .usual = "auto",
-                           .otherwise = "auto",
-                           .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
-                           .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"}},
-                          &RunRequest::opening, [](const RunConfiguration& c) { return c.opening; }));
-    all.push_back(openRow(
         {.path = "run.softening",
          .label = "Softening",
          .idea = "length that blunts close encounters",
@@ -358,8 +314,8 @@ void addPhysics(std::vector<Parameter>& all) {
          .usual = "(the scene's own)",
          .otherwise = "auto",
          .dragged = {.onRelease = true, .least = 0},
-         .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"}},
-        &RunRequest::softening, [](const RunConfiguration& c) { return c.force.softening; }));
+         .kept = {.option = "--softening", .scene = "softening", .checkpoint = "softening", .placeholder = "LENGTH"},
+         .get = [](const Document& d) -> Value { return inForce(d).force.softening; }});
     all.push_back({.path = "run.law",
                    .label = "Law",
                    .idea = "how two bodies act on each other",
@@ -369,9 +325,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .kept = {.option = "--law", .scene = "law", .checkpoint = "law"},
                    .choices = [] { return namesOf(laws()); },
                    .offers = [](const Document& d) { return lawChoices(inForce(d)); },
-                   .get = [](const Document& d) -> Value { return std::string(lawRow(inForce(d).force.law).name); },
-                   .ask = [](RunRequest& r,
-                             const Value& v) { r.law = isAuto(v) ? std::nullopt : std::optional(law(textOf(v)).law); }});
+                   .get = [](const Document& d) -> Value { return std::string(lawRow(inForce(d).force.law).name); }});
     for (const LawNumber& number : lawNumbers()) all.push_back(lawNumberRow(number));
     all.push_back({.path = "run.precision",
                    .label = "Precision",
@@ -382,11 +336,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .kept = {.option = "--precision", .scene = "precision", .checkpoint = "precision"},
                    .choices = [] { return namesOf(precisions()); },
                    .offers = [](const Document& d) { return precisionChoices(inForce(d)); },
-                   .get = [](const Document& d) -> Value { return std::string(nameOf(inForce(d).force.precision)); },
-                   .ask =
-                       [](RunRequest& r, const Value& v) {
-                           r.precision = isAuto(v) ? std::nullopt : std::optional(precision(textOf(v)).precision);
-                       }});
+                   .get = [](const Document& d) -> Value { return std::string(nameOf(inForce(d).force.precision)); }});
 }
 
 void addPace(std::vector<Parameter>& all) {
@@ -525,8 +475,9 @@ std::vector<Parameter> runParameters() {
     addPace(all);
     addFacts(all);
     for (Parameter& row : all) {
-        if (!row.ask) continue;
+        if (!row.path.starts_with("run.") || row.kept.checkpoint.empty()) continue;
         const SettingRow& setting = settingRow(row.kept.checkpoint);
+        if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
         constexpr double kAny = 1e300;  // what a file may say of any finite number
         if (setting.least > -kAny) row.bounds.least = setting.least;
         if (setting.most < kAny) row.bounds.most = setting.most;

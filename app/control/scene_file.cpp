@@ -2,6 +2,7 @@
 #include "app/control/scene_file.h"
 
 #include "app/control/parameter.h"
+#include "app/control/twin_settings.h"
 #include "app/format.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
@@ -64,14 +65,14 @@ void takeView(Options& options, const std::string& key, std::string_view text) {
 }
 
 /// A table [twin] is a twin, even an empty one. What the command line says of twins goes before all of it.
-void takeTwin(std::string_view text, std::size_t line, const std::string& name, Options& options) {
+void takeTwinTable(std::string_view text, std::size_t line, const std::string& name, Options& options) {
     TwinChoice twin;
     twin.on = true;
     takeTable(text, line, name, [&](const std::string& key, std::string_view value) {
         if (key == "view")
             twin.view = twinView(std::get<std::string>(fileValue(parameter("twin.view"), key, value)));
         else
-            setTwin(twin, key, value);
+            takeTwin(twin, key, value);
     });
     if (options.has("--twin")) return;
     if (options.has("--twin-view")) twin.view = options.twin.view;
@@ -169,7 +170,7 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
         if (table.heading == "[view]")
             takeTable(table.text, table.line, name,
                       [&](const std::string& key, std::string_view value) { takeView(options, key, value); });
-        if (table.heading == "[twin]") takeTwin(table.text, table.line, name, options);
+        if (table.heading == "[twin]") takeTwinTable(table.text, table.line, name, options);
         if (table.heading == "[camera.path]") takePath(table.text, table.line, name, options);
     }
 }

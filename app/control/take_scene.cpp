@@ -1,9 +1,12 @@
-// A scene file in a window that runs already: dropped on it or opened from a panel.
+// A file in a window that runs already: dropped on it or opened from a panel.
+#include "app/control/open_file.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/model/camera_path.h"
 #include "app/model/document.h"
 #include "app/model/look.h"
+
+#include <utility>
 
 namespace gravlab {
 
@@ -13,6 +16,12 @@ Options sceneBase(const Document& document) {
     base.simulation.start = nullptr;
     if (document.intent.speed == 0) base.settings["run.steps_per_frame"] = std::int64_t{document.intent.stepsPerFrame};
     return base;
+}
+
+bool takeStart(Document& document, LoadedStart start, const std::function<bool()>& takesUp) {
+    start.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
+    document.intent.request = std::move(start.request);
+    return takesUp();
 }
 
 bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp) {

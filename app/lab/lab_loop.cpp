@@ -4,7 +4,6 @@
 #include "render/finish_drawing.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace gravlab {
@@ -56,12 +55,7 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
         host.simulation().backend().wait();
         finishDrawing();
     });
-    if (const std::optional<TunedChoice> found = lab.takeTuned()) {
-        RunRequest& request = document.intent.request;
-        const Tuning& known = request.tuning ? *request.tuning : Tuning();
-        request.tuning = std::make_shared<Tuning>(known.with(*found));
-        request.kernel = {};
-    }
+    if (const std::optional<TunedChoice> found = lab.takeTuned()) host.takeTuning(*found);
 }
 
 void LabLoop::refreshMatrix(Lab& lab, const Document& document, RunHost& host, bool realTime) {

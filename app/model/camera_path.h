@@ -43,6 +43,7 @@ public:
     double duration() const { return points_.empty() ? 0 : points_.back().seconds; }
     /// The view at that time; before the start and after the end it stands still. `like` gives what a path does not have.
     Camera at(double seconds, const Camera& like) const;
+    bool operator==(const CameraPath&) const = default;
 
 private:
     static constexpr std::size_t kChannels = 7;
@@ -69,6 +70,7 @@ struct CameraTour {
     void start();
     /// Goes on by that time and moves the camera. Ends at the end of the path, or when somebody else has turned the camera.
     void advance(double by, Camera& camera);
+    bool operator==(const CameraTour&) const = default;
 
 private:
     Camera placed_;  ///< where it was left

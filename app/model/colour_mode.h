@@ -54,6 +54,7 @@ std::span<const ColourMode> colourModes();
 /// Ends of a colour map.
 struct ValueRange {
     double low = 0, high = 1;
+    bool operator==(const ValueRange&) const = default;
 };
 /// What the middle 96 % of the values need, at numbers that are round after times `scale`, so that it seldom changes. Values
 /// that are no numbers, and with a logarithm those that are not above 0, are left out.

@@ -27,12 +27,14 @@ namespace gravlab {
 /// A click whose body is to be found.
 struct PickRequest {
     glm::vec2 cursor, surface;  ///< pixels
+    bool operator==(const PickRequest&) const = default;
 };
 
 /// The path of the selected body ahead.
 struct PathAhead {
     bool wanted = false;
     double duration = 0;  ///< [T]; 0: about a turn and a half
+    bool operator==(const PathAhead&) const = default;
 };
 
 struct Document {
@@ -161,6 +163,8 @@ struct Document {
     /// Drops what the arrow points at.
     void dropPending();
     glm::vec2 dropFrom{0};  ///< corner of the picture that the arrow began in
+
+    bool operator==(const Document&) const = default;
 };
 
 }  // namespace gravlab

@@ -24,6 +24,7 @@ struct BodyNeighbour {
     std::size_t index = 0;
     std::uint32_t id = 0;
     double distance = 0;  ///< [L]
+    bool operator==(const BodyNeighbour&) const = default;
 };
 
 /// A body that feels no force, and so is where this says.
@@ -32,6 +33,7 @@ struct HeldBody {
     glm::dvec3 place{0}, velocity{0};
     double time = 0;  ///< when it was there
     glm::dvec3 at(double when) const { return place + (when - time) * velocity; }
+    bool operator==(const HeldBody&) const = default;
 };
 
 /// What is known of the selected body.
@@ -48,6 +50,7 @@ struct BodyReadout {
     bool bound = false;                       ///< cannot go to infinity with that energy
     bool held = false, coasting = false;      ///< feels no force; and moves
     std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
+    bool operator==(const BodyReadout&) const = default;
 };
 
 /// The run beside the first, which it is compared with.
@@ -59,18 +62,21 @@ struct TwinFacts {
     std::string label;               ///< what it does otherwise
     RunConfiguration configuration;  ///< in force
     std::optional<double> apart{};   ///< root mean square of the distances between the same bodies [L]
+    bool operator==(const TwinFacts&) const = default;
 };
 
 /// States to go back to.
 struct HistoryFacts {
     std::size_t states = 0, bytes = 0;
     std::int64_t oldestStep = 0;  ///< where there are states
+    bool operator==(const HistoryFacts&) const = default;
 };
 
 /// The best point that the lab has measured.
 struct LabBest {
     KernelInUse kernel;
     std::optional<int> threads{};  ///< empty: as many as there are
+    bool operator==(const LabBest&) const = default;
 };
 
 /// What is known of the run at the end of a frame.
@@ -114,6 +120,7 @@ struct Facts {
     std::optional<LabBest> labBest;
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: none is kept
+    bool operator==(const Facts&) const = default;
 };
 
 /// The pace at which a scene is worth watching [T/s]; of loaded bodies, thirty of their steps a second.

@@ -9,6 +9,7 @@ struct FilesState {
     /// A file that can be opened.
     struct Entry {
         std::string path, name, detail;  ///< detail: size and date, for people
+        bool operator==(const Entry&) const = default;
     };
 
     bool shown = false;          ///< the panel
@@ -25,6 +26,7 @@ struct FilesState {
     bool openEnded = false;  ///< the file that was asked for last is open, or `openError` says why not
     std::string openError;
     bool recoverAsked = false, forgetAsked = false;
+    bool operator==(const FilesState&) const = default;
 };
 
 }  // namespace gravlab

@@ -27,6 +27,7 @@ struct FilmState {
     double secondsLeft = -1;        ///< to wait for the last of these; below 0: not known
     double fpsInUse = 60;
     std::string file;  ///< being written, or written last
+    bool operator==(const FilmState&) const = default;
 };
 
 }  // namespace gravlab

@@ -34,6 +34,7 @@ struct Intent {
     std::optional<std::size_t> rewindTo;  ///< a mark of the history
     int rewindBy = 0;                     ///< marks to go back (below 0) or on
     TwinChoice twin;
+    bool operator==(const Intent&) const = default;
 };
 
 }  // namespace gravlab

@@ -24,6 +24,7 @@ struct LabPanel {
     bool wholeSteps = false;         ///< which rate is drawn
     std::vector<LabOrder> orders{};  ///< since the last frame
     bool shows(LabPage which) const { return open && page == which; }
+    bool operator==(const LabPanel&) const = default;
 };
 
 }  // namespace gravlab

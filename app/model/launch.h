@@ -44,6 +44,7 @@ struct LaunchOrder {
     std::size_t bodies = 1;
     glm::dvec3 place{0}, velocity{0};  ///< [L], [L/T]
     glm::dvec3 facing{0, 0, 1};        ///< towards the viewer: the axis of a disc
+    bool operator==(const LaunchOrder&) const = default;
 };
 
 class Slingshot {
@@ -71,6 +72,7 @@ public:
 
     /// Waits to be dropped at the next step boundary.
     std::optional<LaunchOrder> order;
+    bool operator==(const Slingshot&) const = default;
 
 private:
     struct Drag {
@@ -79,6 +81,7 @@ private:
         double speedPerPixel;
         LaunchOrder order;
         glm::vec3 end;
+        bool operator==(const Drag&) const = default;
     };
     std::optional<Drag> drag_;
 };

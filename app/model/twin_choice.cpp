@@ -1,4 +1,4 @@
-// The names and what each says in a label. Values are parsed by the rows of a run's settings.
+// The names and what each says in a label.
 #include "app/model/twin_choice.h"
 
 #include "app/format.h"
@@ -20,13 +20,16 @@ namespace gravlab {
 namespace {
 
 constexpr std::array<std::string_view, 2> kViews{"side", "overlaid"};
-constexpr std::array<std::string_view, 12> kKeys{"integrator", "time_step", "precision", "softening", "law",    "exponent",
-                                                 "strength",   "diameter",  "cut_off",   "backend",   "kernel", "threads"};
 
-/// Whole numbers for settings that are real: TOML tells them apart, people do not.
-bool takes(const SettingRow& row, RunRequest& to, std::string_view value) {
-    if (row.take(to, value)) return true;
-    return value.find('"') == std::string_view::npos && row.take(to, "\"" + std::string(value) + "\"");
+/// The numbers of laws come behind the law.
+const std::vector<std::string_view>& keys() {
+    static const std::vector<std::string_view> all = [] {
+        std::vector<std::string_view> made{"integrator", "time_step", "precision", "softening", "law"};
+        for (const LawNumber& number : lawNumbers()) made.push_back(number.key);
+        made.insert(made.end(), {"backend", "kernel", "threads"});
+        return made;
+    }();
+    return all;
 }
 
 /// The number of a law that a name means, if it does.
@@ -34,24 +37,6 @@ const LawNumber* lawNumber(std::string_view key) {
     for (const LawNumber& row : lawNumbers())
         if (row.key == key) return &row;
     return nullptr;
-}
-
-/// What is refused at once rather than when the run starts.
-void require(std::string_view key, const RunRequest& values) {
-    if (key == "integrator" && values.integrator) integrator(*values.integrator);
-    if (key == "time_step" && values.timeStep) requireTimeStep(*values.timeStep);
-    if (key == "softening" && values.softening) requireSoftening(*values.softening);
-    if (const LawNumber* number = lawNumber(key); number && values.*number->asked)
-        requireLawNumber(*number, *(values.*number->asked));
-    if (key == "backend" && values.backend) backend(*values.backend);
-    if (key == "kernel" && values.kernel.kernel) {
-        std::vector<std::string_view> valid{"auto"};
-        for (const KernelRow& row : kernels()) {
-            if (row.name == values.kernel.kernel) return;
-            valid.push_back(row.name);
-        }
-        throw UsageError(unknownName("kernel", *values.kernel.kernel, valid));
-    }
 }
 
 /// Whether a backend of that name computes in the precision that the first run has.
@@ -68,7 +53,7 @@ std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "precision") return std::string(nameOf(s.force.precision));
     if (key == "softening") return formatted("softening %.3g", s.force.softening);
     if (key == "law") return std::string(lawRow(s.force.law).name);
-    if (const LawNumber* row = lawNumber(key)) return row->option + 2 + formatted(" %.3g", s.force.*row->force);
+    if (const LawNumber* row = lawNumber(key)) return row->option.substr(2) + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
     if (!s.backendOptions.threads) return "all threads";
@@ -86,7 +71,7 @@ TwinView twinView(std::string_view name) {
     return static_cast<TwinView>(found - kViews.begin());
 }
 
-std::span<const std::string_view> twinKeys() { return kKeys; }
+std::span<const std::string_view> twinKeys() { return keys(); }
 
 bool TwinChoice::names(std::string_view key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
@@ -94,7 +79,7 @@ void TwinChoice::take(std::string_view key, const RunRequest& from) {
     settingRow(key).copy(values, from);
     if (names(key)) return;
     std::vector<std::string_view> all;
-    for (const std::string_view row : kKeys)
+    for (const std::string_view row : twinKeys())
         if (row == key || names(row)) all.push_back(row);
     keys = std::move(all);
 }
@@ -103,38 +88,6 @@ void TwinChoice::release(std::string_view key) {
     if (!names(key)) return;
     std::erase(keys, key);
     settingRow(key).copy(values, RunRequest());
-}
-
-void setTwin(TwinChoice& choice, std::string_view key, std::string_view value) {
-    if (key == "dt") key = "time_step";
-    const auto known = std::find(kKeys.begin(), kKeys.end(), key);
-    if (known == kKeys.end()) {
-        std::vector<std::string_view> valid{kKeys.begin(), kKeys.end()};
-        valid.push_back("dt");
-        throw UsageError(unknownName("setting of a twin", key, valid));
-    }
-    const SettingRow& row = settingRow(key);
-    RunRequest values;
-    if (!takes(row, values, value))
-        throw UsageError(std::string(key) + " = " + std::string(value) + "; allowed: " + std::string(row.expected));
-    require(key, values);
-    choice.take(*known, values);
-}
-
-TwinChoice parseTwin(std::string_view text) {
-    TwinChoice choice;
-    choice.on = true;
-    while (!trimmed(text).empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const std::string_view piece = trimmed(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-        const std::size_t equals = piece.find('=');
-        if (piece.empty()) continue;
-        if (equals == std::string_view::npos || equals == 0)
-            throw UsageError("a twin's setting '" + std::string(piece) + "' must be NAME=VALUE, such as integrator=euler");
-        setTwin(choice, trimmed(piece.substr(0, equals)), trimmed(piece.substr(equals + 1)));
-    }
-    return choice;
 }
 
 std::string twinText(const TwinChoice& choice) {
@@ -164,13 +117,16 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
 
 TwinChoice toggledTwin(TwinChoice choice, const RunConfiguration& first) {
     choice.on = !choice.on;
-    if (choice.on && choice.keys.empty()) setTwin(choice, "integrator", first.integrator == "euler" ? "leapfrog" : "euler");
+    if (!choice.on || !choice.keys.empty()) return choice;
+    RunRequest other;
+    other.integrator = first.integrator == "euler" ? "leapfrog" : "euler";
+    choice.take("integrator", other);
     return choice;
 }
 
 std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, const RunConfiguration& twin) {
     std::pair<std::string, std::string> labels;
-    for (const std::string_view key : kKeys) {
+    for (const std::string_view key : twinKeys()) {
         // Another backend brings another kernel; that says little.
         if (key == "kernel" && first.backend != twin.backend) continue;
         const std::string here = shown(key, first), there = shown(key, twin);

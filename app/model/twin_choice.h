@@ -40,11 +40,6 @@ struct TwinChoice {
 /// What can differ, by the names of scene files: integrator, time_step, precision, softening, law, exponent, backend, ...
 std::span<const std::string_view> twinKeys();
 
-/// One setting from text, as on the command line or as a TOML value; `dt` is time_step. Throws UsageError with a sentence.
-void setTwin(TwinChoice& choice, std::string_view key, std::string_view value);
-
-/// A twin that is on, from "integrator=euler,dt=0.05". Throws UsageError, which lists the names where one is unknown.
-TwinChoice parseTwin(std::string_view text);
 /// "integrator = \"euler\"" lines, as scene files have them; empty when nothing differs.
 std::string twinText(const TwinChoice& choice);
 

@@ -13,6 +13,7 @@ namespace gravlab {
 struct MenuWalk {
     bool asked = false;      ///< open the menus, or close them
     std::size_t wanted = 0;  ///< which one
+    bool operator==(const MenuWalk&) const = default;
 };
 
 /// What is shown and what only a window can do. Keys and buttons write it; the window takes up its part.
@@ -39,6 +40,7 @@ struct UiState {
     float bodyPanel = 0;      ///< height of the panel of a body in the last frame; 0: it is not shown
     FilesState files;
     FilmState film;
+    bool operator==(const UiState&) const = default;
 };
 
 }  // namespace gravlab

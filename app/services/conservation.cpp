@@ -49,7 +49,7 @@ void ConservationMonitor::follow(const Simulation& simulation) {
         for (const LawNumber& row : lawNumbers())
             if (row.acts(now.force.law) || now.force.law != followed_.force.law)
                 rebase_ |= mark(now.force.*row.force != followed_.force.*row.force,
-                                row.option + 2 + formatted(" %.3g", now.force.*row.force), true);
+                                row.option.substr(2) + formatted(" %.3g", now.force.*row.force), true);
         if (rebase_) forgetUnderWay();  // it is of another definition of energy
         // A slider leaves one mark, not one for each pixel.
         while (marks_.size() > 1 && marks_[marks_.size() - 2].time == marks_.back().time &&

@@ -49,6 +49,14 @@ bool RunHost::apply() {
     return taken;
 }
 
+bool RunHost::takeTuning(const TunedChoice& found) {
+    RunRequest& request = document_.intent.request;
+    const Tuning& known = request.tuning ? *request.tuning : Tuning();
+    request.tuning = std::make_shared<Tuning>(known.with(found));
+    request.kernel = {};
+    return apply();
+}
+
 bool RunHost::change(const RunRequest& wanted, bool reset) {
     const RunRequest before = simulation().request();
     const std::uint64_t revision = simulation().revision();

@@ -25,6 +25,8 @@ public:
 
     /// Takes up changed intent. A refused change leaves the run as it was and its text as the message, and gives false.
     bool apply();
+    /// A search has found the kernel for runs like this one: it is taken up, and an open kernel means it from now on.
+    bool takeTuning(const TunedChoice& found);
     /// Starts the twin that is asked for, or throws; `apply()` makes a message of it.
     void beginTwin(const TwinChoice& choice);
     /// Advances within `seconds` (realTime) or exactly the steps asked for (film), and publishes.

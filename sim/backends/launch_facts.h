@@ -44,6 +44,7 @@ struct LaunchFacts {
         const int warps = (threads + 31) / 32 * residentBlocks;
         return warpsPerMultiprocessor > 0 ? static_cast<double>(warps) / warpsPerMultiprocessor : 0;
     }
+    bool operator==(const LaunchFacts&) const = default;
 };
 
 }  // namespace gravlab

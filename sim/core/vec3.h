@@ -16,6 +16,7 @@ struct alignas(16) Float4 {
 /// Four packed doubles.
 struct alignas(32) Double4 {
     double x, y, z, w;
+    bool operator==(const Double4&) const = default;
 };
 
 /// A place, a velocity, a direction. An aggregate: without braces its numbers are not set.

@@ -34,6 +34,7 @@ struct ForceCheck {
     bool passed = false;
     std::string term{};        ///< whose force failed, where several act; empty: the pair law's
     std::string text() const;  ///< one line for people
+    bool operator==(const ForceCheck&) const = default;
 };
 
 /// Compares two sets of accelerations (xyz; w ignored), same length and order. Bodies whose forces cancel are judged against

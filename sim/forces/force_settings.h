@@ -15,10 +15,10 @@ struct ForceSettings {
     Law law = Law::gravity;
     Precision precision = Precision::fp32;
     double softening = 0;  ///< Plummer softening length [L]
-    double exponent = 2;   ///< of the power law
-    double strength = 1;   ///< Coulomb's constant, alpha of the power law, the depth of Lennard-Jones; gravity's is 1
-    double diameter = 1;   ///< of Lennard-Jones: where the potential crosses zero [L]
-    double cutOff = 2.5;   ///< of Lennard-Jones, in diameters
+    // The numbers of the laws, each at its default.
+#define GRAVLAB_LAW_NUMBER(member, usual, ...) double member = usual;
+#include "sim/forces/laws/numbers.inl"
+#undef GRAVLAB_LAW_NUMBER
     bool operator==(const ForceSettings&) const = default;
 };
 

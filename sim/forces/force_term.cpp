@@ -4,6 +4,7 @@
 #include "sim/core/error.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
 #include "sim/forces/reference_force.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -58,9 +60,9 @@ std::string PairLaw::description() const { return std::string(lawRow(settings_.l
 
 std::vector<StateArray> PairLaw::numbers() const {
     const ForceSettings& s = settings_;
-    return {{"settings",
-             {static_cast<double>(s.law), static_cast<double>(s.precision), s.softening, s.exponent, s.strength, s.diameter,
-              s.cutOff}}};
+    std::vector<double> values{static_cast<double>(s.law), static_cast<double>(s.precision), s.softening};
+    for (const LawNumber& number : lawNumbers()) values.push_back(s.*number.force);
+    return {{"settings", std::move(values)}};
 }
 
 double PairLaw::addAccelerations(const TermBodies& bodies, std::span<const std::uint32_t> targets, std::span<Double4> out,

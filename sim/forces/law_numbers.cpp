@@ -1,10 +1,11 @@
-// The rows, and their ranges: beyond them single precision ends before the physics does.
 #include "sim/forces/law_numbers.h"
 
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
 
+#include <cctype>
 #include <cstdio>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -14,28 +15,44 @@ bool acts(Law law) {
     return lawRow(law).takes(kNumber);
 }
 
-constexpr LawNumber kNumbers[] = {
-    {"exponent", "--exponent", "Exponent",
-     "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
-     "exponent a of the power law r^-a; 2 is gravity", &ForceSettings::exponent, &RunRequest::exponent, &Scene::exponent, -4,
-     12, acts<&ForceSettings::exponent>, "the power law"},
-    {"strength", "--strength", "Strength",
-     "What the law is multiplied with: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
-     "strength of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
-     &ForceSettings::strength, &RunRequest::strength, &Scene::strength, 0.001, 1000, acts<&ForceSettings::strength>,
-     "Coulomb's law, the power law and Lennard-Jones"},
-    {"diameter", "--diameter", "Diameter", "Where the Lennard-Jones potential crosses zero: the size of an atom",
-     "diameter of the atoms of Lennard-Jones [L]", &ForceSettings::diameter, &RunRequest::diameter, &Scene::diameter, 0.001,
-     1000, acts<&ForceSettings::diameter>, "Lennard-Jones"},
-    {"cut_off", "--cut-off", "Cut-off",
-     "Where Lennard-Jones ends, in diameters: 2.5 is usual, 1.12 leaves the wall alone without the attraction",
-     "where Lennard-Jones ends, in diameters", &ForceSettings::cutOff, &RunRequest::cutOff, &Scene::cutOff, 1, 20,
-     acts<&ForceSettings::cutOff>, "Lennard-Jones"},
-};
+/// Its words in small letters: a_b for aB.
+std::string keyOf(const char* member, char between) {
+    std::string key;
+    for (; *member; ++member) {
+        if (std::isupper(static_cast<unsigned char>(*member))) key += between;
+        key += static_cast<char>(std::tolower(static_cast<unsigned char>(*member)));
+    }
+    return key;
+}
+
+std::string withUnit(const std::string& help, const std::string& unit) {
+    return unit.empty() ? help : help + " [" + unit + "]";
+}
 
 }  // namespace
 
-std::span<const LawNumber> lawNumbers() { return kNumbers; }
+std::span<const LawNumber> lawNumbers() {
+    static const std::vector<LawNumber> rows{
+#define GRAVLAB_LAW_NUMBER(member, usual, least, most, unit, label, idea, help, of, note) \
+    {keyOf(#member, '_'),                                                                 \
+     "--" + keyOf(#member, '-'),                                                          \
+     unit,                                                                                \
+     label,                                                                               \
+     idea,                                                                                \
+     withUnit(help, unit),                                                                \
+     &ForceSettings::member,                                                              \
+     &RunRequest::member,                                                                 \
+     &Scene::member,                                                                      \
+     least,                                                                               \
+     most,                                                                                \
+     acts<&ForceSettings::member>,                                                        \
+     of,                                                                                  \
+     note},
+#include "sim/forces/laws/numbers.inl"
+#undef GRAVLAB_LAW_NUMBER
+    };
+    return rows;
+}
 
 std::string rangeText(const LawNumber& number) {
     char text[60];
@@ -45,8 +62,8 @@ std::string rangeText(const LawNumber& number) {
 
 void requireLawNumber(const LawNumber& number, double value) {
     if (value >= number.least && value <= number.most) return;
-    throw UsageError("the " + std::string(number.option + 2) + " of " + number.of + " must be from " + rangeText(number) +
-                     (number.force == &ForceSettings::exponent ? "; 2 is gravity" : ""));
+    throw UsageError("the " + number.option.substr(2) + " of " + number.of + " must be from " + rangeText(number) +
+                     number.note);
 }
 
 void requireLawNumbers(const ForceSettings& force) {

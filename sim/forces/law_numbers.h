@@ -1,5 +1,5 @@
 // The numbers that pair laws take beside the softening, one row each: options, sliders, files and marks are made from it.
-// Rule: a number that a law takes has its range here and nowhere else.
+// Rule: the rows are those of laws/numbers.inl; a number that a law takes has its range there and nowhere else.
 #pragma once
 #include "sim/run/configuration.h"
 
@@ -12,17 +12,19 @@ namespace gravlab {
 
 /// A row of the table of numbers.
 struct LawNumber {
-    const char* key;     ///< in files; the option has dashes instead of underscores
-    const char* option;  ///< of the command line
+    std::string key;     ///< in files
+    std::string option;  ///< of the command line: the key with dashes
+    const char* unit;    ///< L; empty: none
     const char* label;   ///< for panels: a short word
     const char* idea;    ///< one line for tooltips
-    const char* help;    ///< of the option, without range and default
+    std::string help;    ///< of the option, without range and default
     double ForceSettings::*force;
     std::optional<double> RunRequest::*asked;
     double Scene::*scene;
     double least, most;
     bool (*acts)(Law);  ///< in which laws it does
     const char* of;     ///< the laws in which it acts, for messages: "the power law"
+    const char* note;   ///< end of the refusal: "; 2 is gravity"
 };
 
 /// All of them.

@@ -118,16 +118,18 @@ const std::string& precisionList() {
     return text;
 }
 
-constexpr std::size_t kLawNumbers = 4;
-
-/// "a number from -4 to 12", of each row.
-const std::array<std::string, kLawNumbers>& lawNumberRanges() {
-    static const std::array<std::string, kLawNumbers> texts = [] {
-        std::array<std::string, kLawNumbers> made;
-        for (std::size_t k = 0; k < kLawNumbers; ++k) made[k] = "a number from " + rangeText(lawNumbers()[k]);
-        return made;
-    }();
-    return texts;
+/// Of the number of a law that a request has there.
+template <std::optional<double> RunRequest::*kAsked>
+SettingRow lawNumberRow() {
+    static const LawNumber& number = *std::ranges::find(lawNumbers(), kAsked, &LawNumber::asked);
+    static const std::string expected = "a number from " + rangeText(number);
+    return {number.key,
+            [](const RunRequest& s) { return openText(s.*kAsked); },
+            [](RunRequest& s, std::string_view v) { return takeOpen<double>(s.*kAsked, v, number.least, number.most); },
+            [](RunRequest& to, const RunRequest& from) { to.*kAsked = from.*kAsked; },
+            expected,
+            number.least,
+            number.most};
 }
 
 #define GRAVLAB_COPY(member) [](RunRequest& to, const RunRequest& from) { to.member = from.member; }
@@ -154,19 +156,6 @@ const std::array<std::string, kLawNumbers>& lawNumberRanges() {
                 return takeOpen<decltype(s.member)::value_type>(s.member, v, least, most); \
             },                                                                             \
             GRAVLAB_COPY(member), what, least, most                                        \
-    }
-
-#define GRAVLAB_LAW_NUMBER(index)                                                                            \
-    {                                                                                                        \
-        lawNumbers()[index].key, [](const RunRequest& s) { return openText(s.*lawNumbers()[index].asked); }, \
-            [](RunRequest& s, std::string_view v) {                                                          \
-                const LawNumber& row = lawNumbers()[index];                                                  \
-                return takeOpen<double>(s.*row.asked, v, row.least, row.most);                               \
-            },                                                                                               \
-            [](RunRequest& to, const RunRequest& from) {                                                     \
-                to.*lawNumbers()[index].asked = from.*lawNumbers()[index].asked;                             \
-            },                                                                                               \
-            lawNumberRanges()[index], lawNumbers()[index].least, lawNumbers()[index].most                    \
     }
 
 const SettingRow kRows[] = {
@@ -236,10 +225,8 @@ const SettingRow kRows[] = {
          return s.law.has_value();
      },
      GRAVLAB_COPY(law), "the name of a law"},
-    GRAVLAB_LAW_NUMBER(0),
-    GRAVLAB_LAW_NUMBER(1),
-    GRAVLAB_LAW_NUMBER(2),
-    GRAVLAB_LAW_NUMBER(3),
+#define GRAVLAB_LAW_NUMBER(member, ...) lawNumberRow<&RunRequest::member>(),
+#include "sim/forces/laws/numbers.inl"
 };
 
 #undef GRAVLAB_COPY

@@ -45,14 +45,14 @@ struct RunRequest {
     std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; empty: every pair
     std::optional<double> opening{};   ///< opening angle of the rows that go by it; empty: theirs
     std::optional<std::string> integrator{};  ///< empty: the scene's where what is asked for runs it, else the usual one
-    std::optional<double> timeStep{};         ///< empty: the scene's [T]
-    std::optional<double> softening{};        ///< empty: the scene's [L]
-    std::optional<Law> law{};                 ///< empty: the scene's
-    std::optional<double> exponent{};         ///< of the power law; empty: the scene's
-    std::optional<double> strength{};         ///< of all laws but gravity; empty: the scene's
-    std::optional<double> diameter{};         ///< of Lennard-Jones [L]; empty: the scene's
-    std::optional<double> cutOff{};           ///< of Lennard-Jones, in diameters; empty: the scene's
-    std::optional<Precision> precision{};     ///< empty: fp64 for small systems on the CPU, else fp32
+    std::optional<double> timeStep{};   ///< empty: the scene's [T]
+    std::optional<double> softening{};  ///< empty: the scene's [L]
+    std::optional<Law> law{};           ///< empty: the scene's
+    // The numbers of the laws; empty: the scene's.
+#define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
+#include "sim/forces/laws/numbers.inl"
+#undef GRAVLAB_LAW_NUMBER
+    std::optional<Precision> precision{};  ///< empty: fp64 for small systems on the CPU, else fp32
     /// Bodies to start from, in force as long as `scene` is its name; another scene lets go of it.
     std::shared_ptr<const StartState> start{};
     std::shared_ptr<const Tuning> tuning{};  ///< what an open kernel means, where a search has found it; null: nothing known

@@ -47,7 +47,7 @@ std::string differences(const RunConfiguration& c) {
     if (c.force.softening != scene.softening) add("softening", c.force.softening);
     if (c.force.law != scene.law) text += std::string(lawRow(c.force.law).name) + ", ";
     for (const LawNumber& number : lawNumbers())
-        if (c.force.*number.force != scene.*number.scene) add(number.option + 2, c.force.*number.force);
+        if (c.force.*number.force != scene.*number.scene) add(number.option.substr(2), c.force.*number.force);
     for (const auto& [name, value] : c.parameters) add(name, value);
     return text;
 }

@@ -106,8 +106,10 @@ struct Scene {
     ParticleSet (*build)(const SceneRequest&) = nullptr;
     SceneUnits units{};
     std::span<const SceneParameter> parameters{};
-    double exponent = 2;                              ///< of the power law
-    double strength = 1, diameter = 1, cutOff = 2.5;  ///< of the law, see ForceSettings
+    // The numbers of the law, see ForceSettings.
+#define GRAVLAB_LAW_NUMBER(member, usual, ...) double member = usual;
+#include "sim/forces/laws/numbers.inl"
+#undef GRAVLAB_LAW_NUMBER
     /// What acts beside the pair law on the bodies that `build` made. Null: nothing.
     ForceTerms (*terms)(const SceneRequest&, const ParticleSet& bodies) = nullptr;
 };

@@ -1,6 +1,7 @@
 // Four views: bodies are in each of them where its axes say, and the mouse moves all four.
 
 #include "app/control/scene_file.h"
+#include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
 #include "app/services/twin.h"
 #include "app/view/workspace.h"

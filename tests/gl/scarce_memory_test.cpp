@@ -1,5 +1,6 @@
 // A workspace that gets no memory in the middle of a frame: a window says so and goes on, a film ends.
 #include "tests/scarce_memory.h"
+#include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
 #include "app/services/instruments.h"

@@ -1,5 +1,6 @@
 // Large pictures in parts: the plan covers the picture once, and the parts together are the picture drawn at once.
 #include "app/frontends/headless/tiles.h"
+#include "app/control/twin_settings.h"
 #include "app/frontends/headless/headless.h"
 #include "app/model/twin_choice.h"
 #include "gl_fixture.h"

@@ -1,5 +1,6 @@
 // Twins in a workspace: both pictures, both hues, one clock, and a first run that goes on whatever the twin does.
 #include "app/services/twin.h"
+#include "app/control/twin_settings.h"
 
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"

@@ -2,6 +2,7 @@
 // by which functions a position and a command go: this looks them up, so that the statements stay true.
 #include "sim/backends/backend.h"
 #include "sim/forces/law.h"
+#include "sim/forces/law_numbers.h"
 #include "tests/files.h"
 #include "tests/paths.h"
 
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -123,6 +125,37 @@ TEST(Additions, aLawIsItsFileAndItsPlaceInTheList) {
         EXPECT_THAT(filesWith({"struct " + type}), testing::ElementsAre(file));
     }
     EXPECT_EQ(count, laws().size());
+}
+
+/// Beside its row, a number is read by the laws that say so. Who knows more of the power law's is named here.
+TEST(Additions, aNumberOfALawIsItsRowAndTheLawsThatReadIt) {
+    const std::map<std::string, std::set<std::string>> known{
+        // A scene of springs, the virial of a potential that is nearly a constant, other loops, a heading of `check`.
+        {"exponent",
+         {"sim/scenes/law_scenes.cpp", "app/commands/command_run.cpp", "app/model/twin_choice.cpp",
+          "app/commands/physics_check.cpp"}},
+        {"strength", {"app/commands/physics_check.cpp"}}};
+    const std::string folder = "sim/forces/laws/", rows = contentOf(fs::path(GRAVLAB_SOURCE_DIR) / folder / "numbers.inl");
+    static const std::regex row(R"(GRAVLAB_LAW_NUMBER\((\w+),)");
+    std::size_t count = 0;
+    for (std::sregex_iterator it(rows.begin(), rows.end(), row), end; it != end; ++it, ++count) {
+        const std::string member = (*it)[1];
+        const LawNumber& number = lawNumbers()[count];
+        std::set<std::string> files{folder + "numbers.inl"};
+        if (const auto more = known.find(member); more != known.end())
+            files.insert(more->second.begin(), more->second.end());
+        for (const LawRow& law : laws()) {
+            if (!number.acts(law.law)) continue;
+            std::string file = folder + std::string(law.name) + ".inl";
+            std::ranges::replace(file, '-', '_');
+            files.insert(file);
+        }
+        const std::set<std::string> found =
+            filesWith({"." + member, "::" + member, "\"" + number.key + "\"", "\"" + number.option + "\""});
+        EXPECT_THAT(found, testing::IsSubsetOf(files)) << member;
+        EXPECT_FALSE(found.empty()) << member << " is read by no law";
+    }
+    EXPECT_EQ(count, lawNumbers().size());
 }
 
 /// Everything else asks a row what it is: exact, usesCores, onDevice.

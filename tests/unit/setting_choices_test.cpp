@@ -1,5 +1,6 @@
 // What the lists of both panels offer: whatever they grey is refused, and whatever they offer runs.
 #include "app/control/setting_choices.h"
+#include "app/control/twin_settings.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -72,8 +73,7 @@ TEST(SettingChoices, ofARunAreWhatItTakes) {
                 << list.key;
             for (const SettingChoice& row : list.rows) {
                 EXPECT_TRUE(!row.chosen || row.refused.empty()) << row.name << ": " << row.refused;
-                TwinChoice one;
-                setTwin(one, list.key, row.name);
+                const TwinChoice one = parseTwin(std::string(list.key) + "=" + row.name);
                 RunRequest wanted = running.request();
                 if (list.key == "integrator") wanted.integrator = one.values.integrator;
                 if (list.key == "law") wanted.law = one.values.law;
@@ -94,8 +94,7 @@ TEST(SettingChoices, ofATwinAreWhatItTakes) {
         const RunConfiguration now = TwinRun(first, same, false).simulation().configuration();
         for (const List& list : listsOf(now, true))
             for (const SettingChoice& row : list.rows) {
-                TwinChoice choice = same;
-                setTwin(choice, list.key, row.name);
+                const TwinChoice choice = parseTwin(std::string(list.key) + "=" + row.name);
                 expectHonest(list, row, refusalOf([&] { const TwinRun twin(first, choice, false); }));
             }
     }

@@ -1,4 +1,5 @@
 // Twin runs: one clock for two time steps, the same settings to the last bit, known gaps, and a wrong twin that is caught.
+#include "app/control/twin_settings.h"
 #include "app/services/divergence.h"
 #include "app/services/twin_run.h"
 #include "sim/core/error.h"
@@ -54,10 +55,10 @@ TEST(TwinChoice, readsWhatTheCommandLineSays) {
     EXPECT_EQ(twinText(choice), "integrator = \"euler\"\ntime_step = 0.05\nprecision = \"fp32\"\nsoftening = 0.0\n");
     TwinChoice again;
     again.on = true;
-    setTwin(again, "integrator", "\"euler\"");
-    setTwin(again, "time_step", "0.05");
-    setTwin(again, "precision", "\"fp32\"");
-    setTwin(again, "softening", "0.0");
+    takeTwin(again, "integrator", "\"euler\"");
+    takeTwin(again, "dt", "0.05");
+    takeTwin(again, "precision", "\"fp32\"");
+    takeTwin(again, "softening", "0.0");
     EXPECT_EQ(again, choice);
 }
 
@@ -282,7 +283,7 @@ TEST(TwinRun, aLongStepToANewRatioIsMadeInSlices) {
     TwinChoice choice = parseTwin("dt=0.05,precision=fp64");
     TwinRun twin(first, choice, false);
     advance(first, twin, 3);  // the twin waits at 0
-    setTwin(choice, "dt", "0.02");
+    takeTwin(choice, "dt", "0.02");
     twin.follow(first, choice);
     EXPECT_FALSE(twin.catchUp(first, 0)) << "16 million pairs take longer than nothing";
     EXPECT_FALSE(twin.met(first));

@@ -1,5 +1,7 @@
 #include "app/frontends/window/session_files.h"
 
+#include "app/control/open_file.h"
+#include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/timed_name.h"
 #include "sim/core/error.h"
@@ -136,10 +138,7 @@ void SessionFiles::takeResults() {
             ended(taken ? std::string() : workspace_.message);
             continue;
         }
-        result.offer->request.tuning = workspace_.intent.request.tuning;  // of this machine, not of the file
-        workspace_.intent.request = result.offer->request;
-        workspace_.apply();
-        const bool taken = workspace_.facts.configuration.start == result.offer->request.start;
+        const bool taken = takeStart(workspace_, *result.offer, [this] { return workspace_.apply(); });
         ended(taken ? std::string() : workspace_.message);
         if (!taken) continue;  // refused, with a message
         std::string text;
@@ -216,7 +215,7 @@ void SessionFiles::watch() {
         return;  // without memory for a look the run goes on; the next one is asked for
     }
     if (!blown || workspace_.intent.paused) return;
-    workspace_.intent.paused = true;
+    setParameter(workspace_, "run.paused", true);
     changed_ = true;
     char text[160];
     std::snprintf(

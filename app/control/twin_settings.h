@@ -1,0 +1,15 @@
+// Settings of a comparison run from text, judged by the rows of the table of parameters: --twin, and [twin] of scene files.
+#pragma once
+#include "app/model/twin_choice.h"
+
+#include <string>
+#include <string_view>
+
+namespace gravlab {
+
+/// A twin that is on, from "integrator=euler,dt=0.05". Throws UsageError, which lists the names where one is unknown.
+TwinChoice parseTwin(std::string_view text);
+/// One line of [twin]: a key and its value of TOML. Throws UsageError with a sentence.
+void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value);
+
+}  // namespace gravlab

@@ -1,0 +1,18 @@
+// The numbers that pair laws take beside the softening, one row each: member, default, least, most, unit, label, what it does,
+// help of the option, laws in which it acts, end of the refusal. Settings, requests, scenes, options, files, sliders and marks are made from it; a
+// law says by takes() whether it reads one. Beyond the ranges single precision ends before the physics does. The name in files
+// and of the option is the member's in small letters: cutOff, cut_off, --cut-off. Rule: new ones come last, since files have
+// them in this order.
+GRAVLAB_LAW_NUMBER(exponent, 2, -4, 12, "", "Exponent",
+                   "a of the attraction r^-a: 2 is gravity, -1 a spring; whole numbers run exact code",
+                   "exponent a of the power law r^-a; 2 is gravity", "the power law", "; 2 is gravity")
+GRAVLAB_LAW_NUMBER(strength, 1, 0.001, 1000, "", "Strength",
+                   "What the law is multiplied with: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
+                   "strength of the law: Coulomb's constant, alpha of alpha r^-a, or the depth of the Lennard-Jones well",
+                   "Coulomb's law, the power law and Lennard-Jones", "")
+GRAVLAB_LAW_NUMBER(diameter, 1, 0.001, 1000, "L", "Diameter",
+                   "Where the Lennard-Jones potential crosses zero: the size of an atom",
+                   "diameter of the atoms of Lennard-Jones", "Lennard-Jones", "")
+GRAVLAB_LAW_NUMBER(cutOff, 2.5, 1, 20, "", "Cut-off",
+                   "Where Lennard-Jones ends, in diameters: 2.5 is usual, 1.12 leaves the wall alone without the attraction",
+                   "where Lennard-Jones ends, in diameters", "Lennard-Jones", "")
