@@ -45,11 +45,11 @@ struct AdvanceStatus {
 struct WorkTotals {
     std::int64_t steps = 0;
     std::int64_t forceEvaluations = 0;
-    double interactions = 0;      ///< of the pair law; N*N per force evaluation, self included, where none is left out
-    double cells = 0;             ///< of a tree, each for every body that it acts on; a device tells of them a little later
+    double interactions = 0;  ///< of the pair law; N*N per force evaluation, self included, where none is left out
+    double cells = 0;         ///< of a tree, each for every body that it acts on; a device tells of them a little later
     /// What was computed: pairs, and cells in the place of others.
     double evaluated() const { return interactions + cells; }
-    double forceSeconds = 0;  ///< of the pair law; device events or pool timers, not wall time
+    double forceSeconds = 0;      ///< of the pair law; device events or pool timers, not wall time
     double termInteractions = 0;  ///< of the terms beside it: a bond counts for each body that it pulls
     double termSeconds = 0;
     double integrateSeconds = 0;

@@ -21,8 +21,8 @@ struct ForceRequest {
 
 /// What was evaluated: never N*N for what was not computed.
 struct ForceWork {
-    double pairs = 0;  ///< directed, a body's own term included where it is computed; a bond is two
-    double cells = 0;  ///< of a tree, taken as a whole, counted for each body that it acts on
+    double pairs = 0;   ///< directed, a body's own term included where it is computed; a bond is two
+    double cells = 0;   ///< of a tree, taken as a whole, counted for each body that it acts on
     double bodies = 0;  ///< what a method that does not go by pairs has its rate in: bodies, see there
     ForceWork& operator+=(const ForceWork& other) {
         pairs += other.pairs;

@@ -1,5 +1,5 @@
-// The tree on the GPU: errors within what was allowed, the same bits however it is cut and repeated, and bodies that are hard
-// for an octree. Resume and memory checkers go through its rows with all others.
+// The tree on the GPU: errors within what was allowed, the same bits however it is cut and repeated, and bodies that are
+// hard for an octree. Resume and memory checkers go through its rows with all others.
 #include "gpu_fixture.h"
 #include "sim/forces/tree/criterion.h"
 #include "sim/run/simulation.h"
@@ -63,7 +63,8 @@ TEST_F(TreeOnGpu, keepsTheAccuracyThatIsAllowed) {
                 for (const char* rung : {"tree-cells", "tree"}) {
                     const auto backend = loaded(bodies, row(rung, accuracy), 0.02);
                     const ForceCheck check = errors(*backend, bodies, 0.02, gate(accuracy));
-                    EXPECT_TRUE(check.passed) << rung << ", " << name << " " << count << ", " << accuracy << ": " << check.text();
+                    EXPECT_TRUE(check.passed)
+                        << rung << ", " << name << " " << count << ", " << accuracy << ": " << check.text();
                     EXPECT_GT(check.median, 0) << rung << " computed every pair";
                 }
             }
@@ -135,10 +136,9 @@ TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {
         twice.position[i] = twice.position[i + 1];
         twice.position[i].w = mass;
     }
-    const std::pair<const char*, ParticleSet> cases[] = {{"a point", flat(2000, 0)}, {"a line", flat(5000, 1)},
-                                                         {"a plane", flat(5000, 2)}, {"one far away", escaped},
-                                                         {"massless", massless},     {"one heavy", heavy},
-                                                         {"pairs at one place", twice}};
+    const std::pair<const char*, ParticleSet> cases[] = {
+        {"a point", flat(2000, 0)}, {"a line", flat(5000, 1)}, {"a plane", flat(5000, 2)},   {"one far away", escaped},
+        {"massless", massless},     {"one heavy", heavy},      {"pairs at one place", twice}};
     for (const auto& [name, bodies] : cases)
         for (const char* rung : {"tree-cells", "tree"}) {
             const auto backend = loaded(bodies, row(rung));
@@ -165,9 +165,9 @@ TEST_F(TreeOnGpu, sameBitsHoweverItIsCutAndRepeated) {
         backend->wait();
         const ParticleSet end = GpuTest::state(*backend);
         if (first.empty()) first = end.position;
-        EXPECT_TRUE(std::equal(first.begin(), first.end(), end.position.begin(),
-                               [](const Double4& a, const Double4& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }))
-            << seconds;
+        EXPECT_TRUE(std::equal(first.begin(), first.end(), end.position.begin(), [](const Double4& a, const Double4& b) {
+            return a.x == b.x && a.y == b.y && a.z == b.z;
+        })) << seconds;
     }
 }
 

@@ -439,7 +439,7 @@ private:
     std::vector<std::vector<Double4>>
         shares_;  ///< of the targets of a check, of each term that is done; empty: one term acts
     const CpuKernel *kernel_ = nullptr, *wantedKernel_ = nullptr;
-    KernelChoice wantedHow_;  ///< from the next step on, of the pair law
+    KernelChoice wantedHow_;                         ///< from the next step on, of the pair law
     std::unique_ptr<CpuForceMethod<T>> method_;      ///< of the step under way and the last complete one
     std::unique_ptr<CpuForceMethod<T>> nextMethod_;  ///< of wantedKernel_, where that is another
     StepRunner<EngineOf> runner_;

@@ -84,10 +84,8 @@ private:
     // Forces. The pair law is the first term.
     ForceRequest request(std::size_t term = 0) const {
         const KernelChoice& how = configuration_[term].kernel;
-        return {.settings = force_,
-                .smallestR2 = state_.smallestR2(),
-                .allowedError = how.allowedError,
-                .opening = how.opening};
+        return {
+            .settings = force_, .smallestR2 = state_.smallestR2(), .allowedError = how.allowedError, .opening = how.opening};
     }
     /// A term beside the pair law.
     struct OtherTerm {
@@ -178,8 +176,8 @@ private:
     DeviceArray<V> termSums_;  ///< of the term under way; empty where the pair law acts alone
     std::size_t term_ = 0;     ///< whose force is under way
     BodyFacts facts_;
-    ForceSettings force_;   ///< of the step under way
-    ForceSettings wanted_;  ///< from the next step on
+    ForceSettings force_;     ///< of the step under way
+    ForceSettings wanted_;    ///< from the next step on
     KernelChoice wantedHow_;  ///< the same, of the pair law
 
     StepCursor cursor_;

@@ -15,7 +15,9 @@ template <class Real>
 struct GravityField {
     Real softeningSquared;
     GRAVLAB_HOST_DEVICE static Real power() { return Real(2); }
-    GRAVLAB_HOST_DEVICE Real pull(Real inverseRootOfS, Real) const { return inverseRootOfS * inverseRootOfS * inverseRootOfS; }
+    GRAVLAB_HOST_DEVICE Real pull(Real inverseRootOfS, Real) const {
+        return inverseRootOfS * inverseRootOfS * inverseRootOfS;
+    }
 };
 /// Attraction strength / d^power in the softened distance d.
 template <class Real>
@@ -32,8 +34,8 @@ constexpr int kMoments = 6;
 /// What is known of a cell's bodies.
 template <class Real>
 struct CellMoments {
-    Real x = 0, y = 0, z = 0;   ///< centre of the sources
-    Real source = 0;            ///< sum of them
+    Real x = 0, y = 0, z = 0;     ///< centre of the sources
+    Real source = 0;              ///< sum of them
     Real moments[kMoments] = {};  ///< about the centre
 };
 
@@ -160,23 +162,23 @@ GRAVLAB_HOST_DEVICE void addToExpansion(FieldExpansion<Real>& f, Real x, Real y,
         f.fifth[4] += gx * yz;
         f.fifth[5] += gx * zz + hx;
         const Real gy = y * (a5 * yy + Real(3) * a4), hy = y * (a4 * yy + Real(3) * a3);
-        f.fifth[6] += gy * xx + hy;         // xxyyy
-        f.fifth[7] += z * (kx * yy + lx);   // xxyyz
-        f.fifth[8] += y * (kx * zz + lx);   // xxyzz
+        f.fifth[6] += gy * xx + hy;        // xxyyy
+        f.fifth[7] += z * (kx * yy + lx);  // xxyyz
+        f.fifth[8] += y * (kx * zz + lx);  // xxyzz
         const Real gz = z * (a5 * zz + Real(3) * a4), hz = z * (a4 * zz + Real(3) * a3);
-        f.fifth[9] += gz * xx + hz;         // xxzzz
+        f.fifth[9] += gz * xx + hz;  // xxzzz
         const Real fy = yy * (a5 * yy + Real(6) * a4) + Real(3) * a3;
         f.fifth[10] += x * fy;              // xyyyy
         f.fifth[11] += gy * xz;             // xyyyz
         f.fifth[12] += x * (ky * zz + ly);  // xyyzz
         f.fifth[13] += gz * xy;             // xyzzz
         const Real fz = zz * (a5 * zz + Real(6) * a4) + Real(3) * a3;
-        f.fifth[14] += x * fz;              // xzzzz
+        f.fifth[14] += x * fz;  // xzzzz
         f.fifth[15] += y * (yy * (a5 * yy + Real(10) * a4) + Real(15) * a3);
-        f.fifth[16] += z * fy;              // yyyyz
-        f.fifth[17] += gy * zz + hy;        // yyyzz
-        f.fifth[18] += gz * yy + hz;        // yyzzz
-        f.fifth[19] += y * fz;              // yzzzz
+        f.fifth[16] += z * fy;        // yyyyz
+        f.fifth[17] += gy * zz + hy;  // yyyzz
+        f.fifth[18] += gz * yy + hz;  // yyzzz
+        f.fifth[19] += y * fz;        // yzzzz
         f.fifth[20] += z * (zz * (a5 * zz + Real(10) * a4) + Real(15) * a3);
     }
     const Real jx = t3 * xx + t2, jy = t3 * yy + t2, jz = t3 * zz + t2;
@@ -239,16 +241,19 @@ GRAVLAB_HOST_DEVICE void addExpandedPull(Real* a, const FieldExpansion<Real>& f,
     a[2] += upToThird(f.first[2], sz, tz, qz);
     if constexpr (kHigh) {
         const Real x4 = part * x * x * x * x, y4 = part * y * y * y * y, z4 = part * z * z * z * z;
-        const Real m[] = {x4,      xxx * y, xxx * z, xx * yy,  xxy * z, xx * zz, x * yyy, xyy * z,
+        const Real m[] = {x4,      xxx * y, xxx * z, xx * yy, xxy * z, xx * zz, x * yyy, xyy * z,
                           xy * zz, x * zzz, y4,      yyy * z, yy * zz, y * zzz, z4};
         const Real* v = f.fifth;
         // Of the fifth order's 21 components, the 15 that have an x, a y, a z more than a monomial.
-        a[0] += v[0] * m[0] + v[1] * m[1] + v[2] * m[2] + v[3] * m[3] + v[4] * m[4] + v[5] * m[5] + v[6] * m[6] + v[7] * m[7] +
-                v[8] * m[8] + v[9] * m[9] + v[10] * m[10] + v[11] * m[11] + v[12] * m[12] + v[13] * m[13] + v[14] * m[14];
-        a[1] += v[1] * m[0] + v[3] * m[1] + v[4] * m[2] + v[6] * m[3] + v[7] * m[4] + v[8] * m[5] + v[10] * m[6] + v[11] * m[7] +
-                v[12] * m[8] + v[13] * m[9] + v[15] * m[10] + v[16] * m[11] + v[17] * m[12] + v[18] * m[13] + v[19] * m[14];
-        a[2] += v[2] * m[0] + v[4] * m[1] + v[5] * m[2] + v[7] * m[3] + v[8] * m[4] + v[9] * m[5] + v[11] * m[6] + v[12] * m[7] +
-                v[13] * m[8] + v[14] * m[9] + v[16] * m[10] + v[17] * m[11] + v[18] * m[12] + v[19] * m[13] + v[20] * m[14];
+        a[0] += v[0] * m[0] + v[1] * m[1] + v[2] * m[2] + v[3] * m[3] + v[4] * m[4] + v[5] * m[5] + v[6] * m[6] +
+                v[7] * m[7] + v[8] * m[8] + v[9] * m[9] + v[10] * m[10] + v[11] * m[11] + v[12] * m[12] + v[13] * m[13] +
+                v[14] * m[14];
+        a[1] += v[1] * m[0] + v[3] * m[1] + v[4] * m[2] + v[6] * m[3] + v[7] * m[4] + v[8] * m[5] + v[10] * m[6] +
+                v[11] * m[7] + v[12] * m[8] + v[13] * m[9] + v[15] * m[10] + v[16] * m[11] + v[17] * m[12] + v[18] * m[13] +
+                v[19] * m[14];
+        a[2] += v[2] * m[0] + v[4] * m[1] + v[5] * m[2] + v[7] * m[3] + v[8] * m[4] + v[9] * m[5] + v[11] * m[6] +
+                v[12] * m[7] + v[13] * m[8] + v[14] * m[9] + v[16] * m[10] + v[17] * m[11] + v[18] * m[12] + v[19] * m[13] +
+                v[20] * m[14];
     }
 }
 

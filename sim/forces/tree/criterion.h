@@ -1,9 +1,10 @@
 // When a cell may stand for its bodies, and when it may go into the expansion of a group. Host and device.
 //
 // What is left out of a cell of mass M at a distance d, whose farthest body is b from its centre, is about M b^3 / d^5. The
-// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge) keeps
-// that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first evaluation
-// knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at its rim.
+// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge)
+// keeps that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first
+// evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
+// its rim.
 #pragma once
 #include "sim/forces/law.h"
 

@@ -38,12 +38,12 @@ struct TreeFacts {
 
 /// Two float4 a node that a test reads, two with its moments, two with its box.
 struct TreeNodes {
-    Float4* centre;        ///< [2 id] centre and source; [2 id + 1] farthest body, |source| times its cube, first, count
-    Float4* moments;       ///< [2 id] xx yy zz xy; [2 id + 1] xz yz
-    Float4* box;           ///< [2 id] low and bodies; [2 id + 1] high
+    Float4* centre;   ///< [2 id] centre and source; [2 id + 1] farthest body, |source| times its cube, first, count
+    Float4* moments;  ///< [2 id] xx yy zz xy; [2 id + 1] xz yz
+    Float4* box;      ///< [2 id] low and bodies; [2 id + 1] high
     std::uint32_t* parent;
     std::uint32_t* arrived;  ///< children that are done
-    std::uint8_t* level;  ///< and whether it has no children but leaves
+    std::uint8_t* level;     ///< and whether it has no children but leaves
 };
 
 /// Targets that are evaluated together, in places.
@@ -52,10 +52,9 @@ struct TreeGroup {
 };
 
 struct TreeTask {
-    const Float4* bodies;    ///< positions and sources, in body order
-    const float* before;     ///< |a| of the last evaluation, in body order; null: not known
+    const Float4* bodies;  ///< positions and sources, in body order
+    const float* before;   ///< |a| of the last evaluation, in body order; null: not known
     std::uint32_t count;
-    std::uint32_t capacity;  ///< nodes
     std::uint32_t blocks;    ///< of kTreeThreads bodies
     double* partial;         ///< [4][kTreeMeasureBlocks]
     TreeScale* scale;
@@ -63,7 +62,7 @@ struct TreeTask {
     std::uint32_t *index, *order;  ///< order: body of each place
     Float4* sorted;                ///< scaled
     std::uint16_t* levels;         ///< first and one after the last level of the nodes that begin at a place
-    std::uint32_t* starts;         ///< [level][block]: nodes that begin there, then how many come before; one more at the end
+    std::uint32_t* starts;  ///< [level][block]: nodes that begin there, then how many come before; one more at the end
     std::uint32_t* offsets;
     TreeNodes nodes;
     std::uint32_t* groupCounts;  ///< of each block that makes groups
@@ -81,12 +80,12 @@ struct WalkTask {
     const std::uint32_t* order;
     const TreeGroup* groups;
     const TreeScale* scale;
-    const float* before;    ///< |a| in body order; not read by rungs with an opening angle
-    float* lengths;         ///< takes |a|
-    Vec4<float>* sums;      ///< in body order, not scaled; null: only lengths
+    const float* before;  ///< |a| in body order; not read by rungs with an opening angle
+    float* lengths;       ///< takes |a|
+    Vec4<float>* sums;    ///< in body order, not scaled; null: only lengths
     const TreeFacts* facts;
     TreeCounts* counts;
-    std::uint32_t* next;    ///< counts the groups that are taken; 0 before
+    std::uint32_t* next;        ///< counts the groups that are taken; 0 before
     std::uint32_t part, parts;  ///< groups [part, part + 1) / parts
     float softeningSquared;     ///< not scaled
     float opening;              ///< 1 / theta^2

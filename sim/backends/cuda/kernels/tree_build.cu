@@ -121,8 +121,8 @@ __global__ void countNodes(TreeTask task) {
     if (threadIdx.x == 0 && blockIdx.x == 0) task.starts[kTreeDepths * task.blocks] = 0;
 }
 
-/// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a node
-/// begins, its first child does.
+/// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a
+/// node begins, its first child does.
 __global__ void emitNodes(TreeTask task) {
     __shared__ std::uint32_t before[kTreeDepths][kTreeThreads / 32];
     const std::uint32_t place = blockIdx.x * kTreeThreads + threadIdx.x;
@@ -239,9 +239,9 @@ __device__ float massInverse(float weight) { return weight > 0 ? 1 / weight : 0;
 
 /// Moments and box of bodies or cells that the lanes of a team hold, some each, and of all of them together.
 struct Part {
-    float x = 0, y = 0, z = 0;        ///< centre
-    float source = 0, weight = 0;     ///< sums of sources and of their sizes
-    float moments[kMoments] = {};     ///< about the centre
+    float x = 0, y = 0, z = 0;     ///< centre
+    float source = 0, weight = 0;  ///< sums of sources and of their sizes
+    float moments[kMoments] = {};  ///< about the centre
     float farthest = 0;
     float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
     int bodies = 0;
@@ -341,7 +341,8 @@ __global__ void addLeaves(TreeTask task) {
         }
         for (int k = 0; k < bodies; ++k) {
             const float4 body = sorted[k];
-            const float at[3] = {body.x, body.y, body.z}, from[3] = {body.x - origin.x, body.y - origin.y, body.z - origin.z};
+            const float at[3] = {body.x, body.y, body.z},
+                        from[3] = {body.x - origin.x, body.y - origin.y, body.z - origin.z};
             for (int axis = 0; axis < 3; ++axis) {
                 sum[axis] += fabsf(body.w) * from[axis];
                 low[axis] = fminf(low[axis], at[axis]);
@@ -398,8 +399,8 @@ struct Run {
 };
 
 /// Calls `emit` with each run of bodies below a node that groups are cut from. Runs are of small siblings below a node that
-/// has more bodies than a run. One ends where its box would come into that of a sibling that is divided further: a group that
-/// wraps around a dense neighbour opens all of it.
+/// has more bodies than a run. One ends where its box would come into that of a sibling that is divided further: a group
+/// that wraps around a dense neighbour opens all of it.
 template <class Emit>
 __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& emit) {
     const auto bodiesOf = [&](std::uint32_t node) {
@@ -439,7 +440,8 @@ __device__ void runsBelow(const TreeTask& task, std::uint32_t id, const Emit& em
             close();
             continue;
         }
-        const float4 b0 = asVectors(task.nodes.box)[2ull * (child + k)], b1 = asVectors(task.nodes.box)[2ull * (child + k) + 1];
+        const float4 b0 = asVectors(task.nodes.box)[2ull * (child + k)],
+                     b1 = asVectors(task.nodes.box)[2ull * (child + k) + 1];
         const float low[3] = {b0.x, b0.y, b0.z}, high[3] = {b1.x, b1.y, b1.z};
         if (run.bodies > 0) {
             bool clear = run.bodies + bodies <= kTreeRun;

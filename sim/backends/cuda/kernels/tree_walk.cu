@@ -1,7 +1,7 @@
 // The walk: a warp takes a group of targets down the tree. 32 nodes are tested at once, a lane each, and dealt to lists; a
-// list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its centre,
-// nearer cells and single bodies by all targets.
-// Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever computes them.
+// list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its
+// centre, nearer cells and single bodies by all targets. Rule: the lists of a group are in an order that the tree decides,
+// so its sums are the same bits whoever computes them.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/forces/tree/cell.h"
@@ -178,8 +178,7 @@ private:
         const int children = asInt(b.w);
         bool open = has, cell = false;
         if constexpr (kExpands) {
-            const Expanded expanded =
-                expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
+            const Expanded expanded = expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
             const bool low = has && squared > 0 && expanded == Expanded::low;
             const bool high = has && squared > 0 && expanded == Expanded::high;
             append(kLow, low, id);
@@ -187,8 +186,7 @@ private:
             open = open && !low && !high;
         }
         // One or two bodies cost less than a cell, and a cell of one would meet itself.
-        cell = open && (children < -2 || children > 0) &&
-               acceptsCell<kTheta>(criterion_, squared, b.x, b.y);
+        cell = open && (children < -2 || children > 0) && acceptsCell<kTheta>(criterion_, squared, b.x, b.y);
         append(kCells, cell, id);
         open = open && !cell;
         append(kBodies, open && children < 0, id);
@@ -226,8 +224,8 @@ private:
             const float s = unit_, s2 = s * s;
             const float q[kMoments] = {s2 * m0.x, s2 * m0.y, s2 * m0.z, s2 * m0.w, s2 * m1.x, s2 * m1.y};
             const GravityField<float> field{s2 * field_.softeningSquared};
-            addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w,
-                                       q, field);
+            addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z),
+                                       a.w, q, field);
         }
         met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
     }
