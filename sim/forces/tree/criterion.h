@@ -1,9 +1,10 @@
 // When a cell may stand for its bodies, and when it may go into the expansion of a group. Host and device.
 //
 // What is left out of a cell of mass M at a distance d, whose farthest body is b from its centre, is about M b^3 / d^5. The
-// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge) keeps
-// that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first evaluation
-// knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at its rim.
+// relative criterion (Springel 2005, MNRAS 364, 1105, for a group and with the farthest body for the length of an edge)
+// keeps that below a share of the smallest acceleration of the group, so that work goes where forces are small. A first
+// evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
+// its rim.
 #pragma once
 #include "sim/forces/law.h"
 
@@ -23,10 +24,19 @@ constexpr float kExpansionShare = 0.015f;
 constexpr double kSmallestShare = 1e-3;
 constexpr double kFinestAccuracy = 1e-5, kCoarsestAccuracy = 1e-2, kUsualAccuracy = 1e-3;
 constexpr double kLeastOpening = 0.1, kMostOpening = 1.5;
+/// At the opening angle of a first evaluation.
+constexpr double kMonopoleAccuracy = 3e-2, kQuadrupoleAccuracy = 1e-2;
 
 /// The share of the relative criterion at which 99 % of the bodies keep that accuracy: a power through what was measured on
 /// spheres and galaxies of 65,536 to 10,000,000 bodies, see docs/decisions/tree.md.
 inline double shareOfAccuracy(double accuracy) { return 1.5e-3 * std::pow(accuracy / 1e-3, 1.45); }
+
+/// What 99 % of the bodies keep where an opening angle decides, by the moments that cells have: bounds of what was measured,
+/// some hundred bodies of very different mass included; of a hundred thousand it is a fifth.
+inline double accuracyOfOpening(double opening, bool monopole) {
+    const double usual = opening / kFirstOpening;
+    return monopole ? kMonopoleAccuracy * std::pow(usual, 3) : kQuadrupoleAccuracy * std::pow(usual, 4);
+}
 
 /// Throws UsageError for an accuracy that no row keeps; 0 is every pair.
 void requireAccuracy(double accuracy);
