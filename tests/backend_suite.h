@@ -63,7 +63,10 @@ protected:
         backend.load(bodies);
     }
     bool isDouble() const { return GetParam().backend == "reference"; }
-    ForceGate gate() const { return isDouble() ? kGate64 : kGate32; }
+    bool approximates() const { return GetParam().approximates; }
+    /// What 99 % of the bodies keep, of a row that approximates.
+    double kept() const { return keptAccuracy(GetParam()); }
+    ForceGate gate() const { return approximates() ? gateOfAccuracy(kept()) : isDouble() ? kGate64 : kGate32; }
     /// `in64` for backends that compute in double precision, else `in32`.
     double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }
 
@@ -136,7 +139,7 @@ TEST_P(BackendSuite, forcesAgreeWithTheReferenceForEveryCount) {
             referenceGravity(bodies.position, all, softening, want);
             const ForceCheck check = compareForces(got, want, gate());
             EXPECT_TRUE(check.passed) << check.text();
-            EXPECT_LE(check.max, tolerance(1e-12, 3e-5)) << check.text();
+            EXPECT_LE(check.max, approximates() ? 30 * kept() : tolerance(1e-12, 3e-5)) << check.text();
         }
 }
 
@@ -365,7 +368,8 @@ TEST_P(BackendSuite, accelerationsInTheMiddleOfAStepLetItGoOn) {
     }
     const double n = static_cast<double>(bodies.size());
     const double more = asked->totals().interactions - (plain->totals().interactions - spent);
-    EXPECT_TRUE(more == n * n || more == 0) << more << " pairs more, of " << n * n << " at most";
+    EXPECT_TRUE(more == n * n || more == 0 || (approximates() && more < n * n))
+        << more << " pairs more, of " << n * n << " at most";
 }
 
 TEST_P(BackendSuite, editsSingleBodies) {
@@ -416,7 +420,7 @@ TEST_P(BackendSuite, heldBodiesFeelNoForceAndPullTheOthers) {
     const ForceSettings force{.softening = 0.05};
     referenceForces(after.position, after.velocity, targets, force, want);
     EXPECT_EQ(got[5].x, 0);
-    const ForceCheck check = compareForces(got, want, gateOf(force));
+    const ForceCheck check = compareForces(got, want, approximates() ? gate() : gateOf(force));
     EXPECT_TRUE(check.passed) << check.text();
 }
 
@@ -447,7 +451,16 @@ TEST_P(BackendSuite, countsItsWork) {
     const WorkTotals after = backend->totals();
     EXPECT_EQ(after.steps - before.steps, 4);
     EXPECT_EQ(after.forceEvaluations - before.forceEvaluations, 4);
-    EXPECT_EQ(after.interactions - before.interactions, 4.0 * 500 * 500);
+    const double pairs = after.interactions - before.interactions, all = 4.0 * 500 * 500;
+    if (approximates()) {
+        // A device tells of them an evaluation later.
+        EXPECT_GT(pairs, 0);
+        EXPECT_LT(pairs, all);
+        EXPECT_LT(pairs + after.cells - before.cells, all);
+    } else {
+        EXPECT_EQ(pairs, all);
+        EXPECT_EQ(after.cells, 0);
+    }
     EXPECT_GT(after.forceSeconds, before.forceSeconds);
 }
 
@@ -495,7 +508,8 @@ TEST_P(BackendSuite, momentumIsKept) {
         p.y += end.position[i].w * end.velocity[i].y;
         p.z += end.position[i].w * end.velocity[i].z;
     }
-    EXPECT_LE(distance(p, {}), tolerance(1e-15, 1e-7));
+    // A cell that pulls a body is not pulled by it.
+    EXPECT_LE(distance(p, {}), approximates() ? kept() / 10 : tolerance(1e-15, 1e-7));
 }
 
 TEST_P(BackendSuite, leapfrogRunsBackwardsToTheStart) {
@@ -513,7 +527,8 @@ TEST_P(BackendSuite, leapfrogRunsBackwardsToTheStart) {
         worst = std::max(worst, distance(back.position[i], start.position[i]));
     }
     EXPECT_GT(moved, 0.1);
-    EXPECT_LE(worst, tolerance(1e-13, 1e-4));
+    // The criterion looks at the forces before, which are other ones on the way back.
+    EXPECT_LE(worst, approximates() ? 10 * kept() : tolerance(1e-13, 1e-4));
 }
 
 }  // namespace gravlab

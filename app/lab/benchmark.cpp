@@ -191,7 +191,12 @@ bool Trial::checkOnHost() {
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
-    return take(compareForces(got, want, gravlab::backend(backend_.name()).exact ? kGate64 : gateOf(force_), floors));
+    const double allowed = backend_.configuration().kernel.allowedError;
+    const KernelRow& row = backend_.activeKernel();
+    const ForceGate gate = row.approximates                          ? gateOfAccuracy(keptAccuracy(row, allowed))
+                           : gravlab::backend(backend_.name()).exact ? kGate64
+                                                                     : gateOf(force_);
+    return take(compareForces(got, want, gate, floors));
 }
 
 void Trial::finish() {

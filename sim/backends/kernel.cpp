@@ -3,6 +3,7 @@
 
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
+#include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
 #include <deque>
@@ -19,6 +20,12 @@ std::deque<KernelRow>& addedKernels() {
 }
 
 }  // namespace
+
+double keptAccuracy(const KernelRow& row, double allowedError) {
+    if (!row.approximates) return 0;
+    if (row.ownAccuracy > 0) return row.ownAccuracy;
+    return allowedError > 0 ? allowedError : kUsualAccuracy;
+}
 
 double slotsPerDirectedPair(const KernelRow& row, Precision precision) {
     return precision == Precision::fp64 ? row.slots64PerDirectedPair : row.issuedPerDirectedPair;

@@ -42,6 +42,7 @@ struct KernelRow {
     bool deterministic = true;
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
     bool approximates = false;          ///< takes far bodies together: exact to what is allowed, and never without it
+    double ownAccuracy = 0;             ///< what 99 % of the bodies keep of a row that no allowed error turns; else 0
     double issuedPerDirectedPair = 0;   ///< issued instructions, 0 if unknown: the bound that a rate is held against
     double slots64PerDirectedPair = 0;  ///< the same in fp64, whose instructions take two slots each
     /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
@@ -53,6 +54,9 @@ struct KernelRow {
 
 /// Why that row cannot compute this force, and what can; empty when it can as far as the row knows.
 Reason refusal(const KernelRow& row, const ForceSettings& force);
+
+/// The relative error that 99 % of the bodies keep when so much is allowed, 0 being a row's usual; 0: rounding only.
+double keptAccuracy(const KernelRow& row, double allowedError = 0);
 
 /// Issue slots that a directed pair takes at least; 0 where that is not known.
 double slotsPerDirectedPair(const KernelRow& row, Precision precision);

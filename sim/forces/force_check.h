@@ -22,6 +22,11 @@ constexpr ForceGate kGate32{};
 constexpr ForceGate kSteepGate32{1e-5, 1e-4};
 constexpr ForceGate kGate64{1e-13, 1e-12};
 
+/// For bodies of which 99 % keep a relative error that was allowed.
+constexpr ForceGate gateOfAccuracy(double allowedError) {
+    return {.median = allowedError, .p999 = 5 * allowedError, .p99 = allowedError};
+}
+
 /// How many of `samples` random bodies may be outside of what 99 % of all keep, without a doubt that they do: four standard
 /// deviations of the binomial distribution.
 std::size_t mostOutside(std::size_t samples);

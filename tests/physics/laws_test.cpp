@@ -64,7 +64,8 @@ ForceCheck checkOf(const std::string& backendName, const std::string& kernelName
     std::vector<std::uint32_t> all(bodies.size());
     std::iota(all.begin(), all.end(), 0u);
     referenceForces(bodies.position, bodies.velocity, all, truth, want);
-    return compareForces(got, want, backendName == "reference" ? kGate64 : gateOf(force));
+    const double kept = keptAccuracy(kernel(backendName, kernelName));
+    return compareForces(got, want, kept > 0 ? gateOfAccuracy(kept) : backendName == "reference" ? kGate64 : gateOf(force));
 }
 
 TEST(Laws, everyKernelAgreesWithThePlainSum) {
@@ -144,6 +145,7 @@ TEST(Laws, theExponentTwoIsGravityToTheLastBitOnEveryKernel) {
     const ParticleSet bodies = unevenBodies(300);
     for (const KernelRow& row : kernels()) {
         if (row.backend == "cuda" || !refusal(row, {}).empty()) continue;  // a build may lack a row
+        if (!refusal(row, {.law = kLaw<PowerLaw>, .exponent = 2}).empty()) continue;
         std::vector<Double4> gravity, power;
         const std::unique_ptr<Backend> tested = backend(row.backend).make({});
         tested->load(bodies);

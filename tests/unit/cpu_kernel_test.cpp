@@ -22,7 +22,8 @@ std::vector<Case> cases() {
     std::vector<Case> all;
     for (const KernelRow& row : kernels()) {
         if (row.backend != "cpu") continue;
-        const bool simd = row.name.find("simd") != std::string_view::npos || row.name == "symmetric-threads";
+        const bool simd =
+            row.name.find("simd") != std::string_view::npos || row.name == "symmetric-threads" || row.approximates;
         for (const cpu::SimdTarget& target : cpu::simdTargets()) {
             if (!simd && &target != &cpu::simdTargets().front()) continue;  // plain code is the same in all of them
             for (const Precision precision : {Precision::fp32, Precision::fp64})
@@ -64,8 +65,10 @@ protected:
         std::vector<Double4> want(targets.size()), chosen;
         referenceGravity(bodies.position, targets, softening, want);
         for (const std::uint32_t target : targets) chosen.push_back(got.at(target));
-        return compareForces(chosen, want, isDouble() ? kGate64 : kGate32);
+        return compareForces(chosen, want, approximates() ? gateOfAccuracy(kept()) : isDouble() ? kGate64 : kGate32);
     }
+    bool approximates() const { return GetParam().row->approximates; }
+    double kept() const { return keptAccuracy(*GetParam().row); }
     bool isDouble() const { return GetParam().precision == Precision::fp64; }
     bool slow() const { return GetParam().row->name.starts_with("naive") || GetParam().simd == "scalar"; }
 };
@@ -115,7 +118,7 @@ TEST_P(CpuKernel, wrongForcesFailTheComparison) {
     ParticleSet moved = bodies;
     std::swap(moved.position[11].y, moved.position[11].z);
     EXPECT_TRUE(fails(moved, 0.05)) << "two axes of one body";
-    EXPECT_TRUE(fails(bodies, 0.0501)) << "softening";
+    EXPECT_TRUE(fails(bodies, approximates() ? 0.06 : 0.0501)) << "softening";
     std::vector<Double4> turned = computed(bodies, 0.05);
     for (Double4& a : turned) a.z = -a.z;
     EXPECT_FALSE(compared(bodies, 0.05, turned).passed) << "one sign";
@@ -133,7 +136,7 @@ TEST_P(CpuKernel, momentumIsConserved) {
         sum.z += mass * a[i].z;
         size += mass * distance(a[i], {});
     }
-    EXPECT_LE(distance(sum, {}), size * (isDouble() ? 1e-15 : 1e-7));
+    EXPECT_LE(distance(sum, {}), size * (approximates() ? kept() / 10 : isDouble() ? 1e-15 : 1e-7));
 }
 
 TEST_P(CpuKernel, sameBitsForAnyNumberOfThreads) {

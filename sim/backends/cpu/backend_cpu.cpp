@@ -139,6 +139,7 @@ public:
     }
 
     WorkTotals totals() override { return context_.totals; }
+    std::vector<MethodFigure> figures() override { return engine_->figures(); }
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
         return {.device = model + ", " + std::string(context_.simd.title),
@@ -148,6 +149,11 @@ public:
 
 private:
     static constexpr std::chrono::microseconds kCheckSlice{500};
+    /// Bodies from which on the tree takes less time than all pairs, at any number of threads: measured, see
+    /// docs/benchmarks.
+    static std::size_t treeBodies(double allowedError) {
+        return allowedError >= 1e-3 ? 8192 : allowedError >= 1e-4 ? 16384 : 65536;
+    }
 
     /// A check shares the time of a frame: a quarter of the budget, and all the time it needs where there is no limit.
     static Deadline checkDeadline(Deadline start, double budgetSeconds) {
@@ -171,14 +177,17 @@ private:
     const KernelRow& choose(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
         requireSoftening(force.softening);
         requireLawNumbers(force);
-        const KernelRow& row = named(choice.kernel, bodies);
+        const KernelRow& row = named(force, choice, bodies);
         if (const Reason reason = refusal(row, force); !reason.empty()) throw UsageError(reason);
         return row;
     }
 
-    /// The row of that name; without one the best for so many bodies.
-    const KernelRow& named(const std::optional<std::string>& name, std::size_t bodies) const {
-        if (name) return kernel("cpu", *name);
+    /// The row of that name; without one the best for so many bodies, and so much error as is allowed.
+    const KernelRow& named(const ForceSettings& force, const KernelChoice& choice, std::size_t bodies) const {
+        if (choice.kernel) return kernel("cpu", *choice.kernel);
+        if (const KernelRow& tree = kernel("cpu", "tree");
+            choice.allowedError > 0 && bodies >= treeBodies(choice.allowedError) && refusal(tree, force).empty())
+            return tree;
         // Newton's third law brings 1.5 times the rate once there are tiles enough to keep all threads busy.
         const bool symmetric = bodies >= 2048 * static_cast<std::size_t>(context_.pool.threads());
         return kernel("cpu", symmetric ? "symmetric-threads" : "simd-threads");

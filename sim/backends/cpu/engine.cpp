@@ -136,6 +136,8 @@ public:
         copyOut(complete_.a, out);
     }
 
+    std::vector<MethodFigure> figures() const override { return method_->figures(); }
+
     bool keepsForceState() const override {
         for (std::size_t k = 0; k < termCount(); ++k)
             if (method(k).keepsState()) return true;
@@ -207,7 +209,9 @@ public:
     }
     void wholeStepForce() {
         method_->prepare(bodiesOf(work_), requests_[0]);
-        context_.totals.interactions += method_->enqueue(kWhole).work.pairs;
+        const ForceWork work = method_->enqueue(kWhole).work;
+        context_.totals.interactions += work.pairs;
+        context_.totals.cells += work.cells;
         takeTerm(work_, 0, *method_);
         for (std::size_t k = 1; k < termCount(); ++k)
             while (!runTerm(work_, k, method(k), kWhole)) {

@@ -36,6 +36,7 @@ public:
     virtual void finishStep() = 0;
     virtual void abandonStep() = 0;
     virtual void accelerations(std::vector<Double4>& out) = 0;
+    virtual std::vector<MethodFigure> figures() const = 0;  ///< of the pair law's method
     /// See Backend.
     virtual bool keepsForceState() const = 0;
     virtual std::vector<StateArray> forceState() const = 0;

@@ -1,6 +1,7 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
 #include "sim/backends/cpu/force_evaluation.h"
+#include "sim/backends/cpu/tree_method.h"
 #include "sim/backends/kernel_rows.h"
 
 #include <deque>
@@ -56,6 +57,32 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
     return kernel;
 }
 
+/// Far bodies as cells.
+template <TreeWalk kWalk>
+CpuKernel tree(std::string_view name, std::string_view idea) {
+    return {.row = {.backend = "cpu",
+                    .name = name,
+                    .idea = idea,
+                    .approximates = true,
+                    .ownAccuracy = kWalk == TreeWalk::thetaMonopole ? kMonopoleAccuracy
+                                   : kWalk == TreeWalk::theta       ? kQuadrupoleAccuracy
+                                                                    : 0,
+                    .source = "kernels_tree.cpp:visit,expand,meetCells,meetBodies",
+                    .refuses = whyNotOnCpu},
+            .sharesWork = true,
+            .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
+                return std::make_unique<TreeMethod<float>>(kWalk, context);
+            },
+            .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
+                return std::make_unique<TreeMethod<double>>(kWalk, context);
+            },
+            .bytes =
+                [](std::size_t bodies, Precision precision) {
+                    return precision == Precision::fp32 ? TreeMethod<float>::bytes(bodies)
+                                                        : TreeMethod<double>::bytes(bodies);
+                }};
+}
+
 Reason whyNoOpenMp() {
     return kOpenMpKernels32.available()
                ? Reason()
@@ -82,6 +109,17 @@ const std::vector<CpuKernel>& table() {
             direct<Simd, pairs, Sharing::pool>(
                 "symmetric-threads", "each pair once on all cores, tiles in rounds: same bits for any number of threads",
                 "kernels_simd.cpp:pairGroup"),
+            tree<TreeWalk::thetaMonopole>(
+                "tree-theta-monopole",
+                "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen"),
+            tree<TreeWalk::theta>("tree-theta",
+                                  "the same with the second moments of a cell, which cost little and bring much"),
+            tree<TreeWalk::cells>(
+                "tree-cells",
+                "cells are opened by what they would leave out of the acceleration: work goes where it is small"),
+            tree<TreeWalk::expansions>(
+                "tree",
+                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
         };
     }();
     return kernels;
@@ -141,6 +179,8 @@ Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
     const bool there = force.precision == Precision::fp32    ? kernel.fp32 != nullptr
                        : force.precision == Precision::mixed ? kernel.mixed != nullptr
                                                              : kernel.fp64 != nullptr;
+    if (there && kernel.row.approximates && force.law != Law::gravity)
+        return "its cells know gravity only; take 'symmetric-threads'";
     if (there) return {};
     return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
 }

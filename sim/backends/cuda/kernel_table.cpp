@@ -6,6 +6,7 @@
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"
+#include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
 #include <array>
@@ -242,6 +243,7 @@ constexpr KernelEntry kEntries[] = {
              .name = "tree-theta-monopole",
              .idea = "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen",
              .approximates = true,
+             .ownAccuracy = kMonopoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
      .code = treeRow<TreeWalk::thetaMonopole>,
@@ -250,6 +252,7 @@ constexpr KernelEntry kEntries[] = {
              .name = "tree-theta",
              .idea = "the same with the second moments of a cell: three to eight times more exact at 2.4 times its cost",
              .approximates = true,
+             .ownAccuracy = kQuadrupoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
      .code = treeRow<TreeWalk::theta>,

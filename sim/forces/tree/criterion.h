@@ -25,12 +25,21 @@ constexpr float kExpansionShare = 0.015f;
 constexpr double kSmallestShare = 1e-3;
 constexpr double kFinestAccuracy = 1e-5, kCoarsestAccuracy = 1e-2, kUsualAccuracy = 1e-3;
 constexpr double kLeastOpening = 0.1, kMostOpening = 1.5;
+/// At the opening angle of a first evaluation.
+constexpr double kMonopoleAccuracy = 3e-2, kQuadrupoleAccuracy = 1e-2;
 
 /// The share of the relative criterion at which 99 % of the bodies keep that accuracy: powers through what was measured on
 /// spheres and galaxies of 65,536 to 10,000,000 bodies, see docs/decisions/tree.md. With more bodies more cells add up, and
 /// more of their errors cancel.
 inline double shareOfAccuracy(double accuracy, double bodies) {
     return 1.3e-3 * std::pow(accuracy / 1e-3, 1.5) * std::pow(std::max(bodies, 65536.0) / 65536, 0.08);
+}
+
+/// What 99 % of the bodies keep where an opening angle decides, by the moments that cells have: bounds of what was measured,
+/// some hundred bodies of very different mass included; of a hundred thousand it is a fifth.
+inline double accuracyOfOpening(double opening, bool monopole) {
+    const double usual = opening / kFirstOpening;
+    return monopole ? kMonopoleAccuracy * std::pow(usual, 3) : kQuadrupoleAccuracy * std::pow(usual, 4);
 }
 
 /// Throws UsageError for an accuracy that no row keeps; 0 is every pair.

@@ -13,6 +13,7 @@
 // After the two above, which name the instruction set.
 #include <hwy/contrib/math/math-inl.h>
 
+#include "sim/backends/cpu/kernels/inverse_cube-inl.h"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"
@@ -29,27 +30,6 @@ constexpr std::size_t kTargetVectors = 2, kPairVectors = 2;
 #else
 constexpr std::size_t kTargetVectors = 2, kPairVectors = 1;
 #endif
-
-// (1 - e)^(-3/2) as a series, e = 1 - d2 y^2 being what the estimate y of d2^(-1/2) misses. Cheaper than a Newton step and
-// the cube. The number of terms is what brings an estimate of 14, 12 or 8 bits to the rounding of fp32 (53 bits: below).
-template <int kTerms, class D, class V = hn::Vec<D>>
-HWY_INLINE V cubeSeries(D d, V e) {
-    using T = hn::TFromD<D>;
-    const V one = hn::Set(d, T(1));
-    if constexpr (kTerms == 1) return hn::MulAdd(e, hn::Set(d, T(1.5)), one);
-    if constexpr (kTerms == 2) return hn::MulAdd(e, hn::MulAdd(e, hn::Set(d, T(1.875)), hn::Set(d, T(1.5))), one);
-    V series = hn::MulAdd(e, hn::Set(d, T(315.0 / 128)), hn::Set(d, T(2.1875)));
-    series = hn::MulAdd(e, series, hn::Set(d, T(1.875)));
-    series = hn::MulAdd(e, series, hn::Set(d, T(1.5)));
-    return hn::MulAdd(e, series, one);
-}
-
-template <int kTerms, class D, class V = hn::Vec<D>>
-HWY_INLINE V cubeOf(D d, V distanceSquared, V estimate) {
-    const V squared = hn::Mul(estimate, estimate);
-    const V missing = hn::NegMulAdd(distanceSquared, squared, hn::Set(d, hn::TFromD<D>(1)));
-    return hn::Mul(hn::Mul(estimate, squared), cubeSeries<kTerms>(d, missing));
-}
 
 /// A register of numbers with the operators of one, so that the laws in sim/forces/laws are these loops' laws too.
 template <class T>
@@ -111,18 +91,7 @@ HWY_INLINE Lanes<T> raised(Lanes<T> x, Lanes<T> power) {
 }
 template <class T>
 HWY_INLINE Lanes<T> inverseCube(Lanes<T> squared) {
-    const hn::ScalableTag<T> d;
-#if HWY_TARGET != HWY_SCALAR  // the scalar estimate has 9 bits, and the hardware's own root is as fast
-    if constexpr (sizeof(T) == 4) {
-        constexpr int kTerms = HWY_TARGET <= HWY_AVX3 ? 1 : HWY_ARCH_X86 ? 2 : 4;
-        return Lanes<T>(cubeOf<kTerms>(d, squared.v, hn::ApproximateReciprocalSqrt(squared.v)));
-    }
-#endif
-#if HWY_TARGET == HWY_AVX3  // Highway 1.0 has no fp64 estimate; this one has 14 bits, and four terms bring it to 2e-20
-    if constexpr (sizeof(T) == 8)
-        return Lanes<T>(cubeOf<4>(d, squared.v, hn::Vec<hn::ScalableTag<T>>{_mm512_rsqrt14_pd(squared.v.raw)}));
-#endif
-    return Lanes<T>(hn::Div(hn::Set(d, T(1)), hn::Mul(squared.v, hn::Sqrt(squared.v))));
+    return Lanes<T>(inverseCubeOf(hn::ScalableTag<T>(), squared.v));
 }
 
 #define GRAVLAB_LAW_FUNCTION HWY_INLINE

@@ -70,8 +70,8 @@ public:
     }
 
     Accuracy accuracy() const override {
-        const double error = allowedError();
-        return {.gate = {.median = error, .p999 = 5 * error, .p99 = error}, .allowedError = error};
+        const double error = relative() ? allowedError() : accuracyOfOpening(opening(), walk_ == TreeWalk::thetaMonopole);
+        return {.gate = gateOfAccuracy(error), .allowedError = error};
     }
     bool keepsState() const override { return relative(); }
     std::vector<StateArray> state() const override {
@@ -105,6 +105,7 @@ private:
     };
 
     bool relative() const { return walk_ == TreeWalk::cells || walk_ == TreeWalk::expansions; }
+    double opening() const { return request().opening > 0 ? request().opening : kFirstOpening; }
     double allowedError() const { return request().allowedError > 0 ? request().allowedError : kUsualAccuracy; }
     /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
     bool first() const { return relative() && !known_; }
@@ -205,7 +206,8 @@ private:
         const std::uint32_t most = (count() + 31) / 32;  // groups are mostly fuller
         const unsigned blocks = std::min((most + 3) / 4, 4 * multiprocessors_);
         const bool byAngle = kind == TreeWalk::thetaMonopole || kind == TreeWalk::theta;
-        const double angle = byAngle && request().opening > 0 ? request().opening : kFirstOpening;
+        // Before the criterion has accelerations to go by, the angle is the usual one.
+        const double angle = byAngle && !relative() ? opening() : kFirstOpening;
         launchKernel(treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
                      {.nodes = nodes(),
                       .sorted = sorted_.data(),

@@ -1,0 +1,74 @@
+// What the loops of the tree are given: nodes and bodies in the order of keys, and one group of targets at a time.
+// Rule: a group's sums depend on the tree and the criterion alone, so how groups are shared out never changes a bit.
+#pragma once
+#include "sim/backends/cpu/kernels/simd_targets.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace gravlab::cpu {
+
+/// Numbers that loops may read past the last node, body or place.
+constexpr std::size_t kTreePadding = 64;
+
+/// A cell as bodies meet it; scaled, see CellPull.
+struct TreeCell {
+    float x, y, z, source;
+    float q[6];
+    float trace;
+    float unused;
+};
+
+/// Targets that are evaluated together, in places.
+struct TreeGroup {
+    std::uint32_t first, count;
+};
+
+/// Nodes, level by level; bodies by places, which are in the order of keys. All scaled.
+struct TreeView {
+    const float *x, *y, *z;     ///< centres of nodes
+    const float* farthest;      ///< body from the centre
+    const float* weight;        ///< sum of |source|
+    const float* weightCube;    ///< that times the cube of the farthest
+    const std::int32_t* first;  ///< child, or place
+    const std::int32_t* count;  ///< children; or bodies of a leaf, below zero
+    const TreeCell* cells;
+    std::array<const float*, 3> body;
+    const float* source;
+    const std::uint32_t* order;  ///< body of each place
+};
+
+/// How the walk chooses cells and what it does with them: the rungs.
+enum class TreeWalk { thetaMonopole, theta, cells, expansions };
+constexpr std::size_t kTreeWalks = 4;
+
+struct TreeWalkTask {
+    TreeView tree;
+    std::array<float*, 3> sums{};   ///< in body order, not scaled; null: only lengths
+    float* lengths = nullptr;       ///< takes |a|, in body order
+    const float* before = nullptr;  ///< |a| in body order; not read by rungs with an opening angle
+    double acceleration = 1;        ///< what a scaled acceleration is multiplied by
+    float smallest = 0;             ///< floor of |a|, not scaled
+    float softeningSquared = 0;     ///< scaled
+    float opening = 0;              ///< 1 / theta^2
+    float share = 0;                ///< of the relative criterion
+};
+
+/// What groups met. `cells` are met by one body each, the expanded ones by a group; all counted for each body.
+struct TreeCounts {
+    std::uint64_t pairs = 0, cells = 0, expandedLow = 0, expandedHigh = 0;
+    std::uint64_t visited = 0;  ///< nodes, once for a group
+};
+
+/// The loops for one instruction set.
+struct TreeKernels {
+    std::int64_t highway;  ///< Highway's bit
+    /// Keys of `count` bodies at places of the grid, at most kTreePadding of them; overwrites the places.
+    void (*hilbertKeys)(std::uint32_t* x, std::uint32_t* y, std::uint32_t* z, std::size_t count, std::uint64_t* keys);
+    std::array<void (*)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts), kTreeWalks> walk;
+};
+
+const TreeKernels& treeKernels(const SimdTarget& simd);
+
+}  // namespace gravlab::cpu

@@ -1,0 +1,384 @@
+#include "sim/backends/cpu/tree/octree.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace gravlab::cpu {
+namespace {
+
+// Bodies that one thread works on at a time, and nodes.
+constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
+
+/// Nodes that so many bodies can make at most: a chain of cubes from the root down to each leaf that is divided last, and a
+/// body beside each of its links.
+std::size_t mostNodes(std::size_t bodies) { return bodies + bodies * 3 / 4 + 8 * kTreeDepths; }
+
+/// The power of two that brings `x` to (0.5, 1].
+float powerBelow(double x) {
+    if (!(x > 0)) return 1;
+    return std::ldexp(1.0f, -std::clamp(std::ilogb(x) + 1, -120, 120));
+}
+
+float wide(float x) { return x; }
+float wide(double x) { return static_cast<float>(x); }
+
+}  // namespace
+
+Octree::Octree(std::size_t bodies)
+    : count_(bodies),
+      capacity_(mostNodes(bodies) + kTreePadding),
+      sort_(bodies),
+      order_(bodies),
+      at_{RawArray<float>(bodies + kTreePadding), RawArray<float>(bodies + kTreePadding),
+          RawArray<float>(bodies + kTreePadding)},
+      source_(bodies + kTreePadding),
+      firstLevel_(bodies),
+      endLevel_(bodies),
+      starts_(kTreeDepths * blocks()),
+      partial_(blocks()),
+      x_(capacity_),
+      y_(capacity_),
+      z_(capacity_),
+      farthest_(capacity_),
+      weight_(capacity_),
+      weightCube_(capacity_),
+      first_(capacity_),
+      links_(capacity_),
+      begin_(capacity_),
+      level_(capacity_),
+      cells_(capacity_),
+      boxes_(capacity_),
+      groups_(bodies) {
+    for (std::size_t axis = 0; axis < 3; ++axis) std::fill_n(at_[axis].data() + bodies, kTreePadding, 0.0f);
+    std::fill_n(source_.data() + bodies, kTreePadding, 0.0f);
+}
+
+double Octree::bytes(std::size_t bodies) {
+    const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(Box);
+    const double perBody = sizeof(std::uint32_t) + 4 * sizeof(float) + 2 + sizeof(TreeGroup);
+    return KeySort::bytes(bodies) + perBody * static_cast<double>(bodies) + perNode * static_cast<double>(mostNodes(bodies));
+}
+
+std::size_t Octree::blocks() const { return (count_ + kBlock - 1) / kBlock; }
+
+TreeView Octree::view() const {
+    return {.x = x_.data(),
+            .y = y_.data(),
+            .z = z_.data(),
+            .farthest = farthest_.data(),
+            .weight = weight_.data(),
+            .weightCube = weightCube_.data(),
+            .first = first_.data(),
+            .count = links_.data(),
+            .cells = cells_.data(),
+            .body = {at_[0].data(), at_[1].data(), at_[2].data()},
+            .source = source_.data(),
+            .order = order_.data()};
+}
+
+template <class T>
+void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
+    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+        Measured here;
+        for (std::size_t i = first; i < last; ++i) {
+            const float x = std::abs(wide(bodies.axis[0][i])), y = std::abs(wide(bodies.axis[1][i]));
+            const float z = std::abs(wide(bodies.axis[2][i])), source = std::abs(wide(bodies.source[i]));
+            const float edge = std::max(x, std::max(y, z));
+            if (std::isfinite(edge)) {
+                here.most = std::max(here.most, static_cast<double>(edge));
+                here.far += static_cast<double>(edge);
+                if (edge > 0) {
+                    here.exponents += static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(edge) >> 23) - 126;
+                    ++here.counted;
+                }
+            }
+            if (std::isfinite(source)) here.sources += static_cast<double>(source);
+        }
+        partial_[first / kBlock] = here;
+    });
+    Measured all;
+    for (const Measured& part : partial_) {
+        all.most = std::max(all.most, part.most);
+        all.far += part.far;
+        all.sources += part.sources;
+        all.exponents += part.exponents;
+        all.counted += part.counted;
+    }
+    // A few bodies very far out must not leave all others in one cube: they are put at the edge of the box.
+    constexpr double kMeans = 128;
+    scale_.grid = powerBelow(std::min(all.most, kMeans * all.far / static_cast<double>(count_)));
+    // Where the mean exponent is, and nobody so far out that the cube of a distance leaves the range of numbers.
+    const double usual = std::ldexp(1.0, static_cast<int>(all.exponents / std::max<std::int64_t>(1, all.counted)));
+    scale_.length = all.counted == 0 ? 1 : powerBelow(std::max(usual * 0.75, std::ldexp(all.most, -36)));
+    scale_.source = powerBelow(all.sources);
+    const double length = static_cast<double>(scale_.length);
+    scale_.acceleration = length * length / static_cast<double>(scale_.source);
+}
+
+template <class T>
+void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool) {
+    measure(bodies, pool);
+    KeyedBody* keyed = sort_.data();
+    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+        std::array<std::array<std::uint32_t, kTreePadding>, 3> place{};
+        std::uint64_t keys[kTreePadding];
+        for (std::size_t begin = first; begin < last; begin += kTreePadding) {
+            const std::size_t count = std::min(kTreePadding, last - begin);
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                for (std::size_t k = 0; k < count; ++k)
+                    place[axis][k] = treePlace(wide(bodies.axis[axis][begin + k]) * scale_.grid);
+            kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
+            for (std::size_t k = 0; k < count; ++k) keyed[begin + k] = {keys[k], static_cast<std::uint32_t>(begin + k)};
+        }
+    });
+}
+
+template <class T>
+void Octree::gather(const TreeBodies<T>& bodies, ThreadPool& pool) {
+    const KeyedBody* sorted = sort_.data();
+    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+        for (std::size_t place = first; place < last; ++place) order_[place] = sorted[place].body;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t place = first; place < last; ++place)
+                at_[axis][place] = wide(bodies.axis[axis][order_[place]]) * scale_.length;
+        for (std::size_t place = first; place < last; ++place)
+            source_[place] = wide(bodies.source[order_[place]]) * scale_.source;
+    });
+}
+
+// Levels of the nodes that begin at a place: above the last cube that it shares with the one before, down to a level below
+// the deepest cube that has more than a leaf's bodies. Nodes of level `first` to `end - 2` are divided.
+void Octree::findLevels(std::size_t first, std::size_t last) {
+    const KeyedBody* sorted = sort_.data();
+    constexpr std::size_t kLeaf = kTreeLeaf;
+    // Levels that a place has in common with the one a leaf's size after it, one more than those; 0 for none.
+    std::array<std::uint8_t, kBlock + kLeaf> common{};
+    const std::size_t places = last - first;
+    for (std::size_t k = 0; k < places + kLeaf; ++k) {
+        if (first + k < kLeaf || first + k >= count_) continue;
+        const std::size_t from = first + k - kLeaf;
+        common[k] = static_cast<std::uint8_t>(1 + commonLevels(sorted[from].key, sorted[from + kLeaf].key));
+    }
+    std::array<std::uint8_t, kBlock> deep{};
+    for (std::size_t j = 0; j <= kLeaf; ++j)
+        for (std::size_t k = 0; k < places; ++k) deep[k] = std::max(deep[k], common[k + j]);
+    for (std::size_t k = 0; k < places; ++k) {
+        const std::size_t place = first + k;
+        const int begins = place == 0 ? 0 : commonLevels(sorted[place - 1].key, sorted[place].key) + 1;
+        firstLevel_[place] = static_cast<std::uint8_t>(begins);
+        endLevel_[place] = static_cast<std::uint8_t>(std::max(begins, std::min<int>(deep[k], kTreeLevels) + 1));
+    }
+}
+
+// Ids are in the order of levels, in a level in that of keys: so children of a node are next to each other, and where a node
+// begins, its first child does.
+void Octree::findNodes(ThreadPool& pool) {
+    const std::size_t blocks = this->blocks();
+    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+        findLevels(first, last);
+        std::array<std::uint32_t, kTreeDepths> counts{};
+        for (std::size_t place = first; place < last; ++place)
+            for (std::size_t level = firstLevel_[place]; level < endLevel_[place]; ++level) ++counts[level];
+        for (std::size_t level = 0; level < kTreeDepths; ++level) starts_[level * blocks + first / kBlock] = counts[level];
+    });
+    std::uint32_t sum = 0;
+    levels_ = 0;
+    for (std::size_t level = 0; level < kTreeDepths; ++level) {
+        levelStart_[level] = sum;
+        for (std::size_t block = 0; block < blocks; ++block) sum += std::exchange(starts_[level * blocks + block], sum);
+        if (sum > levelStart_[level]) levels_ = static_cast<int>(level) + 1;
+    }
+    levelStart_[kTreeDepths] = sum;
+    nodes_ = sum;
+    pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
+        std::array<std::uint32_t, kTreeDepths> next;
+        for (std::size_t level = 0; level < kTreeDepths; ++level) next[level] = starts_[level * blocks + first / kBlock];
+        for (std::size_t place = first; place < last; ++place) {
+            std::uint32_t child = 0;
+            const std::size_t end = endLevel_[place];
+            for (std::size_t level = end; level-- > firstLevel_[place];) {
+                const std::uint32_t id = next[level]++;
+                const bool divided = level + 1 < end;
+                first_[id] = static_cast<std::int32_t>(divided ? child : place);
+                links_[id] = divided;
+                begin_[id] = static_cast<std::uint32_t>(place);
+                level_[id] = static_cast<std::uint8_t>(level);
+                child = id;
+            }
+        }
+    });
+}
+
+std::int32_t Octree::bodiesOfLeaf(std::size_t node) const {
+    const KeyedBody* sorted = sort_.data();
+    const std::size_t first = begin_[node], near = std::min(count_, first + kTreeLeaf + 1);
+    const std::uint64_t key = sorted[first].key;
+    std::size_t end = first + 1;
+    while (end < near && commonLevels(key, sorted[end].key) >= level_[node]) ++end;
+    // More bodies in one cube than keys can tell apart: the leaf has them all.
+    if (end == first + kTreeLeaf + 1 && level_[node] == kTreeLevels)
+        end = static_cast<std::size_t>(
+            std::upper_bound(sorted + end, sorted + count_, key,
+                             [](std::uint64_t wanted, const KeyedBody& body) { return wanted < body.key; }) -
+            sorted);
+    return static_cast<std::int32_t>(end - first);
+}
+
+void Octree::linkNodes(ThreadPool& pool) {
+    const KeyedBody* sorted = sort_.data();
+    std::atomic<std::size_t> leaves{0};
+    pool.forRange(nodes_, kNodeGrain, [&](std::size_t first, std::size_t last) {
+        std::size_t here = 0;
+        for (std::size_t id = first; id < last; ++id) {
+            if (links_[id] == 0) {
+                links_[id] = -bodiesOfLeaf(id);
+                ++here;
+                continue;
+            }
+            const std::uint64_t key = sorted[begin_[id]].key;
+            const auto child = static_cast<std::size_t>(first_[id]);
+            std::int32_t children = 1;
+            for (; children < 8; ++children) {
+                const std::size_t next = child + static_cast<std::size_t>(children);
+                if (next >= nodes_ || level_[next] != level_[id] + 1) break;
+                if (commonLevels(key, sorted[begin_[next]].key) < level_[id]) break;
+            }
+            links_[id] = children;
+        }
+        leaves.fetch_add(here, std::memory_order_relaxed);
+    });
+    leaves_ = leaves;
+    // What loops read past the last node.
+    for (std::size_t id = nodes_; id < nodes_ + kTreePadding; ++id) {
+        x_[id] = y_[id] = z_[id] = farthest_[id] = weight_[id] = weightCube_[id] = 0;
+        first_[id] = links_[id] = 0;
+    }
+}
+
+void Octree::store(std::size_t node, const NodeMoments<float>& made) {
+    x_[node] = made.cell.x;
+    y_[node] = made.cell.y;
+    z_[node] = made.cell.z;
+    farthest_[node] = made.farthest;
+    weight_[node] = made.weight;
+    weightCube_[node] = made.weight * (made.farthest * made.farthest * made.farthest);
+    const CellPull<float> pull = cellPull(made.cell, GravityField<float>::power());
+    TreeCell& cell = cells_[node];
+    cell = {pull.x, pull.y, pull.z, pull.source, {}, pull.trace, 0};
+    std::copy_n(pull.q, kMoments, cell.q);
+    Box& box = boxes_[node];
+    std::copy_n(made.low, 3, box.low);
+    std::copy_n(made.high, 3, box.high);
+    box.bodies = made.bodies;
+}
+
+NodeMoments<float> Octree::moments(std::size_t node) const {
+    NodeMoments<float> made;
+    const TreeCell& cell = cells_[node];
+    made.cell = {cell.x, cell.y, cell.z, cell.source, {}};
+    for (int k = 0; k < kMoments; ++k) made.cell.moments[k] = cell.q[k] * (1.0f / 3);
+    made.farthest = farthest_[node];
+    made.weight = weight_[node];
+    std::copy_n(boxes_[node].low, 3, made.low);
+    std::copy_n(boxes_[node].high, 3, made.high);
+    made.bodies = boxes_[node].bodies;
+    return made;
+}
+
+void Octree::addMoments(ThreadPool& pool) {
+    const auto addTo = [&](std::size_t id) {
+        const auto first = static_cast<std::size_t>(first_[id]);
+        if (links_[id] > 0) {
+            const auto child = [&](int k) { return moments(first + static_cast<std::size_t>(k)); };
+            return store(id, parentMoments<float>(links_[id], child));
+        }
+        const auto body = [&](std::uint32_t k) {
+            return TreeBody<float>{at_[0][first + k], at_[1][first + k], at_[2][first + k], source_[first + k]};
+        };
+        store(id, leafMoments<float>(static_cast<std::uint32_t>(-links_[id]), body));
+    };
+    for (int level = levels_; level-- > 0;) {
+        const auto at = static_cast<std::size_t>(level);
+        const std::size_t begin = levelStart_[at];
+        pool.forRange(levelStart_[at + 1] - begin, kNodeGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t id = begin + first; id < begin + last; ++id) addTo(id);
+        });
+    }
+}
+
+void Octree::emit(std::uint32_t first, std::uint32_t bodies) {
+    constexpr std::uint32_t kSize = kTreeGroup;
+    const std::uint64_t chunks = (bodies + kSize - 1) / kSize;
+    for (std::uint64_t k = 0; k < chunks; ++k) {
+        const auto begin = static_cast<std::uint32_t>(bodies * k / chunks),
+                   end = static_cast<std::uint32_t>(bodies * (k + 1) / chunks);
+        groups_[groupCount_++] = {first + begin, end - begin};
+    }
+}
+
+void Octree::makeGroups() {
+    groupCount_ = 0;
+    if (big(0))
+        groupsBelow(0);
+    else
+        emit(0, static_cast<std::uint32_t>(count_));
+}
+
+// Groups are cut from runs of small siblings below a node that has more bodies than a run. A run ends where its box would
+// come into that of a sibling that is divided further: a group that wraps around a dense neighbour opens all of it.
+void Octree::groupsBelow(std::size_t node) {
+    const auto child = static_cast<std::size_t>(first_[node]), end = child + static_cast<std::size_t>(links_[node]);
+    Box run{};
+    std::uint32_t first = 0;
+    const auto close = [&] {
+        emit(first, run.bodies);
+        run.bodies = 0;
+    };
+    const auto grown = [&](const Box& by) {
+        Box both = run;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            both.low[axis] = std::min(run.low[axis], by.low[axis]);
+            both.high[axis] = std::max(run.high[axis], by.high[axis]);
+        }
+        both.bodies += by.bodies;
+        return both;
+    };
+    const auto clear = [&](const Box& box) {
+        for (std::size_t other = child; other < end; ++other) {
+            if (!big(other)) continue;
+            bool apart = false;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                apart = apart || box.low[axis] > boxes_[other].high[axis] || box.high[axis] < boxes_[other].low[axis];
+            if (!apart) return false;
+        }
+        return true;
+    };
+    for (std::size_t id = child; id < end; ++id) {
+        if (big(id)) {
+            close();
+            groupsBelow(id);
+            continue;
+        }
+        if (run.bodies > 0) {
+            const Box both = grown(boxes_[id]);
+            if (both.bodies <= kTreeRun && clear(both)) {
+                run = both;
+                continue;
+            }
+            close();
+        }
+        first = begin_[id];
+        run = boxes_[id];
+    }
+    close();
+}
+
+template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
+template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
+template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
+
+}  // namespace gravlab::cpu

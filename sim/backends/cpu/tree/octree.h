@@ -1,0 +1,110 @@
+// An octree over bodies in the order of their keys: nodes with moments, and the groups of targets that walk it. Made afresh
+// for every evaluation, in steps, all of them on the pool. Rule: the tree depends on the bodies alone.
+#pragma once
+#include "sim/backends/cpu/kernels/tree_kernels.h"
+#include "sim/backends/cpu/tree/key_sort.h"
+#include "sim/forces/tree/criterion.h"
+#include "sim/forces/tree/key.h"
+#include "sim/forces/tree/moments.h"
+
+#include <array>
+#include <span>
+
+namespace gravlab::cpu {
+
+/// Levels that nodes can be at, the root's included.
+constexpr int kTreeDepths = kTreeLevels + 1;
+
+/// Bodies as a state has them. Precision of the tree is fp32 whatever the state's is.
+template <class T>
+struct TreeBodies {
+    std::array<const T*, 3> axis{};
+    const T* source = nullptr;
+};
+
+/// Powers of two, so that scaling rounds nothing.
+struct TreeScale {
+    float grid = 1;           ///< a coordinate times this is about 1 at the edge of the grid of keys
+    float length = 1;         ///< a coordinate times this is about 1 where most bodies are, so that no power of it overflows
+    float source = 1;         ///< a source times this: all together are at most 1
+    double acceleration = 1;  ///< what a scaled acceleration is multiplied by
+};
+
+/// Only construction allocates; throws std::bad_alloc.
+class Octree {
+public:
+    explicit Octree(std::size_t bodies);
+
+    /// The steps, in their order.
+    template <class T>
+    void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool);
+    void sortPass(int number, ThreadPool& pool) { sort_.pass(number, pool); }  ///< KeySort::kPasses of them
+    template <class T>
+    void gather(const TreeBodies<T>& bodies, ThreadPool& pool);
+    void findNodes(ThreadPool& pool);
+    void linkNodes(ThreadPool& pool);
+    void addMoments(ThreadPool& pool);
+    void makeGroups();
+
+    std::size_t bodies() const { return count_; }
+    std::size_t nodes() const { return nodes_; }
+    std::size_t leaves() const { return leaves_; }
+    int levels() const { return levels_; }
+    const TreeScale& scale() const { return scale_; }
+    std::span<const TreeGroup> groups() const { return {groups_.data(), groupCount_}; }
+    TreeView view() const;
+    NodeMoments<float> moments(std::size_t node) const;
+    int level(std::size_t node) const { return level_[node]; }
+    /// Its first body, in places.
+    std::uint32_t begin(std::size_t node) const { return begin_[node]; }
+    std::uint64_t keyAt(std::size_t place) const { return sort_.data()[place].key; }
+
+    static double bytes(std::size_t bodies);
+
+private:
+    struct Box {
+        float low[3], high[3];
+        std::uint32_t bodies;
+    };
+    template <class T>
+    void measure(const TreeBodies<T>& bodies, ThreadPool& pool);
+    std::size_t blocks() const;
+    void findLevels(std::size_t first, std::size_t last);
+    std::int32_t bodiesOfLeaf(std::size_t node) const;
+    void store(std::size_t node, const NodeMoments<float>& moments);
+    bool big(std::size_t node) const { return boxes_[node].bodies > kTreeRun && links_[node] > 0; }
+    void groupsBelow(std::size_t node);
+    void emit(std::uint32_t first, std::uint32_t bodies);
+
+    std::size_t count_, capacity_;
+    TreeScale scale_;
+    KeySort sort_;
+    RawArray<std::uint32_t> order_;
+    std::array<RawArray<float>, 3> at_;
+    RawArray<float> source_;
+    RawArray<std::uint8_t> firstLevel_, endLevel_;  ///< of the nodes that begin at a place
+    std::vector<std::uint32_t> starts_;             ///< [level][block]: nodes that begin there, then how many come before
+    struct Measured {
+        double most = 0, far = 0, sources = 0;
+        std::int64_t exponents = 0, counted = 0;  ///< of distances along an axis
+    };
+    std::vector<Measured> partial_;
+    std::array<std::uint32_t, kTreeDepths + 1> levelStart_{};
+    // A number a node, see TreeView.
+    RawArray<float> x_, y_, z_, farthest_, weight_, weightCube_;
+    RawArray<std::int32_t> first_, links_;
+    RawArray<std::uint32_t> begin_;
+    RawArray<std::uint8_t> level_;
+    RawArray<TreeCell> cells_;
+    RawArray<Box> boxes_;
+    RawArray<TreeGroup> groups_;
+    std::size_t nodes_ = 0, leaves_ = 0, groupCount_ = 0;
+    int levels_ = 0;
+};
+
+extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
+extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+extern template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
+extern template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
+
+}  // namespace gravlab::cpu

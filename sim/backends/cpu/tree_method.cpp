@@ -1,0 +1,268 @@
+#include "sim/backends/cpu/tree_method.h"
+
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace gravlab::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Groups that one thread takes at a time: some 0.1 ms at the usual accuracy.
+constexpr std::size_t kBatch = 4;
+constexpr std::size_t kGrain = 16384;
+
+/// Never, for more than a slice could need.
+Deadline deadlineAfter(double seconds) {
+    if (!(seconds < 1e9)) return kNoDeadline;
+    return Clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
+}
+
+bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
+
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Counts that threads add to. The sums are the same in any order.
+struct SharedCounts {
+    std::atomic<std::uint64_t> pairs{0}, cells{0}, expandedLow{0}, expandedHigh{0}, visited{0};
+
+    void add(const TreeCounts& counts) {
+        pairs.fetch_add(counts.pairs, std::memory_order_relaxed);
+        cells.fetch_add(counts.cells, std::memory_order_relaxed);
+        expandedLow.fetch_add(counts.expandedLow, std::memory_order_relaxed);
+        expandedHigh.fetch_add(counts.expandedHigh, std::memory_order_relaxed);
+        visited.fetch_add(counts.visited, std::memory_order_relaxed);
+    }
+    void addTo(TreeCounts& counts) const {
+        counts.pairs += pairs;
+        counts.cells += cells;
+        counts.expandedLow += expandedLow;
+        counts.expandedHigh += expandedHigh;
+        counts.visited += visited;
+    }
+};
+
+}  // namespace
+
+template <class T>
+TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context)
+    : walk_(walk),
+      context_(context),
+      kernels_(treeKernels(context.simd)),
+      tree_(context.bodies),
+      sums_(context.bodies),
+      whole_(kMixed ? context.bodies : 0),
+      before_(context.bodies),
+      lengths_(context.bodies),
+      partial_((context.bodies + kGrain - 1) / kGrain) {
+    figures_.reserve(16);
+}
+
+template <class T>
+double TreeMethod<T>::bytes(std::size_t bodies) {
+    const double sums = 3 * (sizeof(float) + (kMixed ? sizeof(T) : 0));
+    return Octree::bytes(bodies) + sums * static_cast<double>(roundUp(bodies, kTile)) +
+           2.0 * sizeof(float) * static_cast<double>(bodies);
+}
+
+template <class T>
+Accuracy TreeMethod<T>::accuracy() const {
+    const double angle = request_.opening > 0 ? request_.opening : kFirstOpening;
+    const double error = keepsState() ? allowedError() : accuracyOfOpening(angle, walk_ == TreeWalk::thetaMonopole);
+    return {.gate = gateOfAccuracy(error), .allowedError = error};
+}
+
+template <class T>
+std::vector<StateArray> TreeMethod<T>::state() const {
+    if (!known_ || !keepsState()) return {};
+    return {{"lengths", {before_.data(), before_.data() + before_.size()}}};
+}
+
+template <class T>
+bool TreeMethod<T>::restore(const std::vector<StateArray>& state) {
+    known_ = false;
+    if (state.empty()) return true;
+    if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != before_.size()) return false;
+    std::ranges::transform(state[0].values, before_.data(), [](double length) { return static_cast<float>(length); });
+    known_ = true;
+    return true;
+}
+
+template <class T>
+void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
+    bodies_ = bodies;
+    request_ = request;
+    step_ = bodies.count > 0 ? kKeys : kSteps;
+    batch_ = 0;
+    counts_ = told_ = {};
+    seconds_ = {};
+}
+
+template <class T>
+ForceProgress TreeMethod<T>::enqueue(double seconds) {
+    const std::int64_t before = step_ == kWalk ? batch_ : 0;
+    if (underWay()) run(deadlineAfter(seconds));
+    const bool complete = !underWay();
+    const auto groups = tree_.groups();
+    const auto reached = [&](std::int64_t batch) {
+        const std::size_t group = static_cast<std::size_t>(batch) * kBatch;
+        return group < groups.size() ? groups[group].first : static_cast<std::uint32_t>(bodies_.count);
+    };
+    ForceProgress progress{.complete = complete};
+    if (bodies_.count > 0 && step_ >= kWalk)
+        progress.work.bodies = static_cast<double>(reached(complete ? static_cast<std::int64_t>(batches()) : batch_)) -
+                               static_cast<double>(reached(before));
+    const auto difference = [](std::uint64_t now, std::uint64_t told) { return static_cast<double>(now - told); };
+    progress.work.pairs = difference(counts_.pairs, told_.pairs);
+    progress.work.cells = difference(counts_.cells + counts_.expandedLow + counts_.expandedHigh,
+                                     told_.cells + told_.expandedLow + told_.expandedHigh);
+    told_ = counts_;
+    if (complete) tell();
+    return progress;
+}
+
+template <class T>
+double TreeMethod<T>::progress() const {
+    if (!underWay()) return 0;
+    const double groups = static_cast<double>(batch_) / static_cast<double>(std::max<std::size_t>(1, batches()));
+    // The tree takes about a tenth.
+    constexpr double kTreeShare = 0.1, kWalkShare = 0.89;
+    if (step_ >= kWalk) return kTreeShare + kWalkShare * groups;
+    return kTreeShare * (step_ + (step_ == kFirstWalk ? groups : 0)) / static_cast<double>(kWalk);
+}
+
+template <class T>
+std::size_t TreeMethod<T>::batches() const {
+    return (tree_.groups().size() + kBatch - 1) / kBatch;
+}
+
+template <class T>
+void TreeMethod<T>::run(Deadline deadline) {
+    ThreadPool& pool = context_.pool;
+    const TreeBodies<T> bodies{bodies_.axis, bodies_.source};
+    do {
+        const Clock::time_point start = Clock::now();
+        const int step = step_;
+        bool done = true;
+        if (step == kKeys)
+            tree_.makeKeys(bodies, kernels_, pool);
+        else if (step < kGather)
+            tree_.sortPass(step - kSorting, pool);
+        else if (step == kGather)
+            tree_.gather(bodies, pool);
+        else if (step == kNodes)
+            tree_.findNodes(pool);
+        else if (step == kLinks)
+            tree_.linkNodes(pool);
+        else if (step == kMoments)
+            tree_.addMoments(pool);
+        else if (step == kGroups)
+            tree_.makeGroups();
+        else if (step == kFirstWalk)
+            done = known_ || !keepsState() || walkGroups(TreeWalk::theta, true, deadline);
+        else if (step == kMeasure)
+            smallest_ = keepsState() ? smallest() : 0;
+        else if (step == kWalk)
+            done = walkGroups(walk_, false, deadline);
+        else if constexpr (kMixed)
+            pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    for (std::size_t i = first; i < last; ++i) whole_.axis[axis][i] = static_cast<T>(sums_.axis[axis][i]);
+            });
+        seconds_[static_cast<std::size_t>(step)] += secondsSince(start);
+        if (!done) return;
+        ++step_;
+    } while (step_ < kSteps && !past(deadline));
+    if (step_ < kSteps) return;
+    std::swap(before_, lengths_);
+    known_ = true;
+}
+
+template <class T>
+bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline) {
+    const bool byAngle = walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta;
+    const double angle = !forLengths && byAngle && request_.opening > 0 ? request_.opening : kFirstOpening;
+    const TreeScale& scale = tree_.scale();
+    const double length = static_cast<double>(scale.length);
+    const double softening =
+        static_cast<double>(flooredSoftening<float>(request_.settings.softening, request_.smallestR2)) * length * length;
+    TreeWalkTask task{.tree = tree_.view(),
+                      .lengths = forLengths ? before_.data() : lengths_.data(),
+                      .before = before_.data(),
+                      .acceleration = scale.acceleration,
+                      .smallest = smallest_,
+                      .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
+                      .opening = static_cast<float>(1 / (angle * angle)),
+                      .share = static_cast<float>(shareOfAccuracy(allowedError()))};
+    if (!forLengths) task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
+    const std::span<const TreeGroup> groups = tree_.groups();
+    const auto walkOne = kernels_.walk[static_cast<std::size_t>(walk)];
+    const auto all = static_cast<std::int64_t>(batches());
+    SharedCounts counts;
+    auto batch = [&](std::int64_t index) {
+        const std::size_t first = static_cast<std::size_t>(index) * kBatch;
+        TreeCounts here;
+        for (const TreeGroup& group : groups.subspan(first, std::min(kBatch, groups.size() - first)))
+            walkOne(task, group, here);
+        counts.add(here);
+    };
+    batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, all, deadline, batch)
+                                          : context_.pool.run(batch_, all, deadline, batch);
+    counts.addTo(counts_);
+    if (batch_ < all) return false;
+    if (forLengths) batch_ = 0;
+    return true;
+}
+
+/// kSmallestShare of the rms acceleration.
+template <class T>
+float TreeMethod<T>::smallest() {
+    context_.pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
+        double sum = 0;
+        for (std::size_t i = first; i < last; ++i)
+            if (const double length = static_cast<double>(before_[i]); std::isfinite(length)) sum += length * length;
+        partial_[first / kGrain] = sum;
+    });
+    const double sum = std::accumulate(partial_.begin(), partial_.end(), 0.0);
+    return static_cast<float>(kSmallestShare * std::sqrt(sum / static_cast<double>(bodies_.count)));
+}
+
+template <class T>
+void TreeMethod<T>::tell() {
+    const auto seconds = [&](int first, int last) {
+        return std::accumulate(seconds_.begin() + first, seconds_.begin() + last, 0.0);
+    };
+    const auto aBody = [&](std::uint64_t count) {
+        return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(1, bodies_.count));
+    };
+    figures_ = {{"levels", "", static_cast<double>(tree_.levels())},
+                {"nodes", "", static_cast<double>(tree_.nodes())},
+                {"leaves", "", static_cast<double>(tree_.leaves())},
+                {"groups", "", static_cast<double>(tree_.groups().size())},
+                {"pairs a body", "", aBody(counts_.pairs)},
+                {"cells a body", "", aBody(counts_.cells)},
+                {"expanded a body", "", aBody(counts_.expandedLow + counts_.expandedHigh)},
+                {"keys and sort", "s", seconds(kKeys, kNodes)},
+                {"build", "s", seconds(kNodes, kMoments)},
+                {"moments", "s", seconds(kMoments, kGroups)},
+                {"groups", "s", seconds(kGroups, kFirstWalk)},
+                {"walk", "s", seconds(kFirstWalk, kSteps)}};
+}
+
+template <class T>
+CpuForceSums<T> TreeMethod<T>::sums() const {
+    const T factor = static_cast<T>(forceFactor(request_.settings));
+    if constexpr (kMixed)
+        return {{whole_.axis[0].data(), whole_.axis[1].data(), whole_.axis[2].data()}, factor};
+    else
+        return {{sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()}, factor};
+}
+
+template class TreeMethod<float>;
+template class TreeMethod<double>;
+
+}  // namespace gravlab::cpu

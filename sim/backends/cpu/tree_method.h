@@ -1,0 +1,84 @@
+// Bodies far away as cells: a tree made afresh for every evaluation, and a walk of it for each group of bodies. What the
+// criterion needs of the last accelerations is the method's state.
+#pragma once
+#include "sim/backends/cpu/aligned_array.h"
+#include "sim/backends/cpu/cpu_method.h"
+#include "sim/backends/cpu/tree/octree.h"
+
+#include <atomic>
+#include <chrono>
+
+namespace gravlab::cpu {
+
+/// T: precision of the state; the tree and its sums are fp32.
+template <class T>
+class TreeMethod final : public CpuForceMethod<T> {
+public:
+    TreeMethod(TreeWalk walk, const MethodContext& context);
+
+    void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override;
+    ForceProgress enqueue(double seconds) override;
+    bool underWay() const override { return step_ < kSteps; }
+    double progress() const override;
+    void abandon() override { step_ = kSteps; }
+    CpuForceSums<T> sums() const override;
+    Accuracy accuracy() const override;
+    std::vector<MethodFigure> figures() const override { return figures_; }
+    bool keepsState() const override { return walk_ == TreeWalk::cells || walk_ == TreeWalk::expansions; }
+    std::vector<StateArray> state() const override;
+    bool restore(const std::vector<StateArray>& state) override;
+
+    /// The tree of the last evaluation, for tests.
+    const Octree& tree() const { return tree_; }
+
+    /// Bytes that one holds for so many bodies.
+    static double bytes(std::size_t bodies);
+
+private:
+    static constexpr bool kMixed = !std::is_same_v<T, float>;
+    // What an evaluation consists of; it can stop after each, and between groups.
+    enum Step : int {
+        kKeys,
+        kSorting,
+        kGather = kSorting + KeySort::kPasses,
+        kNodes,
+        kLinks,
+        kMoments,
+        kGroups,
+        kFirstWalk,  ///< by the opening angle, for |a|
+        kMeasure,
+        kWalk,
+        kWiden,
+        kSteps
+    };
+
+    void run(Deadline deadline);
+    bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
+    float smallest();
+    void tell();
+    double allowedError() const { return request_.allowedError > 0 ? request_.allowedError : kUsualAccuracy; }
+    std::size_t batches() const;
+
+    TreeWalk walk_;
+    MethodContext context_;
+    const TreeKernels& kernels_;
+    ForceRequest request_;
+    CpuBodies<T> bodies_{};
+    Octree tree_;
+    VectorArrays<float> sums_;
+    VectorArrays<T> whole_;             ///< the same in T; empty where that is float
+    RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
+    std::vector<double> partial_;
+    bool known_ = false;  ///< before_ has |a| of an evaluation
+    float smallest_ = 0;  ///< floor of |a|
+    int step_ = kSteps;
+    std::int64_t batch_ = 0;  ///< of the walk under way, done
+    TreeCounts counts_, told_;
+    std::array<double, kSteps> seconds_{};
+    std::vector<MethodFigure> figures_;
+};
+
+extern template class TreeMethod<float>;
+extern template class TreeMethod<double>;
+
+}  // namespace gravlab::cpu

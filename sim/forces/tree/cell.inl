@@ -1,0 +1,249 @@
+// What cell.h declares. Included into namespaces: gravlab, for scalars on host and device, and once for each instruction set
+// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot() and raised() for its Real.
+
+/// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s.
+template <class Real>
+struct GravityField {
+    Real softeningSquared;
+    GRAVLAB_TREE_FUNCTION static Real power() { return Real(2); }
+    GRAVLAB_TREE_FUNCTION Real pull(Real inverseRootOfS, Real) const {
+        return inverseRootOfS * inverseRootOfS * inverseRootOfS;
+    }
+};
+/// Attraction strength / d^power in the softened distance d.
+template <class Real>
+struct PowerField {
+    Real softeningSquared;
+    Real exponent, strength;
+    GRAVLAB_TREE_FUNCTION Real power() const { return exponent; }
+    GRAVLAB_TREE_FUNCTION Real pull(Real, Real s) const { return strength * raised(s, Real(-0.5) * (exponent + Real(1))); }
+};
+
+/// Second moments: xx, yy, zz, xy, xz, yz.
+constexpr int kMoments = 6;
+
+/// What is known of a cell's bodies.
+template <class Real>
+struct CellMoments {
+    Real x = 0, y = 0, z = 0;     ///< centre of the sources
+    Real source = 0;              ///< sum of them
+    Real moments[kMoments] = {};  ///< about the centre
+};
+
+/// Adds the moments of a source at (x, y, z) from the centre.
+template <class Real>
+GRAVLAB_TREE_FUNCTION void addSecondMoments(Real* q, Real source, Real x, Real y, Real z) {
+    q[0] += source * x * x;
+    q[1] += source * y * y;
+    q[2] += source * z * z;
+    q[3] += source * x * y;
+    q[4] += source * x * z;
+    q[5] += source * y * z;
+}
+
+/// A cell in the form in which bodies meet it, so that addCellPull() has nothing to multiply by.
+template <class Real>
+struct CellPull {
+    Real x, y, z, source;
+    Real q[kMoments];  ///< (power + 1) Q
+    Real trace;        ///< -trace(q) / 2
+};
+
+template <class Real>
+GRAVLAB_TREE_FUNCTION CellPull<Real> cellPull(const CellMoments<Real>& cell, Real power) {
+    CellPull<Real> pull{cell.x, cell.y, cell.z, cell.source, {}, 0};
+    for (int k = 0; k < kMoments; ++k) pull.q[k] = (power + Real(1)) * cell.moments[k];
+    pull.trace = Real(-0.5) * (pull.q[0] + pull.q[1] + pull.q[2]);
+    return pull;
+}
+
+/// Adds to `a` the acceleration that the cell gives a body at (x, y, z).
+template <class Real, class Field>
+GRAVLAB_TREE_FUNCTION void addCellPull(Real* a, const CellPull<Real>& cell, Real x, Real y, Real z, const Field& field) {
+    const Real dx = cell.x - x, dy = cell.y - y, dz = cell.z - z;
+    const Real squared = dx * dx + (dy * dy + (dz * dz + field.softeningSquared));
+    const Real u = inverseRoot(squared), u2 = u * u, u3 = field.pull(u, squared);
+    const Real qx = cell.q[0] * dx + cell.q[3] * dy + cell.q[4] * dz;
+    const Real qy = cell.q[3] * dx + cell.q[1] * dy + cell.q[5] * dz;
+    const Real qz = cell.q[4] * dx + cell.q[5] * dy + cell.q[2] * dz;
+    const Real s = dx * qx + dy * qy + dz * qz;
+    const Real half = Real(0.5) * (field.power() + Real(3));
+    // u2 q is small beside the source; u2 u3 could leave the range of numbers.
+    const Real along = cell.source + u2 * (half * s * u2 + cell.trace);
+    a[0] += u3 * (along * dx - u2 * qx);
+    a[1] += u3 * (along * dy - u2 * qy);
+    a[2] += u3 * (along * dz - u2 * qz);
+}
+
+/// The field of cells far away about the centre of a group: derivatives of F there. Orders 1 to 4 for every cell; the fifth,
+/// and the second moments in the third, for cells that are nearer. Components in the order x before y before z. Lengths are
+/// in units of about the group's radius, or the fifth derivatives would leave the range of float near dense centres.
+template <class Real>
+struct FieldExpansion {
+    Real first[3] = {};    ///< x y z
+    Real second[6] = {};   ///< xx xy xz yy yz zz
+    Real third[10] = {};   ///< xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz
+    Real fourth[15] = {};  ///< xxxx xxxy xxxz xxyy xxyz xxzz xyyy xyyz xyzz xzzz yyyy yyyz yyzz yzzz zzzz
+    Real fifth[21] = {};   ///< xxxxx xxxxy xxxxz xxxyy ... zzzzz
+};
+constexpr int kExpansionTerms = 3 + 6 + 10 + 15 + 21;
+
+/// Adds the field of a cell of that source and second moments to an expansion about a point that is (x, y, z) from its
+/// centre. kHigh: with the fifth order.
+template <bool kHigh, class Real, class Field>
+GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, Real m, const Real* q,
+                                        const Field& field) {
+    const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
+    const Real u = inverseRoot(squared), u2 = u * u, power = field.power();
+    const Real d1 = -field.pull(u, squared), d2 = -(power + Real(1)) * d1 * u2, d3 = -(power + Real(3)) * d2 * u2,
+               d4 = -(power + Real(5)) * d3 * u2;
+    const Real qx = q[0] * x + q[3] * y + q[4] * z, qy = q[3] * x + q[1] * y + q[5] * z, qz = q[4] * x + q[5] * y + q[2] * z;
+    const Real half = Real(0.5), t = half * (q[0] + q[1] + q[2]), s = half * (x * qx + y * qy + z * qz);
+
+    // First: m D1 e + trace/2 D2 e + D2 Qe + s D3 e.
+    const Real same = m * d1 + (t * d2 + s * d3);
+    f.first[0] += same * x + d2 * qx;
+    f.first[1] += same * y + d2 * qy;
+    f.first[2] += same * z + d2 * qz;
+
+    // Second: the same on the diagonal, along e e, e Qe + Qe e, and Q itself.
+    const Real both = m * d2 + (t * d3 + s * d4);
+    const Real bx = both * x + d3 * qx, by = both * y + d3 * qy, bz = both * z + d3 * qz;
+    const Real cx = d3 * qx, cy = d3 * qy, cz = d3 * qz;
+    f.second[0] += same + bx * x + cx * x + d2 * q[0];
+    f.second[1] += bx * y + cy * x + d2 * q[3];
+    f.second[2] += bx * z + cz * x + d2 * q[4];
+    f.second[3] += same + by * y + cy * y + d2 * q[1];
+    f.second[4] += by * z + cz * y + d2 * q[5];
+    f.second[5] += same + bz * z + cz * z + d2 * q[2];
+
+    // Third and fourth of the source alone.
+    const Real xx = x * x, yy = y * y, zz = z * z, xy = x * y, xz = x * z, yz = y * z;
+    const Real a2 = m * d2, a3 = m * d3, a4 = m * d4;
+    Real t2 = a2, t3 = a3;
+    if constexpr (kHigh) {
+        const Real d5 = -(power + Real(7)) * d4 * u2;
+        // With the second moments: e e e (s D5 + t D4), pairs of axes (s D4 + t D3), Qe e e D4, Qe on pairs D3, Q e D3.
+        t2 += t * d3 + s * d4;
+        t3 += t * d4 + s * d5;
+        const Real ux = d4 * qx, uy = d4 * qy, uz = d4 * qz;
+        const Real vx = d3 * qx, vy = d3 * qy, vz = d3 * qz;
+        const Real x3 = d3 * x, y3 = d3 * y, z3 = d3 * z;
+        f.third[0] += Real(3) * (ux * xx + vx + q[0] * x3);
+        f.third[1] += uy * xx + Real(2) * ux * xy + vy + q[0] * y3 + Real(2) * q[3] * x3;
+        f.third[2] += uz * xx + Real(2) * ux * xz + vz + q[0] * z3 + Real(2) * q[4] * x3;
+        f.third[3] += ux * yy + Real(2) * uy * xy + vx + q[1] * x3 + Real(2) * q[3] * y3;
+        f.third[4] += ux * yz + uy * xz + uz * xy + q[3] * z3 + q[4] * y3 + q[5] * x3;
+        f.third[5] += ux * zz + Real(2) * uz * xz + vx + q[2] * x3 + Real(2) * q[4] * z3;
+        f.third[6] += Real(3) * (uy * yy + vy + q[1] * y3);
+        f.third[7] += uz * yy + Real(2) * uy * yz + vz + q[1] * z3 + Real(2) * q[5] * y3;
+        f.third[8] += uy * zz + Real(2) * uz * yz + vy + q[2] * y3 + Real(2) * q[5] * z3;
+        f.third[9] += Real(3) * (uz * zz + vz + q[2] * z3);
+
+        // Fifth of the source: e^5 D5, ten pairs D4, fifteen double pairs D3.
+        const Real a5 = m * d5;
+        const Real kx = a5 * xx + a4, ky = a5 * yy + a4;  // a5 ii + a4
+        const Real lx = a4 * xx + a3, ly = a4 * yy + a3;  // a4 ii + a3
+        f.fifth[0] += x * (xx * (a5 * xx + Real(10) * a4) + Real(15) * a3);
+        const Real fx = xx * (a5 * xx + Real(6) * a4) + Real(3) * a3;  // of xxxx without its last factor
+        f.fifth[1] += y * fx;
+        f.fifth[2] += z * fx;
+        const Real gx = x * (a5 * xx + Real(3) * a4), hx = x * (a4 * xx + Real(3) * a3);  // xxx with and without a pair more
+        f.fifth[3] += gx * yy + hx;
+        f.fifth[4] += gx * yz;
+        f.fifth[5] += gx * zz + hx;
+        const Real gy = y * (a5 * yy + Real(3) * a4), hy = y * (a4 * yy + Real(3) * a3);
+        f.fifth[6] += gy * xx + hy;        // xxyyy
+        f.fifth[7] += z * (kx * yy + lx);  // xxyyz
+        f.fifth[8] += y * (kx * zz + lx);  // xxyzz
+        const Real gz = z * (a5 * zz + Real(3) * a4), hz = z * (a4 * zz + Real(3) * a3);
+        f.fifth[9] += gz * xx + hz;  // xxzzz
+        const Real fy = yy * (a5 * yy + Real(6) * a4) + Real(3) * a3;
+        f.fifth[10] += x * fy;              // xyyyy
+        f.fifth[11] += gy * xz;             // xyyyz
+        f.fifth[12] += x * (ky * zz + ly);  // xyyzz
+        f.fifth[13] += gz * xy;             // xyzzz
+        const Real fz = zz * (a5 * zz + Real(6) * a4) + Real(3) * a3;
+        f.fifth[14] += x * fz;  // xzzzz
+        f.fifth[15] += y * (yy * (a5 * yy + Real(10) * a4) + Real(15) * a3);
+        f.fifth[16] += z * fy;        // yyyyz
+        f.fifth[17] += gy * zz + hy;  // yyyzz
+        f.fifth[18] += gz * yy + hz;  // yyzzz
+        f.fifth[19] += y * fz;        // yzzzz
+        f.fifth[20] += z * (zz * (a5 * zz + Real(10) * a4) + Real(15) * a3);
+    }
+    const Real jx = t3 * xx + t2, jy = t3 * yy + t2, jz = t3 * zz + t2;
+    f.third[0] += x * (jx + Real(2) * t2);
+    f.third[1] += y * jx;
+    f.third[2] += z * jx;
+    f.third[3] += x * jy;
+    f.third[4] += t3 * xy * z;
+    f.third[5] += x * jz;
+    f.third[6] += y * (jy + Real(2) * t2);
+    f.third[7] += z * jy;
+    f.third[8] += y * jz;
+    f.third[9] += z * (jz + Real(2) * t2);
+
+    const Real kx = a4 * xx + a3, ky = a4 * yy + a3, kz = a4 * zz + a3;
+    const Real hx = a3 * xx + a2, hy = a3 * yy + a2;
+    const Real px = kx + Real(2) * a3, py = ky + Real(2) * a3, pz = kz + Real(2) * a3;
+    f.fourth[0] += xx * (px + Real(3) * a3) + Real(3) * a2;
+    f.fourth[1] += xy * px;
+    f.fourth[2] += xz * px;
+    f.fourth[3] += yy * kx + hx;
+    f.fourth[4] += yz * kx;
+    f.fourth[5] += zz * kx + hx;
+    f.fourth[6] += xy * py;
+    f.fourth[7] += xz * ky;
+    f.fourth[8] += xy * kz;
+    f.fourth[9] += xz * pz;
+    f.fourth[10] += yy * (py + Real(3) * a3) + Real(3) * a2;
+    f.fourth[11] += yz * py;
+    f.fourth[12] += zz * ky + hy;
+    f.fourth[13] += yz * pz;
+    f.fourth[14] += zz * (pz + Real(3) * a3) + Real(3) * a2;
+}
+
+/// Adds to `a` the acceleration of the expansion at (x, y, z) from its centre.
+template <bool kHigh, class Real>
+GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& f, Real x, Real y, Real z) {
+    const Real half = Real(0.5), sixth = Real(1) / 6, part = Real(1) / 24;
+    const Real xx = half * x * x, yy = half * y * y, zz = half * z * z, xy = x * y, xz = x * z, yz = y * z;
+    // Monomials over their factorials: third order.
+    const Real xxx = sixth * x * x * x, yyy = sixth * y * y * y, zzz = sixth * z * z * z;
+    const Real xxy = xx * y, xxz = xx * z, xyy = x * yy, yyz = yy * z, xzz = x * zz, yzz = y * zz, xyz = xy * z;
+    const auto upToThird = [&](Real first, const Real* s, const Real* t, const Real* q) {
+        // s: x y z of the second; t: xx xy xz yy yz zz of the third; q: xxx xxy xxz xyy xyz xzz yyy yyz yzz zzz.
+        Real sum = first + (s[0] * x + s[1] * y + s[2] * z);
+        sum += t[0] * xx + t[1] * xy + t[2] * xz + t[3] * yy + t[4] * yz + t[5] * zz;
+        sum += q[0] * xxx + q[1] * xxy + q[2] * xxz + q[3] * xyy + q[4] * xyz + q[5] * xzz + q[6] * yyy + q[7] * yyz +
+               q[8] * yzz + q[9] * zzz;
+        return sum;
+    };
+    const Real* s = f.second;
+    const Real* t = f.third;
+    const Real* q = f.fourth;
+    const Real sx[] = {s[0], s[1], s[2]}, sy[] = {s[1], s[3], s[4]}, sz[] = {s[2], s[4], s[5]};
+    const Real ty[] = {t[1], t[3], t[4], t[6], t[7], t[8]}, tz[] = {t[2], t[4], t[5], t[7], t[8], t[9]};
+    const Real qy[] = {q[1], q[3], q[4], q[6], q[7], q[8], q[10], q[11], q[12], q[13]};
+    const Real qz[] = {q[2], q[4], q[5], q[7], q[8], q[9], q[11], q[12], q[13], q[14]};
+    a[0] += upToThird(f.first[0], sx, t, q);
+    a[1] += upToThird(f.first[1], sy, ty, qy);
+    a[2] += upToThird(f.first[2], sz, tz, qz);
+    if constexpr (kHigh) {
+        const Real x4 = part * x * x * x * x, y4 = part * y * y * y * y, z4 = part * z * z * z * z;
+        const Real m[] = {x4,      xxx * y, xxx * z, xx * yy, xxy * z, xx * zz, x * yyy, xyy * z,
+                          xy * zz, x * zzz, y4,      yyy * z, yy * zz, y * zzz, z4};
+        const Real* v = f.fifth;
+        // Of the fifth order's 21 components, the 15 that have an x, a y, a z more than a monomial.
+        a[0] += v[0] * m[0] + v[1] * m[1] + v[2] * m[2] + v[3] * m[3] + v[4] * m[4] + v[5] * m[5] + v[6] * m[6] +
+                v[7] * m[7] + v[8] * m[8] + v[9] * m[9] + v[10] * m[10] + v[11] * m[11] + v[12] * m[12] + v[13] * m[13] +
+                v[14] * m[14];
+        a[1] += v[1] * m[0] + v[3] * m[1] + v[4] * m[2] + v[6] * m[3] + v[7] * m[4] + v[8] * m[5] + v[10] * m[6] +
+                v[11] * m[7] + v[12] * m[8] + v[13] * m[9] + v[15] * m[10] + v[16] * m[11] + v[17] * m[12] + v[18] * m[13] +
+                v[19] * m[14];
+        a[2] += v[2] * m[0] + v[4] * m[1] + v[5] * m[2] + v[7] * m[3] + v[8] * m[4] + v[9] * m[5] + v[11] * m[6] +
+                v[12] * m[7] + v[13] * m[8] + v[14] * m[9] + v[16] * m[10] + v[17] * m[11] + v[18] * m[12] + v[19] * m[13] +
+                v[20] * m[14];
+    }
+}
