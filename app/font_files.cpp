@@ -1,10 +1,11 @@
 // The fonts in the program, and where those of systems are, best first.
 #include "app/font_files.h"
 
+#include "sim/core/error.h"
+#include "sim/io/file/source.h"
+
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 // The assembler copies a file as it is; as a list of numbers it would take the compiler a minute.
@@ -41,11 +42,18 @@ constexpr const char* kMono[] = {"/usr/share/fonts/truetype/dejavu/DejaVuSansMon
                                  "/System/Library/Fonts/Menlo.ttc",
                                  "C:/Windows/Fonts/consola.ttf"};
 
+/// Empty for what cannot be read.
 std::vector<unsigned char> contents(const char* file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return {};
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    try {
+        Source source = Source::open(file);
+        std::vector<unsigned char> bytes(static_cast<std::size_t>(source.size().value_or(0)));
+        bytes.resize(source.read(bytes.data(), bytes.size()));
+        return bytes;
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 std::vector<unsigned char> firstOf(std::span<const char* const> files) {

@@ -54,7 +54,10 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
     drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = plot.series.size() > 1, .legendAbove = true});
+             {.light = palette::light,
+              .lineWidth = palette::line(1.4f * p.widgets.scale()),
+              .legend = plot.series.size() > 1,
+              .legendAbove = true});
 }
 
 void drawNumbers(PanelContext& p) {

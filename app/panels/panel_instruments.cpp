@@ -86,7 +86,10 @@ void drawPlots(PanelContext& p, const Profile& profile) {
         ImGui::Dummy(ImVec2(wide, tall));
         p.widgets.finish(kPlots[k]);
         drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + wide, from.y + tall), plot,
-                 {.lineWidth = palette::line(1.4f * s), .legend = plot.series.size() > 1, .legendAbove = true});
+                 {.light = palette::light,
+                  .lineWidth = palette::line(1.4f * s),
+                  .legend = plot.series.size() > 1,
+                  .legendAbove = true});
     }
 }
 

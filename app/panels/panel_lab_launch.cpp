@@ -65,7 +65,7 @@ void drawBound(PanelContext& p, double rate, double bound, double boundNow) {
     ImGui::Dummy(size);
     p.widgets.finish(kBound);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), IM_COL32(255, 255, 255, 20), 3 * s);
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(20), 3 * s);
     constexpr double kBoundSlack = 1.05;
     const bool impossible = rate > kBoundSlack * bound;
     const auto part = [&](double value) { return size.x * static_cast<float>(std::clamp(value / bound, 0.0, 1.0)); };
@@ -185,7 +185,7 @@ void drawSource(PanelContext& p) {
                                                     : source.file + "; marked: not in '" + source.below + "'";
     p.widgets.text(kSource, palette::kMuted, head.c_str());
     ImGui::PopFont();
-    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, 200));
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
     if (ImGui::BeginChild("lab source", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar)) {
         // A fresh text opens where it differs from the rung below.
         static const KernelSource* shown = nullptr;

@@ -21,7 +21,7 @@ void drawProgress(PanelContext& p) {
     ImGui::Dummy(size);
     p.widgets.finish(kProgress);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), IM_COL32(255, 255, 255, 18), 2 * s);
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 2 * s);
     if (lab.busy())
         list.AddRectFilled(from, ImVec2(from.x + size.x * static_cast<float>(lab.progress()), from.y + size.y),
                            palette::kAccent, 2 * s);
@@ -64,7 +64,7 @@ void drawLabSweep(PanelContext& p) {
     if (size.x < 40 || size.y < 40) return;
     ImGui::Dummy(size);
     p.widgets.finish(kPlot);
-    const PlotStyle style{.light = false, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
+    const PlotStyle style{.light = palette::light, .fontScale = 1, .lineWidth = palette::line(2 * s), .legend = true};
     ImGui::PushFont(p.widgets.fonts().small);
     lab.drawResults(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + size.x, from.y + size.y), style);
     ImGui::PopFont();

@@ -148,7 +148,7 @@ void drawHistory(PanelContext& p) {
     const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
     const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
-    list.AddRectFilled(a, b, IM_COL32(255, 255, 255, 8), 3 * s);
+    list.AddRectFilled(a, b, palette::veil(8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);
     list.AddText(from, palette::kMuted, unitName);
 
@@ -159,7 +159,7 @@ void drawHistory(PanelContext& p) {
             std::snprintf(text, sizeof text, "%.3g", static_cast<double>(part * top / unit));
             const ImVec2 extent = ImGui::CalcTextSize(text);
             list.AddText(ImVec2(a.x - extent.x - 5 * s, y - 0.5f * extent.y), palette::kMuted, text);
-            if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), IM_COL32(255, 255, 255, 14));
+            if (part > 0) list.AddLine(ImVec2(a.x, y), ImVec2(b.x, y), palette::veil(14));
         }
         std::array<ImVec2, Telemetry::kHistory> points;
         const auto last = static_cast<float>(Telemetry::kHistory - 1);
@@ -224,7 +224,7 @@ void drawSplit(PanelContext& p) {
     const ImVec2 size(ImGui::GetContentRegionAvail().x, 10 * s);
     ImGui::Dummy(size);
     p.widgets.finish(kSplitBar);
-    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), IM_COL32(255, 255, 255, 18), 3 * s);
+    list.AddRectFilled(from, ImVec2(from.x + size.x, from.y + size.y), palette::veil(18), 3 * s);
     float x = from.x;
     for (std::size_t i = 0; i < parts.ms.size(); ++i) {
         const float width = size.x * static_cast<float>(parts.ms[i] / whole);
@@ -248,7 +248,7 @@ void drawSplit(PanelContext& p) {
         p.widgets.wrapped(palette::kMuted, text);
     };
     for (std::size_t i = 0; i < parts.ms.size(); ++i) legend(i, parts.names[i], parts.ms[i], kPartColours[i]);
-    legend(4, "other", std::max(t.frameMilliseconds - sum, 0.0), IM_COL32(255, 255, 255, 40));
+    legend(4, "other", std::max(t.frameMilliseconds - sum, 0.0), palette::veil(40));
     ImGui::PopFont();
 }
 

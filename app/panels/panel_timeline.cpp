@@ -103,7 +103,7 @@ void drawTimeline(PanelContext& p) {
             ImDrawList& front = *ImGui::GetForegroundDrawList();
             const ImVec2 at(x, from.y - size.y - 4 * s);
             front.AddRectFilled(ImVec2(at.x - 5 * s, at.y - 2 * s), ImVec2(at.x + size.x + 5 * s, at.y + size.y + 2 * s),
-                                IM_COL32(20, 24, 32, 245), 4 * s);
+                                palette::kPlate, 4 * s);
             front.AddText(at, palette::kText, text);
             ImGui::PopFont();
         }

@@ -27,7 +27,7 @@ constexpr Control kEnergies{"twin_energies", "Energies",
                             "Change of the total energy since the start over the energy of the start, of both runs"};
 constexpr Control kNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
 
-ImU32 hueOf(std::size_t run) { return seriesColour(run, false); }
+ImU32 hueOf(std::size_t run) { return seriesColour(run, palette::light); }
 
 /// A dark plate with a dot in the run's hue and a few words.
 void drawLabel(PanelContext& p, const Control& control, std::size_t run, ImVec2 at, float most, const std::string& text) {
@@ -64,7 +64,10 @@ void showPlot(PanelContext& p, const Control& control, Plot plot, float width, f
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
     drawPlot(*ImGui::GetWindowDrawList(), from, ImVec2(from.x + width, from.y + height), plot,
-             {.lineWidth = palette::line(1.4f * p.widgets.scale()), .legend = legend, .legendAbove = true});
+             {.light = palette::light,
+              .lineWidth = palette::line(1.4f * p.widgets.scale()),
+              .legend = legend,
+              .legendAbove = true});
 }
 
 }  // namespace

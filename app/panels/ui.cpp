@@ -27,7 +27,7 @@ ImVec4 colour(int red, int green, int blue, float alpha = 1) {
 }
 
 /// Dark, quiet, one accent; light comes from the picture behind.
-ImGuiStyle makeStyle(float scale, bool strong) {
+ImGuiStyle makeStyle(float scale, bool strong, bool light) {
     ImGuiStyle style;
     ImGui::StyleColorsDark(&style);
     style.WindowPadding = ImVec2(12, 10);
@@ -78,6 +78,17 @@ ImGuiStyle makeStyle(float scale, bool strong) {
         c[ImGuiCol_Button] = colour(255, 255, 255, 0.18f);
         style.DisabledAlpha = 0.6f;
     }
+    if (light) {
+        // Black veils on white where the dark theme has white ones on black.
+        for (const int i : {ImGuiCol_Border, ImGuiCol_FrameBg, ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive,
+                            ImGuiCol_Button, ImGuiCol_ScrollbarGrab})
+            c[i] = colour(0, 0, 0, c[i].w);
+        c[ImGuiCol_Text] = ImGui::ColorConvertU32ToFloat4(palette::kText.onWhite);
+        c[ImGuiCol_TextDisabled] = ImGui::ColorConvertU32ToFloat4(palette::kMuted.onWhite);
+        c[ImGuiCol_WindowBg] = colour(246, 247, 249, strong ? 1 : 0.92f);
+        c[ImGuiCol_PopupBg] = colour(252, 252, 253);
+        c[ImGuiCol_Border].w = 0.18f;
+    }
     style.ScaleAllSizes(scale);
     style.WindowBorderSize = std::max(1.0f, std::floor(scale));
     return style;
@@ -106,7 +117,7 @@ bool listIsDue() {
 
 struct Ui::Parts {
     ImGuiContext* context = nullptr;
-    bool strong = false;  ///< colours of the theme
+    bool strong = false, light = false;  ///< colours of the theme
     std::string renderer;
     float scale = 1;
     Fonts fonts;
@@ -165,7 +176,7 @@ void Ui::setScale(float scale) {
     parts_->scale = scale;
     parts_->settled = false;
     parts_->strong = state.projector;
-    ImGui::GetStyle() = makeStyle(scale, parts_->strong);
+    ImGui::GetStyle() = makeStyle(scale, parts_->strong, parts_->light);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
     atlas.Clear();
     const auto add = [&](float size, FontBytes bytes) {
@@ -299,7 +310,10 @@ void Ui::frame(Workspace& workspace, const Post& asked) {
     const CurrentContext current(parts_->context);
     const Post nobody = [](const std::vector<Command>&) {};
     const Post& post = asked ? asked : nobody;
+    if (std::exchange(parts_->light, workspace.look.paper) != workspace.look.paper)
+        ImGui::GetStyle() = makeStyle(parts_->scale, parts_->strong, parts_->light);
     palette::strong = parts_->strong;
+    palette::light = parts_->light;
     // Only while keys are meant for panels: Space and arrows are commands otherwise.
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;

@@ -40,23 +40,27 @@ struct Control {
     Tip tip;
 };
 
-/// Colours of the panels, by meaning; each has a second self for projectors and bright rooms.
+/// Colours of the panels, by meaning; each has a second self for projectors and bright rooms, and one on a white page.
 namespace palette {
-inline bool strong = false;  ///< which of the two is in force; set with the theme, between frames
+inline bool strong = false, light = false;  ///< which of them is in force; set with the theme, between frames
 
 struct Colour {
-    ImU32 usual, contrasting;
+    ImU32 usual, contrasting, onWhite;
     // NOLINTNEXTLINE(google-explicit-constructor): it is a colour wherever one is expected
-    operator ImU32() const { return strong ? contrasting : usual; }
+    operator ImU32() const { return light ? onWhite : strong ? contrasting : usual; }
 };
 
-constexpr Colour kText{IM_COL32(222, 226, 232, 255), IM_COL32(255, 255, 255, 255)};
-constexpr Colour kMuted{IM_COL32(139, 148, 160, 255), IM_COL32(205, 212, 222, 255)};
-constexpr Colour kFaint{IM_COL32(139, 148, 160, 60), IM_COL32(205, 212, 222, 150)};
-constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 255)};
-constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255)};
-constexpr Colour kWarning{IM_COL32(232, 182, 96, 255), IM_COL32(255, 205, 90, 255)};
-constexpr Colour kBad{IM_COL32(240, 98, 98, 255), IM_COL32(255, 110, 110, 255)};
+constexpr Colour kText{IM_COL32(222, 226, 232, 255), IM_COL32(255, 255, 255, 255), IM_COL32(20, 24, 30, 255)};
+constexpr Colour kMuted{IM_COL32(139, 148, 160, 255), IM_COL32(205, 212, 222, 255), IM_COL32(84, 92, 104, 255)};
+constexpr Colour kFaint{IM_COL32(139, 148, 160, 60), IM_COL32(205, 212, 222, 150), IM_COL32(84, 92, 104, 90)};
+constexpr Colour kAccent{IM_COL32(106, 176, 243, 255), IM_COL32(120, 200, 255, 255), IM_COL32(24, 104, 184, 255)};
+constexpr Colour kGood{IM_COL32(111, 195, 131, 255), IM_COL32(120, 240, 150, 255), IM_COL32(20, 120, 50, 255)};
+constexpr Colour kWarning{IM_COL32(232, 182, 96, 255), IM_COL32(255, 205, 90, 255), IM_COL32(150, 88, 0, 255)};
+constexpr Colour kBad{IM_COL32(240, 98, 98, 255), IM_COL32(255, 110, 110, 255), IM_COL32(190, 20, 20, 255)};
+constexpr Colour kPlate{IM_COL32(20, 24, 32, 245), IM_COL32(0, 0, 0, 255), IM_COL32(250, 250, 250, 245)};  ///< behind words
+
+/// A thin layer over the ground; `alpha` is 0 to 255.
+inline ImU32 veil(int alpha) { return light ? IM_COL32(0, 0, 0, alpha) : IM_COL32(255, 255, 255, alpha); }
 
 /// The width of a curve: thicker where it must be seen from the last row.
 inline float line(float width) { return strong ? 1.8f * width : width; }

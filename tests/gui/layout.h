@@ -42,8 +42,15 @@ inline std::vector<std::string> layoutFaults(const Json& status) {
         for (std::size_t j = i + 1; j < panels.size(); ++j)
             if (box.overlaps(panels[j].second)) faults.push_back(name + " covers " + panels[j].first);
     }
-    for (const char* panel : {"panel/menu", "panel/controls", "panel/measurements", "panel/status"})
+    for (const char* panel : {"panel/menu", "panel/status"})
         if (!items.contains(panel)) faults.push_back(std::string(panel) + " is missing");
+    // Where there are tabs, one of the two is shown.
+    const bool tabs = items.contains("controls_tab");
+    const bool controls = items.contains("panel/controls"), measurements = items.contains("panel/measurements");
+    if (tabs && controls == measurements) faults.push_back("there are tabs, and not one panel");
+    if (!tabs && !controls) faults.push_back("panel/controls is missing");
+    if (!tabs && !measurements) faults.push_back("panel/measurements is missing");
+    if (!controls) return faults;
     for (const char* control : {"run", "step", "reset", "run.scene", "run.bodies", "run.bodies/exact", "run.seed",
                                 "run.backend", "run.kernel", "run.time_step", "run.softening", "run.integrator"}) {
         if (!items.contains(control)) {

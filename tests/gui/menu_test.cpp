@@ -343,6 +343,35 @@ TEST_F(MenuTest, aBodysPanelStandsBelowTheMeasurements) {
     EXPECT_GT(boxOf(shown.at("items").at("panel/body")).top, boxOf(shown.at("items").at("panel/measurements")).bottom);
 }
 
+TEST_F(MenuTest, leavesMostOfASmallWindowToThePicture) {
+    open({"two-body", "--backend", "cpu", "--size", "800x600", "--ui-scale", "1"});
+    const Json shown = waitFor("the panels", [](const Json& s) {
+        return s.at("items").contains("panel/conservation") && s.at("items").contains("panel/controls");
+    });
+    EXPECT_EQ(layoutFaults(shown), std::vector<std::string>{});
+    EXPECT_LT(boxOf(shown.at("items").at("panel/controls")).right, 0.4 * 800);
+    click("measurements_tab");
+    const Json other =
+        waitFor("the other panel", [](const Json& s) { return s.at("items").contains("panel/measurements"); });
+    EXPECT_EQ(layoutFaults(other), std::vector<std::string>{});
+    EXPECT_FALSE(other.at("items").contains("panel/controls"));
+    click("controls_tab");
+    waitFor("the first panel", [](const Json& s) { return s.at("items").contains("panel/controls"); });
+    // A projector shows picture and plots alone; the lab has the width to itself.
+    xdotool({"windowsize", window, "1280", "720"});
+    waitForValue("width", 1280);
+    key("ctrl+p");
+    const Json projector = waitFor("plots without knobs", [](const Json& s) {
+        return s.at("projector") == true && !s.at("items").contains("panel/controls");
+    });
+    EXPECT_TRUE(projector.at("items").contains("panel/conservation"));
+    EXPECT_FALSE(projector.at("items").contains("panel/measurements"));
+    key("l");
+    const Json lab = waitFor("the lab", [](const Json& s) { return s.at("items").contains("panel/lab"); });
+    EXPECT_FALSE(lab.at("items").contains("panel/conservation"));
+    EXPECT_GT(boxOf(lab.at("items").at("panel/lab")).right, 0.95 * 1280);
+}
+
 TEST_F(MenuTest, looksComposedAtTheUsualSizes) {
     open({"two-body", "--backend", "cpu", "--size", "1280x720", "--ui-scale", "1"});
     const Json shown = waitFor("the panels", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
