@@ -197,7 +197,7 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
                       .smallest = smallest_,
                       .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
                       .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOfAccuracy(allowedError()))};
+                      .share = static_cast<float>(shareOfAccuracy(allowedError(), static_cast<double>(context_.bodies)))};
     if (!forLengths) task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
     const std::span<const TreeGroup> groups = tree_.groups();
     const auto walkOne = kernels_.walk[static_cast<std::size_t>(walk)];

@@ -207,7 +207,7 @@ GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real 
 /// Adds to `a` the acceleration of the expansion at (x, y, z) from its centre.
 template <bool kHigh, class Real>
 GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& f, Real x, Real y, Real z) {
-    const Real half = Real(0.5), sixth = Real(1) / 6, part = Real(1) / 24;
+    const Real half = Real(0.5), sixth = Real(1.0 / 6), part = Real(1.0 / 24);
     const Real xx = half * x * x, yy = half * y * y, zz = half * z * z, xy = x * y, xz = x * z, yz = y * z;
     // Monomials over their factorials: third order.
     const Real xxx = sixth * x * x * x, yyy = sixth * y * y * y, zzz = sixth * z * z * z;
