@@ -20,12 +20,19 @@ struct CommandFunction {
 };
 
 constexpr CommandFunction kFunctions[] = {
-    {Subcommand::view, viewCommand},       {Subcommand::render, renderCommand},
-    {Subcommand::run, runCommand},         {Subcommand::bench, benchCommand},
-    {Subcommand::list, listCommand},       {Subcommand::check, checkCommand},
-    {Subcommand::convert, convertCommand}, {Subcommand::info, infoCommand},
-    {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
-    {Subcommand::play, playCommand},       {Subcommand::lesson, lessonCommand},
+    {Subcommand::view, viewCommand},
+    {Subcommand::render, renderCommand},
+    {Subcommand::run, runCommand},
+    {Subcommand::bench, benchCommand},
+    {Subcommand::list, listCommand},
+    {Subcommand::check, checkCommand},
+    {Subcommand::convert, convertCommand},
+    {Subcommand::info, infoCommand},
+    {Subcommand::tune, tuneCommand},
+    {Subcommand::fingerprint, fingerprintCommand},
+    {Subcommand::play, playCommand},
+    {Subcommand::lesson, lessonCommand},
+    {Subcommand::occupancy, occupancyCommand},
 };
 
 int runProgram(int argc, char** argv) {

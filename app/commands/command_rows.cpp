@@ -6,6 +6,7 @@
 #include "app/control/twin_settings.h"
 #include "app/encoders.h"
 #include "app/lab/figure.h"
+#include "app/lab/occupancy.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"
@@ -468,6 +469,43 @@ void addLessonOptions(CLI::App& app, Options& o) {
     app.add_flag("--answers", o.answers, "with explanations and answers, for the teacher");
 }
 
+void addOccupancyOptions(CLI::App& app, Options& o) {
+    OccupancyAsk& ask = o.occupancy;
+    std::string names;
+    for (const GpuRow& row : gpus()) names += (names.empty() ? "" : ", ") + std::string(row.name);
+    app.add_option_function<std::string>(
+           "GPU", [&ask](const std::string& text) { ask.gpu = gpu(text).name; }, names + " [h200]")
+        ->type_name("");
+    addList(
+        app, "-n,--bodies", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
+        },
+        "numbers of bodies [65536]");
+    addList(
+        app, "--block", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchBlocks.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 20)));
+        },
+        "block sizes [32,64,128,256,512,1024]");
+    const auto number = [&app](const char* option, auto& to, std::int64_t least, std::int64_t most, const char* help) {
+        addValue(
+            app, option, "COUNT",
+            [&to, least, most](auto& name, auto& text) { to = static_cast<int>(parseInteger(name, text, least, most)); },
+            help);
+    };
+    number("--registers", ask.registers, 1, 65536, "registers a thread [64]");
+    number("--shared", ask.shared, 0, 1 << 30, "bytes of shared memory a block [16 a thread, a tile of bodies]");
+    number("--bodies-per-thread", ask.bodiesPerThread, 1, 1024, "bodies a thread [1]");
+    number("--split", ask.split, 1, 65535, "parts of the sources [1]");
+    number("--multiprocessors", ask.multiprocessors, 1, 100000, "of another GPU, instead of those of the one named");
+    number("--warps", ask.warps, 1, 1024, "resident on a multiprocessor at most, likewise");
+    number("--resident-blocks", ask.blocks, 1, 1024, "on a multiprocessor at most, likewise");
+    number("--register-file", ask.registerFile, 256, 1 << 30, "registers of a multiprocessor, likewise");
+    number("--shared-memory", ask.sharedMemory, 0, 1 << 30, "bytes of a multiprocessor, likewise");
+    app.add_flag("--json", o.json, "as JSON");
+}
+
 void addConvertOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "IN", [&o](const std::string& text) { o.file = text; },
@@ -529,6 +567,11 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab lesson leapfrog --worksheet leapfrog.html\n"
      "  gravlab lesson leapfrog --worksheet answers.md --answers\n"
      "  gravlab --lesson leapfrog            goes through it in the window\n"},
+    {"occupancy", Subcommand::occupancy, false,
+     "what a launch finds on a GPU, which need not be here: waves, tail, occupancy", addOccupancyOptions,
+     "  gravlab occupancy t4 -n 4k,64k --block 64,128,256\n"
+     "  gravlab occupancy a100 --registers 40\n"
+     "  gravlab occupancy rtx-4090 --multiprocessors 76\n"},
     {"tune", Subcommand::tune, false, "find the fastest kernel and launch for this device, for --kernel auto",
      addTuneOptions, "  gravlab tune\n  gravlab tune -n 16k,64k --kernel tiled,tiled-split\n"},
     {"list", Subcommand::list, false, "what this build and machine have", addListOptions,

@@ -279,7 +279,7 @@ void validate(Options& o, bool commandNamed) {
         throw UsageError("--lessons and --physics exclude each other; give one of them");
     if (o.command == Subcommand::check && o.checkLessons && o.tolerance)
         throw UsageError("--tolerance does nothing with --lessons: a step is reached or not");
-    if (o.command == Subcommand::check || o.command == Subcommand::lesson) return;
+    if (o.command == Subcommand::check || o.command == Subcommand::lesson || o.command == Subcommand::occupancy) return;
     if (o.command == Subcommand::convert && (o.file.empty() || o.output.empty()))
         throw UsageError("convert needs two files: gravlab convert IN OUT");
     if (o.command == Subcommand::info && o.file.empty()) throw UsageError("info needs a file: gravlab info FILE");

@@ -22,5 +22,6 @@ int convertCommand(const Options&);
 int infoCommand(const Options&);
 int fingerprintCommand(const Options&);
 int lessonCommand(const Options&);
+int occupancyCommand(const Options&);
 
 }  // namespace gravlab

@@ -15,13 +15,11 @@ namespace gravlab {
 namespace {
 
 /// What every lesson begins from, whatever was set before it.
-constexpr std::string_view kFresh[] = {"set twin.on false",         "set run.seed 1",
-                                       "set run.backend auto",      "set run.kernel auto",
-                                       "set run.threads auto",      "set run.integrator leapfrog",
-                                       "set run.time_step auto",    "set run.softening auto",
-                                       "set run.precision auto",    "set run.law auto",
-                                       "set run.steps_per_frame 1", "set run.speed auto",
-                                       "set run.paused false"};
+constexpr std::string_view kFresh[] = {"set twin.on false",           "set view.four false",    "set run.seed 1",
+                                       "set run.backend auto",        "set run.kernel auto",    "set run.threads auto",
+                                       "set run.integrator leapfrog", "set run.time_step auto", "set run.softening auto",
+                                       "set run.precision auto",      "set run.law auto",       "set run.steps_per_frame 1",
+                                       "set run.speed auto",          "set run.paused false"};
 
 bool begins(const LessonStep& step) {
     return std::any_of(step.setup.begin(), step.setup.end(),
@@ -63,7 +61,8 @@ void LessonRunner::answered(const std::string& json) {
     if (dropping_) return;
     const auto answer = nlohmann::json::parse(json);
     const std::string status = answer.at("status");
-    if (status == "applied") return;
+    // A fresh start sets what can be set: a run from a file has no seed.
+    if (status == "applied" || current_.number == 0) return;
     if (phase_ == LessonPhase::act && status == "failed" && !canonical_) {
         late_ = true;
         lines_.push_front(current_);  // a student may take longer

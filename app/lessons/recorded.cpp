@@ -3,6 +3,7 @@
 #include "app/format.h"
 #include "sim/core/error.h"
 #include "sim/core/value.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,8 @@ bool has(const RecordedRow& row, std::string_view column, std::string_view value
 /// A rate in single precision, of usual bodies, that passed its check [interactions/s]; 0: none.
 double rateOf(const RecordedRow& row) {
     const auto rate = row.find(kRate);
-    if (rate == row.end() || !has(row, "verified", "true") || !has(row, "precision", "fp32") || !has(row, "note", ""))
+    if (rate == row.end() || !has(row, "verified", "true") || !has(row, "precision", nameOf(Precision::fp32)) ||
+        !has(row, "note", ""))
         return 0;
     return numberOf(valueOf(rate->second)).value_or(0);
 }

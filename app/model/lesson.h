@@ -35,11 +35,11 @@ struct LessonNumber {
 
 /// Recorded rates of a named device: a row a kernel, a column a value of `over`.
 struct LessonTable {
-    std::string device;  ///< file of docs/benchmarks without its ending
-    std::string over;    ///< column of that file: n, block, unroll, split
-    std::vector<std::string> kernels;
-    std::vector<int> at;
-    std::map<std::string, int> where;  ///< other columns that are held fixed
+    std::string device{};  ///< file of docs/benchmarks without its ending
+    std::string over{};    ///< column of that file: n, block, unroll, split
+    std::vector<std::string> kernels{};
+    std::vector<int> at{};
+    std::map<std::string, int> where{};  ///< other columns that are held fixed
 };
 
 struct LessonStep {
@@ -75,9 +75,9 @@ std::string_view nameOf(LessonPhase phase);
 /// What was asked for at the panel or by a command.
 struct LessonOrder {
     enum class What { open, close, list, go, answer, show } what = What::open;
-    std::string name;   ///< of the lesson
-    int step = 0;       ///< to go to, from 0
-    double answer = 0;  ///< number of a choice from 1, or a number
+    std::string name{};  ///< of the lesson
+    int step = 0;        ///< to go to, from 0
+    double answer = 0;   ///< number of a choice from 1, or a number
 };
 
 struct LessonOffer {

@@ -17,7 +17,22 @@
 
 namespace gravlab {
 
-enum class Subcommand { view, render, run, bench, tune, list, check, convert, info, fingerprint, play, lesson, version };
+enum class Subcommand {
+    view,
+    render,
+    run,
+    bench,
+    tune,
+    list,
+    check,
+    convert,
+    info,
+    fingerprint,
+    play,
+    lesson,
+    occupancy,
+    version
+};
 
 /// What is written over the picture.
 struct OverlayChoice {
@@ -28,6 +43,15 @@ struct OverlayChoice {
 
 /// What was asked for, by the paths of the table of parameters, as values that it allows.
 using Settings = std::map<std::string, Value, std::less<>>;
+
+/// A launch on a GPU that need not be here.
+struct OccupancyAsk {
+    std::string gpu = "h200";
+    int registers = 64, bodiesPerThread = 1, split = 1;
+    std::optional<int> shared;  ///< bytes a block; empty: a tile of a body a thread
+    /// Limits instead of those of the GPU named.
+    std::optional<int> multiprocessors, warps, blocks, registerFile, sharedMemory;
+};
 
 struct Options {
     Subcommand command = Subcommand::view;
@@ -96,6 +120,8 @@ struct Options {
     // lesson
     std::string worksheet;  ///< file; empty: standard output
     bool answers = false;   ///< with explanations and answers
+
+    OccupancyAsk occupancy;
 
     // play
     std::string script;     ///< file of lines, or "-"

@@ -279,7 +279,10 @@ void lightControl(PanelContext& p) {
 
 void drawLessonPanel(PanelContext& p) {
     const LessonState& lesson = p.workspace.lesson;
-    const float s = p.widgets.scale(), width = rightWidth(p.workspace) * s;
+    const float s = p.widgets.scale();
+    // Beside the controls, however large the letters are.
+    const float width =
+        std::min(rightWidth(p.workspace) * s, std::max(p.surface.x - (kControlWidth + 3 * kMargin) * s, kMeasureWidth * s));
     const float body = p.state.bodyPanel > 0 ? p.state.bodyPanel + kBodyPanelGap * s : 0;
     const float height = p.surface.y - p.top - body - (bottomHeight(p.state) + 2 * kMargin) * s;
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
