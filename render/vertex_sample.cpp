@@ -39,33 +39,39 @@ VertexSample::~VertexSample() {
     if (done_) glDeleteSync(done_);
 }
 
-void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer& twin) {
+void VertexSample::ask(const ParticleBuffer& first, const ParticleBuffer* twin) {
     const std::size_t bodies = first.frontCount();
-    if (bodies == 0 || twin.frontCount() != bodies || !first.frontBuffer() || !twin.frontBuffer()) return;
+    if (bodies == 0 || !first.frontBuffer()) return;
+    if (twin && (twin->frontCount() != bodies || !twin->frontBuffer())) return;
     count_ = 0;
     eachRun(bodies, [&](std::size_t from, std::size_t length) {
-        for (const auto& [source, to] :
-             {std::pair(first.frontBuffer(), first_.id()), std::pair(twin.frontBuffer(), twin_.id())})
+        const auto copy = [&](GLuint source, GLuint to) {
             glCopyNamedBufferSubData(source, to, static_cast<GLintptr>(from * sizeof(ParticleVertex)),
                                      static_cast<GLintptr>(count_ * sizeof(ParticleVertex)),
                                      static_cast<GLsizeiptr>(length * sizeof(ParticleVertex)));
+        };
+        copy(first.frontBuffer(), first_.id());
+        if (twin) copy(twin->frontBuffer(), twin_.id());
         count_ += length;
     });
+    twinCount_ = twin ? count_ : 0;
     if (done_) glDeleteSync(done_);
     done_ = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 }
 
-bool VertexSample::take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>& twin, bool wait) {
+bool VertexSample::take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait) {
     if (!done_) return false;
     constexpr GLuint64 kPatience = 2'000'000'000;  // [ns]
     const GLenum done = glClientWaitSync(done_, GL_SYNC_FLUSH_COMMANDS_BIT, wait ? kPatience : 0);
     if (done != GL_ALREADY_SIGNALED && done != GL_CONDITION_SATISFIED) return false;
     glDeleteSync(done_);
     done_ = nullptr;
-    for (const auto& [to, from] : {std::pair(&first, first_.id()), std::pair(&twin, twin_.id())}) {
-        to->resize(count_);
-        glGetNamedBufferSubData(from, 0, static_cast<GLsizeiptr>(count_ * sizeof(ParticleVertex)), to->data());
-    }
+    const auto read = [](std::vector<ParticleVertex>& to, GLuint from, std::size_t count) {
+        to.resize(count);
+        if (count > 0) glGetNamedBufferSubData(from, 0, static_cast<GLsizeiptr>(count * sizeof(ParticleVertex)), to.data());
+    };
+    read(first, first_.id(), count_);
+    if (twin) read(*twin, twin_.id(), twinCount_);
     return true;
 }
 

@@ -1,5 +1,5 @@
-// The same bodies out of two vertex buffers, copied to the host without waiting: how far two runs are apart, when they are
-// too many to copy whole.
+// Some bodies out of a vertex buffer, or the same ones out of two, copied to the host without waiting: how large a run is,
+// and how far two are apart, when they are too many to copy whole.
 #pragma once
 #include "render/gl_objects.h"
 #include "render/particle_buffer.h"
@@ -20,16 +20,17 @@ public:
     VertexSample(const VertexSample&) = delete;
     VertexSample& operator=(const VertexSample&) = delete;
 
-    /// Starts a copy of up to kBodies bodies of both front buffers, evenly spread in runs of 64. Replaces one that was not
-    /// taken. Nothing where the buffers differ in size.
-    void ask(const ParticleBuffer& first, const ParticleBuffer& twin);
+    /// Starts a copy of up to kBodies bodies of the front buffer, or of both, evenly spread in runs of 64. Replaces one that
+    /// was not taken. Nothing where the buffers differ in size.
+    void ask(const ParticleBuffer& first, const ParticleBuffer* twin = nullptr);
     bool asked() const { return done_ != nullptr; }
-    /// The copies, once; false while they are on their way. Waits only with `wait`.
-    bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>& twin, bool wait);
+    /// The copies, once; false while they are on their way. `twin` is empty where none was asked for, and may be null. Waits
+    /// only with `wait`.
+    bool take(std::vector<ParticleVertex>& first, std::vector<ParticleVertex>* twin, bool wait);
 
 private:
     Buffer first_, twin_;
-    std::size_t count_ = 0;
+    std::size_t count_ = 0, twinCount_ = 0;
     GLsync done_ = nullptr;
 };
 

@@ -64,7 +64,6 @@ struct Kept {
     std::string_view help{};           ///< of the option, where the idea does not fit; empty: the idea
     bool window = false;               ///< only a window has a use for the option
     std::string_view off{}, on{};      ///< a flag in options and files; empty: false and true, and an option without a value
-    bool anywhere() const { return !(option.empty() && scene.empty() && configuration.empty() && checkpoint.empty()); }
 };
 
 /// A row.

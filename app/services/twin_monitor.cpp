@@ -120,7 +120,7 @@ void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool 
     if (bodies_ > kMostBodies) {
         if (!vertices_) vertices_ = std::make_unique<VertexSample>();
         vertexTime_ = lastTime_;
-        vertices_->ask(first.vertices, twin.vertices);
+        vertices_->ask(first.vertices, &twin.vertices);
         if (!realTime) takeVertices(true);
         return;
     }
@@ -140,7 +140,7 @@ void TwinMonitor::take(const Sample& sample, double now) {
 
 void TwinMonitor::takeVertices(bool wait) {
     std::vector<ParticleVertex> mine, others;
-    if (!vertices_ || !vertices_->take(mine, others, wait)) return;
+    if (!vertices_ || !vertices_->take(mine, &others, wait)) return;
     ParticleSet here, there;
     for (const auto& [from, to] : {std::pair(&mine, &here), std::pair(&others, &there)})
         for (const ParticleVertex& v : *from)

@@ -17,10 +17,10 @@ void AutoFramer::find(Document& document, const ParticleBuffer& vertices, bool r
     if (!sample_) sample_ = std::make_unique<VertexSample>();
     const bool moved = document.facts.step != step_ && (now - seenAt_ >= kInterval || !realTime || !framing_.known());
     if (moved && !sample_->asked()) {
-        sample_->ask(vertices, vertices);
+        sample_->ask(vertices);
         step_ = document.facts.step;
     }
-    if (sample_->asked() && sample_->take(bodies_, twin_, !realTime)) {
+    if (sample_->asked() && sample_->take(bodies_, nullptr, !realTime)) {
         see(document, now - seenAt_);
         seenAt_ = now;
     }

@@ -25,7 +25,7 @@ private:
 
     Framing framing_;
     std::unique_ptr<VertexSample> sample_;  // from the first use
-    std::vector<ParticleVertex> bodies_, twin_;
+    std::vector<ParticleVertex> bodies_;
     std::uint64_t run_ = 0;
     std::int64_t step_ = -1;
     double movedAt_ = 0, seenAt_ = 0;  ///< [s]; in a film counted in frames

@@ -50,8 +50,6 @@ public:
         else if (++next_ == program_.size())
             running_ = false;
     }
-    /// Begins the force under way again, e.g. for another kernel.
-    void restartForce() { target_ = 0; }
     /// Forgets the step under way.
     void abandon() { running_ = false; }
 

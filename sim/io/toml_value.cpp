@@ -11,21 +11,21 @@
 namespace gravlab {
 namespace {
 
-/// Whether letters beyond ASCII stand outside of quotes. No value has them there, and toml++ 3.3 asks of each whether it is
-/// a space in a way that is undefined for most.
+/// Whether letters beyond ASCII stand elsewhere than in a text that the value begins with. No value has them there, and
+/// toml++ 3.3 asks of each whether it is a space in a way that is undefined for most. What follows the text, or stands
+/// between quotes inside of something else, is no part of it.
 bool foreignOutsideText(std::string_view text) {
-    char quote = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (quote == 0 && (static_cast<unsigned char>(c) & 0x80u) != 0) return true;
-        if (quote == '"' && c == '\\')
+    const char mark = text.starts_with('\'') ? '\'' : '"';
+    bool inside = false;
+    std::size_t i = 0;
+    for (; i < text.size() && (inside || text[i] == mark); ++i) {
+        if (text[i] == mark)
+            inside = !inside;  // three in a row open a text, too
+        else if (mark == '"' && text[i] == '\\')
             ++i;
-        else if (quote == 0 && (c == '"' || c == '\''))
-            quote = c;
-        else if (c == quote)
-            quote = 0;
     }
-    return false;
+    return std::ranges::any_of(text.substr(std::min(i, text.size())),
+                               [](char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; });
 }
 
 /// The table of "v = TEXT".

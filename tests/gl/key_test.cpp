@@ -10,7 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -42,6 +46,29 @@ protected:
             if (!row.fact()) text += row.path + " " + valueText(row.get(document)) + "\n";
         return text;
     }
+
+    /// One frame after a key; whether it did something.
+    bool press(Key key, int modifiers = kNoModifier) {
+        pressKey(key, modifiers, *controller);
+        const std::vector<Event> events = apply();
+        workspace->advance(true);
+        return events.size() == 1 && events[0].status == CommandStatus::applied;
+    }
+    /// Frames until this is met; false when it never is.
+    bool until(const std::function<bool()>& met) {
+        for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2); !met();) {
+            if (std::chrono::steady_clock::now() > end) return false;
+            apply();
+            workspace->advance(true);
+            workspace->turn(0.05);
+        }
+        return true;
+    }
+    Value value(const char* path) {
+        const Document& document = *workspace;
+        return parameter(path).get(document);
+    }
+    double number(const char* path) { return numberOf(value(path)).value(); }
 
     std::unique_ptr<Workspace> workspace;
     std::unique_ptr<Controller> controller;
@@ -152,6 +179,116 @@ TEST_F(KeyTest, theNumbersOfALawBelongToIt) {
     EXPECT_EQ(ask(SetParameter{"run.law", std::string("power-law")}).status, CommandStatus::applied);
     EXPECT_EQ(ask(SetParameter{"run.exponent", 1.5}).status, CommandStatus::applied);
     EXPECT_EQ(ask(SetParameter{"run.cut_off", 2.0}).status, CommandStatus::refused);
+}
+
+TEST_F(KeyTest, keysHaveTheirEffect) {
+    begin("plummer");
+    ask(SetParameter{"run.speed", std::string("auto")});
+    ASSERT_TRUE(press(Key::space));
+    EXPECT_EQ(value("run.paused"), Value(true));
+    const double step = number("run.step"), timeStep = number("run.time_step"), speed = number("run.speed");
+    press(Key::letterN);
+    EXPECT_EQ(number("run.step"), step + 1);
+    press(Key::right);
+    EXPECT_EQ(number("run.step"), step + 2);
+    press(Key::period);
+    EXPECT_EQ(number("run.speed"), 2 * speed);
+    press(Key::comma);
+    EXPECT_EQ(number("run.speed"), speed);
+    EXPECT_EQ(number("run.time_step"), timeStep) << "the pace is not the step";
+    press(Key::period, kControl);
+    EXPECT_EQ(number("run.time_step"), 2 * timeStep);
+    press(Key::comma, kControl);
+    EXPECT_EQ(number("run.time_step"), timeStep);
+    press(Key::letterR);
+    EXPECT_EQ(number("run.step"), 0);
+    press(Key::pageUp);
+    EXPECT_EQ(number("run.bodies"), 120);
+    press(Key::pageDown);
+    EXPECT_EQ(number("run.bodies"), 60);
+    const int colours = workspace->look.colourMap;
+    press(Key::letterC);
+    EXPECT_EQ(workspace->look.colourMap, colours + 1);
+    const double exposure = number("look.exposure");
+    press(Key::equal);
+    EXPECT_GT(number("look.exposure"), exposure);
+    press(Key::minus);
+    press(Key::minus);
+    EXPECT_LT(number("look.exposure"), exposure);
+    press(Key::f1);
+    EXPECT_EQ(value("window.help"), Value(true));
+    press(Key::escape);
+    EXPECT_EQ(value("window.help"), Value(false));
+    press(Key::letterG);
+    EXPECT_EQ(value("window.panels"), Value(false));
+    press(Key::tab);
+    EXPECT_EQ(value("window.visible"), Value(false));
+    press(Key::tab);
+    press(Key::letterG);
+    EXPECT_EQ(value("window.panels"), Value(true));
+    press(Key::letterB);
+    EXPECT_NE(value("run.backend"), Value(std::string("cpu")));
+    press(Key::rightBracket);
+    EXPECT_NE(value("run.scene"), Value(std::string("plummer")));
+    press(Key::letterM);
+    EXPECT_EQ(value("look.colour_mode"), Value(std::string("acceleration")));
+    press(Key::letterX);
+    EXPECT_EQ(value("overlay.axes"), Value(true));
+    press(Key::letterB, kControl);
+    EXPECT_EQ(value("look.white_page"), Value(true));
+    press(Key::letterP, kControl);
+    EXPECT_EQ(value("window.projector"), Value(true));
+    press(Key::letterQ, kControl);
+    EXPECT_TRUE(workspace->intent.quit);
+}
+
+TEST_F(KeyTest, aRunTakesBackendKernelAndIntegrator) {
+    begin("plummer");
+    workspace->advance(true);
+    const double before = number("run.step");
+    const auto checked = [&] { return value("run.check") == Value(std::string("passed")); };
+    EXPECT_TRUE(until(checked));
+    EXPECT_TRUE(until([&] { return numberOf(value("run.rate")).value_or(0) > 0; })) << "a rate comes after the check";
+    EXPECT_EQ(ask(SetParameter{"run.kernel", std::string("naive")}).status, CommandStatus::applied);
+    EXPECT_EQ(value("run.kernel"), Value(std::string("naive")));
+    EXPECT_TRUE(until(checked));
+    EXPECT_EQ(ask(SetParameter{"run.backend", std::string("reference")}).status, CommandStatus::applied);
+    EXPECT_EQ(value("run.backend"), Value(std::string("reference")));
+    EXPECT_GE(number("run.step"), before) << "the run must go on";
+    EXPECT_TRUE(until(checked));
+    EXPECT_EQ(ask(SetParameter{"run.integrator", std::string("yoshida4")}).status, CommandStatus::applied);
+    EXPECT_TRUE(actionOf("more-bodies").unavailable(*workspace).empty());
+    EXPECT_EQ(ask(SetParameter{"run.scene", std::string("two-body")}).status, CommandStatus::applied);
+    EXPECT_EQ(number("run.bodies"), 2);
+    EXPECT_FALSE(actionOf("more-bodies").unavailable(*workspace).empty()) << "this scene has two bodies only";
+}
+
+TEST_F(KeyTest, aTourGoesAlongRememberedViews) {
+    begin("plummer");
+    press(Key::letterW, kAlt);
+    EXPECT_THAT(workspace->message, testing::HasSubstr("Ctrl 1"));
+    press(Key::escape);
+    EXPECT_EQ(workspace->message, "");
+    EXPECT_TRUE(press(Key::digit1, kControl));
+    const glm::vec3 before = workspace->camera.target;
+    for (int i = 0; i < 4; ++i) press(Key::letterW);
+    EXPECT_NE(workspace->camera.target, before);
+    EXPECT_TRUE(press(static_cast<Key>('2'), kControl));
+    EXPECT_EQ(number("camera.remembered"), 2);
+    EXPECT_TRUE(press(Key::letterW, kAlt));
+    EXPECT_EQ(value("camera.flying"), Value(true));
+    EXPECT_TRUE(until([&] { return value("camera.flying") == Value(false); }));
+    EXPECT_EQ(workspace->message, "");
+}
+
+TEST_F(KeyTest, aSweepIsGreyWhereTheKernelCannotVary) {
+    begin("plummer");
+    const Document& document = *workspace;
+    std::map<std::string, Reason> refused;
+    for (const SettingChoice& offer : offersOf(parameter("lab.sweep"), document)) refused[offer.name] = offer.refused;
+    EXPECT_FALSE(refused.at("block").empty());
+    EXPECT_FALSE(refused.at("unroll").empty());
+    EXPECT_TRUE(refused.at("bodies").empty());
 }
 
 }  // namespace

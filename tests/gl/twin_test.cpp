@@ -131,7 +131,7 @@ TEST_F(TwinPictureTest, ARefusedTwinLeavesTheFirstRunGoing) {
     film(workspace, 1);
     ASSERT_TRUE(workspace.host.twin().on());
     EXPECT_EQ(workspace.host.twin().simulation().step(), 6) << "begun at step 5";
-    setTwin(workspace.intent.twin, "kernel", "tiled");
+    takeTwin(workspace.intent.twin, "kernel", "\"tiled\"");
     film(workspace, 1);
     ASSERT_TRUE(workspace.host.twin().on());
     EXPECT_EQ(workspace.host.twin().simulation().configuration().integrator, "euler");
@@ -439,13 +439,19 @@ TEST(VertexSample, TakesTheSameBodiesOfBoth) {
     }
     VertexSample sample;
     std::vector<ParticleVertex> a, b;
-    EXPECT_FALSE(sample.take(a, b, true));
-    sample.ask(*one, *other);
-    ASSERT_TRUE(sample.take(a, b, true));
+    EXPECT_FALSE(sample.take(a, &b, true));
+    sample.ask(*one, other.get());
+    ASSERT_TRUE(sample.take(a, &b, true));
     ASSERT_EQ(a.size(), VertexSample::kBodies);
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(b[i].x - a[i].x, 0.5f);
     EXPECT_LT(a.front().x, 100);
     EXPECT_GT(a.back().x, 95000) << "evenly spread";
+    const std::vector<ParticleVertex> both = a;
+    sample.ask(*one);
+    ASSERT_TRUE(sample.take(a, &b, true));
+    EXPECT_TRUE(b.empty()) << "of one buffer";
+    ASSERT_EQ(a.size(), both.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].x, both[i].x);
 }
 
 }  // namespace

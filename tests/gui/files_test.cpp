@@ -69,19 +69,6 @@ TEST_F(WindowFiles, savesAtAKeyAndOpensAgain) {
     EXPECT_EQ(opened.at("files").at("shown"), false);
 }
 
-TEST_F(WindowFiles, aFileThatIsRefusedChangesNothing) {
-    std::ofstream(folder / "bad.csv") << "m,x,y,z\n1,0,0,0\n1,nan,0,0\n";
-    open(kSmall);
-    key("ctrl+o");
-    waitFor("the panel", [](const Json& s) { return s.at("files").at("shown") == true; });
-    enter("open_path", (folder / "bad.csv").string());
-    const Json now = waitFor("a message", [](const Json& s) { return s.at("message") != ""; });
-    EXPECT_NE(now.at("message").get<std::string>().find("line 3"), std::string::npos) << now.at("message");
-    EXPECT_EQ(now.at("scene"), "plummer");
-    const auto step = now.at("step").get<std::int64_t>();
-    waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
-}
-
 TEST_F(WindowFiles, whatACrashLeavesIsOfferedAndACleanEndLeavesNothing) {
     open(small({"--autosave", "0.2"}));
     for (int i = 0; i < 1000 && stateFiles("session-").empty(); ++i) std::this_thread::sleep_for(10ms);

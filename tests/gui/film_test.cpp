@@ -126,23 +126,5 @@ TEST_F(WindowFilm, whatIsCancelledIsNotKeptAndAFailureDoesNotEndTheRun) {
     waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
 }
 
-TEST_F(WindowFilm, aTourAlongRememberedViews) {
-    open({"plummer", "-n", "200", "--size", "900x640", "--backend", "cpu", "--no-config"});
-    key("alt+w");
-    waitFor("advice", [](const Json& s) { return s.at("message").get<std::string>().find("Ctrl 1") != std::string::npos; });
-    key("Escape");
-    waitForValue("message", "");
-    key("ctrl+1");
-    const Json before = status();
-    for (int i = 0; i < 4; ++i) key("w");
-    waitFor("another place", [&](const Json& s) { return s.at("camera") != before.at("camera"); });
-    key("ctrl+2");
-    waitForValue("views", 2);
-    key("alt+w");
-    waitForValue("tour", true);
-    waitForValue("tour", false);
-    EXPECT_EQ(status().at("message"), "");
-}
-
 }  // namespace
 }  // namespace gravlab::test

@@ -78,18 +78,6 @@ TEST_F(LabPanel, showsTheMatrixOfPairsForFewBodies) {
     waitFor("the matrix again", hasMap);
 }
 
-TEST_F(LabPanel, greysWhatTheKernelCannotVary) {
-    openLab();
-    click("lab_sweep");
-    settle();
-    click("lab.sweep");
-    settle();
-    const Json items = status().at("items");
-    EXPECT_FALSE(items.at("lab.sweep/block").at("enabled").get<bool>());
-    EXPECT_FALSE(items.at("lab.sweep/unroll").at("enabled").get<bool>());
-    EXPECT_TRUE(items.at("lab.sweep/bodies").at("enabled").get<bool>());
-}
-
 TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
     open({"plummer", "-n", "16384", "--size", "1280x720", "--backend", "auto", "--lab", "sweep"});
     if (status().at("backend") != "cuda") {

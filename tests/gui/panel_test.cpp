@@ -11,14 +11,6 @@ const Arguments kPanels{"plummer", "-n", "500", "--size", "1280x720", "--backend
 
 class Panel : public GuiTest {};
 
-TEST_F(Panel, showsARateOnlyAfterTheCheckAndKeepsStepping) {
-    open(kPanels);
-    const Json first = waitForValue("check", "passed");
-    waitFor("a rate", [](const Json& s) { return s.at("interactions_per_second") > 0; });
-    const Json later = waitFor("more steps", [&](const Json& s) { return s.at("step") > first.at("step"); });
-    EXPECT_GT(later.at("time"), first.at("time"));
-}
-
 TEST_F(Panel, changesTheNumberOfBodies) {
     open(kPanels);
     enter("run.bodies/exact", "1,234");
@@ -70,24 +62,6 @@ TEST_F(Panel, keepsTheDirectionWhileTheTimeStepIsDragged) {
     waitForValue("time_step", 0.03);
     overwrite("run.time_step", "-0.01");
     waitForValue("time_step", -0.01);
-}
-
-TEST_F(Panel, changesBackendKernelAndIntegrator) {
-    open(kPanels);
-    const Json before = waitFor("some steps", [](const Json& s) { return s.at("step") > 2; });
-    choose("run.kernel", "naive");
-    waitForValue("kernel", "naive");
-    waitForValue("check", "passed");
-    choose("run.backend", "reference");
-    const Json now = waitForValue("backend", "reference");
-    EXPECT_GE(now.at("step"), before.at("step")) << "the run must go on";
-    waitForValue("check", "passed");
-    choose("run.integrator", "yoshida4");
-    waitForValue("integrator", "yoshida4");
-    choose("run.scene", "two-body");
-    EXPECT_EQ(waitForValue("scene", "two-body").at("bodies"), 2);
-    settle();
-    EXPECT_FALSE(status().at("items").at("run.bodies/exact").at("enabled").get<bool>()) << "this scene has two bodies only";
 }
 
 TEST_F(Panel, greysWhatAKernelDoesNotHave) {

@@ -40,28 +40,6 @@ TEST_F(TwinWindow, comesByKeyWithLabelsAndCurve) {
     waitFor("more steps", [&](const Json& s) { return s.at("step") > step; });
 }
 
-TEST_F(TwinWindow, takesSettingsFromThePanelAndFollowsTheFirst) {
-    open({"plummer", "-n", "300", "--size", "1280x1000", "--backend", "cpu", "--twin", ""});
-    waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same" && t.at("points") > 0; });
-    EXPECT_EQ(status().at("twin").at("apart"), 0.0);
-    choose("twin.integrator", "yoshida4");
-    waitForTwin("yoshida4", [](const Json& t) { return t.at("integrator") == "yoshida4"; });
-    choose("twin.precision", "fp64");
-    waitForTwin("fp64", [](const Json& t) { return t.at("precision") == "fp64"; });
-    choose("twin.integrator", "as the first");
-    const Json now = waitForTwin("the first's integrator", [](const Json& t) { return t.at("integrator") == "leapfrog"; });
-    EXPECT_EQ(now.at("twin").at("label"), "fp64");
-    const auto step = waitForTwin("some steps", [](const Json& t) { return t.at("step") > 40; }).at("twin").at("step");
-    click("reset");
-    waitForTwin("both from the start", [&](const Json& t) { return t.at("step") < step; });
-    choose("run.scene", "figure-eight");
-    waitForTwin("the other scene", [](const Json& t) { return t.at("bodies") == 3; });
-    click("twin.on");
-    waitFor("no twin", [](const Json& s) { return s.at("twin").at("on") == false; });
-    settle();
-    EXPECT_FALSE(status().at("items").at("twin.integrator").at("enabled").get<bool>()) << "grey where there is no twin";
-}
-
 TEST_F(TwinWindow, greysWhatItWouldRefuse) {
     open({"figure-eight", "--size", "1280x1000", "--backend", "reference", "--integrator", "hermite4", "--twin", ""});
     waitForTwin("the same twin", [](const Json& t) { return t.at("label") == "the same"; });

@@ -1,12 +1,16 @@
 // The contracts of the commands that scripts rely on, by running the program: exit codes, files, csv and JSON.
 #include "cli_support.h"
+#include "sim/core/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <string>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -302,6 +306,62 @@ TEST(Cli, benchWritesCsvToAFile) {
     EXPECT_THAT(lines[0], StartsWith("backend,device,kernel,n,block,unroll,interactions_per_second"));
     EXPECT_THAT(lines[1], HasSubstr(",simd,64,"));
     EXPECT_THAT(lines[2], HasSubstr(",naive,64,"));
+}
+
+/// A control group of the system's with a limit of memory; gone afterwards.
+class MemoryGroup {
+public:
+    explicit MemoryGroup(std::uint64_t bytes) {
+        const std::string name = "gravlab-test-" + std::to_string(::getpid());
+        for (const auto& [parent, file] :
+             {std::pair("/sys/fs/cgroup", "memory.max"), std::pair("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}) {
+            path_ = fs::path(parent) / name;
+            std::error_code error;
+            // The files of a group come with its folder; where they do not, this is none.
+            if (fs::create_directory(path_, error) && fs::exists(path_ / file) &&
+                (std::ofstream(path_ / file) << bytes << std::flush))
+                return;
+            fs::remove(path_, error);
+        }
+        path_.clear();
+    }
+    ~MemoryGroup() {
+        std::error_code ignored;
+        if (!path_.empty()) fs::remove(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+TEST(CliMemory, theLimitOfARealControlGroupIsMemory) {
+    constexpr std::uint64_t kLimit = 300u << 20;
+    const MemoryGroup group(kLimit);
+    if (group.path().empty()) GTEST_SKIP() << "THE LIMIT IS NOT TESTED: no control group with memory can be made here";
+    const ScratchFolder folder;
+    const auto run = [&](const char* bodies) {
+        const std::string said = (folder / "said").string();
+        const std::string command = "echo $$ > '" + (group.path() / "cgroup.procs").string() + "' && exec " +
+                                    GRAVLAB_BINARY + " run plummer -n " + bodies + " --steps 1 --backend cpu > '" + said +
+                                    "' 2>&1";
+        const int state = std::system(command.c_str());
+        return std::pair(WIFEXITED(state) ? WEXITSTATUS(state) : -1, contentOf(said));
+    };
+    const auto [code, said] = run("1k");
+    EXPECT_EQ(code, 0) << said;
+    const auto [refused, why] = run("4M");
+    EXPECT_EQ(refused, static_cast<int>(ExitCode::deviceFailure)) << why;
+    double needed = 0, free = 0;
+    const std::size_t at = why.find("the bodies need ");
+    ASSERT_NE(at, std::string::npos) << why;
+    ASSERT_EQ(std::sscanf(why.c_str() + at, "the bodies need %lf GiB of memory, %lf GiB are free; ask for fewer bodies",
+                          &needed, &free),
+              2)
+        << why;
+    EXPECT_GT(needed, free);
+    EXPECT_LE(free, static_cast<double>(kLimit) / (1u << 30)) << "of the group, not of the machine";
+    EXPECT_GT(free, 0.1);
 }
 
 }  // namespace
