@@ -78,11 +78,13 @@ struct LessonOrder {
     std::string name{};  ///< of the lesson
     int step = 0;        ///< to go to, from 0
     double answer = 0;   ///< number of a choice from 1, or a number
+    bool operator==(const LessonOrder&) const = default;
 };
 
 struct LessonOffer {
     std::string name, title, idea;
     int steps = 0, minutes = 0;
+    bool operator==(const LessonOffer&) const = default;
 };
 
 struct LessonState {
@@ -102,6 +104,7 @@ struct LessonState {
 
     bool shown() const { return listed || lesson != nullptr; }
     const LessonStep* now() const { return lesson ? &lesson->steps[step] : nullptr; }
+    bool operator==(const LessonState&) const = default;
 };
 
 /// Steps of the lesson of that name that the text of a progress says were reached; and the text with one more.

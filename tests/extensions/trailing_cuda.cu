@@ -67,7 +67,7 @@ public:
 private:
     ForceProgress enqueuePairs(double pairs) override {
         if (!exact_->underWay()) exact_->prepare({this->bodies().positions, now_.data()}, this->request());
-        const ForceProgress done = exact_->enqueue(pairs / this->rate()->pairsPerSecond());
+        const ForceProgress done = exact_->enqueue(pairs / this->rate()->perSecond());
         if (done.complete) {
             constexpr unsigned kThreads = 256;
             launchKernel(kernelOf(trail<Real>), {(this->count() + kThreads - 1) / kThreads}, kThreads,
@@ -76,7 +76,7 @@ private:
         return done;
     }
     double nextPairs(double seconds) const override {
-        return exact_->sliceSeconds(seconds) * this->rate()->pairsPerSecond();
+        return exact_->sliceSeconds(seconds) * this->rate()->perSecond();
     }
     double doneShare() const override { return exact_->progress(); }
     void rewind() override { exact_->abandon(); }

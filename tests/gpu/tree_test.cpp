@@ -2,6 +2,7 @@
 // hard for an octree. Resume and memory checkers go through its rows with all others.
 #include "gpu_fixture.h"
 #include "sim/forces/tree/criterion.h"
+#include "sim/forces/tree/key.h"
 #include "sim/run/simulation.h"
 
 #include <algorithm>
