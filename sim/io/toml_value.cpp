@@ -15,17 +15,15 @@ namespace {
 /// toml++ 3.3 asks of each whether it is a space in a way that is undefined for most. What follows the text, or stands
 /// between quotes inside of something else, is no part of it.
 bool foreignOutsideText(std::string_view text) {
-    const char mark = text.starts_with('\'') ? '\'' : '"';
-    bool inside = false;
-    std::size_t i = 0;
-    for (; i < text.size() && (inside || text[i] == mark); ++i) {
-        if (text[i] == mark)
-            inside = !inside;  // three in a row open a text, too
-        else if (mark == '"' && text[i] == '\\')
-            ++i;
+    std::size_t end = 0;  // of the text
+    if (text.starts_with('"') || text.starts_with('\'')) {
+        const std::string three(3, text[0]);
+        const std::string_view mark = std::string_view(three).substr(0, text.starts_with(three) ? 3 : 1);
+        for (end = mark.size(); end < text.size() && !text.substr(end).starts_with(mark); ++end)
+            if (text[0] == '"' && text[end] == '\\') ++end;
     }
-    return std::ranges::any_of(text.substr(std::min(i, text.size())),
-                               [](char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; });
+    return end < text.size() &&
+           std::ranges::any_of(text.substr(end), [](char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; });
 }
 
 /// The table of "v = TEXT".

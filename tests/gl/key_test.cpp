@@ -56,11 +56,13 @@ protected:
     }
     /// Frames until this is met; false when it never is.
     bool until(const std::function<bool()>& met) {
+        OffscreenTarget picture(64, 48);
         for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2); !met();) {
             if (std::chrono::steady_clock::now() > end) return false;
             apply();
             workspace->advance(true);
             workspace->turn(0.05);
+            workspace->draw(picture.framebuffer(), 64, 48);
         }
         return true;
     }

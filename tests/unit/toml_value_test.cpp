@@ -52,8 +52,9 @@ TEST(TomlValues, lettersBeyondAsciiBelongIntoQuotes) {
     EXPECT_EQ(tomlValue("\"a\\\"\xC2\xBD\""), Value(std::string("a\"\xC2\xBD")));
     EXPECT_EQ(tomlValue("\"\"\"\xC2\xBD\"\"\""), Value(std::string("\xC2\xBD"))) << "between three quotes";
     EXPECT_EQ(tomlValue("\"it's \xC2\xBD\""), Value(std::string("it's \xC2\xBD")));
-    for (const char* text : {"-o\"P\xEF\xBB\xBEP", "2)'))'))'\xEF\xBB\xBD'", "\"a\"x\"\xC2\xBD\"", "[\"\xC2\xBD\"]",
-                             "\xC2\xBD", "\xC2\xBD\"two-body\"", "0{}.\xEF\xBF\xBD", "[1, \xC2\xA0 2]", "\"a\" \xC2\xBD"})
+    for (const char* text :
+         {"-o\"P\xEF\xBB\xBEP", "'''''''\xD2\x93um", "2)'))'))'\xEF\xBB\xBD'", "\"a\"x\"\xC2\xBD\"", "[\"\xC2\xBD\"]",
+          "\xC2\xBD", "\xC2\xBD\"two-body\"", "0{}.\xEF\xBF\xBD", "[1, \xC2\xA0 2]", "\"a\" \xC2\xBD"})
         EXPECT_EQ(tomlValue(text), std::nullopt) << text;
 }
 
