@@ -5,8 +5,8 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/forces/tree/criterion.h"
 #include "sim/forces/precision.h"
+#include "sim/forces/tree/criterion.h"
 #include "sim/io/run_settings.h"
 #include "sim/io/toml_value.h"
 
@@ -37,6 +37,9 @@ Parameter wholeRow(Parameter row, Get get) {
     row.get = [get](const Document& d) { return wholeValue(static_cast<std::uint64_t>(get(inForce(d)))); };
     return row;
 }
+
+/// A number that nobody chose is the word for that.
+Value unlessZero(double number) { return number > 0 ? Value(number) : Value(std::string("auto")); }
 
 /// Asks for a value as files do, through the row of the setting.
 void take(RunRequest& request, std::string_view key, const Value& value) {
@@ -296,7 +299,7 @@ void addPhysics(std::vector<Parameter>& all) {
                             .scene = "accuracy",
                             .checkpoint = "accuracy",
                             .help = "1e-5 to 1e-2; without it every pair is computed"},
-                   .get = [](const Document& d) -> Value { return inForce(d).accuracy; }});
+                   .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); }});
     all.push_back({.path = "run.opening",
                    .label = "Opening angle",
                    .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
@@ -304,7 +307,7 @@ void addPhysics(std::vector<Parameter>& all) {
                    .otherwise = "auto",
                    .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
                    .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"},
-                   .get = [](const Document& d) -> Value { return inForce(d).opening; }});
+                   .get = [](const Document& d) { return unlessZero(inForce(d).opening); }});
     all.push_back(
         {.path = "run.softening",
          .label = "Softening",

@@ -71,7 +71,7 @@ void drawStatusLine(PanelContext& p) {
             if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
         }
         if (p.facts.kernel->approximates) {
-            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * now.accuracy);
+            std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * keptAccuracy(*p.facts.kernel, now.accuracy));
             quiet(p, text);
         }
         quiet(p, "   t ");

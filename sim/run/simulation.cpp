@@ -310,9 +310,10 @@ void Simulation::adopt(const Plan& p) {
     request_ = p.request;
     configuration_ = p.configuration;
     configuration_.kernel = kernelInUse();
-    // What is in force: of a row that takes far bodies together, and of no other.
+    // What is in force: of a row that an allowed error turns, and of no other.
     const KernelRow& row = backend_->activeKernel();
-    configuration_.accuracy = row.approximates ? keptAccuracy(row, request_.accuracy.value_or(0)) : 0;
+    configuration_.accuracy =
+        row.approximates && row.ownAccuracy == 0 ? keptAccuracy(row, request_.accuracy.value_or(0)) : 0;
     ++revision_;
     scene_ = p.scene;
     integrator_ = p.integrator;

@@ -55,6 +55,8 @@ protected:
         const Facts& facts = document().facts;
         EXPECT_TRUE(facts.configuration == before.facts.configuration) << what;
         before.message = document().message;
+        before.messageAge = document().messageAge;
+        before.warning = document().warning;
         before.facts = facts;
         EXPECT_TRUE(document() == before) << what << "\n" << everything();
     }

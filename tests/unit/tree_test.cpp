@@ -241,7 +241,9 @@ std::vector<Double4> walkedPlainly(const Built& built, std::span<const double> l
         }
         if (fault == Fault::staleLengths) least *= 30;
         const GroupCriterion<double> criterion{
-            .opening = 0, .limit = shareOfAccuracy(accuracy, static_cast<double>(tree.bodies())) * least / tree.scale().acceleration, .radius = 0};
+            .opening = 0,
+            .limit = shareOfAccuracy(accuracy, static_cast<double>(tree.bodies())) * least / tree.scale().acceleration,
+            .radius = 0};
         std::vector<std::array<double, 3>> sums(group.count);
         std::vector<std::size_t> waiting{0};
         while (!waiting.empty()) {

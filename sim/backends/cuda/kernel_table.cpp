@@ -2,7 +2,6 @@
 #include "sim/backends/cuda/kernel_table.h"
 
 #include "sim/backends/cuda/kernels/factors.h"
-#include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"
@@ -11,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <stdexcept>
 
 namespace gravlab {
 namespace cuda {
@@ -71,12 +71,8 @@ Kernel<ManyStepsTask> manySteps() {
     return {};
 }
 
-template <TreeWalk kWalk>
-std::unique_ptr<DeviceForceMethod<float>> tree([[maybe_unused]] const MethodParts& parts) {
-    if constexpr (kBuilt)
-        return makeTree(parts, kWalk);
-    else
-        return nullptr;
+std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
+    throw std::logic_error("a build without CUDA has no tree on a device");
 }
 template <TreeWalk kWalk>
 const void* treeCode(Precision) {
@@ -84,7 +80,7 @@ const void* treeCode(Precision) {
     return nullptr;
 }
 template <TreeWalk kWalk>
-constexpr OwnCode treeRow{.make32 = tree<kWalk>, .machineCode = treeCode<kWalk>};
+constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>};
 
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1};
 constexpr LaunchConfig kRung{128, 8, 1, 1}, kSymmetric{32, 4, 8, 1}, kManySteps{512, 4, kManyStepsBodies, 1};

@@ -4,6 +4,7 @@
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/many_steps.h"
 #include "sim/backends/cuda/kernels/symmetric.h"
+#include "sim/backends/cuda/kernels/tree.h"
 #include "sim/backends/kernel.h"
 
 #include <cstddef>
@@ -58,6 +59,10 @@ struct OwnCode {
     std::unique_ptr<DeviceForceMethod<double>> (*make64)(const MethodParts& parts) = nullptr;  ///< null: not built
     const void* (*machineCode)(Precision precision) = nullptr;  ///< of the kernel that tells most about its launches
 };
+
+/// The method of the tree's rows.
+template <TreeWalk kWalk>
+std::unique_ptr<DeviceForceMethod<float>> makeTree(const MethodParts& parts);
 
 struct KernelEntry {
     KernelRow row;

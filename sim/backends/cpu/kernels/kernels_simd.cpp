@@ -13,7 +13,7 @@
 // After the two above, which name the instruction set.
 #include <hwy/contrib/math/math-inl.h>
 
-#include "sim/backends/cpu/kernels/inverse_cube-inl.h"
+#include "sim/backends/cpu/kernels/inverse_cube.inl"
 #include "sim/backends/cpu/kernels/simd_targets.h"
 #include "sim/core/names.h"
 #include "sim/forces/law.h"

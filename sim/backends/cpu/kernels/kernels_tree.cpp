@@ -7,7 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 // After the two above, which name the instruction set.
-#include "sim/backends/cpu/kernels/inverse_cube-inl.h"
+#include "sim/backends/cpu/kernels/inverse_cube.inl"
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/forces/tree/criterion.h"
 #include "sim/forces/tree/key.h"

@@ -165,7 +165,6 @@ MadeMethod<Real> makeOneSided(const MethodParts& parts);
 template <class Real>
 MadeMethod<Real> makeSymmetric(const MethodParts& parts);
 MadeMethod<float> makeManySteps(const MethodParts& parts);
-MadeMethod<float> makeTree(const MethodParts& parts, TreeWalk walk);
 /// Pairs in single precision by another method; positions come from, and sums go to, double precision.
 MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts);
 

@@ -310,6 +310,13 @@ private:
 
 }  // namespace
 
-MadeMethod<float> makeTree(const MethodParts& parts, TreeWalk walk) { return std::make_unique<Tree>(parts, walk); }
+template <TreeWalk kWalk>
+MadeMethod<float> makeTree(const MethodParts& parts) {
+    return std::make_unique<Tree>(parts, kWalk);
+}
+template MadeMethod<float> makeTree<TreeWalk::thetaMonopole>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::theta>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::cells>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::expansions>(const MethodParts&);
 
 }  // namespace gravlab::cuda
