@@ -80,6 +80,7 @@ void drawSlowStep(PanelContext& p) {
     static constexpr Control kFewer{"fewer_bodies", "",
                                     "Start the scene with as many bodies as this machine moves at a pace that "
                                     "can be watched"};
+    if (p.facts.kernel->approximates) return;  // a step is not every pair there
     const RunConfiguration& c = p.facts.configuration;
     const auto slow = slowStep(c.bodies, forcesPerStep(p.facts.integrator->program), p.facts.interactionsPerSecond);
     if (!slow || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;

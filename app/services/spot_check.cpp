@@ -1,12 +1,14 @@
 #include "app/services/spot_check.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gravlab {
 
-std::string SpotCheck::judge(const ForceCheck& result, bool first) {
+std::string SpotCheck::judge(const ForceCheck& result, bool first, double kept) {
     ++results_;
-    const bool sound = result.nonFinite == 0 && result.median <= kMedian && result.max <= kWorst;
+    const bool sound = result.nonFinite == 0 && result.median <= std::max(kMedian, kept) &&
+                       result.max <= std::max(kWorst, kWorstOfKept * kept);
     if (sound) return {};
     ++failures_;
     if (first)
@@ -20,11 +22,12 @@ std::string SpotCheck::judge(const ForceCheck& result, bool first) {
 std::string SpotCheck::update(Simulation& simulation) {
     const auto now = std::chrono::steady_clock::now();
     const std::optional<ForceCheck> first = simulation.forceCheck();
+    const double kept = keptAccuracy(simulation.backend().activeKernel(), simulation.configuration().accuracy);
     // A configuration may have come and been checked since the last look.
     const bool known = std::exchange(known_, first.has_value()) && revision_ == simulation.revision();
     revision_ = simulation.revision();
-    if (first && !known) return judge(*first, true);
-    if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result);
+    if (first && !known) return judge(*first, true, kept);
+    if (const std::optional<ForceCheck> result = simulation.takeRecheck()) return judge(*result, false, kept);
     if (known_ && std::chrono::duration<double>(now - asked_).count() >= seconds_) {
         asked_ = now;
         simulation.recheck();

@@ -86,7 +86,9 @@ double Workspace::stepSeconds() {
 /// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
 /// leave the device without work while their picture is handed over.
 std::int64_t Workspace::stepsOfAQueue() {
-    if (!onDevice() || !(telemetry.interactionsPerSecond > 0)) return std::numeric_limits<std::int64_t>::max();
+    // Where far bodies are taken together a step is not every pair, and short.
+    if (!onDevice() || facts.kernel->approximates || !(telemetry.interactionsPerSecond > 0))
+        return std::numeric_limits<std::int64_t>::max();
     const double seconds = secondsOfAStep(facts.configuration.bodies, forcesPerStep(facts.integrator->program),
                                           telemetry.interactionsPerSecond);
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(0.5 * kDeviceBudget / seconds));

@@ -210,6 +210,14 @@ TEST(SpotCheck, soundsForWhatRoundingCannotExplain) {
     EXPECT_TRUE(alarm(std::nan(""), std::nan(""), 0));
     EXPECT_EQ(spot.failures(), 4);
     EXPECT_EQ(spot.results(), 5);
+    // Far bodies taken together: what was allowed is no alarm, ten times as much is.
+    ForceCheck far;
+    far.samples = 10;
+    far.median = 3e-4;
+    far.max = 5e-3;
+    EXPECT_TRUE(spot.judge(far, false, 1e-3).empty());
+    far.median = 1e-2;
+    EXPECT_FALSE(spot.judge(far, false, 1e-3).empty());
 }
 
 TEST(SpotCheck, goesOnBesideARunOfAnySceneAndLeavesTheFirstVerdict) {
