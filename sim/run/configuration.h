@@ -42,12 +42,12 @@ struct RunRequest {
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
     BackendOptions backendOptions{};
     KernelRequest kernel{};
-    std::optional<double> accuracy{};  ///< relative error that 99 % of the bodies may have; empty: every pair
-    std::optional<double> opening{};   ///< opening angle of the rows that go by it; empty: theirs
+    std::optional<double> accuracy{};         ///< relative error that 99 % of the bodies may have; empty: every pair
+    std::optional<double> opening{};          ///< opening angle of the rows that go by it; empty: theirs
     std::optional<std::string> integrator{};  ///< empty: the scene's where what is asked for runs it, else the usual one
-    std::optional<double> timeStep{};   ///< empty: the scene's [T]
-    std::optional<double> softening{};  ///< empty: the scene's [L]
-    std::optional<Law> law{};           ///< empty: the scene's
+    std::optional<double> timeStep{};         ///< empty: the scene's [T]
+    std::optional<double> softening{};        ///< empty: the scene's [L]
+    std::optional<Law> law{};                 ///< empty: the scene's
     // The numbers of the laws; empty: the scene's.
 #define GRAVLAB_LAW_NUMBER(member, ...) std::optional<double> member{};
 #include "sim/forces/laws/numbers.inl"

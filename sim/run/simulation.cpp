@@ -4,10 +4,10 @@
 #include "sim/backends/force_state.h"
 #include "sim/core/error.h"
 #include "sim/core/validation.h"
-#include "sim/forces/tree/criterion.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
+#include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
 #include <atomic>
@@ -219,8 +219,8 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     if (const Reason reason = refusal(*p.integrator, c.force.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, c.bodies); !reason.empty()) throw UsageError(reason);
 
-    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.choice() != request_.choice() || wanted.tuning != request_.tuning ||
-                     c.force != configuration_.force;
+    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.choice() != request_.choice() ||
+                     wanted.tuning != request_.tuning || c.force != configuration_.force;
     return p;
 }
 

@@ -75,9 +75,7 @@ private:
         }
         return done;
     }
-    double nextPairs(double seconds) const override {
-        return exact_->sliceSeconds(seconds) * this->rate()->perSecond();
-    }
+    double nextPairs(double seconds) const override { return exact_->sliceSeconds(seconds) * this->rate()->perSecond(); }
     double doneShare() const override { return exact_->progress(); }
     void rewind() override { exact_->abandon(); }
 

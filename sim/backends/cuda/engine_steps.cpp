@@ -184,7 +184,8 @@ bool EngineOf<Real>::launchFused(Operations& task, const DeviceBodies<Real>& for
     if (checks() && !task.force) task.force = force.sums;
     const bool fused = method_->steps()->enqueueFused(force, request(), task);
     if (fused) {
-        context_.timer.add(method_->evaluationSeconds(), {.forceEvaluations = 1, .interactions = method_->allPairs(), .rated = method_->allPairs()},
+        context_.timer.add(method_->evaluationSeconds(),
+                           {.forceEvaluations = 1, .interactions = method_->allPairs(), .rated = method_->allPairs()},
                            method_->rate());
     } else {
         method_->prepare(force, request());
@@ -379,7 +380,11 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
         throw;
     }
     const double all = static_cast<double>(steps);
-    timer.add(all * force, {.steps = steps, .forceEvaluations = steps, .interactions = all * method_->allPairs(), .rated = all * method_->allPairs()},
+    timer.add(all * force,
+              {.steps = steps,
+               .forceEvaluations = steps,
+               .interactions = all * method_->allPairs(),
+               .rated = all * method_->allPairs()},
               method_->rate());
     timer.close(Span::force);  // the parts of a step cannot be told apart
     status.stepsCompleted += steps;

@@ -55,8 +55,8 @@ struct TreeTask {
     const Float4* bodies;  ///< positions and sources, in body order
     const float* before;   ///< |a| of the last evaluation, in body order; null: not known
     std::uint32_t count;
-    std::uint32_t blocks;    ///< of kTreeThreads bodies
-    double* partial;         ///< [4][kTreeMeasureBlocks]
+    std::uint32_t blocks;  ///< of kTreeThreads bodies
+    double* partial;       ///< [4][kTreeMeasureBlocks]
     TreeScale* scale;
     std::uint64_t *key, *sortedKey;
     std::uint32_t *index, *order;  ///< order: body of each place
