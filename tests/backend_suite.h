@@ -66,7 +66,7 @@ protected:
     bool approximates() const { return GetParam().approximates; }
     /// What 99 % of the bodies keep, of a row that approximates.
     double kept() const { return keptAccuracy(GetParam()); }
-    ForceGate gate() const { return approximates() ? gateOfAccuracy(kept()) : isDouble() ? kGate64 : kGate32; }
+    ForceGate gate() const { return gateOf(GetParam(), {}); }
     /// `in64` for backends that compute in double precision, else `in32`.
     double tolerance(double in64, double in32) const { return isDouble() ? in64 : in32; }
 
@@ -420,7 +420,7 @@ TEST_P(BackendSuite, heldBodiesFeelNoForceAndPullTheOthers) {
     const ForceSettings force{.softening = 0.05};
     referenceForces(after.position, after.velocity, targets, force, want);
     EXPECT_EQ(got[5].x, 0);
-    const ForceCheck check = compareForces(got, want, approximates() ? gate() : gateOf(force));
+    const ForceCheck check = compareForces(got, want, gate());
     EXPECT_TRUE(check.passed) << check.text();
 }
 

@@ -192,11 +192,7 @@ bool Trial::checkOnHost() {
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
     const double allowed = backend_.configuration().kernel.allowedError;
-    const KernelRow& row = backend_.activeKernel();
-    const ForceGate gate = row.approximates                          ? gateOfAccuracy(keptAccuracy(row, allowed))
-                           : gravlab::backend(backend_.name()).exact ? kGate64
-                                                                     : gateOf(force_);
-    return take(compareForces(got, want, gate, floors));
+    return take(compareForces(got, want, gateOf(backend_.activeKernel(), force_, allowed), floors));
 }
 
 void Trial::finish() {

@@ -64,6 +64,11 @@ const BackendRow& exactBackend() { return *std::ranges::find(backends(), true, &
 const BackendRow& hostBackend() { return *std::ranges::find(backends(), true, &BackendRow::usesCores); }
 const BackendRow& deviceBackend() { return *std::ranges::find(backends(), true, &BackendRow::onDevice); }
 
+ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError) {
+    if (row.approximates) return gateOfAccuracy(keptAccuracy(row, allowedError));
+    return backend(row.backend).exact ? kGate64 : gateOf(force);
+}
+
 std::vector<std::size_t> studiedBodies(std::size_t most) {
     std::vector<std::size_t> bodies;
     for (std::size_t count = std::min<std::size_t>(1024, most / 16); count <= most; count *= 4) bodies.push_back(count);

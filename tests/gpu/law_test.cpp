@@ -76,8 +76,7 @@ TEST_F(GpuTest, everyRowComputesTheLawsThatItOffers) {
                 std::vector<Double4> got, want(count);
                 backend->accelerations(got);
                 referenceForces(bodies.position, bodies.velocity, everyBody(count), force, want);
-                const ForceCheck check =
-                    compareForces(got, want, row.approximates ? gateOfAccuracy(keptAccuracy(row)) : gateOf(force));
+                const ForceCheck check = compareForces(got, want, gateOf(row, force));
                 EXPECT_TRUE(check.passed) << "N = " << count << ": " << check.text();
                 ++computed;
                 if (count < 1000) continue;

@@ -64,8 +64,7 @@ ForceCheck checkOf(const std::string& backendName, const std::string& kernelName
     std::vector<std::uint32_t> all(bodies.size());
     std::iota(all.begin(), all.end(), 0u);
     referenceForces(bodies.position, bodies.velocity, all, truth, want);
-    const double kept = keptAccuracy(kernel(backendName, kernelName));
-    return compareForces(got, want, kept > 0 ? gateOfAccuracy(kept) : backendName == "reference" ? kGate64 : gateOf(force));
+    return compareForces(got, want, gateOf(kernel(backendName, kernelName), force));
 }
 
 TEST(Laws, everyKernelAgreesWithThePlainSum) {

@@ -65,7 +65,7 @@ protected:
         std::vector<Double4> want(targets.size()), chosen;
         referenceGravity(bodies.position, targets, softening, want);
         for (const std::uint32_t target : targets) chosen.push_back(got.at(target));
-        return compareForces(chosen, want, approximates() ? gateOfAccuracy(kept()) : isDouble() ? kGate64 : kGate32);
+        return compareForces(chosen, want, gateOf(*GetParam().row, {.precision = GetParam().precision}));
     }
     bool approximates() const { return GetParam().row->approximates; }
     double kept() const { return keptAccuracy(*GetParam().row); }
