@@ -17,6 +17,12 @@ namespace gravlab {
 using Deadline = std::chrono::steady_clock::time_point;
 constexpr Deadline kNoDeadline = Deadline::max();
 
+/// None, for more than a slice could need [s].
+inline Deadline deadlineAfter(double seconds) {
+    if (!(seconds < 1e9)) return kNoDeadline;
+    return Deadline::clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
+}
+
 /// Threads that live as long as the pool: a new thread for each step gave no speed-up at all (it stays on its parent's
 /// core for the length of a step). The calling thread works too. One caller at a time.
 class ThreadPool {

@@ -22,12 +22,6 @@ constexpr std::size_t kRoundGrain = 16384;
 // Large tiles are faster (fewer lane sums to reduce: 512 bodies 2 % over 256), small ones give more threads something to do.
 std::size_t pairTile(std::size_t bodies) { return bodies >= 16384 ? 512 : bodies >= 4096 ? 256 : 128; }
 
-/// Never, for more than a slice could need.
-Deadline deadlineAfter(double seconds) {
-    if (!(seconds < 1e9)) return kNoDeadline;
-    return Deadline::clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
-}
-
 void waitForTurn(const std::atomic<std::int64_t>& turn, std::int64_t mine) {
     // Pieces are handed out in order, so the piece waited for is being worked on; it is rarely more than microseconds away.
     for (int spins = 0; turn.load(std::memory_order_acquire) != mine; ++spins)

@@ -64,9 +64,7 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .name = name,
                     .idea = idea,
                     .approximates = true,
-                    .ownAccuracy = kWalk == TreeWalk::thetaMonopole ? kMonopoleAccuracy
-                                   : kWalk == TreeWalk::theta       ? kQuadrupoleAccuracy
-                                                                    : 0,
+                    .ownAccuracy = byAngle(kWalk) ? keptAccuracy(kWalk) : 0,
                     .source = "kernels_tree.cpp:visit,expand,meetCells,meetBodies",
                     .refuses = whyNotOnCpu},
             .sharesWork = true,

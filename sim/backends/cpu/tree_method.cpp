@@ -16,12 +16,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kBatch = 4;
 constexpr std::size_t kGrain = 16384;
 
-/// Never, for more than a slice could need.
-Deadline deadlineAfter(double seconds) {
-    if (!(seconds < 1e9)) return kNoDeadline;
-    return Clock::now() + std::chrono::duration_cast<Deadline::duration>(std::chrono::duration<double>(seconds));
-}
-
 bool past(Deadline deadline) { return deadline != kNoDeadline && Clock::now() >= deadline; }
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -71,8 +65,7 @@ double TreeMethod<T>::bytes(std::size_t bodies) {
 
 template <class T>
 Accuracy TreeMethod<T>::accuracy() const {
-    const double angle = request_.opening > 0 ? request_.opening : kFirstOpening;
-    const double error = keepsState() ? allowedError() : accuracyOfOpening(angle, walk_ == TreeWalk::thetaMonopole);
+    const double error = keptAccuracy(walk_, request_.allowedError, request_.opening);
     return {.gate = gateOfAccuracy(error), .allowedError = error};
 }
 
@@ -184,8 +177,7 @@ void TreeMethod<T>::run(Deadline deadline) {
 
 template <class T>
 bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline) {
-    const bool byAngle = walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta;
-    const double angle = !forLengths && byAngle && request_.opening > 0 ? request_.opening : kFirstOpening;
+    const double angle = !forLengths && byAngle(walk) && request_.opening > 0 ? request_.opening : kFirstOpening;
     const TreeScale& scale = tree_.scale();
     const double length = static_cast<double>(scale.length);
     const double softening =
@@ -197,7 +189,8 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
                       .smallest = smallest_,
                       .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
                       .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOfAccuracy(allowedError(), static_cast<double>(context_.bodies)))};
+                      .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request_.allowedError),
+                                                                  static_cast<double>(context_.bodies)))};
     if (!forLengths) task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
     const std::span<const TreeGroup> groups = tree_.groups();
     const auto walkOne = kernels_.walk[static_cast<std::size_t>(walk)];

@@ -24,7 +24,7 @@ public:
     CpuForceSums<T> sums() const override;
     Accuracy accuracy() const override;
     std::vector<MethodFigure> figures() const override { return figures_; }
-    bool keepsState() const override { return walk_ == TreeWalk::cells || walk_ == TreeWalk::expansions; }
+    bool keepsState() const override { return !byAngle(walk_); }
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
 
@@ -56,7 +56,6 @@ private:
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
     float smallest();
     void tell();
-    double allowedError() const { return request_.allowedError > 0 ? request_.allowedError : kUsualAccuracy; }
     std::size_t batches() const;
 
     TreeWalk walk_;

@@ -73,7 +73,7 @@ constexpr float kLeastUnit = 0x1p-20f, kNearestExpanded = 0x1p-16f;
 
 template <TreeWalk kWalk>
 class Walker {
-    static constexpr bool kTheta = kWalk == TreeWalk::thetaMonopole || kWalk == TreeWalk::theta;
+    static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
     struct Run {

@@ -2,6 +2,7 @@
 // Rule: a group's sums depend on the tree and the criterion alone, so how groups are shared out never changes a bit.
 #pragma once
 #include "sim/backends/cpu/kernels/simd_targets.h"
+#include "sim/forces/tree/rung.h"
 
 #include <array>
 #include <cstddef>
@@ -20,11 +21,6 @@ struct TreeCell {
     float unused;
 };
 
-/// Targets that are evaluated together, in places.
-struct TreeGroup {
-    std::uint32_t first, count;
-};
-
 /// Nodes, level by level; bodies by places, which are in the order of keys. All scaled.
 struct TreeView {
     const float *x, *y, *z;     ///< centres of nodes
@@ -38,10 +34,6 @@ struct TreeView {
     const float* source;
     const std::uint32_t* order;  ///< body of each place
 };
-
-/// How the walk chooses cells and what it does with them: the rungs.
-enum class TreeWalk { thetaMonopole, theta, cells, expansions };
-constexpr std::size_t kTreeWalks = 4;
 
 struct TreeWalkTask {
     TreeView tree;

@@ -12,10 +12,6 @@ namespace {
 // Bodies that one thread works on at a time, and nodes.
 constexpr std::size_t kBlock = 4096, kNodeGrain = 512;
 
-/// Nodes that so many bodies can make at most: a chain of cubes from the root down to each leaf that is divided last, and a
-/// body beside each of its links.
-std::size_t mostNodes(std::size_t bodies) { return bodies + bodies * 3 / 4 + 8 * kTreeDepths; }
-
 /// The power of two that brings `x` to (0.5, 1].
 float powerBelow(double x) {
     if (!(x > 0)) return 1;
@@ -29,7 +25,7 @@ float wide(double x) { return static_cast<float>(x); }
 
 Octree::Octree(std::size_t bodies)
     : count_(bodies),
-      capacity_(mostNodes(bodies) + kTreePadding),
+      capacity_(mostTreeNodes(bodies) + kTreePadding),
       sort_(bodies),
       order_(bodies),
       at_{RawArray<float>(bodies + kTreePadding), RawArray<float>(bodies + kTreePadding),
@@ -59,7 +55,8 @@ Octree::Octree(std::size_t bodies)
 double Octree::bytes(std::size_t bodies) {
     const double perNode = 6 * sizeof(float) + 3 * sizeof(std::int32_t) + 1 + sizeof(TreeCell) + sizeof(Box);
     const double perBody = sizeof(std::uint32_t) + 4 * sizeof(float) + 2 + sizeof(TreeGroup);
-    return KeySort::bytes(bodies) + perBody * static_cast<double>(bodies) + perNode * static_cast<double>(mostNodes(bodies));
+    return KeySort::bytes(bodies) + perBody * static_cast<double>(bodies) +
+           perNode * static_cast<double>(mostTreeNodes(bodies));
 }
 
 std::size_t Octree::blocks() const { return (count_ + kBlock - 1) / kBlock; }

@@ -3,17 +3,13 @@
 #pragma once
 #include "sim/backends/cpu/kernels/tree_kernels.h"
 #include "sim/backends/cpu/tree/key_sort.h"
-#include "sim/forces/tree/criterion.h"
-#include "sim/forces/tree/key.h"
 #include "sim/forces/tree/moments.h"
+#include "sim/forces/tree/rung.h"
 
 #include <array>
 #include <span>
 
 namespace gravlab::cpu {
-
-/// Levels that nodes can be at, the root's included.
-constexpr int kTreeDepths = kTreeLevels + 1;
 
 /// Bodies as a state has them. Precision of the tree is fp32 whatever the state's is.
 template <class T>

@@ -4,8 +4,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
-#include "sim/forces/tree/criterion.h"
-#include "sim/forces/tree/key.h"
+#include "sim/forces/tree/rung.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +12,6 @@
 namespace gravlab::cuda {
 
 constexpr unsigned kTreeThreads = 256;
-/// Levels that nodes can be at, the root's included.
-constexpr int kTreeDepths = kTreeLevels + 1;
-
 /// Powers of two, so that scaling rounds nothing, and the floor of accelerations.
 struct TreeScale {
     float length;        ///< a coordinate times this is about 1 at the edge of the box
@@ -46,11 +42,6 @@ struct TreeNodes {
     std::uint8_t* level;     ///< and whether it has no children but leaves
 };
 
-/// Targets that are evaluated together, in places.
-struct TreeGroup {
-    std::uint32_t first, count;
-};
-
 struct TreeTask {
     const Float4* bodies;  ///< positions and sources, in body order
     const float* before;   ///< |a| of the last evaluation, in body order; null: not known
@@ -68,8 +59,6 @@ struct TreeTask {
     std::uint32_t* groupCounts;  ///< of each block that makes groups
     TreeGroup* groups;
     TreeFacts* facts;
-    TreeCounts* counts;
-    bool morton;
 };
 constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
 
@@ -91,9 +80,6 @@ struct WalkTask {
     float opening;              ///< 1 / theta^2
     float share;                ///< of the relative criterion
 };
-
-/// How the walk chooses cells and what it does with them: the rungs.
-enum class TreeWalk { thetaMonopole, theta, cells, expansions };
 
 // In this order; each reads what those before it left.
 Kernel<TreeTask> treeMeasureKernel();

@@ -76,7 +76,7 @@ __global__ void makeKeys(TreeTask task) {
     const float4 body = asVectors(task.bodies)[i];
     const float length = task.scale->length;
     const std::uint32_t x = treePlace(body.x * length), y = treePlace(body.y * length), z = treePlace(body.z * length);
-    task.key[i] = task.morton ? mortonKey(x, y, z) : hilbertKey(x, y, z);
+    task.key[i] = hilbertKey(x, y, z);
     task.index[i] = i;
 }
 

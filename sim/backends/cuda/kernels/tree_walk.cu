@@ -78,7 +78,7 @@ __device__ __forceinline__ float warpSum(float x) {
 template <TreeWalk kWalk, int kTargets>
 class Walker {
 public:
-    static constexpr bool kTheta = kWalk == TreeWalk::thetaMonopole || kWalk == TreeWalk::theta;
+    static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 

@@ -25,10 +25,6 @@ constexpr std::uint32_t kMostParts = 4096;
 
 std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) / kTreeThreads; }
 
-/// Nodes that so many bodies can make at most: a chain of cubes from the root down to each leaf that is divided last, and a
-/// body beside each of its links.
-std::size_t mostNodes(std::size_t bodies) { return bodies + bodies * 3 / 4 + 8 * kTreeDepths; }
-
 class Tree final : public DeviceForceMethod<float> {
 public:
     Tree(const MethodParts& parts, TreeWalk walk)
@@ -40,7 +36,7 @@ public:
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
-        const std::size_t nodes = mostNodes(n);
+        const std::size_t nodes = mostTreeNodes(n);
         partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
         key_ = DeviceArray<std::uint64_t>(n);
@@ -70,7 +66,7 @@ public:
     }
 
     Accuracy accuracy() const override {
-        const double error = relative() ? allowedError() : accuracyOfOpening(opening(), walk_ == TreeWalk::thetaMonopole);
+        const double error = keptAccuracy(walk_, request().allowedError, request().opening);
         return {.gate = gateOfAccuracy(error), .allowedError = error};
     }
     bool keepsState() const override { return relative(); }
@@ -104,9 +100,7 @@ private:
         TreeCounts counts;
     };
 
-    bool relative() const { return walk_ == TreeWalk::cells || walk_ == TreeWalk::expansions; }
-    double opening() const { return request().opening > 0 ? request().opening : kFirstOpening; }
-    double allowedError() const { return request().allowedError > 0 ? request().allowedError : kUsualAccuracy; }
+    bool relative() const { return !byAngle(walk_); }
     /// The first evaluation is made twice: by the opening angle for |a|, and then by what was asked for.
     bool first() const { return relative() && !known_; }
 
@@ -164,8 +158,7 @@ private:
                 .nodes = nodes(),
                 .groupCounts = groupCounts_.data(),
                 .groups = groups_.data(),
-                .facts = facts_.data(),
-                .counts = counts_.data()};
+                .facts = facts_.data()};
     }
     TreeNodes nodes() const {
         return {centre_.data(), moments_.data(), box_.data(), parent_.data(), arrived_.data(), level_.data()};
@@ -205,27 +198,27 @@ private:
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
         const std::uint32_t most = (count() + 31) / 32;  // groups are mostly fuller
         const unsigned blocks = std::min((most + 3) / 4, 4 * multiprocessors_);
-        const bool byAngle = kind == TreeWalk::thetaMonopole || kind == TreeWalk::theta;
         // Before the criterion has accelerations to go by, the angle is the usual one.
-        const double angle = byAngle && !relative() ? opening() : kFirstOpening;
-        launchKernel(treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
-                     {.nodes = nodes(),
-                      .sorted = sorted_.data(),
-                      .order = order_.data(),
-                      .groups = groups_.data(),
-                      .scale = scale_.data(),
-                      .before = before_.data(),
-                      .lengths = lengths,
-                      .sums = sums,
-                      .facts = facts_.data(),
-                      .counts = counts_.data(),
-                      .next = next_.data() + part,
-                      .part = part,
-                      .parts = parts,
-                      .softeningSquared = static_cast<float>(softeningSquared(request())),
-                      .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOfAccuracy(allowedError(), count()))},
-                     0, stream_);
+        const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
+        launchKernel(
+            treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
+            {.nodes = nodes(),
+             .sorted = sorted_.data(),
+             .order = order_.data(),
+             .groups = groups_.data(),
+             .scale = scale_.data(),
+             .before = before_.data(),
+             .lengths = lengths,
+             .sums = sums,
+             .facts = facts_.data(),
+             .counts = counts_.data(),
+             .next = next_.data() + part,
+             .part = part,
+             .parts = parts,
+             .softeningSquared = static_cast<float>(softeningSquared(request())),
+             .opening = static_cast<float>(1 / (angle * angle)),
+             .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request().allowedError), count()))},
+            0, stream_);
     }
 
     // Ends of the parts of an evaluation.
