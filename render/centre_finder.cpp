@@ -12,12 +12,13 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kGroup = 64, kMostGroups = 64;
+constexpr std::size_t kCentreGroup = 64, kMostCentreGroups = 64;
 
 }  // namespace
 
 CentreFinder::CentreFinder() {
-    glNamedBufferStorage(sums_.id(), static_cast<GLsizeiptr>(kGroup * kMostGroups * sizeof(glm::vec4)), nullptr, 0);
+    glNamedBufferStorage(sums_.id(), static_cast<GLsizeiptr>(kCentreGroup * kMostCentreGroups * sizeof(glm::vec4)), nullptr,
+                         0);
 }
 
 CentreFinder::~CentreFinder() {
@@ -39,8 +40,8 @@ void CentreFinder::setTags(std::span<const BodyTag> tags) {
 void CentreFinder::ask(const ParticleBuffer& bodies, int galaxy, glm::vec3 guess, float radius) {
     const std::size_t count = bodies.frontCount();
     if (asked_ || !bodies.frontBuffer() || count == 0 || count != tagged_) return;
-    const std::size_t groups = std::min((count + kGroup - 1) / kGroup, kMostGroups);
-    invocations_ = groups * kGroup;
+    const std::size_t groups = std::min((count + kCentreGroup - 1) / kCentreGroup, kMostCentreGroups);
+    invocations_ = groups * kCentreGroup;
     guess_ = guess;
     const GLuint id = sum_.id();
     glProgramUniform3fv(id, sum_.uniform("guess"), 1, glm::value_ptr(guess));

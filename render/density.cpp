@@ -11,8 +11,8 @@ namespace {
 constexpr GLuint kBodies = 4, kCells = 5, kOther = 6;  // bindings
 constexpr std::size_t kCellBytes = 16, kFewestCells = 4096;
 // All mass in one cube must fit 32 bits, with room for rounding.
-constexpr double kMostUnits = 2147483648.0;
-constexpr GLuint kGroup = 256, kMostGroups = 65535;
+constexpr double kMostMassUnits = 2147483648.0;
+constexpr GLuint kDensityGroup = 256, kMostDensityGroups = 65535;
 
 }  // namespace
 
@@ -41,9 +41,9 @@ bool DensityField::measure(const ParticleBuffer& bodies, GLuint traits, float si
     if (!bodies.frontBuffer() || count == 0 || count != count_ || !(total_ > 0) || !(size > 0)) return false;
     fit(count);
     glClearNamedBufferData(cells_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
-    const double unitsPerMass = kMostUnits / total_;
+    const double unitsPerMass = kMostMassUnits / total_;
     const float coarsest = std::exp2(std::ceil(std::log2(size)));
-    const auto groups = std::min(static_cast<GLuint>((count + kGroup - 1) / kGroup), kMostGroups);
+    const auto groups = std::min(static_cast<GLuint>((count + kDensityGroup - 1) / kDensityGroup), kMostDensityGroups);
     for (const Program* program : {&bin_, &read_}) {
         glProgramUniform1ui(program->id(), program->uniform("count"), static_cast<GLuint>(count));
         glProgramUniform1ui(program->id(), program->uniform("mask"), static_cast<GLuint>(cellCount_ - 1));

@@ -9,17 +9,18 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kGroup = 64, kMostGroups = 64;
+constexpr std::size_t kNearestGroup = 64, kMostNearestGroups = 64;
 constexpr std::uint32_t kNobody = ~0u;
 
-struct Found {
+struct FoundNear {
     std::uint32_t distanceSquared, body;
 };
 
 }  // namespace
 
 NearestBodies::NearestBodies() {
-    glNamedBufferStorage(found_.id(), static_cast<GLsizeiptr>(kGroup * kMostGroups * kMost * sizeof(Found)), nullptr, 0);
+    glNamedBufferStorage(
+        found_.id(), static_cast<GLsizeiptr>(kNearestGroup * kMostNearestGroups * kMost * sizeof(FoundNear)), nullptr, 0);
 }
 
 NearestBodies::~NearestBodies() {
@@ -30,8 +31,8 @@ void NearestBodies::ask(const ParticleBuffer& bodies, std::size_t body) {
     const std::size_t count = bodies.frontCount();
     invocations_ = 0;
     if (bodies.frontBuffer() && body < count) {
-        const std::size_t groups = std::min((count + kGroup - 1) / kGroup, kMostGroups);
-        invocations_ = groups * kGroup;
+        const std::size_t groups = std::min((count + kNearestGroup - 1) / kNearestGroup, kMostNearestGroups);
+        invocations_ = groups * kNearestGroup;
         const GLuint id = search_.id();
         glProgramUniform1ui(id, search_.uniform("me"), static_cast<GLuint>(body));
         glProgramUniform1ui(id, search_.uniform("count"), static_cast<GLuint>(count));
@@ -56,11 +57,11 @@ bool NearestBodies::take(std::vector<NearBody>& nearest, bool wait) {
     asked_ = nullptr;
     nearest.clear();
     if (invocations_ == 0) return true;
-    std::vector<Found> found(invocations_ * kMost);
-    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(Found)), found.data());
-    std::erase_if(found, [](const Found& f) { return f.body == kNobody; });
+    std::vector<FoundNear> found(invocations_ * kMost);
+    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(FoundNear)), found.data());
+    std::erase_if(found, [](const FoundNear& f) { return f.body == kNobody; });
     // Bits of floats that are not negative sort as the floats do; equal distances by number, so that the answer is one.
-    const auto nearer = [](const Found& a, const Found& b) {
+    const auto nearer = [](const FoundNear& a, const FoundNear& b) {
         return a.distanceSquared != b.distanceSquared ? a.distanceSquared < b.distanceSquared : a.body < b.body;
     };
     const std::size_t kept = std::min(kMost, found.size());

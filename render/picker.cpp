@@ -11,17 +11,18 @@
 namespace gravlab {
 namespace {
 
-constexpr std::uint32_t kNobody = ~0u;
-constexpr std::size_t kGroup = 64, kMostGroups = 64;
+constexpr std::uint32_t kNothing = ~0u;
+constexpr std::size_t kPickGroup = 64, kMostPickGroups = 64;
 
-struct Found {
+struct FoundUnder {
     std::uint32_t away, depth, body, pad;
 };
 
 }  // namespace
 
 Picker::Picker() {
-    glNamedBufferStorage(found_.id(), static_cast<GLsizeiptr>(kGroup * kMostGroups * sizeof(Found)), nullptr, 0);
+    glNamedBufferStorage(found_.id(), static_cast<GLsizeiptr>(kPickGroup * kMostPickGroups * sizeof(FoundUnder)), nullptr,
+                         0);
     glNamedBufferStorage(watched_.id(), sizeof(ParticleVertex), nullptr, 0);
 }
 
@@ -45,8 +46,8 @@ void Picker::ask(const ParticleBuffer& bodies, const glm::mat4& clipFromWorld, g
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, bodies.frontBuffer());
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 3, found_.id());
         glUseProgram(id);
-        const std::size_t groups = std::min((count + kGroup - 1) / kGroup, kMostGroups);
-        invocations_ = groups * kGroup;
+        const std::size_t groups = std::min((count + kPickGroup - 1) / kPickGroup, kMostPickGroups);
+        invocations_ = groups * kPickGroup;
         glDispatchCompute(static_cast<GLuint>(groups), 1, 1);
         glMemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 2, 0);
@@ -69,14 +70,14 @@ bool Picker::take(std::optional<std::size_t>& body, bool wait) {
     if (!ready(asked_, wait)) return false;
     body.reset();
     if (invocations_ == 0) return true;
-    std::vector<Found> found(invocations_);
-    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(Found)), found.data());
-    const auto rank = [](const Found& f) {
+    std::vector<FoundUnder> found(invocations_);
+    glGetNamedBufferSubData(found_.id(), 0, static_cast<GLsizeiptr>(found.size() * sizeof(FoundUnder)), found.data());
+    const auto rank = [](const FoundUnder& f) {
         return std::tuple(std::bit_cast<float>(f.away), std::bit_cast<float>(f.depth), f.body);
     };
-    const Found best =
-        *std::min_element(found.begin(), found.end(), [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
-    if (best.body != kNobody) body = best.body;
+    const FoundUnder best = *std::min_element(found.begin(), found.end(),
+                                              [&](const FoundUnder& a, const FoundUnder& b) { return rank(a) < rank(b); });
+    if (best.body != kNothing) body = best.body;
     return true;
 }
 

@@ -14,8 +14,8 @@ namespace gravlab {
 namespace {
 
 // Half of what 32 bits hold: rounding by lot adds up to one unit a body.
-constexpr double kMostUnits = 2147483648.0;
-constexpr GLuint kGroup = 256, kMostGroups = 65535;
+constexpr double kMostLightUnits = 2147483648.0;
+constexpr GLuint kSpriteGroup = 256, kMostSpriteGroups = 65535;
 // Words of an indirect draw in front of the list.
 constexpr std::size_t kCommandWords = 5;
 constexpr GLuint kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
@@ -135,7 +135,7 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
     fit(ink.count, width, height);
     const double bound = static_cast<double>(ink.mostLight) * static_cast<double>(ink.count);
     const bool lit = usable(bound);
-    const double unitsPerLight = lit ? kMostUnits / bound : 0;
+    const double unitsPerLight = lit ? kMostLightUnits / bound : 0;
 
     glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kSumsBinding, sums_->id());
@@ -151,8 +151,8 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kTraitsBinding, ink.traits ? ink.traits : ink.vertices);
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
         glUseProgram(id);
-        const auto groups = static_cast<GLuint>((ink.count + kGroup - 1) / kGroup);
-        glDispatchCompute(std::min(groups, kMostGroups), 1, 1);
+        const auto groups = static_cast<GLuint>((ink.count + kSpriteGroup - 1) / kSpriteGroup);
+        glDispatchCompute(std::min(groups, kMostSpriteGroups), 1, 1);
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT);
     }
     timer.ended(DrawStage::bodies);

@@ -20,7 +20,7 @@ namespace gravlab {
 namespace {
 
 /// A number of bodies with the launches and kernels to be timed on it.
-struct Sweep {
+struct BenchSweep {
     std::vector<std::size_t> bodies;
     std::vector<KernelChoice> choices;
 };
@@ -82,8 +82,8 @@ int benchCommand(const Options& options) {
                         .precision = wanted.precision.value_or(Precision::fp32),
                         .softening = wanted.softening.value_or(scene.softening)};
     takeLawNumbers(force, wanted, scene);
-    const Sweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
-                      choicesOf(options, chosen.row->name)};
+    const BenchSweep sweep{options.benchBodies.empty() ? defaultBodies(scene, chosen.row->name) : options.benchBodies,
+                           choicesOf(options, chosen.row->name)};
     for (const std::size_t bodies : sweep.bodies)
         if (const Reason reason = refusal(*chosen.row, steps, bodies); !reason.empty()) throw UsageError(reason);
     const double timeStep = wanted.timeStep.value_or(scene.timeStep);

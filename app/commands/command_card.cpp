@@ -16,9 +16,7 @@
 namespace gravlab {
 namespace {
 
-std::vector<std::size_t> defaultBodies(std::string_view backendName) {
-    return studiedBodies(backend(backendName).mostStudied);
-}
+std::vector<std::size_t> cardBodies(std::string_view backendName) { return studiedBodies(backend(backendName).mostStudied); }
 
 }  // namespace
 
@@ -40,8 +38,7 @@ int cardCommand(const Options& options) {
     const KernelRow* row = nullptr;
     for (const KernelRow& candidate : kernels())
         if (candidate.backend == chosen.row->name && (!row || candidate.name == base.kernel.kernel)) row = &candidate;
-    const std::vector<std::size_t> bodies =
-        options.benchBodies.empty() ? defaultBodies(chosen.row->name) : options.benchBodies;
+    const std::vector<std::size_t> bodies = options.benchBodies.empty() ? cardBodies(chosen.row->name) : options.benchBodies;
     Sweep sweep(pointsAlong(sweepAxis("bodies"), *row, base, bodies),
                 {.scene = wanted.scene,
                  .seed = wanted.seed,

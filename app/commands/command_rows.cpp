@@ -339,9 +339,9 @@ void addBenchOptions(CLI::App& app, Options& o) {
             for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
         },
         "numbers of bodies, separated by commas or spaces");
-    constexpr std::string_view kLists[] = {"run.bodies", "run.kernel", "run.block", "run.unroll"};
+    constexpr std::string_view kListed[] = {"run.bodies", "run.kernel", "run.block", "run.unroll"};
     addParameters(app, o, [&](const Parameter& row) {
-        return row.ask && std::find(std::begin(kLists), std::end(kLists), row.path) == std::end(kLists);
+        return row.ask && std::find(std::begin(kListed), std::end(kListed), row.path) == std::end(kListed);
     });
     addSet(app, o);
     addList(

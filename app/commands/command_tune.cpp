@@ -15,7 +15,7 @@
 namespace gravlab {
 namespace {
 
-std::vector<std::size_t> defaultBodies(std::string_view backendName) {
+std::vector<std::size_t> tunedBodies(std::string_view backendName) {
     return studiedBodies(std::max<std::size_t>(backend(backendName).mostStudied / 4, 16384));
 }
 
@@ -43,7 +43,7 @@ int tuneCommand(const Options& options) {
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
 
     bool all = true;
-    for (const std::size_t bodies : options.benchBodies.empty() ? defaultBodies(chosen.row->name) : options.benchBodies) {
+    for (const std::size_t bodies : options.benchBodies.empty() ? tunedBodies(chosen.row->name) : options.benchBodies) {
         Tuner tuner({.backend = std::string(chosen.row->name),
                      .options = wanted.backendOptions,
                      .bodies = bodies,

@@ -24,10 +24,10 @@ Player::Player(const std::string& path, bool clock) : reader_(path), script_(con
 void Player::feed(Workspace& workspace, double seconds, double wait, const Serve& serve) {
     constexpr int kMostLines = 100;
     for (int count = 0; script_.ready() && !ended_ && count < kMostLines; ++count) {
-        LineReader::Line line;
-        const LineReader::Next next = reader_.next(line, count == 0 ? wait : 0);
-        if (next == LineReader::Next::end) ended_ = true;
-        if (next != LineReader::Next::line) return;
+        ScriptLineReader::Line line;
+        const ScriptLineReader::Next next = reader_.next(line, count == 0 ? wait : 0);
+        if (next == ScriptLineReader::Next::end) ended_ = true;
+        if (next != ScriptLineReader::Next::line) return;
         if (line.problem.empty())
             script_.take(line.number, line.text);
         else

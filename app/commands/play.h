@@ -36,7 +36,7 @@ public:
 
 private:
     Controller controller_;
-    LineReader reader_;
+    ScriptLineReader reader_;
     Script script_;
     bool ended_ = false;
 };

@@ -8,7 +8,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kMostEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
+constexpr std::size_t kTwinEnergyBodies = 2048;  // thousands of sums of all pairs stay below a minute
 constexpr std::size_t kSummaryBodies = 16384;
 
 double relative(double now, double first) { return (now - first) / (first != 0 ? std::abs(first) : 1); }
@@ -46,7 +46,7 @@ void TwinRecord::record(Simulation& first) {
     first.snapshot(here);
     run_.simulation().snapshot(there);
     DivergencePoint point{.time = first.time(), .apart = separation(here, there)};
-    if (here.size() <= kMostEnergyBodies) {
+    if (here.size() <= kTwinEnergyBodies) {
         point.change = relative(measureSystem(here, first.terms()).energy(), energy0_);
         point.twinChange = relative(measureSystem(there, run_.simulation().terms()).energy(), twinEnergy0_);
     }

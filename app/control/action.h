@@ -16,6 +16,9 @@
 
 namespace gravlab {
 
+/// What a row that writes a file leaves.
+constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
+
 /// A row.
 struct Action {
     std::string_view name;   ///< stable: tests point at it

@@ -14,7 +14,7 @@
 
 namespace gravlab {
 
-LineReader::LineReader(const std::string& path) {
+ScriptLineReader::ScriptLineReader(const std::string& path) {
     if (path == "-") {
         file_ = STDIN_FILENO;
         return;
@@ -24,12 +24,12 @@ LineReader::LineReader(const std::string& path) {
     owned_ = true;
 }
 
-LineReader::~LineReader() {
+ScriptLineReader::~ScriptLineReader() {
     if (owned_) ::close(file_);
 }
 
 /// Reads what is there. False when nothing came.
-bool LineReader::fill(double seconds) {
+bool ScriptLineReader::fill(double seconds) {
     pollfd waiting{file_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::ceil(1000 * std::max(seconds, 0.0))));
     if (ready <= 0) return false;  // nothing yet, or a signal
@@ -42,7 +42,7 @@ bool LineReader::fill(double seconds) {
     return true;
 }
 
-LineReader::Next LineReader::next(Line& line, double seconds) {
+ScriptLineReader::Next ScriptLineReader::next(Line& line, double seconds) {
     for (;;) {
         const std::size_t end = buffer_.find('\n');
         if (end != std::string::npos) {

@@ -5,13 +5,13 @@
 
 namespace gravlab {
 
-class LineReader {
+class ScriptLineReader {
 public:
     /// A path, or "-" for standard input. Throws InputError when it cannot be read.
-    explicit LineReader(const std::string& path);
-    ~LineReader();
-    LineReader(const LineReader&) = delete;
-    LineReader& operator=(const LineReader&) = delete;
+    explicit ScriptLineReader(const std::string& path);
+    ~ScriptLineReader();
+    ScriptLineReader(const ScriptLineReader&) = delete;
+    ScriptLineReader& operator=(const ScriptLineReader&) = delete;
 
     struct Line {
         std::size_t number = 0;  ///< from 1

@@ -9,8 +9,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
-
 /// The name of a file. Throws UsageError.
 std::string fileOf(const Value& argument, std::string_view ending = {}) {
     const auto* word = std::get_if<std::string>(&argument);

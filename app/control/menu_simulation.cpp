@@ -13,7 +13,6 @@
 namespace gravlab {
 namespace {
 
-constexpr std::string_view kFileStays = "A file that was written stays; remove it where it is not wanted.";
 constexpr std::string_view kStatesStay =
     "Going to another state is not undone; Ctrl Left and Ctrl Right go to those that are kept.";
 

@@ -97,7 +97,7 @@ std::string_view keyNamed(std::string_view name) {
     throw UsageError(unknownName("setting of a twin", name, valid));
 }
 
-const Parameter& rowOf(std::string_view key) { return parameter("twin." + std::string(key)); }
+const Parameter& twinRowOf(std::string_view key) { return parameter("twin." + std::string(key)); }
 
 }  // namespace
 
@@ -116,14 +116,14 @@ TwinChoice parseTwin(std::string_view text) {
         const std::string_view key = keyNamed(name);
         const Value value = valueOf(given);
         const auto* word = std::get_if<std::string>(&value);  // without the quotes that it may have
-        differ(choice, key, optionValue(rowOf(key), name, word ? *word : given));
+        differ(choice, key, optionValue(twinRowOf(key), name, word ? *word : given));
     }
     return choice;
 }
 
 void takeTwin(TwinChoice& choice, const std::string& key, std::string_view value) {
     const std::string_view setting = keyNamed(key);
-    differ(choice, setting, fileValue(rowOf(setting), key, value));
+    differ(choice, setting, fileValue(twinRowOf(setting), key, value));
 }
 
 std::vector<Parameter> comparisonParameters() {

@@ -25,11 +25,11 @@ namespace {
 /// A setting of the machine, not of the scene.
 bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
 
-constexpr std::string_view kView = "view.";
+constexpr std::string_view kViewTable = "view.";
 
 /// What [view] calls a row; empty: it is not there.
 std::string_view viewKey(const Parameter& row) {
-    return row.kept.scene.starts_with(kView) ? row.kept.scene.substr(kView.size()) : std::string_view();
+    return row.kept.scene.starts_with(kViewTable) ? row.kept.scene.substr(kViewTable.size()) : std::string_view();
 }
 
 /// Hands each KEY = VALUE of a table to `take`, and says where one was that it refused.

@@ -16,9 +16,9 @@
 namespace gravlab {
 namespace {
 
-constexpr int kWidth = 1600, kHeight = 900;
-constexpr ImU32 kPaper = IM_COL32(16, 18, 24, 255), kInk = IM_COL32(226, 230, 236, 255),
-                kQuiet = IM_COL32(146, 154, 166, 255), kAccent = IM_COL32(106, 176, 243, 255),
+constexpr int kCardWidth = 1600, kCardHeight = 900;
+constexpr ImU32 kPaper = IM_COL32(16, 18, 24, 255), kCardInk = IM_COL32(226, 230, 236, 255),
+                kCardQuiet = IM_COL32(146, 154, 166, 255), kAccent = IM_COL32(106, 176, 243, 255),
                 kRule = IM_COL32(255, 255, 255, 36), kBand = IM_COL32(255, 255, 255, 12);
 
 /// 2,012 · 45.3 · 4.53 G
@@ -107,18 +107,18 @@ std::string cardText(const Card& card) {
 }
 
 Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
-    Canvas canvas(kWidth, kHeight, 24);
+    Canvas canvas(kCardWidth, kCardHeight, 24);
     ImDrawList& list = canvas.list();
     list.AddRectFilled(ImVec2(0, 0), canvas.size(), kPaper);
-    list.AddRectFilled(ImVec2(0, 0), ImVec2(10, kHeight), kAccent);
-    constexpr float kHalf = 0.5f * kWidth, kAll = kWidth - 2 * kLeft;
-    canvas.text(canvas.large(), ImVec2(kLeft, 36), kInk, card.device.c_str(), 0, kHalf);
+    list.AddRectFilled(ImVec2(0, 0), ImVec2(10, kCardHeight), kAccent);
+    constexpr float kHalf = 0.5f * kCardWidth, kAll = kCardWidth - 2 * kLeft;
+    canvas.text(canvas.large(), ImVec2(kLeft, 36), kCardInk, card.device.c_str(), 0, kHalf);
     std::string facts = card.driver.empty() ? "" : "driver " + card.driver;
     if (!card.clocks.empty()) facts += (facts.empty() ? "" : "; ") + card.clocks;
-    canvas.text(canvas.normal(), ImVec2(kLeft, 86), kQuiet, facts.c_str(), 0, kHalf);
-    canvas.text(canvas.large(), ImVec2(kWidth - kLeft, 36), kAccent, card.headline.c_str(), 1, kAll - kHalf - 40);
-    canvas.text(canvas.normal(), ImVec2(kWidth - kLeft, 86), kQuiet, card.headlineOf.c_str(), 1, kAll - kHalf - 40);
-    list.AddLine(ImVec2(kLeft, 134), ImVec2(kWidth - kLeft, 134), kRule);
+    canvas.text(canvas.normal(), ImVec2(kLeft, 86), kCardQuiet, facts.c_str(), 0, kHalf);
+    canvas.text(canvas.large(), ImVec2(kCardWidth - kLeft, 36), kAccent, card.headline.c_str(), 1, kAll - kHalf - 40);
+    canvas.text(canvas.normal(), ImVec2(kCardWidth - kLeft, 86), kCardQuiet, card.headlineOf.c_str(), 1, kAll - kHalf - 40);
+    list.AddLine(ImVec2(kLeft, 134), ImVec2(kCardWidth - kLeft, 134), kRule);
 
     // The table takes what it needs, the curve what is left.
     constexpr std::size_t kMostLines = 11;
@@ -129,11 +129,12 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
         canvas.text(canvas.small(), ImVec2(toRight ? column.right : column.left, y), colour, value.c_str(),
                     toRight ? 1.f : 0.f);
     };
-    for (const Column& column : kColumns) cell(column, kTop, kQuiet, column.head);
+    for (const Column& column : kColumns) cell(column, kTop, kCardQuiet, column.head);
     for (std::size_t i = 0; i < shown; ++i) {
         const float y = kTop + kLine * static_cast<float>(i + 1);
-        if (i % 2 == 0) list.AddRectFilled(ImVec2(kLeft - 10, y - 5), ImVec2(kWidth - kLeft + 10, y + kLine - 5), kBand, 3);
-        for (const Column& column : kColumns) cell(column, y, kInk, card.lines[i].*column.cell);
+        if (i % 2 == 0)
+            list.AddRectFilled(ImVec2(kLeft - 10, y - 5), ImVec2(kCardWidth - kLeft + 10, y + kLine - 5), kBand, 3);
+        for (const Column& column : kColumns) cell(column, y, kCardInk, card.lines[i].*column.cell);
     }
     const float below = kTop + kLine * static_cast<float>(shown + 1) + 14;
 
@@ -145,13 +146,13 @@ Picture cardPicture(const Card& card, std::span<const SweepResult> results) {
     }
     plot.y.label = "G interactions/s";
     constexpr float kLeastPlot = 170;
-    const ImVec2 from(kLeft - 20, below), to(kWidth - kLeft + 20, kHeight - 92);
+    const ImVec2 from(kLeft - 20, below), to(kCardWidth - kLeft + 20, kCardHeight - 92);
     if (to.y - from.y > kLeastPlot)
         drawPlot(list, from, to, plot, {.fontScale = 0.85f, .lineWidth = 4, .legend = true, .legendBeside = true});
-    list.AddLine(ImVec2(kLeft, kHeight - 84), ImVec2(kWidth - kLeft, kHeight - 84), kRule);
-    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 70), kQuiet, card.protocol.c_str(), 0, kAll);
-    canvas.text(canvas.small(), ImVec2(kLeft, kHeight - 40), kQuiet, card.program.c_str(), 0, kAll);
-    Picture picture{.width = kWidth, .height = kHeight, .rgb = canvas.finish(), .texts = {}};
+    list.AddLine(ImVec2(kLeft, kCardHeight - 84), ImVec2(kCardWidth - kLeft, kCardHeight - 84), kRule);
+    canvas.text(canvas.small(), ImVec2(kLeft, kCardHeight - 70), kCardQuiet, card.protocol.c_str(), 0, kAll);
+    canvas.text(canvas.small(), ImVec2(kLeft, kCardHeight - 40), kCardQuiet, card.program.c_str(), 0, kAll);
+    Picture picture{.width = kCardWidth, .height = kCardHeight, .rgb = canvas.finish(), .texts = {}};
     picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:card", card.headline}};
     return picture;
 }

@@ -22,10 +22,10 @@ struct FigureArea {
 
 namespace {
 
-constexpr int kWidth = 1920, kHeight = 1080;
+constexpr int kFigureWidth = 1920, kFigureHeight = 1080;
 constexpr float kFontSize = 30;
 using paper::kInk;
-constexpr ImU32 kQuiet = IM_COL32(90, 90, 90, 255);
+constexpr ImU32 kFigureQuiet = IM_COL32(90, 90, 90, 255);
 constexpr double kThousand = 1000;
 
 constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetitionSeconds = 0.12, .mostSeconds = 2};
@@ -244,7 +244,7 @@ void drawWavesTable(const FigureArea& area, std::span<const SweepResult> results
                 wide = (area.to.x - area.from.x - first) / static_cast<float>(std::max<std::size_t>(columns.size(), 1));
     char text[96];
     std::snprintf(text, sizeof text, "blocks N/p; green: at least one for each of %d multiprocessors", multiprocessors);
-    area.canvas.text(area.canvas.small(), area.from, kQuiet, text, 0, area.to.x - area.from.x);
+    area.canvas.text(area.canvas.small(), area.from, kFigureQuiet, text, 0, area.to.x - area.from.x);
     for (std::size_t c = 0; c < columns.size(); ++c)
         area.canvas.text(area.canvas.small(),
                          ImVec2(area.from.x + first + (static_cast<float>(c) + 0.5f) * wide, area.from.y + 1.8f * line),
@@ -353,25 +353,25 @@ std::span<const FigureRow> figures() { return kFigures; }
 const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
 
 Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
-    Canvas canvas(kWidth, kHeight, kFontSize);
+    Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);
     canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
     constexpr float kMargin = 40;
     canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
     const float line = canvas.small()->FontSize * 1.35f;
     const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
                                   protocolText(results) + "; gravlab " + std::string(version())};
-    float y = kHeight - 18;
+    float y = kFigureHeight - 18;
     for (auto text = std::rbegin(footer); text != std::rend(footer); ++text) {
         if (text->empty()) continue;
         y -= line;
-        canvas.text(canvas.small(), ImVec2(kMargin, y), kQuiet, text->c_str());
+        canvas.text(canvas.small(), ImVec2(kMargin, y), kFigureQuiet, text->c_str());
     }
     row.draw({.canvas = canvas,
               .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
-              .to = ImVec2(kWidth - kMargin, y - 10),
+              .to = ImVec2(kFigureWidth - kMargin, y - 10),
               .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}},
              results);
-    Picture picture{.width = kWidth, .height = kHeight, .rgb = canvas.finish(), .texts = {}};
+    Picture picture{.width = kFigureWidth, .height = kFigureHeight, .rgb = canvas.finish(), .texts = {}};
     picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
     return picture;
 }

@@ -8,7 +8,7 @@ namespace gravlab {
 
 std::vector<TextBlock> blocksOf(std::string_view text) {
     constexpr std::string_view kCode = "    ", kPoint = "- ";
-    using Kind = TextBlock::Kind;
+    using Block = TextBlock::Kind;
     std::vector<TextBlock> blocks;
     bool goesOn = false;
     while (!text.empty()) {
@@ -20,8 +20,9 @@ std::vector<TextBlock> blocksOf(std::string_view text) {
             continue;
         }
         const bool code = line.starts_with(kCode), point = words.starts_with(kPoint);
-        const Kind kind = code ? Kind::code : point ? Kind::point : Kind::paragraph;
-        const bool joins = goesOn && (code ? blocks.back().kind == Kind::code : !point && blocks.back().kind != Kind::code);
+        const Block kind = code ? Block::code : point ? Block::point : Block::paragraph;
+        const bool joins =
+            goesOn && (code ? blocks.back().kind == Block::code : !point && blocks.back().kind != Block::code);
         const std::string_view shown = code ? line.substr(kCode.size()) : point ? trimmed(words.substr(2)) : words;
         if (joins)
             blocks.back().text += (code ? "\n" : " ") + std::string(shown);

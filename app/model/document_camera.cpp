@@ -61,9 +61,9 @@ void Document::aimAt(glm::vec3 target) {
 Document::SurfaceSpot Document::spotAt(glm::vec2 cursor, glm::vec2 surface) const {
     const auto pictures = viewports(*this, static_cast<int>(surface.x), static_cast<int>(surface.y), free);
     const Viewport& view = viewportAt(pictures, cursor);
-    Camera camera = view.camera;
-    camera.part = Camera{}.part;  // cursor and size are those of its frame
-    return {cursor - view.frameCorner(), view.frameSize(), camera, view.run};
+    Camera framed = view.camera;
+    framed.part = Camera{}.part;  // cursor and size are those of its frame
+    return {cursor - view.frameCorner(), view.frameSize(), framed, view.run};
 }
 
 void Document::zoomAt(float steps, glm::vec2 cursor, glm::vec2 surface) {

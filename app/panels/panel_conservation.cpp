@@ -18,9 +18,10 @@ constexpr Control kMomenta{"conservation_momenta", "Momenta",
                            "How far momentum and angular momentum have wandered, over what the bodies carry in all"};
 constexpr Control kShape{"conservation_shape", "Shape",
                          "Virial ratio -K/W, and the radii that hold 10, 50 and 90 % of the mass [L]"};
-constexpr Control kNumbers{"conservation", "Conservation",
-                           "Sums in double precision over a copy of one complete step, beside the picture: on a GPU by the "
-                           "GPU itself, in a fiftieth of its time. Dashes in the plots: a parameter was changed. Key: J"};
+constexpr Control kConservationNumbers{
+    "conservation", "Conservation",
+    "Sums in double precision over a copy of one complete step, beside the picture: on a GPU by the "
+    "GPU itself, in a fiftieth of its time. Dashes in the plots: a parameter was changed. Key: J"};
 
 ImU32 colourOf(double change) {
     const double size = std::abs(change);
@@ -60,12 +61,12 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
               .legendAbove = true});
 }
 
-void drawNumbers(PanelContext& p) {
+void drawConserved(PanelContext& p) {
     const ConservationMonitor& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
     char text[240];
     std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
-    p.widgets.text(kNumbers, colourOf(now.change), text);
+    p.widgets.text(kConservationNumbers, colourOf(now.change), text);
     std::snprintf(text, sizeof text, "   worst %.1e   virial %.3f   r50 %.4g   closest pair %.3g", watch.worstChange(),
                   now.virial, now.shape.lagrangianRadii[1], now.shape.closest);
     ImGui::SameLine(0, 0);
@@ -92,10 +93,10 @@ void drawConservation(PanelContext& p) {
         const ConservationMonitor& watch = p.workspace.conservation;
         const std::vector<ConservationPoint>& points = watch.points();
         if (!watch.why().empty() || points.empty()) {
-            p.widgets.text(kNumbers, palette::kMuted,
+            p.widgets.text(kConservationNumbers, palette::kMuted,
                            watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
         } else {
-            drawNumbers(p);
+            drawConserved(p);
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
             const float tall = ImGui::GetContentRegionAvail().y;
             Plot energy = plotOf("|dE/E0| over t", true);

@@ -12,8 +12,8 @@ constexpr Control kEntry{"open_file", "",
                          "Open this file; the run on screen ends. A file can also be dropped on the window"};
 constexpr Control kCloseFiles{"close_files", "Close", "Put the list away. Keys: Ctrl O, Esc"};
 
-constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
-constexpr float kWidth = 460;
+constexpr auto kFilesWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
+constexpr float kFilesWidth = 460;
 constexpr float kListHeight = 220;
 
 void drawRecovery(PanelContext& p) {
@@ -21,9 +21,9 @@ void drawRecovery(PanelContext& p) {
     if (files.recover.empty()) return;
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kWidth * s, 0), ImVec2(kWidth * s, p.surface.y));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0), ImVec2(kFilesWidth * s, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
-    if (ImGui::Begin("gravlab recovery", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (ImGui::Begin("gravlab recovery", nullptr, kFilesWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("recovery");
         p.widgets.wrapped(palette::kText, files.recoverText.c_str());
         action(p, "recover", 0);
@@ -42,9 +42,10 @@ void drawFiles(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y - kStatusHeight * s)), ImGuiCond_Always,
                             ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(kWidth * s, 0), ImVec2(kWidth * s, p.surface.y - kStatusHeight * s));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0),
+                                        ImVec2(kFilesWidth * s, p.surface.y - kStatusHeight * s));
     ImGui::SetNextWindowBgAlpha(0.97f);
-    if (ImGui::Begin("gravlab files", nullptr, kFixed)) {
+    if (ImGui::Begin("gravlab files", nullptr, kFilesWindow)) {
         p.widgets.panel("files");
         p.widgets.section("Save");
         p.widgets.label(kSaveAs);

@@ -11,7 +11,7 @@ namespace gravlab {
 namespace {
 
 constexpr Control kSize{"film_size", "Size", "Pixels of the film, whatever the window's are"};
-constexpr Control kClose{"film_close", "Close", "Put the panel away. Keys: Alt R, Esc"};
+constexpr Control kCloseFilm{"film_close", "Close", "Put the panel away. Keys: Alt R, Esc"};
 
 struct SizeRow {
     const char *name, *idea;
@@ -29,7 +29,7 @@ constexpr SizeRow kSizes[] = {
 };
 
 constexpr float kPanelWidth = 270, kProgressHeight = 4;
-constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
+constexpr auto kFilmWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
 
 void drawSizes(PanelContext& p, const Reason& running) {
     const FilmState& film = p.state.film;
@@ -78,7 +78,7 @@ std::string progressText(const FilmState& film) {
     return text;
 }
 
-void drawProgress(PanelContext& p) {
+void drawFilmProgress(PanelContext& p) {
     const FilmState& film = p.state.film;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float high = ImGui::GetTextLineHeight(), radius = 0.32f * high;
@@ -108,7 +108,7 @@ void drawFilmPanel(PanelContext& p) {
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kPanelWidth * s, 0), ImVec2(kPanelWidth * s, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
-    if (ImGui::Begin("gravlab film", nullptr, kFixed)) {
+    if (ImGui::Begin("gravlab film", nullptr, kFilmWindow)) {
         p.widgets.panel("film");
         if (film.shown) {
             p.widgets.section("Film");
@@ -116,7 +116,7 @@ void drawFilmPanel(PanelContext& p) {
             ImGui::Dummy(ImVec2(0, 2 * s));
         }
         if (film.active) {
-            drawProgress(p);
+            drawFilmProgress(p);
             action(p, "record", 0, "Stop");
             ImGui::SameLine();
             action(p, "cancel-film", 0, "Cancel");
@@ -125,7 +125,7 @@ void drawFilmPanel(PanelContext& p) {
         }
         if (film.shown) {
             ImGui::SameLine();
-            if (p.widgets.button(kClose, 0)) set(p, "film.panel", false);
+            if (p.widgets.button(kCloseFilm, 0)) set(p, "film.panel", false);
         }
     }
     ImGui::End();

@@ -7,7 +7,7 @@
 namespace gravlab {
 namespace {
 
-constexpr Control kClose{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
+constexpr Control kCloseLab{"lab_close", "Close", "Put the lab away; a sweep that runs is ended. Key: L"};
 constexpr float kHeightPart = 0.62f;
 
 struct PageRow {
@@ -63,7 +63,7 @@ void drawLabPanel(PanelContext& p) {
             ImGui::SameLine();
         }
         ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - button);
-        if (p.widgets.button(kClose, button)) set(p, "lab.open", false);
+        if (p.widgets.button(kCloseLab, button)) set(p, "lab.open", false);
         for (const PageRow& row : kPages)
             if (row.page == shown.page) row.draw(p);
     }

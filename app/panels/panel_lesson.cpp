@@ -14,7 +14,7 @@
 namespace gravlab {
 namespace {
 
-constexpr float kWidth = 350, kLargeWidth = 590;
+constexpr float kLessonWidth = 350, kLargeLessonWidth = 590;
 // Of the letters' own size, in large type: of the large font, which is too large for a text, and of the small ones.
 constexpr float kLargeLetters = 0.8f, kLargeSmall = 1.5f;
 
@@ -55,7 +55,7 @@ void section(PanelContext& p, const char* title) {
 }
 
 /// With its numbers. Marks for program text say nothing in letters of one kind.
-std::string plain(PanelContext& p, std::string_view text) {
+std::string plainText(PanelContext& p, std::string_view text) {
     std::string shown = filledIn(text, numbersOf(p.workspace, p.workspace.lesson.kept));
     std::erase(shown, '`');
     return shown;
@@ -63,7 +63,7 @@ std::string plain(PanelContext& p, std::string_view text) {
 
 void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
     const float s = p.widgets.scale();
-    for (const TextBlock& block : blocksOf(plain(p, text))) {
+    for (const TextBlock& block : blocksOf(plainText(p, text))) {
         if (block.kind == TextBlock::Kind::code) {
             const Beside mono(p, p.widgets.fonts().mono);
             ImGui::PushStyleColor(ImGuiCol_Text, colour);
@@ -80,9 +80,9 @@ void drawText(PanelContext& p, std::string_view text, ImU32 colour) {
 }
 
 /// A choice over as many lines as it takes.
-bool drawChoice(PanelContext& p, std::size_t which, const std::string& text, ImU32 colour, bool open) {
+bool drawAnswer(PanelContext& p, std::size_t which, const std::string& text, ImU32 colour, bool open) {
     const float s = p.widgets.scale(), pad = 6 * s, width = ImGui::GetContentRegionAvail().x;
-    const std::string shown = plain(p, text);
+    const std::string shown = plainText(p, text);
     const ImVec2 size = ImGui::CalcTextSize(shown.c_str(), nullptr, false, width - 2 * pad);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(static_cast<int>(which));
@@ -98,7 +98,7 @@ bool drawChoice(PanelContext& p, std::size_t which, const std::string& text, ImU
 
 /// `given`: what was answered; a prediction (`judged` false) is not called right or wrong.
 void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::optional<double>& given, bool judged) {
-    p.widgets.wrapped(palette::kText, plain(p, question.text).c_str());
+    p.widgets.wrapped(palette::kText, plainText(p, question.text).c_str());
     const bool open = !given;
     for (std::size_t i = 0; i < std::min(question.choices.size(), kChoices.size()); ++i) {
         const bool mine = given && *given == static_cast<double>(i + 1);
@@ -107,7 +107,7 @@ void drawQuestion(PanelContext& p, const LessonQuestion& question, const std::op
                              : mine && judged ? palette::kBad
                              : mine           ? palette::kAccent
                                               : palette::kText;
-        if (drawChoice(p, i, question.choices[i], colour, open) && open)
+        if (drawAnswer(p, i, question.choices[i], colour, open) && open)
             invoke(p, "lesson-answer", {static_cast<std::int64_t>(i + 1)});
     }
     if (question.choices.empty() && open) {
@@ -199,7 +199,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     if (!step.task.empty()) {
         section(p, "Do");
         const bool done = phase > LessonPhase::act;
-        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plain(p, step.task).c_str());
+        p.widgets.wrapped(done ? palette::kMuted : palette::kAccent, plainText(p, step.task).c_str());
     }
     if (phase <= LessonPhase::after) drawWatched(p, step);
     if (phase == LessonPhase::act && !step.show.empty()) action(p, "lesson-show", 0);
@@ -218,7 +218,7 @@ void drawStep(PanelContext& p, const LessonStep& step) {
     }
 }
 
-void drawList(PanelContext& p) {
+void drawLessonList(PanelContext& p) {
     const LessonState& lesson = p.workspace.lesson;
     const float s = p.widgets.scale();
     for (std::size_t i = 0; i < lesson.offered.size(); ++i) {
@@ -264,7 +264,7 @@ float buttonsHeight() { return ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().I
 }  // namespace
 
 float rightWidth(const Document& document) {
-    return !document.lesson.shown() ? kMeasureWidth : document.lesson.large ? kLargeWidth : kWidth;
+    return !document.lesson.shown() ? kMeasureWidth : document.lesson.large ? kLargeLessonWidth : kLessonWidth;
 }
 
 void lightControl(PanelContext& p) {
@@ -319,7 +319,7 @@ void drawLessonPanel(PanelContext& p) {
         ImGui::BeginChild("text", ImVec2(0, listed ? 0 : -buttonsHeight()));
         if (lesson.large) ImGui::SetWindowFontScale(kLargeLetters);
         if (listed)
-            drawList(p);
+            drawLessonList(p);
         else
             drawStep(p, *lesson.now());
         ImGui::EndChild();

@@ -14,7 +14,7 @@ constexpr Control kAutomatic{"automatic_step", "Automatic step",
 // Below this many steps a second people wait for the next one, and want to see it come.
 constexpr double kSlowSteps = 3;
 
-constexpr auto kFixed = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+constexpr auto kStatusWindow = kPanelWindow | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 void quiet(PanelContext& p, const char* text) {
     ImGui::SameLine(0, 0);
@@ -52,7 +52,7 @@ void drawStatusLine(PanelContext& p) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2((kMargin + 8) * s, 5 * s));
-    if (ImGui::Begin("gravlab status", nullptr, kFixed | ImGuiWindowFlags_NoFocusOnAppearing)) {
+    if (ImGui::Begin("gravlab status", nullptr, kStatusWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("status");
         ImGui::PushFont(p.widgets.fonts().small);
         const RunConfiguration& now = p.facts.configuration;
@@ -107,14 +107,13 @@ void drawStatusLine(PanelContext& p) {
 
 void drawMessage(PanelContext& p) {
     if (p.workspace.message.empty()) return;
-    const float s = p.widgets.scale();
     const Place place = overPicture(p);
     ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
     ImGui::SetNextWindowBgAlpha(0.95f);
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, std::max(p.workspace.messageLight(), 0.02f));
     if (ImGui::Begin("gravlab message", nullptr,
-                     kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("message");
         p.widgets.wrapped(p.workspace.warning ? palette::kWarning : palette::kText, p.workspace.message.c_str());
         if (p.workspace.warning) action(p, "dismiss", 0, "Close");
@@ -127,7 +126,7 @@ void drawStory(PanelContext& p) {
     if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open) return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,
-                     kFixed | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("story");
         action(p, "reset", 0, "Again");
         ImGui::SameLine();

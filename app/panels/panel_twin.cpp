@@ -25,7 +25,7 @@ constexpr Control kApart{
     "exponential growth: chaos, or an instability"};
 constexpr Control kEnergies{"twin_energies", "Energies",
                             "Change of the total energy since the start over the energy of the start, of both runs"};
-constexpr Control kNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
+constexpr Control kTwinNumbers{"twin_numbers", "Numbers", "Over times that both runs have reached. Key J hides the curves"};
 
 ImU32 hueOf(std::size_t run) { return seriesColour(run, palette::light); }
 
@@ -126,7 +126,7 @@ void drawTwinStrip(PanelContext& p) {
         const SceneUnits& units = p.facts.scene->units;
         std::string text = divergenceText(curve, units.length, units.lengthScale, units.time, units.timeScale);
         if (!twin.watch().sampling().empty()) text += "; " + twin.watch().sampling();
-        p.widgets.text(kNumbers, palette::kText, text.c_str());
+        p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
         Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, twin.labels());
         apart.title = "Apart [L] over t";

@@ -13,7 +13,7 @@
 namespace gravlab {
 namespace {
 
-constexpr double kInterval = 0.2;          // [s] between samples at least
+constexpr double kSampleInterval = 0.2;    // [s] between samples at least
 constexpr double kAfterFailure = 5;        // [s]
 constexpr double kShareOfACore = 0.05;     // what sums may cost on the host
 constexpr double kShareOfADevice = 0.02;   // and of a device's time
@@ -115,7 +115,7 @@ void ConservationMonitor::take(const Sample& sample) {
 /// Whether a sample shall begin now.
 bool ConservationMonitor::due(const Simulation& simulation, double now) {
     if (now < nextAt_ || simulation.step() == lastStep_) return false;
-    nextAt_ = now + kInterval;
+    nextAt_ = now + kSampleInterval;
     lastStep_ = simulation.step();
     return true;
 }

@@ -9,10 +9,10 @@
 namespace gravlab {
 namespace {
 
-constexpr double kInterval = 0.5, kLargeInterval = 3;  // [s]
-constexpr std::size_t kLarge = 131072;                 // bodies whose copy one may feel
-constexpr double kCostFactor = 50;                     // a copy takes at most this part of the time between two
-constexpr std::size_t kFewest = 3;                     // fewer states than these are no timeline
+constexpr double kStateInterval = 0.5, kLargeStateInterval = 3;  // [s]
+constexpr std::size_t kLarge = 131072;                           // bodies whose copy one may feel
+constexpr double kCostFactor = 50;                               // a copy takes at most this part of the time between two
+constexpr std::size_t kFewest = 3;                               // fewer states than these are no timeline
 
 /// Numbers of bodies as fp32 where every one is an fp32 number, as on backends that compute so.
 struct PackedVectors {
@@ -168,7 +168,7 @@ void Rewind::keep(const Simulation& simulation, StateFeed& feed, double now) {
     }
     if (asked_.waiting() || now < nextAt_ || wentTo_ || isKept(simulation)) return;
     asked_ = feed.ask();
-    nextAt_ = now + (simulation.configuration().bodies > kLarge ? kLargeInterval : kInterval);
+    nextAt_ = now + (simulation.configuration().bodies > kLarge ? kLargeStateInterval : kStateInterval);
 }
 
 std::optional<KeptBodies> Rewind::newest(std::int64_t step) const {
@@ -292,7 +292,7 @@ std::shared_ptr<const std::vector<std::uint32_t>> Rewind::go(Simulation& simulat
     wentTo_ = simulation.step();
     run_ = simulation.id();
     asked_.drop();
-    nextAt_ = now_ + kInterval;
+    nextAt_ = now_ + kStateInterval;
     thin();
     list();
     return target->id;

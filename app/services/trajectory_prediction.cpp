@@ -14,10 +14,10 @@
 namespace gravlab {
 namespace {
 
-constexpr double kUsedUp = 0.4;                         // of the duration
-constexpr float kBeside = 0.03f;                        // of the path's size
-constexpr std::size_t kMany = 65536;                    // bodies whose copy would be felt
-constexpr double kInterval = 0.4, kIntervalOfMany = 5;  // [s]
+constexpr double kUsedUp = 0.4;                                 // of the duration
+constexpr float kBeside = 0.03f;                                // of the path's size
+constexpr std::size_t kMany = 65536;                            // bodies whose copy would be felt
+constexpr double kPathInterval = 0.4, kPathIntervalOfMany = 5;  // [s]
 
 glm::vec3 placeOf(const TrajectoryPoint& p) {
     return {static_cast<float>(p.place.x), static_cast<float>(p.place.y), static_cast<float>(p.place.z)};
@@ -127,7 +127,7 @@ void TrajectoryPrediction::update(Simulation& simulation, StateFeed& feed, const
     const Asked ask{
         .id = selected->id, .duration = ahead.duration, .run = simulation.id(), .revision = simulation.revision()};
     const bool another = !asked_ || *asked_ != ask;
-    const double interval = simulation.configuration().bodies > kMany ? kIntervalOfMany : kInterval;
+    const double interval = simulation.configuration().bodies > kMany ? kPathIntervalOfMany : kPathInterval;
     const bool due = wait || askedAt_ < 0 || now - askedAt_ > interval;
     if (another || (due && !busy() && stale(simulation, selected->placed ? &selected->position : nullptr))) {
         asked_ = ask;

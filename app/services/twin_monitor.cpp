@@ -12,9 +12,9 @@
 namespace gravlab {
 namespace {
 
-constexpr double kInterval = 0.2, kFewInterval = 1.0 / 30;  // [s] between samples at least; of few bodies
-constexpr std::size_t kFew = 256;                           // their sums take no time that could be felt
-constexpr double kShareOfACore = 0.05;                      // what sums may cost
+constexpr double kTwinInterval = 0.2, kFewTwinInterval = 1.0 / 30;  // [s] between samples at least; of few bodies
+constexpr std::size_t kFew = 256;                                   // their sums take no time that could be felt
+constexpr double kTwinShareOfACore = 0.05;                          // what sums may cost
 constexpr std::size_t kMostChanges = 64;
 
 /// Whether energies of the two have different definitions.
@@ -115,7 +115,7 @@ void TwinMonitor::measure(const Side& first, const Side& twin, double now, bool 
         }
     }
     lastTime_ = first.simulation.time();
-    nextAt_ = now + (bodies_ <= kFew ? kFewInterval : kInterval);
+    nextAt_ = now + (bodies_ <= kFew ? kFewTwinInterval : kTwinInterval);
     nextFrame_ = frame_ + filmStride(bodies_);
     if (bodies_ > kMostBodies) {
         if (!vertices_) vertices_ = std::make_unique<VertexSample>();
@@ -134,7 +134,7 @@ void TwinMonitor::take(const Sample& sample, double now) {
     DivergencePoint point = sample.point;
     if (sample.energy) point.change = energy_.change(*sample.energy);
     if (sample.twinEnergy) point.twinChange = twinEnergy_.change(*sample.twinEnergy);
-    nextAt_ = std::max(nextAt_, now + sample.seconds / kShareOfACore);
+    nextAt_ = std::max(nextAt_, now + sample.seconds / kTwinShareOfACore);
     curve_.add(point);
 }
 

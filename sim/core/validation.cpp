@@ -34,7 +34,7 @@ double entryOf(const std::string& path, const std::string& wanted, double otherw
 }
 
 /// The number that a file holds; `otherwise` where it is missing or holds a word, such as "max".
-double numberIn(const std::string& path, double otherwise) {
+double numberInText(const std::string& path, double otherwise) {
     double value = 0;
     return std::ifstream(path) >> value ? value : otherwise;
 }
@@ -56,8 +56,8 @@ double groupAllows(const std::string& root, const GroupFiles& files, std::string
     double least = kUnknown;
     while (true) {
         const std::string folder = root + files.folder + path + "/";
-        const double limit = numberIn(folder + files.limit, kUnknown);
-        const double used = numberIn(folder + files.used, 0), cache = entryOf(folder + "memory.stat", files.cache, 0);
+        const double limit = numberInText(folder + files.limit, kUnknown);
+        const double used = numberInText(folder + files.used, 0), cache = entryOf(folder + "memory.stat", files.cache, 0);
         least = std::min(least, std::max(0.0, limit - std::max(0.0, used - cache)));
         if (path.empty()) return least;
         path.erase(std::min(path.rfind('/'), path.size()));

@@ -15,7 +15,7 @@ constexpr std::size_t kTable = 1024;
 // A centre's Plummer sphere ends here, in Plummer radii: 96 % of its mass.
 constexpr double kCentreEnd = 6;
 // Dispersions above this share of the circular speed are no disc any more; met only in the very middle.
-constexpr double kMostRandom = 0.4;
+constexpr double kMostDiscRandom = 0.4;
 
 /// Mass share of a Plummer sphere of radius `scale` within r.
 double plummerShare(double r, double scale) {
@@ -76,7 +76,7 @@ void DiscGalaxy::tabulateDisc() {
     const auto radialSquared = [&](double r) {
         const double toomre = 3.36 * surfaceDensity(r) / std::sqrt(epicyclicSquared(r));
         const double wanted = model_.toomreQ * toomre;
-        const double most = kMostRandom * circularSpeed(r);
+        const double most = kMostDiscRandom * circularSpeed(r);
         return std::min(wanted * wanted, most * most);
     };
     const auto logPressure = [&](double r) { return std::log(surfaceDensity(r) * radialSquared(r)); };

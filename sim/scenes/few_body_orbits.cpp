@@ -9,7 +9,6 @@
 namespace gravlab::scenes {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr double kShownEccentricity = 0.8;
 
 ParticleSet buildTwoBody(const SceneRequest&) { return keplerPair(0.5); }
@@ -43,7 +42,7 @@ ParticleSet buildPythagorean(const SceneRequest&) {
 /// Looking down on the plane of the orbit from a little to the south.
 constexpr SceneView viewFromAbove(double distance, double speedScale) {
     return {.distance = distance,
-            .azimuth = -0.5 * kPi,
+            .azimuth = -0.5 * std::numbers::pi,
             .elevation = 1.2,
             .pointSize = 0.015 * distance,
             .exposure = 1,
@@ -161,7 +160,7 @@ std::span<const Scene> fewBodyScenes() {
          .caption = "The circle hides most errors of an integrator: look at the phase, not at the energy. Period 2 pi.",
          .source = "Kepler 1609; Newton 1687",
          .fixedBodies = 2,
-         .timeStep = 2 * kPi / 400,
+         .timeStep = 2 * std::numbers::pi / 400,
          .story = {6.2832, 10},
          .view = viewFromAbove(2.5, 0.7),
          .build = buildKeplerCircular},
@@ -170,7 +169,7 @@ std::span<const Scene> fewBodyScenes() {
          .caption = "The exact ellipse stands still. If it turns or widens, the step is too long at pericentre.",
          .source = "Kepler 1609; Newton 1687",
          .fixedBodies = 2,
-         .timeStep = 2 * kPi / 4000,
+         .timeStep = 2 * std::numbers::pi / 4000,
          .story = {6.2832, 12},
          .view = viewFromAbove(3.5, 1.5),
          .build = buildKeplerEccentric},
@@ -181,7 +180,7 @@ std::span<const Scene> fewBodyScenes() {
              "turns shows rounding, not physics.",
          .source = "Lagrange 1772; Routh 1875",
          .fixedBodies = 3,
-         .timeStep = 2 * kPi / std::numbers::sqrt3 / 1000,
+         .timeStep = 2 * std::numbers::pi / std::numbers::sqrt3 / 1000,
          .story = {3.628, 8},
          .view = viewFromAbove(2.5, 1.2),
          .build = buildLagrange},
@@ -200,7 +199,7 @@ std::span<const Scene> fewBodyScenes() {
                     "five turns. Reset to see it again.",
          .source = "Gerver 2000; Kapela & Zgliczynski 2003",
          .fixedBodies = 4,
-         .timeStep = 2 * kPi / 8000,
+         .timeStep = 2 * std::numbers::pi / 8000,
          .story = {6.2832, 12},
          .view = viewFromAbove(4, 2),
          .build = buildSuperEight},

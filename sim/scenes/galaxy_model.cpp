@@ -8,7 +8,7 @@
 namespace gravlab::scenes {
 namespace {
 
-constexpr std::size_t kRadii = 160;
+constexpr std::size_t kModelRadii = 160;
 constexpr std::size_t kRings = 240;
 constexpr double kPi = std::numbers::pi;
 // Random motion above this share of the circular speed is no disc any more; met only in the very middle.
@@ -60,13 +60,13 @@ Galaxy::Galaxy(const GalaxyModel& model, std::size_t bodies)
 double Galaxy::surfaceDensity(double radius) const { return centralDensity_ * std::exp(-radius / model_.scaleLength); }
 
 void Galaxy::tabulateDisc() {
-    const double end = model_.discEnd * model_.scaleLength, step = end / kRadii;
+    const double end = model_.discEnd * model_.scaleLength, step = end / kModelRadii;
     const auto radiusAt = [&](std::size_t k) { return (static_cast<double>(k) + 0.5) * step; };
     // Bodies of one ring differ in height; that blunts their pull like softening does.
     const double soft2 = model_.softening * model_.softening + 0.6 * model_.height * model_.height;
-    std::vector<double> omega2(kRadii);
-    motion_.resize(kRadii);
-    for (std::size_t k = 0; k < kRadii; ++k) {
+    std::vector<double> omega2(kModelRadii);
+    motion_.resize(kModelRadii);
+    for (std::size_t k = 0; k < kModelRadii; ++k) {
         const double r = radiusAt(k), width = end / kRings;
         double pull = spheres_.inwardAcceleration(r);
         for (std::size_t j = 0; j < kRings; ++j) {
@@ -76,8 +76,8 @@ void Galaxy::tabulateDisc() {
         omega2[k] = std::max(pull, 0.0) / r;
         motion_[k].circular = std::sqrt(omega2[k]) * r;
     }
-    for (std::size_t k = 0; k < kRadii; ++k) {
-        const std::size_t a = k > 0 ? k - 1 : 0, b = std::min(k + 1, kRadii - 1);
+    for (std::size_t k = 0; k < kModelRadii; ++k) {
+        const std::size_t a = k > 0 ? k - 1 : 0, b = std::min(k + 1, kModelRadii - 1);
         const double slope = (omega2[b] - omega2[a]) / (radiusAt(b) - radiusAt(a));
         motion_[k].epicyclic = std::sqrt(std::max(radiusAt(k) * slope + 4 * omega2[k], omega2[k]));
     }
@@ -88,7 +88,7 @@ void Galaxy::tabulateDisc() {
     const double critical = 3.36 * surfaceDensity(reference) / motion(reference).epicyclic;
     const double height = model_.height;
     const double sheet = sheetFactor(model_.softening / height);
-    for (std::size_t k = 0; k < kRadii; ++k) {
+    for (std::size_t k = 0; k < kModelRadii; ++k) {
         Motion& m = motion_[k];
         const double r = radiusAt(k);
         m.radial = std::min(model_.toomreQ * critical * profile(r) / profile(reference), kMostRandom * m.circular);
@@ -106,8 +106,8 @@ void Galaxy::tabulateDisc() {
 }
 
 const Galaxy::Motion& Galaxy::motion(double radius) const {
-    const double place = radius / (model_.discEnd * model_.scaleLength) * kRadii;
-    return motion_[static_cast<std::size_t>(std::clamp(place, 0.0, kRadii - 1.0))];
+    const double place = radius / (model_.discEnd * model_.scaleLength) * kModelRadii;
+    return motion_[static_cast<std::size_t>(std::clamp(place, 0.0, kModelRadii - 1.0))];
 }
 
 double Galaxy::circularSpeed(double radius) const { return motion(radius).circular; }
@@ -138,13 +138,15 @@ Body Galaxy::sampleDisc(Random& random) const {
     } while (x > model_.discEnd);
     const double r = x * model_.scaleLength, angle = 2 * kPi * random.uniform();
     const double z = model_.height * std::atanh(random.uniform(-0.999, 0.999));
-    const double place = std::clamp(r / (model_.discEnd * model_.scaleLength) * kRadii - 0.5, 0.0, kRadii - 1.000001);
+    const double place =
+        std::clamp(r / (model_.discEnd * model_.scaleLength) * kModelRadii - 0.5, 0.0, kModelRadii - 1.000001);
     const auto k = static_cast<std::size_t>(place);
     const double part = place - static_cast<double>(k);
     const auto between = [&](double Motion::*value) {
         return motion_[k].*value + part * (motion_[k + 1].*value - motion_[k].*value);
     };
-    const double inner = std::min(r / (0.5 * model_.discEnd * model_.scaleLength / kRadii), 1.0);  // to rest at the centre
+    const double inner =
+        std::min(r / (0.5 * model_.discEnd * model_.scaleLength / kModelRadii), 1.0);  // to rest at the centre
     const double outward = between(&Motion::radial) * random.normal();
     const double around = inner * model_.spin * between(&Motion::rotation) + between(&Motion::azimuthal) * random.normal();
     const double up = between(&Motion::vertical) * random.normal();

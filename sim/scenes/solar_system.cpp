@@ -91,9 +91,9 @@ double eccentricAnomaly(double meanAnomaly, double eccentricity) {
 }
 
 // A quarter of a day: leapfrog then keeps Earth right to 4e-5 AU in a year.
-constexpr double kTimeStep = 2 * std::numbers::pi / 1460;
+constexpr double kPlanetsTimeStep = 2 * std::numbers::pi / 1460;
 
-constexpr SceneView kView{
+constexpr SceneView kPlanetsView{
     .distance = 70, .azimuth = -0.5 * std::numbers::pi, .elevation = 0.7, .pointSize = 0.35, .speedScale = 1};
 
 /// The astronomical unit a year over 2 pi is 29.7847 km/s.
@@ -137,9 +137,9 @@ std::span<const Scene> solarSystemScenes() {
              "no ephemeris.",
          .source = "NASA JPL Horizons, as in Rein & Tamayo 2015",
          .fixedBodies = 9,
-         .timeStep = kTimeStep,
+         .timeStep = kPlanetsTimeStep,
          .story = {1035, 50},
-         .view = kView,
+         .view = kPlanetsView,
          .build = buildFromStates,
          .units = kSolarUnits},
         {.name = "solar-system-j2000",
@@ -147,9 +147,9 @@ std::span<const Scene> solarSystemScenes() {
          .caption = "AU, solar masses, years / (2 pi). Mean elements: Earth is placed to 20 arc seconds, Saturn to 600.",
          .source = "Standish, Keplerian elements for approximate positions, JPL",
          .fixedBodies = 9,
-         .timeStep = kTimeStep,
+         .timeStep = kPlanetsTimeStep,
          .story = {74.5, 25},
-         .view = kView,
+         .view = kPlanetsView,
          .build = buildFromElements,
          .units = kSolarUnits},
     };

@@ -14,18 +14,18 @@ namespace {
 
 constexpr double kInnerRing = 0.2, kOuterRing = 0.6;
 constexpr double kStart = 2;  ///< tan of half the true anomaly; the separation is 1 + kStart^2
-constexpr double kSoftening = 0.05;
+constexpr double kFlybySoftening = 0.05;
 
 ParticleSet buildPassage(const SceneRequest& request, double companionMass, bool prograde) {
     if (request.bodies < 2) return listedBodies(std::vector<Body>(request.bodies, Body{{0, 0, 0}, {}, 1}));
-    return parabolicPassage({companionMass, prograde, request.bodies - 2, kSoftening});
+    return parabolicPassage({companionMass, prograde, request.bodies - 2, kFlybySoftening});
 }
 
 ParticleSet buildDirect(const SceneRequest& request) { return buildPassage(request, 1, true); }
 ParticleSet buildRetrograde(const SceneRequest& request) { return buildPassage(request, 1, false); }
 ParticleSet buildSmallCompanion(const SceneRequest& request) { return buildPassage(request, 0.25, true); }
 
-constexpr SceneView kView{
+constexpr SceneView kFlybyView{
     .distance = 11, .azimuth = -0.5 * std::numbers::pi, .elevation = 1.1, .pointSize = 0.02, .speedScale = 2.5};
 
 }  // namespace
@@ -82,8 +82,8 @@ std::span<const Scene> toomreFlybyScenes() {
          .bodiesCpu = 3002,
          .timeStep = 0.005,
          .story = {7.5, 30},
-         .softening = kSoftening,
-         .view = kView,
+         .softening = kFlybySoftening,
+         .view = kFlybyView,
          .build = buildDirect},
         {.name = "toomre-retrograde",
          .idea = "the same passage, but the rings turn against it",
@@ -93,8 +93,8 @@ std::span<const Scene> toomreFlybyScenes() {
          .bodiesCpu = 3002,
          .timeStep = 0.005,
          .story = {7.5, 30},
-         .softening = kSoftening,
-         .view = kView,
+         .softening = kFlybySoftening,
+         .view = kFlybyView,
          .build = buildRetrograde},
         {.name = "toomre-bridge",
          .idea = "a small companion, a quarter of the mass, passes the rings",
@@ -104,8 +104,8 @@ std::span<const Scene> toomreFlybyScenes() {
          .bodiesCpu = 3002,
          .timeStep = 0.005,
          .story = {7.5, 30},
-         .softening = kSoftening,
-         .view = kView,
+         .softening = kFlybySoftening,
+         .view = kFlybyView,
          .build = buildSmallCompanion},
     };
     return rows;

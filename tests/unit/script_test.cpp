@@ -112,9 +112,9 @@ TEST(ScriptLinesOfAFile, areWholeOrRefused) {
     const auto linesIn = [&](const std::string& text) {
         const fs::path file = folder / "script";
         std::ofstream(file, std::ios::binary) << text;
-        LineReader reader(file.string());
-        std::vector<LineReader::Line> lines;
-        for (LineReader::Line line; reader.next(line, 1) == LineReader::Next::line;) lines.push_back(line);
+        ScriptLineReader reader(file.string());
+        std::vector<ScriptLineReader::Line> lines;
+        for (ScriptLineReader::Line line; reader.next(line, 1) == ScriptLineReader::Next::line;) lines.push_back(line);
         return lines;
     };
     const auto plain = linesIn("\xEF\xBB\xBFget run.step\r\n\nget run.time\n");
@@ -133,7 +133,7 @@ TEST(ScriptLinesOfAFile, areWholeOrRefused) {
     EXPECT_EQ(longLine[2].text, "get run.time");
     EXPECT_EQ(longLine[2].problem, "");
     EXPECT_TRUE(linesIn("").empty());
-    EXPECT_THROW(LineReader((folder / "none").string()), InputError);
+    EXPECT_THROW(ScriptLineReader((folder / "none").string()), InputError);
 }
 
 TEST(ActionArguments, areNamed) {

@@ -12,7 +12,7 @@ namespace gravlab {
 namespace {
 
 constexpr std::size_t kVertexBytes = 7 * sizeof(float) + 1;
-constexpr std::size_t kRowsABlock = 4096;
+constexpr std::size_t kVerticesABlock = 4096;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void writePly(ByteSink& sink, const Snapshot& snapshot) {
     header += "property uchar group\nend_header\n";
     sink.write(header);
     std::vector<char> block;
-    block.reserve(kRowsABlock * kVertexBytes);
+    block.reserve(kVerticesABlock * kVertexBytes);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4& p = bodies.position[i];
         const Double4& v = bodies.velocity[i];
@@ -42,7 +42,7 @@ void writePly(ByteSink& sink, const Snapshot& snapshot) {
             block.insert(block.end(), bytes, bytes + sizeof narrow);
         }
         block.push_back(static_cast<char>(bodies.group[i]));
-        if (block.size() >= kRowsABlock * kVertexBytes) {
+        if (block.size() >= kVerticesABlock * kVertexBytes) {
             sink.write(block.data(), block.size());
             block.clear();
         }
