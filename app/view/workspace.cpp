@@ -61,6 +61,7 @@ void Workspace::advance(bool realTime) {
     if (realTime) {
         pace_.made(facts.step - before);
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
+        behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
     labLoop_.takeUp(lab, *this);
     if (realTime) {

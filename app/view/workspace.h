@@ -44,6 +44,8 @@ struct Workspace : Document {
     }
     /// Whether the next frame would differ from the last one without any new intent.
     bool moving() const;
+    /// The run does not keep up with its speed on a device that draws, too: each picture takes steps away.
+    bool behind() const { return behind_; }
 
     /// Lets go of everything of OpenGL while its context is still current: that one is lost. The run, the camera and all
     /// that was chosen stay. Only remakePicture() may follow. Throws DeviceError when the simulation's device is lost too.
@@ -72,7 +74,7 @@ private:
     Pace pace_;
     std::uint64_t pacedRun_ = 0;
     double advancedAt_ = 0;  ///< host clock [s]; 0: not yet
-    bool realTime_ = false;
+    bool realTime_ = false, behind_ = false;
     std::uint64_t rateChanges_ = 0, jumps_ = 0;  ///< of the host, that were followed
 };
 

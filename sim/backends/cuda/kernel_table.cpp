@@ -80,7 +80,7 @@ const void* treeCode(Precision) {
     return nullptr;
 }
 template <TreeWalk kWalk>
-constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>};
+constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1};
 constexpr LaunchConfig kRung{128, 8, 1, 1}, kSymmetric{32, 4, 8, 1}, kManySteps{512, 4, kManyStepsBodies, 1};

@@ -58,6 +58,7 @@ struct OwnCode {
     std::unique_ptr<DeviceForceMethod<float>> (*make32)(const MethodParts& parts) = nullptr;
     std::unique_ptr<DeviceForceMethod<double>> (*make64)(const MethodParts& parts) = nullptr;  ///< null: not built
     const void* (*machineCode)(Precision precision) = nullptr;  ///< of the kernel that tells most about its launches
+    unsigned (*blocks)(std::size_t bodies, int multiprocessors) = nullptr;  ///< of its launch on all bodies; null: not known
 };
 
 /// The method of the tree's rows.

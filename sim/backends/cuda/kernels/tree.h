@@ -6,6 +6,7 @@
 #include "sim/backends/cuda/runtime/launch.h"
 #include "sim/forces/tree/rung.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -99,6 +100,12 @@ Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
 
 constexpr unsigned kWalkThreads = 128;
+/// Enough for groups that are half empty; each warp takes the next group when it has done one.
+inline unsigned walkBlocks(std::size_t bodies, int multiprocessors) {
+    constexpr std::size_t kWarps = kWalkThreads / 32;
+    const std::size_t groups = (bodies + 31) / 32, blocks = (groups + kWarps - 1) / kWarps;
+    return static_cast<unsigned>(std::min(blocks, kWarps * static_cast<std::size_t>(std::max(1, multiprocessors))));
+}
 
 /// Bytes that the two below need besides. Throws DeviceError.
 std::size_t treeScratchBytes(std::uint32_t count, std::uint32_t starts);

@@ -73,7 +73,9 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const bool doubles = plan.precision == Precision::fp64;
     const double body = doubles ? 32.0 : 16.0, n = static_cast<double>(bodies);
     const auto count = static_cast<std::uint32_t>(bodies);
-    if (bodies == 0 || launch.block < 1 || plan.entry->own()) return {0, 1, launch.block, 0};
+    if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
+    if (const OwnCode* own = plan.entry->own())
+        return {own->blocks ? static_cast<int>(own->blocks(bodies, device.multiprocessors)) : 0, 1, launch.block, 0};
     if (plan.entry->symmetric()) {
         const TilePartition partition = tilePartition(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
         const int partners = std::min(partition.range, partition.round);

@@ -196,8 +196,7 @@ private:
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
-        const std::uint32_t most = (count() + 31) / 32;  // groups are mostly fuller
-        const unsigned blocks = std::min((most + 3) / 4, 4 * multiprocessors_);
+        const unsigned blocks = walkBlocks(count(), static_cast<int>(multiprocessors_));
         // Before the criterion has accelerations to go by, the angle is the usual one.
         const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
         launchKernel(
