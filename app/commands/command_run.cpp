@@ -325,6 +325,7 @@ int runCommand(const Options& asked) {
                  simulation.backend().size(), static_cast<long long>(steps), settings.timeStep, simulation.time(),
                  settings.integrator.c_str(), seconds);
     if (summaryEnergy) std::fprintf(out, "; energy %.9g, relative change %.2e", last.energy(), energies.change(last));
+    if (summaryEnergy && last.potentialError > 0) std::fprintf(out, " (potential within %.1e)", last.potentialError);
     std::fprintf(out, "\n");
     if (lost && !failed)
         std::fprintf(stderr,

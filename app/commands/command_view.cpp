@@ -256,11 +256,14 @@ int viewCommand(const Options& asked) {
     Remembered memory{asked, {}, {}};
     // A window that ends by itself is a test or a picture.
     const bool plays = asked.command == Subcommand::play;
-    ConfigKeeper config(asked.frames == 0 && !plays && !asked.has("--no-config"), memory);
+    const bool watched = asked.frames == 0 && !plays;
+    memory.options.simulation.farField = watched;
+    ConfigKeeper config(watched && !asked.has("--no-config"), memory);
+    if (memory.options.settings.erase("run.exact_forces") > 0) memory.options.simulation.farField = false;
     std::unique_ptr<Player> player;
     if (plays) player = std::make_unique<Player>(asked.script, true);
     Options options = withFile(memory.options);
-    options.watched = options.frames == 0 && !plays;
+    options.watched = watched;
     Window window(options);
     window.moveTo(memory.place);
     Workspace workspace(options);

@@ -7,10 +7,12 @@
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/core/thread_pool.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/io/file/atomic_file.h"
 #include "sim/io/file/source.h"
 #include "sim/io/toml_value.h"
+#include "sim/run/far_field.h"
 
 #include <algorithm>
 #include <array>
@@ -82,7 +84,8 @@ std::vector<Row> ownRows() {
              // A scene's usual number is left to the machine of next time.
              const Scene& scene = *d.facts.scene;
              const std::size_t bodies = d.facts.startBodies;
-             const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies;
+             const bool usual = bodies == scene.bodiesGpu || bodies == scene.bodiesCpu || bodies == scene.fixedBodies ||
+                                bodies == farFieldBodies(scene.farField, usableCores());
              return usual || !known(d.facts.configuration.scene) ? std::string() : std::to_string(bodies);
          },
          [](Remembered& r, auto& k, auto v) {
@@ -90,6 +93,14 @@ std::vector<Row> ownRows() {
                  throw UsageError(k + ": the scene '" + r.options.simulation.scene + "' has a number of its own");
              const Parameter& bodies = parameter("run.bodies");
              bodies.ask(r.options.simulation, fileValue(bodies, k, v));
+         }},
+        // Before the run is built, or it would be built twice.
+        {"scene", "exact_forces", "--exact",
+         [](const Document& d, const WindowPlace&) {
+             return fileText(parameter("run.exact_forces"), !d.intent.request.farField);
+         },
+         [](Remembered& r, auto& k, auto v) {
+             r.options.simulation.farField = fileValue(parameter("run.exact_forces"), k, v) != Value(true);
          }}};
 }
 
@@ -117,7 +128,10 @@ const std::vector<Row>& rows() {
         std::vector<Row> found = ownRows();
         for (const Parameter& p : parameters()) {
             const bool others = p.kind == Kind::flag && sharing(p, &Kept::configuration);
-            if (!p.kept.configuration.empty() && !p.ask && !others) found.push_back(rowOf(p));
+            const bool known = std::ranges::any_of(found, [&](const Row& own) {
+                return p.kept.configuration == std::string(own.table) + "." + std::string(own.key);
+            });
+            if (!p.kept.configuration.empty() && !known && !others) found.push_back(rowOf(p));
         }
         constexpr std::array<std::string_view, 5> kTables{"window", "panels", "scene", "look", "lessons"};
         std::stable_sort(found.begin(), found.end(), [&](const Row& a, const Row& b) {

@@ -39,7 +39,9 @@ void nextKernel(KeyTarget& t, int) {
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         // Nobody comes upon an error that was not allowed by going through the rows.
-        if (row.backend != now->backend || (row.approximates && !t.intent.request.accuracy)) continue;
+        if (row.backend != now->backend ||
+            (row.approximates && !t.intent.request.accuracy && !(t.facts.configuration.accuracy > 0)))
+            continue;
         t.intent.request.kernel = {std::string(row.name), {}};
         return;
     }

@@ -52,6 +52,7 @@ Options filled(const Options& options) {
     // A kernel belongs to a backend: the file's says nothing to another one.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
     offer.request.tuning = options.simulation.tuning;
+    offer.request.farField = options.simulation.farField;
     requireLaw(options, offer.request);
     merged.simulation = std::move(offer.request);
     for (const std::string& note : offer.notes)

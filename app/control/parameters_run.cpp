@@ -300,6 +300,24 @@ void addPhysics(std::vector<Parameter>& all) {
                             .checkpoint = "accuracy",
                             .help = "1e-5 to 1e-2; without it every pair is computed"},
                    .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); }});
+    all.push_back({.path = "run.exact_forces",
+                   .label = "Exact forces",
+                   .idea = "compute every pair, also of so many bodies that a window takes far ones together",
+                   .kind = Kind::flag,
+                   .usual = "false",
+                   .kept = {.option = "--exact",
+                            .configuration = "scene.exact_forces",
+                            .help = "compute every pair, also where a window takes far bodies together",
+                            .window = true},
+                   .get = [](const Document& d) -> Value { return !asked(d).farField && !(inForce(d).accuracy > 0); },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           RunRequest& request = asked(d);
+                           request.farField = v != Value(true);
+                           request.accuracy.reset();
+                           request.opening.reset();
+                           if (d.facts.kernel->approximates) request.kernel = {};
+                       }});
     all.push_back({.path = "run.opening",
                    .label = "Opening angle",
                    .idea = "edge of a cell over its distance, for the rows of the tree that go by it",

@@ -20,6 +20,7 @@ Options sceneBase(const Document& document) {
 
 bool takeStart(Document& document, LoadedStart start, const std::function<bool()>& takesUp) {
     start.request.tuning = document.intent.request.tuning;  // of this machine, not of the file
+    start.request.farField = document.intent.request.farField;
     document.intent.request = std::move(start.request);
     return takesUp();
 }

@@ -59,7 +59,10 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
 
     ParticleSet bodies;
     backend.snapshot(bodies);
-    targets_ = sampleTargets(bodies.position, plan.checkBodies > 0 ? plan.checkBodies : samplesFor(bodies.size()));
+    const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(bodies.size());
+    const KernelRow& row = backend.activeKernel();
+    targets_ = row.approximates ? randomTargets(bodies.size(), samples) : sampleTargets(bodies.position, samples);
+    if (row.approximates) row_.allowed = keptAccuracy(row, backend.configuration().kernel.allowedError);
 }
 
 bool Trial::advance(double seconds) {
@@ -125,6 +128,7 @@ bool Trial::take(const std::optional<ForceCheck>& check) {
     if (check) {
         row_.errorMedian = std::max(row_.errorMedian, check->median);
         row_.errorP999 = std::max(row_.errorP999, check->p999);
+        row_.errorP99 = std::max(row_.errorP99, check->p99);
     }
     if (row_.verified) return true;
     row_.note = check ? check->text() : "the backend gave no result of the force check";
@@ -179,6 +183,7 @@ void Trial::repeat(double seconds) {
     worked_ = 0, stepsDone_ = 0;
     if (static_cast<int>(rates_.size()) < row_.repeats) return;
     row_.clock = backend_.launchFacts().clockNow;
+    row_.figures = backend_.figures();
     phase_ = Phase::checkAfter;
 }
 

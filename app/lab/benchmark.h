@@ -28,9 +28,9 @@ struct BenchmarkRow {
     int block = 1, unroll = 1, bodiesPerThread = 1, split = 1;  ///< 1 where the kernel has nothing to turn
     std::int64_t steps = 0;
     int repeats = 0;
-    double interactionsPerSecond =
-        0;              ///< force only: N*N per force evaluation over the time of the forces alone; the median
-    double spread = 0;  ///< of the force-only rate: (fastest - slowest) / median
+    double interactionsPerSecond = 0;  ///< force only: N*N per force evaluation (of a tree what was evaluated) over the time
+                                       ///< of the forces alone; median
+    double spread = 0;                 ///< of the force-only rate: (fastest - slowest) / median
     double stepInteractionsPerSecond = 0;  ///< whole steps: N*N per force evaluation over the host's clock; the median
     double stepSpread = 0;                 ///< of the whole-step rate
     double gflops = 0;                     ///< effective, 20 a pair, force only
@@ -38,6 +38,9 @@ struct BenchmarkRow {
     double clock = 0;                      ///< [1/s] of the device right after the repetitions; 0: not known
     double boundPerSecond = 0;             ///< interactions/s that the device can issue at its highest clock; 0: not known
     double errorMedian = 0, errorP999 = 0;
+    double allowed = 0;                 ///< relative error that 99 % of the bodies may have; 0: rounding only
+    double errorP99 = 0;                ///< of a row that is allowed one
+    std::vector<MethodFigure> figures;  ///< of the last evaluation, where the row tells of it
     bool verified = false;
     std::string note;  ///< why it is not verified
 };

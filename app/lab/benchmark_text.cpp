@@ -23,6 +23,11 @@ bool unrolls(const BenchmarkRow& row) {
 
 Json toJson(const BenchmarkRow& row) {
     const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
+    const auto figure = [&row](std::string_view name) -> Json {
+        for (const MethodFigure& told : row.figures)
+            if (told.name == name) return told.unit == "s" ? 1e3 * told.value : told.value;
+        return nullptr;
+    };
     return {{"backend", row.backend},
             {"device", row.device},
             {"kernel", row.kernel},
@@ -46,7 +51,20 @@ Json toJson(const BenchmarkRow& row) {
             {"integrator", row.integrator},
             {"steps", row.steps},
             {"repeats", row.repeats},
-            {"note", row.note}};
+            {"note", row.note},
+            // Of rows that take far bodies together.
+            {"accuracy", row.allowed > 0 ? Json(row.allowed) : Json(nullptr)},
+            {"rel_error_p99", row.allowed > 0 ? Json(row.errorP99) : Json(nullptr)},
+            {"levels", figure("levels")},
+            {"leaves", figure("leaves")},
+            {"bodies_a_body", figure("bodies a body")},
+            {"cells_a_body", figure("cells a body")},
+            {"expanded_a_body", figure("expanded a body")},
+            {"longest_list", figure("longest list")},
+            {"sort_ms", figure("keys and sort")},
+            {"build_ms", figure("build")},
+            {"moments_ms", figure("moments")},
+            {"walk_ms", figure("walk")}};
 }
 
 std::string cell(const Json& value) {

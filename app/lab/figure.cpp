@@ -282,6 +282,133 @@ void drawWaves(const FigureArea& area, std::span<const SweepResult> results) {
     drawWavesTable(table, results);
 }
 
+/// The row of the backend that an allowed error turns; null: it has none.
+const KernelRow* treeOf(const FigureRequest& request) {
+    const auto turned = [&](const KernelRow& row) {
+        return row.backend == request.backend && row.approximates && row.ownAccuracy == 0;
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return turned(row) ? &row : nullptr;
+    }
+    const KernelRow* last = nullptr;  // of the ladder
+    for (const KernelRow& row : kernels())
+        if (turned(row)) last = &row;
+    return last;
+}
+
+Reason needsTree(const FigureRequest& request) {
+    if (treeOf(request)) return {};
+    return request.kernel.empty() ? "the " + request.backend + " backend takes no bodies together"
+                                  : "kernel '" + request.kernel + "' is not turned by an accuracy; take 'tree'";
+}
+
+/// Bodies that a tree is for on that backend: a factor apart, up to what every pair of can still be waited for.
+std::vector<std::size_t> treeBodies(const FigureRequest& request, std::size_t factor) {
+    if (!request.bodies.empty()) return request.bodies;
+    const bool device = backend(request.backend).onDevice;
+    std::vector<std::size_t> bodies;
+    for (std::size_t count = device ? 16384 : 2048; count <= (device ? 1048576u : 65536u); count *= factor)
+        bodies.push_back(count);
+    return bodies;
+}
+
+std::vector<SweepPoint> accuracyPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    for (const std::size_t count : treeBodies(request, 8))
+        for (const double accuracy : {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5}) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            point.series = bodiesText(count);
+            point.x = accuracy;
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+std::vector<SweepPoint> crossoverPoints(const FigureRequest& request) {
+    std::vector<SweepPoint> points;
+    for (const double accuracy : {0.0, 1e-3, 1e-4})
+        for (const std::size_t count : treeBodies(request, 2)) {
+            SweepPoint point = basePoint(request, *treeOf(request));
+            point.bodies = count;
+            point.kernel.allowedError = accuracy;
+            if (accuracy == 0) point.kernel = {};  // what the backend takes for every pair
+            point.series = accuracy > 0 ? formatted("tree, 99 %% within %.0e", accuracy) : std::string("every pair");
+            point.x = static_cast<double>(count);
+            points.push_back(std::move(point));
+        }
+    return points;
+}
+
+/// A curve for each series, of those that are verified.
+template <class Value>
+void addCurves(Plot& plot, std::span<const SweepResult> results, const std::string& what, const Value& value) {
+    for (const SweepResult& result : results) {
+        if (!result.row.verified) continue;
+        const std::string label = result.point.series + what;
+        auto series = std::ranges::find_if(plot.series, [&](const PlotSeries& known) { return known.label == label; });
+        if (series == plot.series.end()) {
+            plot.series.emplace_back().label = label;
+            series = plot.series.end() - 1;
+        }
+        series->x.push_back(result.point.x);
+        series->y.push_back(value(result.row));
+    }
+}
+
+double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 / row.msPerStep : 0; }
+
+/// What was allowed against what came of it, and what it costs.
+void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot errors;
+    errors.x = {.label = "accuracy asked for", .logarithmic = true};
+    errors.y = {.label = "relative error of the force", .logarithmic = true};
+    Plot rates;
+    rates.x = errors.x;
+    rates.y = {.label = "steps/s", .logarithmic = true};
+    addCurves(errors, results, ", 99 %", [](const BenchmarkRow& row) { return row.errorP99; });
+    addCurves(errors, results, ", median", [](const BenchmarkRow& row) { return row.errorMedian; });
+    PlotSeries allowed{.label = "allowed for 99 %", .x = {1e-5, 1e-2}, .y = {1e-5, 1e-2}};
+    allowed.markers = false;
+    errors.series.push_back(std::move(allowed));
+    addCurves(rates, results, "", stepsPerSecond);
+    const float middle = 0.55f * area.from.x + 0.45f * area.to.x;
+    PlotStyle style = area.style;
+    style.legendBeside = false;
+    drawPlot(area.canvas.list(), area.from, ImVec2(middle - 20, area.to.y), errors, style);
+    drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
+}
+
+/// Where two curves cross, both axes logarithmic; 0: nowhere.
+double crossing(const PlotSeries& a, const PlotSeries& b) {
+    double lastX = 0, last = 0;
+    for (std::size_t i = 0; i < a.x.size(); ++i) {
+        const auto same = std::ranges::find(b.x, a.x[i]);
+        if (same == b.x.end()) continue;
+        const double now = std::log(b.y[static_cast<std::size_t>(same - b.x.begin())] / a.y[i]);
+        if (lastX > 0 && (last < 0) != (now < 0)) return lastX * std::pow(a.x[i] / lastX, last / (last - now));
+        lastX = a.x[i];
+        last = now;
+    }
+    return 0;
+}
+
+void drawCrossover(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot;
+    plot.x = {.label = "bodies", .logarithmic = true};
+    plot.y = {.label = "steps/s", .logarithmic = true};
+    addCurves(plot, results, "", stepsPerSecond);
+    for (std::size_t k = 1; k < plot.series.size(); ++k) {
+        const double at = crossing(plot.series[0], plot.series[k]);
+        if (at > 0) plot.changes.push_back(at);
+        if (at > 0) plot.series[k].label += formatted(", faster from %.0f", at);
+    }
+    if (!plot.changes.empty()) plot.x.label += "; dashed: where a tree becomes faster";
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
 Reason neverRefuses(const FigureRequest&) { return {}; }
 
 constexpr FigureRow kFigures[] = {
@@ -298,6 +425,10 @@ constexpr FigureRow kFigures[] = {
      wavesPoints, drawWaves},
     {"cpu-gpu", "time of 1,000 steps on one core, all cores and the GPU", "Time of 1,000 steps", neverRefuses, cpuGpuPoints,
      drawCpuGpu, cpuGpuNote},
+    {"accuracy", "errors and steps a second of the tree over the accuracy asked for", "What an accuracy gives and costs",
+     needsTree, accuracyPoints, drawAccuracy},
+    {"crossover", "steps a second over the number of bodies, every pair and the tree", "Every pair, or a tree", needsTree,
+     crossoverPoints, drawCrossover},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".

@@ -47,6 +47,7 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
     if (const double now = hostClock(); document.labPanel.open && now - launchReadAt_ > kFactsInterval) {
         launchReadAt_ = now;
         document.facts.launch = host.simulation().backend().launchFacts();
+        document.facts.figures = host.simulation().backend().figures();
     }
     if (!document.labPanel.open && lab.busy()) lab.cancel();
     // Only while it measures: work that is still on the device would be counted as the kernel's.

@@ -175,6 +175,11 @@ bool Document::storyTold() const {
     return told > 0 && facts.time >= told && storyRun == facts.run && storyLeft != facts.run;
 }
 
+bool namesAccuracy(const Facts& facts) {
+    const BackendRow& row = backend(facts.configuration.backend);
+    return !row.exact && facts.scene->farField.accuracyOf(facts.configuration.bodies, row.onDevice) > 0;
+}
+
 double ownSpeed(const Facts& facts) {
     constexpr double kSteps = 30;  // [1/s]
     const double pace = facts.scene->story.pace();

@@ -86,13 +86,14 @@ struct Facts {
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
     const KernelRow* kernel = nullptr;
-    LaunchFacts launch;           ///< of the forces; kept new while the lab is open
-    std::string device;           ///< what the backend runs on
-    std::string backendWhy;       ///< which backend runs and why
-    std::string vertexPath;       ///< how vertices reach the picture and why
-    std::string drawMethod;       ///< how bodies become a picture and why
-    std::size_t bodiesLimit = 0;  ///< about as many as this machine's memory holds
-    double time = 0;              ///< simulated [T]
+    LaunchFacts launch;                 ///< of the forces; kept new while the lab is open
+    std::vector<MethodFigure> figures;  ///< what the kernel tells of its evaluations; kept new like these
+    std::string device;                 ///< what the backend runs on
+    std::string backendWhy;             ///< which backend runs and why
+    std::string vertexPath;             ///< how vertices reach the picture and why
+    std::string drawMethod;             ///< how bodies become a picture and why
+    std::size_t bodiesLimit = 0;        ///< about as many as this machine's memory holds
+    double time = 0;                    ///< simulated [T]
     std::int64_t step = 0;
     double stepProgress = 0;          ///< 0..1 of the forces of the step under way
     double innerStep = 0;             ///< length of the newest automatic step; 0 with fixed steps [T]
@@ -109,6 +110,7 @@ struct Facts {
     std::vector<Double4> starts;  ///< where bodies were at the start, of few
     ValueRange colourRange;       ///< of colour modes that find their own
 
+    double forceSeconds = 0;  ///< that a force takes, where that is measured [s]
     double interactionsPerSecond = 0, stepsPerSecond = 0, framesPerSecond = 0, frameMilliseconds = 0;
     double speed = 0;                              ///< simulated time a second of watching, as reached [T/s]
     std::int64_t stepsDue = 0;                     ///< that the speed asked for wants of this frame
@@ -122,6 +124,9 @@ struct Facts {
     std::optional<HistoryFacts> history;  ///< empty: none is kept
     bool operator==(const Facts&) const = default;
 };
+
+/// Whether the scene names an accuracy for so many bodies on this kind of backend.
+bool namesAccuracy(const Facts& facts);
 
 /// The pace at which a scene is worth watching [T/s]; of loaded bodies, thirty of their steps a second.
 double ownSpeed(const Facts& facts);

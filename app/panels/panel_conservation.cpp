@@ -13,7 +13,8 @@ namespace {
 
 constexpr Control kEnergy{"conservation_energy", "Energy",
                           "Change of the total energy since the start over the energy of the start. Amber above 1e-3, red "
-                          "above 1e-1: then the picture is not what the law says"};
+                          "above 1e-1: then the picture is not what the law says. Noise: what the sum is wrong by where a "
+                          "tree makes it, as bodies at random say that are compared with double precision"};
 constexpr Control kMomenta{"conservation_momenta", "Momenta",
                            "How far momentum and angular momentum have wandered, over what the bodies carry in all"};
 constexpr Control kShape{"conservation_shape", "Shape",
@@ -65,7 +66,10 @@ void drawConserved(PanelContext& p) {
     const ConservationMonitor& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
     char text[240];
-    std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
+    if (now.floor > 0)
+        std::snprintf(text, sizeof text, "dE/E0 %+.1e +- %.0e", now.change, now.floor);
+    else
+        std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
     p.widgets.text(kConservationNumbers, colourOf(now.change), text);
     std::snprintf(text, sizeof text, "   worst %.1e   virial %.3f   r50 %.4g   closest pair %.3g", watch.worstChange(),
                   now.virial, now.shape.lagrangianRadii[1], now.shape.closest);
@@ -103,7 +107,10 @@ void drawConservation(PanelContext& p) {
             // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the
             // rounding of a sum there is nothing to see, and a logarithm has no zero.
             const std::span<const ConservationPoint> later = std::span(points).subspan(1);
-            add(energy, "", later, [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
+            const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
+            add(energy, byTree ? "change" : "", later,
+                [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
+            if (byTree) add(energy, "noise", later, [](const ConservationPoint& q) { return std::max(q.floor, 1e-16); });
             Plot momenta = plotOf("momenta, relative", true);
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
             add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });

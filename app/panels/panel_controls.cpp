@@ -80,9 +80,7 @@ void drawSlowStep(PanelContext& p) {
     static constexpr Control kFewer{"fewer_bodies", "",
                                     "Start the scene with as many bodies as this machine moves at a pace that "
                                     "can be watched"};
-    if (p.facts.kernel->approximates) return;  // a step is not every pair there
-    const RunConfiguration& c = p.facts.configuration;
-    const auto slow = slowStep(c.bodies, forcesPerStep(p.facts.integrator->program), p.facts.interactionsPerSecond);
+    const auto slow = slowStep(p.facts.configuration.bodies, stepCost(p.facts));
     if (!slow || !actionOf("fewer-bodies").unavailable(p.workspace).empty()) return;
     char text[128];
     std::snprintf(text, sizeof text, "One step takes about %.0f s here; %s bodies make %.0f steps/s.", slow->seconds,
@@ -159,12 +157,20 @@ void drawRange(PanelContext& p, const Control& list, std::string_view path, cons
     listOf(p, path, usual);
 }
 
+/// Whether far bodies are taken together, and how exactly: where that is so, or would be if nobody had said otherwise.
+void drawFarField(PanelContext& p) {
+    const bool far = p.facts.kernel->approximates;
+    if (!far && !namesAccuracy(p.facts)) return;
+    parameter(p, "run.exact_forces");
+    parameter(p, "run.accuracy", {.unavailable = far ? Reason() : "Every pair is computed."});
+}
+
 void drawCompute(PanelContext& p) {
     const KernelRow& kernel = *p.facts.kernel;
     p.widgets.section("Compute");
     parameter(p, "run.backend");
     parameter(p, "run.kernel");
-    if (p.facts.kernel->approximates) parameter(p, "run.accuracy");
+    drawFarField(p);
     static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},
         kSplits{"run.split/list", "", "Usual splits"};
     drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32);

@@ -40,6 +40,15 @@ constexpr Control kEach{"lab_each", "Each thread", "Directed pairs a second and 
 constexpr Control kBound{"lab_bound", "Bound",
                          "The achieved rate against what the device can issue with this kernel: the bar is "
                          "full at the highest clock, the line is the clock of now"};
+constexpr Control kTree{"lab_tree", "Tree",
+                        "Levels of the octree of the last force, its root included, and all of its nodes"};
+constexpr Control kLeaves{"lab_leaves", "Leaves",
+                          "Nodes that have bodies; and groups of bodies that go down the tree together"};
+constexpr Control kMet{"lab_met", "Each body",
+                       "What one body met on the average: single bodies, cells met one by one, and cells that went into an "
+                       "expansion about its group"};
+constexpr Control kLongest{"lab_longest", "Longest list", "Bodies and cells that the group with most of them met"};
+constexpr Control kTreeTime{"lab_tree_time", "ms", "Where the time of the last force that was timed went"};
 constexpr Control kSource{"lab_source", "Source",
                           "The kernel's own text as it was compiled. Marked lines are not in the rung "
                           "below"};
@@ -151,6 +160,36 @@ void drawProcessor(PanelContext& p) {
          p.facts.kernel->issuedPerDirectedPair > 0 ? formatted("%.3g a pair", p.facts.kernel->issuedPerDirectedPair) : "");
 }
 
+/// What a tree tells of its last evaluation: how it lies, what was met, where its time goes.
+void drawFigures(PanelContext& p) {
+    std::string times;
+    double whole = 0;
+    for (const MethodFigure& told : p.facts.figures) {
+        if (told.unit == "s") {
+            whole += told.value;
+            times += formatted("%s%s %.3g", times.empty() ? "" : ", ", std::string(told.name).c_str(), 1e3 * told.value);
+        }
+    }
+    const auto value = [&](std::string_view name) {
+        for (const MethodFigure& told : p.facts.figures)
+            if (told.name == name && told.unit.empty()) return told.value;
+        return 0.0;
+    };
+    const auto count = [&](std::string_view name) {
+        return std::string(grouped(static_cast<std::uint64_t>(std::llround(std::max(value(name), 0.0)))));
+    };
+    fact(p, kTree, formatted("%s levels, %s nodes", count("levels").c_str(), count("nodes").c_str()));
+    fact(p, kLeaves, formatted("%s, %s groups", count("leaves").c_str(), count("groups").c_str()));
+    fact(p, kMet,
+         formatted("%.0f bodies, %.0f cells, %.0f expanded", value("bodies a body"), value("cells a body"),
+                   value("expanded a body")));
+    if (value("longest list") > 0) fact(p, kLongest, count("longest list"));
+    if (whole <= 0) return;
+    p.widgets.label(kTreeTime);
+    p.widgets.wrapped(palette::kText, (times + formatted(": %.3g ms", 1e3 * whole)).c_str());
+    p.widgets.finish(kTreeTime);
+}
+
 ImU32 inkColour(SourceColours ink) {
     switch (ink) {
         case SourceColours::keyword:
@@ -237,6 +276,7 @@ void drawLabLaunch(PanelContext& p) {
             drawDevice(p);
         else
             drawProcessor(p);
+        if (!p.facts.figures.empty()) drawFigures(p);
         ImGui::PopFont();
     }
     ImGui::EndChild();

@@ -43,6 +43,8 @@ void ConservationMonitor::follow(const Simulation& simulation) {
         mark(now.integrator != followed_.integrator, now.integrator);
         mark(now.force.precision != followed_.force.precision, "precision");
         mark(now.backend != followed_.backend, now.backend);
+        rebase_ |= mark(now.accuracy != followed_.accuracy,
+                        now.accuracy > 0 ? formatted("accuracy %.0e", now.accuracy) : "every pair", true);
         rebase_ |= mark(now.force.softening != followed_.force.softening,
                         "softening " + formatted("%.3g", now.force.softening), true);
         rebase_ |= mark(now.force.law != followed_.force.law, "law", true);
@@ -95,6 +97,7 @@ void ConservationMonitor::take(const Sample& sample) {
     point.virial = found.virialRatio();
     point.shape = found.shape;
     point.change = ratio(found.energy() - reference_->energy(), scale) + offset_;
+    point.floor = ratio(found.potentialError * std::abs(found.potential), scale);
     if (rebase_ && !points_.empty()) {
         // Another definition of energy: what was lost so far stays lost, and the count goes on from there.
         offset_ += points_.back().change - point.change;
@@ -165,7 +168,9 @@ void ConservationMonitor::measureOnHost(const Simulation& simulation, StateFeed&
 void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double now) {
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
-    const std::size_t onDevice = simulation.backend().mostMeasured(), most = onDevice > 0 ? onDevice : kMostBodies;
+    const std::size_t onDevice = simulation.backend().mostMeasured();
+    const std::size_t onHost = simulation.backend().activeKernel().approximates ? kMostByTree : kMostBodies;
+    const std::size_t most = onDevice > 0 ? onDevice : onHost;
     if (simulation.configuration().bodies > most)
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +
                "beside the picture. gravlab run --csv does it.";

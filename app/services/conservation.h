@@ -24,6 +24,7 @@ struct ConservationPoint {
     double change = 0;    ///< (E - E0) / |E0|; where E0 is 0, over the kinetic energy of the start
     double momentum = 0;  ///< |P - P0| over mass times rms speed of the start
     double spin = 0;      ///< |L - L0| over the sum of |m x v| of the start, or over |L0| where that is more
+    double floor = 0;     ///< what the energy's error is to be taken for, in the unit of `change`; 0: rounding
     double virial = 0;    ///< -K / W
     Shape shape{};
 };
@@ -41,6 +42,8 @@ public:
     /// On the host: one sum over all pairs of more bodies takes a core for many seconds, and could be had every few minutes
     /// only. Backends that measure have a limit of their own.
     static constexpr std::size_t kMostBodies = 65536;
+    /// The same where a tree sums them: one sum takes a core for half a minute.
+    static constexpr std::size_t kMostByTree = 16777216;
 
     /// Takes up a finished sample and starts the next when it is due. Call once a frame. On a device it costs at most a
     /// fiftieth of its time, and no copy of bodies to the host; on the host a state of `feed` when a sample is due, and
@@ -97,7 +100,8 @@ private:
     Worker<State, Sample> summing_{[](const State& state, auto&) {
         // One thread: the backend needs the other cores.
         return Sample{{state->step(), state->time()},
-                      measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1)};
+                      measureSystem(state->state.bodies, termsOf(state->force, state->state.others), 1,
+                                    pairSummation(state->configuration))};
     }};
 };
 

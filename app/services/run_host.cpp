@@ -187,6 +187,7 @@ void RunHost::readFacts() {
     facts.integrator = &simulation().integrator();
     facts.kernel = &simulation().backend().activeKernel();
     facts.launch = simulation().backend().launchFacts();
+    facts.figures = simulation().backend().figures();
     facts.device = simulation().backend().description();
     facts.backendWhy = simulation().backendWhy();
 }

@@ -1,12 +1,19 @@
 // What a step costs on this machine, and how many bodies it could move at a pace that can be watched.
 #pragma once
+#include "app/model/facts.h"
+
 #include <cstddef>
 #include <optional>
 
 namespace gravlab {
 
-/// How long a step of `forces` forces takes at `rate` interactions a second, which is above 0 [s].
-double secondsOfAStep(std::size_t bodies, int forces, double rate);
+/// Of the run as it is.
+struct StepCost {
+    double seconds = 0;  ///< 0: not known yet
+    double power = 2;    ///< of the number of bodies, with which it grows: 2 for every pair, about 1 for a tree
+};
+/// Of every pair by the rate; where far bodies are taken together, as it was measured.
+StepCost stepCost(const Facts& facts);
 
 struct SlowStep {
     double seconds = 0;         ///< that one step takes
@@ -14,8 +21,7 @@ struct SlowStep {
     double stepsPerSecond = 0;  ///< with those
 };
 
-/// Of `bodies` bodies with `forces` forces a step at `rate` interactions a second; empty where a step takes less than two
-/// seconds, or nothing is known (a rate of 0).
-std::optional<SlowStep> slowStep(std::size_t bodies, int forces, double rate);
+/// Of `bodies` bodies at that cost; empty where a step takes less than two seconds, or nothing is known.
+std::optional<SlowStep> slowStep(std::size_t bodies, const StepCost& cost);
 
 }  // namespace gravlab

@@ -12,7 +12,7 @@ constexpr double kWindow = 0.5;
 }  // namespace
 
 void Telemetry::restart() {
-    interactionsPerSecond = stepsPerSecond = 0;
+    interactionsPerSecond = cellsPerSecond = stepsPerSecond = forceSeconds = 0;
     forceMs = integrateMs = publishMs = 0;
     historyCount = 0;
     first_ = count_ = 0;
@@ -53,8 +53,11 @@ void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) 
     drawMs = perFrame * (drawTotal_ - base.draw);
     const double interactions = totals.evaluated() - base.totals.evaluated();
     const double seconds = totals.forceSeconds - base.totals.forceSeconds;
+    const std::int64_t forces = totals.forceEvaluations - base.totals.forceEvaluations;
+    if (forces > 0 && seconds > 0) forceSeconds = seconds / static_cast<double>(forces);
     if (interactions > 0 && seconds > 0) {
         interactionsPerSecond = interactions / seconds;
+        cellsPerSecond = (totals.cells - base.totals.cells) / seconds;
         remember(now);
     }
 }

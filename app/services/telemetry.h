@@ -17,6 +17,9 @@ public:
     /// N*N per force evaluation over device or pool time; the last known value while nothing is computed, 0 before the
     /// first.
     double interactionsPerSecond = 0;
+    /// The cells among them, a second of the same time; of a tree.
+    double cellsPerSecond = 0;
+    double forceSeconds = 0;  ///< that a force takes, where one has ended; 0 before the first [s]
     /// Over the last half second or so of the host clock; 0 when the simulation stands.
     double framesPerSecond = 0, stepsPerSecond = 0;  ///< slow steps: between the last two that ended
     /// Milliseconds a frame, of which: force, integrate, publish, draw. What is left is waiting and the panel.

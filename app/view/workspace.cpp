@@ -87,12 +87,10 @@ double Workspace::stepSeconds() {
 /// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
 /// leave the device without work while their picture is handed over.
 std::int64_t Workspace::stepsOfAQueue() {
-    // Where far bodies are taken together a step is not every pair, and short.
-    if (!onDevice() || facts.kernel->approximates || !(telemetry.interactionsPerSecond > 0))
-        return std::numeric_limits<std::int64_t>::max();
-    const double seconds = secondsOfAStep(facts.configuration.bodies, forcesPerStep(facts.integrator->program),
-                                          telemetry.interactionsPerSecond);
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(0.5 * kDeviceBudget / seconds));
+    const double seconds = onDevice() ? stepCost(facts).seconds : 0;
+    if (!(seconds > 0)) return std::numeric_limits<std::int64_t>::max();
+    constexpr double kMost = 1e9;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(0.5 * kDeviceBudget / seconds, kMost)));
 }
 
 bool Workspace::onDevice() { return host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice; }
@@ -125,6 +123,7 @@ void Workspace::draw(unsigned framebuffer, int width, int height) {
 /// What is known beside the runs, as facts.
 void Workspace::readMeasurements() {
     facts.interactionsPerSecond = telemetry.interactionsPerSecond;
+    facts.forceSeconds = telemetry.forceSeconds;
     facts.stepsPerSecond = telemetry.stepsPerSecond;
     facts.framesPerSecond = telemetry.framesPerSecond;
     facts.speed = pace_.reached();

@@ -50,6 +50,7 @@ struct MethodFigure {
     std::string_view name;
     std::string_view unit;  ///< "s", or empty for a count
     double value = 0;
+    bool operator==(const MethodFigure&) const = default;
 };
 
 /// `Bodies` is what a device reads (positions, sources, count), `Sums` what it leaves; both name their memory space.

@@ -37,6 +37,8 @@ struct ForceCheck {
     double median = 0, p99 = 0, p999 = 0, max = 0;
     std::uint32_t worst = 0;  ///< index of the body with the largest error
     bool passed = false;
+    double allowed = 0;        ///< that 99 % of the bodies may have; 0: rounding only
+    double momentum = -1;      ///< |sum of m a| over the sum of |m a| of all bodies; below 0: not looked at
     std::string term{};        ///< whose force failed, where several act; empty: the pair law's
     std::string text() const;  ///< one line for people
     bool operator==(const ForceCheck&) const = default;
@@ -51,6 +53,9 @@ ForceCheck compareForces(std::span<const Double4> got, std::span<const Double4> 
 
 /// Which bodies to check: first, last, tile edges, the heaviest, and a stride through the rest; at most `count`.
 std::vector<std::uint32_t> sampleTargets(std::span<const Double4> positions, std::size_t count = 256);
+
+/// `count` bodies of `bodies` at random, always the same; all where there are no more. In order.
+std::vector<std::uint32_t> randomTargets(std::size_t bodies, std::size_t count = 1024);
 
 /// fp64 accelerations of `targets` from fp64 or rounded positions: one plain loop. Softening [L].
 void referenceGravity(std::span<const Double4> positions, std::span<const std::uint32_t> targets, double softening,

@@ -161,8 +161,22 @@ Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int t
     return result;
 }
 
-Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads) {
-    Diagnostics result = measure(bodies, pairLawOf(terms), threads);
+Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads, const PairSummation& pairs) {
+    const auto start = std::chrono::steady_clock::now();
+    Diagnostics result;
+    if (!pairs) {
+        result = measure(bodies, pairLawOf(terms), threads);
+    } else {
+        measureBodies(bodies, result);
+        result.shape.lagrangianRadii = lagrangianRadii(bodies);
+        const PairSum sum = pairs(bodies, pairLawOf(terms), threads);
+        result.potential = sum.potential + 0.0;
+        result.potentialError = sum.error;
+        result.shape.closest = sum.closest;
+        result.shape.closestFirst = sum.closestFirst;
+        result.shape.closestSecond = sum.closestSecond;
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
     for (const auto& term : othersOf(terms)) result.potential += term->potential(termBodies(bodies));
     return result;
 }

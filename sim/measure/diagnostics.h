@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace gravlab {
@@ -33,6 +34,8 @@ struct Diagnostics {
     double mass = 0;                  ///< of all bodies [M]
     double angularMomentumScale = 0;  ///< sum of |m| |x| |v|: without cancelling, the scale of its rounding [M L^2/T]
     Shape shape;
+    /// Relative error of the potential, as bodies at random say that were compared with fp64; 0: all pairs were summed.
+    double potentialError = 0;
     double seconds = 0;   ///< of device or host that measuring took [s]
     std::string failure;  ///< why there are no numbers; empty when they are there
 
@@ -44,8 +47,19 @@ struct Diagnostics {
 /// number of threads. The force's precision is not looked at. Pairs at distance 0 count where their energy is finite.
 Diagnostics measure(const ParticleSet& bodies, const ForceSettings& force, int threads = 0);
 
-/// The same of a system: what its pair law stores, and what every other term adds by its own statement.
-Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads = 0);
+/// What a sum over pairs gives: once each, none of a body with itself.
+struct PairSum {
+    double potential = 0;  ///< [M L^2/T^2]
+    double error = 0;      ///< see Diagnostics::potentialError
+    double closest = 0;
+    std::uint32_t closestFirst = 0, closestSecond = 0;
+};
+/// Another way to sum the pairs of a law on the host than all of them.
+using PairSummation = std::function<PairSum(const ParticleSet& bodies, const ForceSettings& force, int threads)>;
+
+/// The same of a system: what its pair law stores, and what every other term adds by its own statement. `pairs`: null, all.
+Diagnostics measureSystem(const ParticleSet& bodies, const ForceTerms& terms, int threads = 0,
+                          const PairSummation& pairs = nullptr);
 
 /// O(N log N).
 std::array<double, 3> lagrangianRadii(const ParticleSet& bodies);

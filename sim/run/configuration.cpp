@@ -1,6 +1,10 @@
 #include "sim/run/configuration.h"
 
+#include "sim/backends/cpu/tree_energy.h"
+#include "sim/backends/kernel.h"
 #include "sim/forces/law_numbers.h"
+#include "sim/forces/tree/criterion.h"
+#include "sim/measure/potential_error.h"
 
 namespace gravlab {
 
@@ -37,6 +41,12 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
     if (name == backend) return;
     backend = name;
     kernel = {};
+}
+
+PairSummation pairSummation(const RunConfiguration& configuration) {
+    const KernelRow& row = kernel(configuration.backend, configuration.kernel.kernel);
+    if (!row.approximates) return nullptr;
+    return pairsByTree(accuracyOfEnergy(configuration.accuracy > 0 ? configuration.accuracy : kUsualAccuracy));
 }
 
 KernelRequest requestOf(const KernelInUse& kernel) {

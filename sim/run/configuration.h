@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/tuning.h"
 #include "sim/forces/force_settings.h"
+#include "sim/measure/diagnostics.h"
 #include "sim/run/start_state.h"
 #include "sim/scenes/scene.h"
 
@@ -42,7 +43,8 @@ struct RunRequest {
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
     BackendOptions backendOptions{};
     KernelRequest kernel{};
-    std::optional<double> accuracy{};         ///< relative error that 99 % of the bodies may have; empty: every pair
+    std::optional<double> accuracy{};         ///< relative error that 99 % of the bodies may have; empty: see farField
+    bool farField = false;                    ///< an open accuracy is the one that the scene names for so many bodies
     std::optional<double> opening{};          ///< opening angle of the rows that go by it; empty: theirs
     std::optional<std::string> integrator{};  ///< empty: the scene's where what is asked for runs it, else the usual one
     std::optional<double> timeStep{};         ///< empty: the scene's [T]
@@ -61,8 +63,10 @@ struct RunRequest {
     void changeScene(std::string_view name);
     /// Another backend, which brings its own kernel; empty: the fastest. Nothing where it is asked for already.
     void changeBackend(const std::optional<std::string>& name);
-    /// Kernel and accuracy, as backends take them.
+    /// Kernel and accuracy as they were asked for, as backends take them.
     KernelChoice choice() const;
+    /// Nothing was said of kernel, accuracy and opening, and the scene may say: FarField.
+    bool takesFarField() const { return farField && !accuracy && !opening && kernel.open(); }
     bool operator==(const RunRequest&) const = default;
 };
 
@@ -85,6 +89,9 @@ struct RunConfiguration {
     std::shared_ptr<const Tuning> tuning{};
     bool operator==(const RunConfiguration&) const = default;
 };
+
+/// How the host sums the pairs of such a run: as its forces are computed. Null: all of them.
+PairSummation pairSummation(const RunConfiguration& configuration);
 
 /// Asks for just that kernel and launch.
 KernelRequest requestOf(const KernelInUse& kernel);

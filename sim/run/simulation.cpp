@@ -3,11 +3,13 @@
 
 #include "sim/backends/force_state.h"
 #include "sim/core/error.h"
+#include "sim/core/thread_pool.h"
 #include "sim/core/validation.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
 #include "sim/forces/tree/criterion.h"
+#include "sim/run/far_field.h"
 
 #include <algorithm>
 #include <atomic>
@@ -51,6 +53,20 @@ const Integrator& integratorOf(const RunRequest& wanted, const Scene& scene) {
     return runs ? own : usualIntegrator();
 }
 
+/// What a scene allows of so many bodies where nobody said; 0: every pair.
+double namedAccuracy(const Scene& scene, const RunRequest& wanted, const BackendRow& row, std::size_t bodies) {
+    if (!wanted.takesFarField() || row.exact) return 0;
+    return scene.farField.accuracyOf(bodies, row.onDevice);
+}
+
+/// The number of bodies of a scene that was asked for without.
+std::size_t usualBodies(const Scene& scene, const RunRequest& wanted, const BackendRow& row) {
+    if (row.onDevice) return scene.bodiesGpu;
+    const bool far = row.usesCores && wanted.takesFarField() && scene.farField.accuracy > 0;
+    const int threads = wanted.backendOptions.threads.value_or(usableCores());
+    return far && scene.farField.bodiesCpu > 0 ? farFieldBodies(scene.farField, threads) : scene.bodiesCpu;
+}
+
 /// Whether another backend than the fastest has to run it.
 bool needsAnother(const Integrator& integrator, const BackendOptions& options) {
     return !refusal(*chooseBackend({}, options).row, integrator, 1).empty();
@@ -79,10 +95,10 @@ BackendChoice backendFor(const std::optional<std::string>& name, const RunReques
     return choice;
 }
 
-/// Bodies that a check looks at: the usual sample, and those that feel what few do.
-std::vector<std::uint32_t> checkTargetsOf(const ParticleSet& bodies, const ForceTerms& others) {
+/// Bodies that a check looks at, and those that feel what few do.
+std::vector<std::uint32_t> withThoseOf(const ForceTerms& others, const ParticleSet& bodies,
+                                       std::vector<std::uint32_t> targets) {
     constexpr std::size_t kOfATerm = 64;
-    std::vector<std::uint32_t> targets = sampleTargets(bodies.position);
     for (const auto& term : others)
         for (const std::uint32_t target : term->checkTargets(termBodies(bodies), kOfATerm)) targets.push_back(target);
     std::ranges::sort(targets);
@@ -99,8 +115,21 @@ ForceSettings unsoftened(ForceSettings force) {
 
 }  // namespace
 
+struct Simulation::CheckTargets {
+    CheckTargets(const ParticleSet& bodies, const ForceTerms& others)
+        : hard(withThoseOf(others, bodies, sampleTargets(bodies.position))),
+          random(withThoseOf(others, bodies, randomTargets(bodies.size()))) {}
+    std::vector<std::uint32_t> hard, random;
+};
+
+void Simulation::takeTargets(CheckTargets targets) {
+    checkTargets_ = std::move(targets.hard);
+    randomTargets_ = std::move(targets.random);
+}
+
 struct Simulation::Plan {
     RunRequest request;
+    KernelChoice choice;  ///< of the request, and what the scene names
     RunConfiguration configuration;
     const Scene* scene = nullptr;
     const Integrator* integrator = nullptr;
@@ -111,11 +140,11 @@ struct Simulation::Plan {
     bool changesForce = false;
 
     ForceConfiguration forcesOf(const ParticleSet& bodies) const {
-        return {configuration.force, fitted(request.choice(), bodies.size())};
+        return {configuration.force, fitted(choice, bodies.size())};
     }
     /// What searches have found says nothing where somebody asked for a kernel or a launch.
-    const Tuning* tuning() const { return request.choice() == KernelChoice() ? request.tuning.get() : nullptr; }
-    void configure(Backend& made) const { configureTuned(made, configuration.force, request.choice(), tuning()); }
+    const Tuning* tuning() const { return choice == KernelChoice() ? request.tuning.get() : nullptr; }
+    void configure(Backend& made) const { configureTuned(made, configuration.force, choice, tuning()); }
     /// Threads that a search has found best, for a backend that was not told how many.
     std::optional<int> tunedThreads(const Backend& made) const {
         if (!tuning() || request.backendOptions.threads) return {};
@@ -184,7 +213,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     else if (sameScene && wanted.bodies == request_.bodies)
         p.sceneBodies = sceneBodies_;
     else
-        p.sceneBodies = wanted.bodies.value_or(p.backend.row->onDevice ? p.scene->bodiesGpu : p.scene->bodiesCpu);
+        p.sceneBodies = wanted.bodies.value_or(usualBodies(*p.scene, wanted, *p.backend.row));
     p.startsOver = again || !sameScene || wanted.seed != configuration_.seed ||
                    wanted.parameters != configuration_.parameters ||
                    (wanted.bodies != request_.bodies && p.sceneBodies != configuration_.bodies);
@@ -197,12 +226,15 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
          .parameters = wanted.parameters,
          .backend = std::string(p.backend.row->name),
          .backendOptions = wanted.backendOptions,
-         .accuracy = wanted.accuracy.value_or(0),
+         .accuracy = 0,
          .opening = wanted.opening.value_or(0),
          .integrator = std::string(p.integrator->name),
          .timeStep = wanted.timeStep.value_or(p.scene->timeStep),
          .start = p.request.start,
          .tuning = wanted.tuning};
+    p.choice = wanted.choice();
+    if (!wanted.accuracy) p.choice.allowedError = namedAccuracy(*p.scene, wanted, *p.backend.row, c.bodies);
+    c.accuracy = p.choice.allowedError;
     const bool small = p.backend.row->usesCores && c.bodies <= kSmallSystem;
     c.force = forceOf(*p.scene, wanted, small || p.backend.row->exact ? Precision::fp64 : Precision::fp32);
     // Where double precision took the place of single for these bodies, it stays; few bodies have it for another reason.
@@ -219,7 +251,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     if (const Reason reason = refusal(*p.integrator, c.force.law); !reason.empty()) throw UsageError(reason);
     if (const Reason reason = refusal(*p.backend.row, *p.integrator, c.bodies); !reason.empty()) throw UsageError(reason);
 
-    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || wanted.choice() != request_.choice() ||
+    p.changesForce = p.changesBackend || wanted.kernel != request_.kernel || p.choice != choice_ ||
                      wanted.tuning != request_.tuning || c.force != configuration_.force;
     return p;
 }
@@ -265,7 +297,7 @@ void Simulation::startOver(Plan p) {
     }
     if (const Reason reason = refusal(p.integrator->program, termsOf(p.configuration.force, others)); !reason.empty())
         throw UsageError(reason);
-    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
+    CheckTargets targets(bodies, others);
     if (!p.goesOn()) p.suitPrecision(bodies);
 
     std::unique_ptr<Backend> made;
@@ -286,7 +318,7 @@ void Simulation::startOver(Plan p) {
     } else if (p.startsOver) {
         clock_ = {.step = 0, .step0 = 0, .t0 = 0, .timeStep = p.configuration.timeStep};
     }
-    checkTargets_ = std::move(targets);
+    takeTargets(std::move(targets));
     carried_.reset();
     adopt(p);
     configuration_.bodies = backend_->size();
@@ -308,12 +340,12 @@ KernelInUse Simulation::kernelInUse() const {
 
 void Simulation::adopt(const Plan& p) {
     request_ = p.request;
+    choice_ = p.choice;
     configuration_ = p.configuration;
     configuration_.kernel = kernelInUse();
     // What is in force: of a row that an allowed error turns, and of no other.
     const KernelRow& row = backend_->activeKernel();
-    configuration_.accuracy =
-        row.approximates && row.ownAccuracy == 0 ? keptAccuracy(row, request_.accuracy.value_or(0)) : 0;
+    configuration_.accuracy = row.approximates && row.ownAccuracy == 0 ? keptAccuracy(row, choice_.allowedError) : 0;
     ++revision_;
     scene_ = p.scene;
     integrator_ = p.integrator;
@@ -339,12 +371,17 @@ void Simulation::requestCheck() {
     check_.reset();
     recheck_.reset();
     rechecking_ = false;
-    backend_->requestForceCheck(checkTargets_);
+    backend_->requestForceCheck(checkTargets());
+}
+
+/// What 99 % of the bodies keep is asked of bodies at random, what rounding leaves of those that are hard to compute.
+const std::vector<std::uint32_t>& Simulation::checkTargets() const {
+    return backend_->activeKernel().approximates ? randomTargets_ : checkTargets_;
 }
 
 void Simulation::recheck() {
     if (!check_ || rechecking_) return;
-    backend_->requestForceCheck(checkTargets_);
+    backend_->requestForceCheck(checkTargets());
     rechecking_ = true;
 }
 
@@ -407,6 +444,7 @@ void Simulation::restoreMethods(const RunState& state, const Integrator& integra
 Simulation::Plan Simulation::present() const {
     Plan p;
     p.request = request_;
+    p.choice = choice_;
     p.configuration = configuration_;
     p.backend = {&gravlab::backend(configuration_.backend), backendWhy_};
     return p;
@@ -421,12 +459,12 @@ void Simulation::load(const ParticleSet& bodies) {
 void Simulation::place(const ParticleSet& bodies, const Plan& p) {
     requireBodies(bodies.size());
     const ForceTerms others = othersOf(terms());
-    std::vector<std::uint32_t> targets = checkTargetsOf(bodies, others);
+    CheckTargets targets(bodies, others);
     if (p.configuration.force == configuration_.force)
         backend_->load(bodies);
     else
         backend_->load(bodies, p.forcesOf(bodies), others);
-    checkTargets_ = std::move(targets);
+    takeTargets(std::move(targets));
     carried_.reset();
     backendWhy_ = p.backend.why;
     configuration_.force = p.configuration.force;
@@ -473,7 +511,7 @@ Diagnostics Simulation::measure(const std::function<void()>& meanwhile) {
     }
     ParticleSet bodies;
     backend_->snapshot(bodies);
-    return measureSystem(bodies, terms());
+    return measureSystem(bodies, terms(), 0, pairSummation(configuration_));
 }
 
 }  // namespace gravlab

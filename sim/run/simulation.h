@@ -103,12 +103,15 @@ private:
     RunState stateWithoutBodies();
     /// A configuration but for its kernel, and the rows that it names.
     struct Plan;
+    struct CheckTargets;
     /// With `again` the scene starts anew though nothing of it changed.
     Plan plan(const RunRequest& wanted, bool again = false) const;
     void startOver(Plan plan);
     void adopt(const Plan& plan);
     KernelInUse kernelInUse() const;
     void requestCheck();
+    const std::vector<std::uint32_t>& checkTargets() const;
+    void takeTargets(CheckTargets targets);
     void restoreMethods(const RunState& state, const Integrator& integrator);
     void beginRun();
     Plan present() const;
@@ -117,6 +120,7 @@ private:
     void noteCarried(const ForceSettings& force, const ParticleSet& bodies);
 
     RunRequest request_;
+    KernelChoice choice_;  ///< of the request, and what the scene names
     RunConfiguration configuration_;
     std::size_t sceneBodies_ = 0;  ///< as many as the scene was built with
     const Scene* scene_ = nullptr;
@@ -126,7 +130,9 @@ private:
     Clock clock_;
     std::uint64_t id_ = 0, revision_ = 0;
     bool stepUnderWay_ = false;
-    std::vector<std::uint32_t> checkTargets_;  ///< chosen when bodies are loaded, so that a check needs no copy of them
+    // Chosen when bodies are loaded, so that a check needs no copy of them: where kernels of all pairs go wrong, and at
+    // random, for an accuracy that most of the bodies keep.
+    std::vector<std::uint32_t> checkTargets_, randomTargets_;
     std::optional<ForceCheck> check_;
     std::optional<ForceCheck> recheck_;
     /// What single precision was found to carry: settings but for their softening, and between which that lies.

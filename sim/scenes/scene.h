@@ -85,6 +85,20 @@ struct Story {
     double pace() const { return time / seconds; }
 };
 
+/// What a window takes together of a scene that has no need of every pair, unless somebody says otherwise.
+struct FarField {
+    double accuracy = 0;  ///< relative error of the force that 99 % of the bodies keep; 0: every pair, however many
+    std::size_t fromCpu = 16384, fromGpu = 131072;  ///< bodies from which on it is so
+    std::size_t bodiesCpu = 0;  ///< default N on a CPU then, at most: see farFieldBodies(); 0: the row's own
+    /// Of so many bodies on a device or a CPU; 0: every pair.
+    double accuracyOf(std::size_t bodies, bool onDevice) const {
+        return bodies >= (onDevice ? fromGpu : fromCpu) ? accuracy : 0;
+    }
+    bool operator==(const FarField&) const = default;
+};
+/// Of systems whose bodies do not meet: what their softening leaves out is more than this.
+inline constexpr FarField kCollisionless{.accuracy = 1e-3, .bodiesCpu = 65536};
+
 /// A row of the scene table.
 struct Scene {
     std::string_view name{};        ///< stable key
@@ -99,6 +113,7 @@ struct Scene {
     double timeStep = 0.01;         ///< [T]
     Story story{};
     double softening = 0;  ///< [L]
+    FarField farField{};
     Law law = Law::gravity;
     SceneView view{};
     /// Centred, at rest as a whole; the same bytes for the same request, for any number of threads. Null in a row that

@@ -2,12 +2,15 @@
 #include "app/services/conservation.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
+#include "sim/scenes/scene.h"
 #include "tests/measured.h"
 
 #include <gmock/gmock.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <tuple>
 
 namespace gravlab::test {
 namespace {
@@ -218,6 +221,74 @@ TEST_F(GpuMeasure, costOfAMeasurement) {
         std::printf("[ cost    ] N = %zu, %s: %.3f ms of the device, %.2f %% of it once a second\n", count,
                     precision == Precision::fp64 ? "fp64" : "fp32", 1e3 * best, 100 * best);
     }
+}
+
+TEST_F(GpuMeasure, theTreeHasTheEnergyOfAllPairs) {
+    for (const auto& [scene, count, softening] : {std::tuple("plummer", 20000, 0.01), std::tuple("galaxy", 65536, 0.05),
+                                                  std::tuple("plummer", 1000, 0.0), std::tuple("collision", 3, 0.05)}) {
+        SCOPED_TRACE(scene + std::string(" ") + std::to_string(count));
+        const ParticleSet bodies = sceneNamed(scene).build({.bodies = static_cast<std::size_t>(count), .seed = 3});
+        const ForceSettings force{.softening = softening};
+        const Diagnostics want = taken(*holding(bodies, force));
+        double before = 1;
+        for (const double accuracy : {1e-2, 1e-4}) {
+            std::unique_ptr<Backend> made = backend("cuda").make({});
+            KernelChoice choice{.kernel = "tree"};
+            choice.allowedError = accuracy;
+            made->load(bodies, ForceConfiguration{force, choice});
+            const Diagnostics got = taken(*made);
+            ASSERT_TRUE(got.failure.empty()) << got.failure;
+            std::printf(
+                "%s, %d bodies, accuracy %g: potential off by %.1e, said to be within %.1e, %.3f ms (all pairs %.3f ms)\n",
+                scene, count, accuracy, got.potential / want.potential - 1, got.potentialError, 1e3 * got.seconds,
+                1e3 * want.seconds);
+            EXPECT_NEAR(got.potential, want.potential, 1e-4 * std::abs(want.potential));
+            EXPECT_LE(std::abs(got.potential - want.potential), (4 * got.potentialError + 3e-7) * std::abs(want.potential));
+            EXPECT_LE(got.potentialError, before) << "no worse where forces are more exact";
+            before = got.potentialError + 1e-7;
+            EXPECT_EQ(got.kinetic, want.kinetic);
+            EXPECT_NEAR(got.shape.closest, want.shape.closest, 1e-5 * want.shape.closest);
+            EXPECT_LT(got.shape.closestFirst, got.shape.closestSecond);
+            // Slices and repeats change no bit, and steps go on as if nothing had been asked.
+            EXPECT_TRUE(sameBits(got, taken(*made, 1e-4)));
+        }
+    }
+}
+
+TEST_F(GpuMeasure, theTreeMeasuresAMillionBodiesWithinASecond) {
+    constexpr std::size_t kMany = 1048576;
+    std::unique_ptr<Backend> made = backend("cuda").make({});
+    KernelChoice choice{.kernel = "tree"};
+    choice.allowedError = 1e-3;
+    made->load(sceneNamed("plummer").build({.bodies = kMany, .seed = 1}), ForceConfiguration{{.softening = 0.01}, choice});
+    ASSERT_GE(made->mostMeasured(), kMany);
+    const Diagnostics found = taken(*made);
+    ASSERT_TRUE(found.failure.empty()) << found.failure;
+    std::printf("1,048,576 bodies: %.1f ms, potential within %.1e, virial ratio %.4f\n", 1e3 * found.seconds,
+                found.potentialError, found.virialRatio());
+    EXPECT_NEAR(found.virialRatio(), 0.5, 0.01);
+    EXPECT_LT(found.potentialError, 1e-3);
+    EXPECT_GT(found.potentialError, 0);
+}
+
+TEST_F(GpuMeasure, energyByTheTreeLeavesTheRunAlone) {
+    const auto after = [&](bool measured) {
+        std::unique_ptr<Backend> made = backend("cuda").make({});
+        KernelChoice choice{.kernel = "tree"};
+        choice.allowedError = 1e-3;
+        made->load(sceneNamed("galaxy").build({.bodies = 30000, .seed = 2}),
+                   ForceConfiguration{{.softening = 0.05}, choice});
+        for (int k = 0; k < 5; ++k) {
+            made->advance(integrator("leapfrog").program, 0.01, {.steps = 1}, nullptr);
+            if (measured) taken(*made);
+        }
+        ParticleSet bodies;
+        made->snapshot(bodies);
+        return bodies.position;
+    };
+    const std::vector<Double4> plain = after(false), watched = after(true);
+    EXPECT_EQ(std::memcmp(plain.data(), watched.data(), plain.size() * sizeof(Double4)), 0)
+        << "what the criterion keeps of the last accelerations is of the steps alone";
 }
 
 }  // namespace

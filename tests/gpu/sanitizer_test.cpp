@@ -61,5 +61,22 @@ TEST_F(Sanitizer, everyLawIsMeasured) {
             }
 }
 
+TEST_F(Sanitizer, theTreeIsMeasured) {
+    for (const std::size_t count : {1, 2, 257, 20000}) {
+        const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+        KernelChoice choice{.kernel = "tree"};
+        choice.allowedError = 1e-3;
+        backend->load(unevenBodies(count), ForceConfiguration{{.softening = 0.05}, choice});
+        backend->requestMeasurement();
+        std::optional<Diagnostics> done;
+        while (!done && backend->measuring()) {
+            backend->wait();
+            done = backend->takeMeasurement(1e-3);
+        }
+        ASSERT_TRUE(done.has_value());
+        EXPECT_EQ(done->failure, "");
+    }
+}
+
 }  // namespace
 }  // namespace gravlab::test

@@ -57,15 +57,15 @@ TEST(Pace, standsStillWithoutASpeed) {
 }
 
 TEST(SlowStep, saysHowLongAndHowManyBodiesCanBeWatched) {
-    constexpr double kRate = 4.5e9;
-    const auto slow = slowStep(524288, 1, kRate);
+    const auto costOf = [](double bodies, double forces) { return StepCost{.seconds = forces * bodies * bodies / 4.5e9}; };
+    const auto slow = slowStep(524288, costOf(524288, 1));
     ASSERT_TRUE(slow);
     EXPECT_NEAR(slow->seconds, 61, 1);
     EXPECT_EQ(slow->bodies, 8192u);
     EXPECT_GE(slow->stepsPerSecond, 20);
-    EXPECT_FALSE(slowStep(slow->bodies, 1, kRate)) << "what is offered is not slow";
-    EXPECT_FALSE(slowStep(524288, 1, 0)) << "nothing is known yet";
-    EXPECT_NEAR(slowStep(524288, 4, kRate)->seconds, 244, 4);
+    EXPECT_FALSE(slowStep(slow->bodies, costOf(static_cast<double>(slow->bodies), 1))) << "what is offered is not slow";
+    EXPECT_FALSE(slowStep(524288, {})) << "nothing is known yet";
+    EXPECT_NEAR(slowStep(524288, costOf(524288, 4))->seconds, 244, 4);
 }
 
 TEST(Story, everySceneHasOneThatIsWatchedWithinAMinute) {

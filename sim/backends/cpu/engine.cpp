@@ -399,7 +399,21 @@ private:
             const CpuForceMethod<T>& computed = methods.empty() ? method(k) : *methods[k];
             parts.push_back({terms[k], std::move(shares[k]), computed.accuracy().gate});
         }
+        const bool exact = (methods.empty() ? method(0) : *methods[0]).accuracy().exact();
         context_.check.begin(std::move(positions), std::move(velocities), std::move(parts), std::move(whole), ids_);
+        if (!exact && plain) context_.check.setMomentum(momentumError(state));
+    }
+
+    /// What the forces of all bodies sum up to, over their sizes: 0 where each pair pulls both ways alike. In order.
+    double momentumError(const State<T>& state) const {
+        Vec3d sum{};
+        double sizes = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const Double4 a = at(state.a, i, source_[i]);
+            sum += a.w * xyz(a);
+            sizes += std::abs(a.w) * length(xyz(a));
+        }
+        return sizes > 0 ? length(sum) / sizes : 0;
     }
 
     void applyOnAxis(const StepOp& step, double timeStep, std::size_t axis, std::size_t first, std::size_t last) {

@@ -26,6 +26,7 @@ void CheckJob::begin(std::vector<Double4> positions, std::vector<Double4> veloci
     ids_ = std::move(ids);
     truth_ = TermTruth(shares_.size(), running_.size());
     done_ = 0;
+    momentum_ = -1;
 }
 
 void CheckJob::run(ThreadPool& pool, Deadline deadline) {
@@ -40,6 +41,7 @@ void CheckJob::run(ThreadPool& pool, Deadline deadline) {
     if (done_ < count) return;
     result_ = compareTerms(shares_, whole_, truth_);
     result_->worst = running_[result_->worst];
+    result_->momentum = momentum_;
     running_.clear();
     positions_ = {};
     velocities_ = {};

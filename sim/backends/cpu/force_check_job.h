@@ -25,6 +25,8 @@ public:
     /// response is not 1 or other terms act (else empty). `whole`: accelerations of targets() by all terms.
     void begin(std::vector<Double4> positions, std::vector<Double4> velocities, std::vector<TermShare> shares,
                std::vector<Double4> whole, std::shared_ptr<const std::vector<std::uint32_t>> ids);
+    /// What begin() does not know: of all bodies, see ForceCheck.
+    void setMomentum(double momentum) { momentum_ = momentum; }
     bool running() const { return !running_.empty(); }
     /// Goes on with the work until it is done or the deadline has passed.
     void run(ThreadPool& pool, Deadline deadline);
@@ -38,6 +40,7 @@ private:
     TermTruth truth_;
     std::uint64_t request_ = 0;
     std::int64_t done_ = 0;
+    double momentum_ = -1;
     std::optional<ForceCheck> result_;
 };
 

@@ -23,6 +23,13 @@ double secondsSince(Clock::time_point start) { return std::chrono::duration<doub
 /// Counts that threads add to. The sums are the same in any order.
 struct SharedCounts {
     std::atomic<std::uint64_t> pairs{0}, cells{0}, expandedLow{0}, expandedHigh{0}, visited{0};
+    std::atomic<std::uint64_t> longest{0};  ///< list of a group
+
+    void take(std::uint64_t list) {
+        std::uint64_t known = longest.load(std::memory_order_relaxed);
+        while (list > known && !longest.compare_exchange_weak(known, list, std::memory_order_relaxed)) {
+        }
+    }
 
     void add(const TreeCounts& counts) {
         pairs.fetch_add(counts.pairs, std::memory_order_relaxed);
@@ -92,7 +99,12 @@ void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& requ
     step_ = bodies.count > 0 ? kKeys : kSteps;
     batch_ = 0;
     counts_ = told_ = {};
+    longest_ = 0;
     seconds_ = {};
+    if (!request.potential) return;
+    fields_.field.resize(bodies.count);
+    fields_.nearest.resize(bodies.count);
+    fields_.neighbour.resize(bodies.count);
 }
 
 template <class T>
@@ -161,6 +173,8 @@ void TreeMethod<T>::run(Deadline deadline) {
             smallest_ = keepsState() ? smallest() : 0;
         else if (step == kWalk)
             done = walkGroups(walk_, false, deadline);
+        else if (request_.potential)
+            endFields();
         else if constexpr (kMixed)
             pool.forRange(bodies_.count, kGrain, [&](std::size_t first, std::size_t last) {
                 for (std::size_t axis = 0; axis < 3; ++axis)
@@ -170,7 +184,7 @@ void TreeMethod<T>::run(Deadline deadline) {
         if (!done) return;
         ++step_;
     } while (step_ < kSteps && !past(deadline));
-    if (step_ < kSteps) return;
+    if (step_ < kSteps || request_.potential) return;
     std::swap(before_, lengths_);
     known_ = true;
 }
@@ -191,24 +205,47 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
                       .opening = static_cast<float>(1 / (angle * angle)),
                       .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request_.allowedError),
                                                                   static_cast<double>(context_.bodies)))};
-    if (!forLengths) task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
+    const bool forFields = request_.potential && !forLengths;
+    if (forFields) {
+        task.fields = fields_.field.data();
+        task.nearest = fields_.nearest.data();
+        task.neighbours = fields_.neighbour.data();
+        task.softened = request_.settings.softening > 0;
+    } else if (!forLengths) {
+        task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
+    }
     const std::span<const TreeGroup> groups = tree_.groups();
-    const auto walkOne = kernels_.walk[static_cast<std::size_t>(walk)];
+    const auto walkOne = forFields ? kernels_.fieldWalk : kernels_.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
     SharedCounts counts;
     auto batch = [&](std::int64_t index) {
         const std::size_t first = static_cast<std::size_t>(index) * kBatch;
         TreeCounts here;
-        for (const TreeGroup& group : groups.subspan(first, std::min(kBatch, groups.size() - first)))
+        const auto met = [&] { return here.pairs + here.cells + here.expandedLow + here.expandedHigh; };
+        for (const TreeGroup& group : groups.subspan(first, std::min(kBatch, groups.size() - first))) {
+            const std::uint64_t before = met();
             walkOne(task, group, here);
+            counts.take((met() - before) / group.count);
+        }
         counts.add(here);
     };
     batch_ = bodies_.count <= kTinyBodies ? ThreadPool::runHere(batch_, all, deadline, batch)
                                           : context_.pool.run(batch_, all, deadline, batch);
     counts.addTo(counts_);
+    longest_ = std::max(longest_, counts.longest.load());
     if (batch_ < all) return false;
     if (forLengths) batch_ = 0;
     return true;
+}
+
+/// Places become bodies.
+template <class T>
+void TreeMethod<T>::endFields() {
+    constexpr float kNone = 1e38f;
+    const std::uint32_t* order = tree_.view().order;
+    for (std::size_t i = 0; i < bodies_.count; ++i)
+        fields_.neighbour[i] = fields_.nearest[i] < kNone ? static_cast<std::int32_t>(order[fields_.neighbour[i]]) : -1;
+    fields_.unit = static_cast<double>(tree_.scale().length) / static_cast<double>(tree_.scale().source);
 }
 
 /// kSmallestShare of the rms acceleration.
@@ -236,9 +273,10 @@ void TreeMethod<T>::tell() {
                 {"nodes", "", static_cast<double>(tree_.nodes())},
                 {"leaves", "", static_cast<double>(tree_.leaves())},
                 {"groups", "", static_cast<double>(tree_.groups().size())},
-                {"pairs a body", "", aBody(counts_.pairs)},
+                {"bodies a body", "", aBody(counts_.pairs)},
                 {"cells a body", "", aBody(counts_.cells)},
                 {"expanded a body", "", aBody(counts_.expandedLow + counts_.expandedHigh)},
+                {"longest list", "", static_cast<double>(longest_)},
                 {"keys and sort", "s", seconds(kKeys, kNodes)},
                 {"build", "s", seconds(kNodes, kMoments)},
                 {"moments", "s", seconds(kMoments, kGroups)},

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <vector>
 
 namespace gravlab::cpu {
 
@@ -27,6 +28,15 @@ public:
     bool keepsState() const override { return !byAngle(walk_); }
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
+
+    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state.
+    struct Fields {
+        std::vector<float> field;    ///< sum of source / distance, softened, over all others; not scaled: times `unit`
+        std::vector<float> nearest;  ///< distance squared of the nearest source that was met by itself; scaled
+        std::vector<std::int32_t> neighbour;  ///< that one; below 0: there is none
+        double unit = 1;
+    };
+    const Fields& fields() const { return fields_; }
 
     /// The tree of the last evaluation, for tests.
     const Octree& tree() const { return tree_; }
@@ -55,6 +65,7 @@ private:
     void run(Deadline deadline);
     bool walkGroups(TreeWalk walk, bool forLengths, Deadline deadline);
     float smallest();
+    void endFields();
     void tell();
     std::size_t batches() const;
 
@@ -68,11 +79,13 @@ private:
     VectorArrays<T> whole_;             ///< the same in T; empty where that is float
     RawArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
     std::vector<double> partial_;
+    Fields fields_;       ///< empty before the first evaluation for the potential
     bool known_ = false;  ///< before_ has |a| of an evaluation
     float smallest_ = 0;  ///< floor of |a|
     int step_ = kSteps;
     std::int64_t batch_ = 0;  ///< of the walk under way, done
     TreeCounts counts_, told_;
+    std::uint64_t longest_ = 0;  ///< list of a group
     std::array<double, kSteps> seconds_{};
     std::vector<MethodFigure> figures_;
 };

@@ -193,7 +193,10 @@ public:
     }
 
     // More would keep the pairs of one state busy for minutes in the share of the device that they may take.
-    std::size_t mostMeasured() const override { return 2097152; }
+    std::size_t mostMeasured() const override {
+        constexpr std::size_t kByTree = std::size_t{1} << 30;
+        return activeKernel().approximates ? kByTree : 2097152;
+    }
     void requestMeasurement() override {
         use();
         with(engine_, [&](auto& e) { return e.requestMeasurement(); });

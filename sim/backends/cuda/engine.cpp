@@ -1,6 +1,8 @@
 // State, forces, and what is measured beside them. The steps that are made of them are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/measure/potential_error.h"
+
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -276,6 +278,14 @@ void EngineOf<Real>::requestMeasurement() {
     if (size() == 0) return;
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
+        if constexpr (std::is_same_v<Real, float>) {
+            const bool tree = method_->plan().entry->row.approximates;
+            const double accuracy = tree ? accuracyOfEnergy(method_->accuracy().allowedError) : 0;
+            if (accuracy != diagnostics_->accuracy())
+                diagnostics_->setTree(accuracy > 0 ? makeTreeEnergy(method_->plan(), state_.count(), context_.device,
+                                                                    context_.stream, accuracy)
+                                                   : nullptr);
+        }
         diagnostics_->begin(state_.complete().x.data(), state_.complete().v.data(), wanted_);
         measuredBodies_ = others_.empty() ? VectorsFuture() : copyStateAsync();
     } catch (const Error& error) {

@@ -92,7 +92,7 @@ constexpr int kExpansionTerms = 3 + 6 + 10 + 15 + 21;
 /// centre. kHigh: with the fifth order.
 template <bool kHigh, class Real, class Field>
 GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, Real m, const Real* q,
-                                        const Field& field) {
+                                          const Field& field) {
     const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
     const Real u = inverseRoot(squared), u2 = u * u, power = field.power();
     const Real d1 = -field.pull(u, squared), d2 = -(power + Real(1)) * d1 * u2, d3 = -(power + Real(3)) * d2 * u2,
@@ -246,4 +246,54 @@ GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& 
                 v[12] * m[7] + v[13] * m[8] + v[14] * m[9] + v[16] * m[10] + v[17] * m[11] + v[18] * m[12] + v[19] * m[13] +
                 v[20] * m[14];
     }
+}
+
+// The field F itself, of gravity: the potential with its sign turned. On steps that ask for the energy.
+
+/// Of a cell at (x, y, z).
+template <class Real>
+GRAVLAB_TREE_FUNCTION Real cellField(const CellPull<Real>& cell, Real x, Real y, Real z, Real softeningSquared) {
+    const Real dx = cell.x - x, dy = cell.y - y, dz = cell.z - z;
+    const Real u = inverseRoot(dx * dx + (dy * dy + (dz * dz + softeningSquared))), u2 = u * u;
+    const Real qx = cell.q[0] * dx + cell.q[3] * dy + cell.q[4] * dz;
+    const Real qy = cell.q[3] * dx + cell.q[1] * dy + cell.q[5] * dz;
+    const Real qz = cell.q[4] * dx + cell.q[5] * dy + cell.q[2] * dz;
+    const Real s = dx * qx + dy * qy + dz * qz;
+    // Of q = 3 Q: m D0 + trace(Q)/2 D1 + e.Q.e/2 D2.
+    return u * (cell.source + u2 * (Real(0.5) * s * u2 + Real(1.0 / 3) * cell.trace));
+}
+
+/// Of a cell of that source and second moments at a point that is (x, y, z) from its centre: the term that
+/// addToExpansion() has no use for.
+template <class Real>
+GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const Real* q, Real softeningSquared) {
+    const Real u = inverseRoot(x * x + (y * y + (z * z + softeningSquared))), u2 = u * u;
+    const Real qx = q[0] * x + q[3] * y + q[4] * z, qy = q[3] * x + q[1] * y + q[5] * z, qz = q[4] * x + q[5] * y + q[2] * z;
+    const Real s = x * qx + y * qy + z * qz;
+    return u * (m + u2 * (Real(1.5) * s * u2 + Real(-0.5) * (q[0] + q[1] + q[2])));
+}
+
+/// What the expansion adds to that at (x, y, z) from its centre.
+template <class Real>
+GRAVLAB_TREE_FUNCTION Real expandedField(const FieldExpansion<Real>& f, Real x, Real y, Real z) {
+    const Real half = Real(0.5), third = Real(1.0 / 3), quarter = Real(0.25), fifth = Real(0.2);
+    // Powers over their factorials.
+    const Real xx = half * x * x, yy = half * y * y, zz = half * z * z;
+    const Real xxx = third * x * xx, yyy = third * y * yy, zzz = third * z * zz;
+    const Real x4 = quarter * x * xxx, y4 = quarter * y * yyy, z4 = quarter * z * zzz;
+    const Real x5 = fifth * x * x4, y5 = fifth * y * y4, z5 = fifth * z * z4;
+    const Real xy = x * y, xz = x * z, yz = y * z;
+    Real sum = f.first[0] * x + (f.first[1] * y + f.first[2] * z);
+    const Real second[] = {xx, xy, xz, yy, yz, zz};
+    for (int k = 0; k < 6; ++k) sum += f.second[k] * second[k];
+    const Real thirds[] = {xxx, xx * y, xx * z, x * yy, xy * z, x * zz, yyy, yy * z, y * zz, zzz};
+    for (int k = 0; k < 10; ++k) sum += f.third[k] * thirds[k];
+    const Real fourth[] = {x4,      xxx * y, xxx * z, xx * yy, xx * yz, xx * zz, x * yyy, xz * yy,
+                           xy * zz, x * zzz, y4,      yyy * z, yy * zz, y * zzz, z4};
+    for (int k = 0; k < 15; ++k) sum += f.fourth[k] * fourth[k];
+    const Real fifths[] = {x5,          x4 * y,      x4 * z,   xxx * yy, xxx * yz, xxx * zz,    xx * yyy,
+                           xx * yy * z, xx * y * zz, xx * zzz, x * y4,   xz * yyy, x * yy * zz, xy * zzz,
+                           x * z4,      y5,          y4 * z,   yyy * zz, yy * zzz, y * z4,      z5};
+    for (int k = 0; k < 21; ++k) sum += f.fifth[k] * fifths[k];
+    return sum;
 }

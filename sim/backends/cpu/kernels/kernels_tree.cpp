@@ -12,7 +12,9 @@
 #include "sim/forces/tree/criterion.h"
 #include "sim/forces/tree/key.h"
 
+#include <bit>
 #include <cmath>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace gravlab::cpu {
@@ -71,7 +73,8 @@ constexpr std::size_t kWaiting = kTreeLevels * kBite + kBite;
 /// cell may be. The eleventh power of one over a distance and the fourth of a distance then are numbers.
 constexpr float kLeastUnit = 0x1p-20f, kNearestExpanded = 0x1p-16f;
 
-template <TreeWalk kWalk>
+/// kField: sums potentials in the place of accelerations.
+template <TreeWalk kWalk, bool kField = false>
 class Walker {
     static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
@@ -133,12 +136,14 @@ private:
                 high[axis] = hn::IfThenElse(has, hn::Max(high[axis], at), high[axis]);
                 hn::Store(hn::Zero(d), d, sum_[axis] + k * lanes);
             }
+            if constexpr (kField) hn::Store(hn::Set(d, 3e38f), d, sum_[kNearest] + k * lanes);
         }
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const float least = hn::GetLane(hn::MinOfLanes(d, low[axis])), most = hn::GetLane(hn::MaxOfLanes(d, high[axis]));
             centre_[axis] = 0.5f * (least + most);
             half_[axis] = HWY_MAX(most - centre_[axis], centre_[axis] - least);
         }
+        if constexpr (kField) atCentre_ = Lanes(0.0f);
         if constexpr (!kTheta) {
             float smallest = 3e38f;
             for (std::uint32_t k = 0; k < group_.count; ++k)
@@ -295,6 +300,58 @@ private:
         }
     };
 
+    /// What a walk for the energy keeps of each target in the place of an acceleration.
+    static constexpr std::size_t kFieldSum = 0, kNearest = 1, kNeighbour = 2;
+    template <std::size_t kVectors>
+    struct FieldTargets {
+        using Places = hn::Vec<hn::RebindToSigned<D>>;
+        V x[kVectors], y[kVectors], z[kVectors], field[kVectors], nearest[kVectors];
+        Places place[kVectors], neighbour[kVectors];
+
+        HWY_INLINE FieldTargets(const Walker& walker, std::size_t at) {
+            const D d;
+            const hn::RebindToSigned<D> di;
+            for (std::size_t k = 0; k < kVectors; ++k) {
+                const std::size_t own = (at + k) * hn::Lanes(d), first = walker.group_.first + own;
+                x[k] = hn::LoadU(d, walker.tree_.body[0] + first);
+                y[k] = hn::LoadU(d, walker.tree_.body[1] + first);
+                z[k] = hn::LoadU(d, walker.tree_.body[2] + first);
+                place[k] = hn::Iota(di, static_cast<std::int32_t>(first));
+                field[k] = hn::Load(d, walker.sum_[kFieldSum] + own);
+                nearest[k] = hn::Load(d, walker.sum_[kNearest] + own);
+                neighbour[k] = hn::BitCast(di, hn::Load(d, walker.sum_[kNeighbour] + own));
+            }
+        }
+        HWY_INLINE void store(Walker& walker, std::size_t at) const {
+            const D d;
+            for (std::size_t k = 0; k < kVectors; ++k) {
+                const std::size_t own = (at + k) * hn::Lanes(d);
+                hn::Store(field[k], d, walker.sum_[kFieldSum] + own);
+                hn::Store(nearest[k], d, walker.sum_[kNearest] + own);
+                hn::Store(hn::BitCast(d, neighbour[k]), d, walker.sum_[kNeighbour] + own);
+            }
+        }
+        HWY_INLINE void meet(const TreeView& tree, std::int32_t j, V offset, bool softened) {
+            const D d;
+            const hn::RebindToSigned<D> di;
+            const V sx = hn::Set(d, tree.body[0][j]), sy = hn::Set(d, tree.body[1][j]), sz = hn::Set(d, tree.body[2][j]);
+            const V s = hn::Set(d, tree.source[j]);
+            const Places source = hn::Set(di, j);
+            for (std::size_t k = 0; k < kVectors; ++k) {
+                const V dx = hn::Sub(sx, x[k]), dy = hn::Sub(sy, y[k]), dz = hn::Sub(sz, z[k]);
+                const V squared = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::Mul(dx, dx)));
+                const Mask other = hn::RebindMask(d, hn::Ne(place[k], source));
+                const Mask acts = softened ? other : hn::And(other, hn::Gt(squared, hn::Zero(d)));
+                field[k] = hn::MulAdd(s, hn::IfThenElseZero(acts, inverseRootOf(d, hn::Add(squared, offset))), field[k]);
+                const Mask nearer = hn::And(other, hn::Lt(squared, nearest[k]));
+                nearest[k] = hn::IfThenElse(nearer, squared, nearest[k]);
+                neighbour[k] = hn::IfThenElse(hn::RebindMask(di, nearer), source, neighbour[k]);
+            }
+        }
+    };
+    template <std::size_t kVectors>
+    using TargetsOf = std::conditional_t<kField, FieldTargets<kVectors>, Targets<kVectors>>;
+
     void meetBodies() {
         if (leaves_.count == 0) return;
         // Leaves that follow each other are one run of bodies.
@@ -313,11 +370,14 @@ private:
         leaves_.count = 0;
         const V offset = hn::Set(D(), task_.softeningSquared);
         forTargets([&]<std::size_t kVectors>(std::size_t at) HWY_ATTR {
-            Targets<kVectors> targets(*this, at);
+            TargetsOf<kVectors> targets(*this, at);
             const float *x = tree_.body[0], *y = tree_.body[1], *z = tree_.body[2], *source = tree_.source;
             for (std::size_t k = 0; k < n; ++k)
                 for (std::int32_t j = runs[k].first; j < runs[k].first + runs[k].count; ++j)
-                    targets.meet(x[j], y[j], z[j], source[j], offset);
+                    if constexpr (!kField)
+                        targets.meet(x[j], y[j], z[j], source[j], offset);
+                    else if (source[j] != 0)
+                        targets.meet(tree_, j, offset, task_.softened);
             targets.store(*this, at);
         });
     }
@@ -327,7 +387,7 @@ private:
         counts_.cells += cells_.count * group_.count;
         const GravityField<Lanes> field{Lanes(task_.softeningSquared)};
         forTargets([&]<std::size_t kVectors>(std::size_t at) HWY_ATTR {
-            Targets<kVectors> targets(*this, at);
+            TargetsOf<kVectors> targets(*this, at);
             for (std::size_t j = 0; j < cells_.count; ++j) {
                 const TreeCell& cell = tree_.cells[cells_.id[j]];
                 if constexpr (kMonopole) {
@@ -340,11 +400,18 @@ private:
                                                {cell.q[0], cell.q[1], cell.q[2], cell.q[3], cell.q[4], cell.q[5]},
                                                cell.trace};
                     for (std::size_t k = 0; k < kVectors; ++k) {
-                        Lanes a[3] = {Lanes(targets.ax[k]), Lanes(targets.ay[k]), Lanes(targets.az[k])};
-                        addCellPull(a, pull, Lanes(targets.x[k]), Lanes(targets.y[k]), Lanes(targets.z[k]), field);
-                        targets.ax[k] = a[0].v;
-                        targets.ay[k] = a[1].v;
-                        targets.az[k] = a[2].v;
+                        if constexpr (kField) {
+                            const Lanes added = cellField(pull, Lanes(targets.x[k]), Lanes(targets.y[k]),
+                                                          Lanes(targets.z[k]), field.softeningSquared);
+                            targets.field[k] = hn::Add(targets.field[k], added.v);
+                            continue;
+                        } else {
+                            Lanes a[3] = {Lanes(targets.ax[k]), Lanes(targets.ay[k]), Lanes(targets.az[k])};
+                            addCellPull(a, pull, Lanes(targets.x[k]), Lanes(targets.y[k]), Lanes(targets.z[k]), field);
+                            targets.ax[k] = a[0].v;
+                            targets.ay[k] = a[1].v;
+                            targets.az[k] = a[2].v;
+                        }
                     }
                 }
             }
@@ -377,19 +444,50 @@ private:
             const auto place = [&](int axis)
                                    HWY_ATTR { return Lanes((Lanes(centre_[axis]) - Lanes(field_of(axis))) * unit); };
             const Lanes q[kMoments] = {moment(0), moment(1), moment(2), moment(3), moment(4), moment(5)};
-            addToExpansion<kHigh>(expansion_, place(0), place(1), place(2), Lanes(hn::IfThenElseZero(has, field_of(3))), q,
-                                  field);
+            const Lanes source(hn::IfThenElseZero(has, field_of(3)));
+            addToExpansion<kHigh>(expansion_, place(0), place(1), place(2), source, q, field);
+            if constexpr (kField)
+                atCentre_ += fieldAtCentre(place(0), place(1), place(2), source, q, field.softeningSquared);
         }
         list.count = 0;
     }
 
     void end() {
         const D d;
-        const std::size_t lanes = hn::Lanes(d);
         if constexpr (kExpands) {
             Lanes* terms = expansion_.first;
             for (std::size_t k = 0; k < kExpansionTerms; ++k) terms[k] = Lanes(hn::SumOfLanes(d, terms[k].v));
         }
+        if constexpr (kField)
+            endField();
+        else
+            endForce();
+    }
+
+    /// Fields and nearest bodies of the targets.
+    void endField() {
+        const D d;
+        const std::size_t lanes = hn::Lanes(d);
+        const Lanes centre(hn::SumOfLanes(d, atCentre_.v));
+        for (std::size_t k = 0; k < vectors_; ++k) {
+            const std::size_t own = k * lanes, at = group_.first + own;
+            const auto place = [&](std::size_t axis) HWY_ATTR {
+                return Lanes((Lanes(hn::LoadU(d, tree_.body[axis] + at)) - Lanes(centre_[axis])) * Lanes(unit_));
+            };
+            const Lanes far = centre + expandedField(expansion_, place(0), place(1), place(2));
+            hn::Store(hn::MulAdd(far.v, hn::Set(d, unit_), hn::Load(d, sum_[kFieldSum] + own)), d, sum_[kFieldSum] + own);
+        }
+        for (std::uint32_t k = 0; k < group_.count; ++k) {
+            const std::uint32_t body = tree_.order[group_.first + k];
+            task_.fields[body] = sum_[kFieldSum][k];
+            task_.nearest[body] = sum_[kNearest][k];
+            task_.neighbours[body] = std::bit_cast<std::int32_t>(sum_[kNeighbour][k]);
+        }
+    }
+
+    void endForce() {
+        const D d;
+        const std::size_t lanes = hn::Lanes(d);
         HWY_ALIGN float length[kPlaces];
         const V factor = hn::Set(d, static_cast<float>(task_.acceleration));
         for (std::size_t k = 0; k < vectors_; ++k) {
@@ -428,13 +526,14 @@ private:
     float nearest_ = 0;  ///< that is expanded, squared
     HWY_ALIGN float sum_[3][kPlaces];
     FieldExpansion<Lanes> expansion_;
+    Lanes atCentre_;  ///< the field there, for the energy
     List low_, high_, cells_, leaves_;
     Run waiting_[kWaiting];
 };
 
-template <TreeWalk kWalk>
+template <TreeWalk kWalk, bool kField = false>
 void walk(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts) {
-    Walker<kWalk>(task, group, counts).run();
+    Walker<kWalk, kField>(task, group, counts).run();
 }
 
 /// hilbertKey() of key.h without its branches.
@@ -473,7 +572,8 @@ void hilbertKeys(std::uint32_t* placeX, std::uint32_t* placeY, std::uint32_t* pl
 TreeKernels describeTree() {
     return {HWY_TARGET,
             hilbertKeys,
-            {walk<TreeWalk::thetaMonopole>, walk<TreeWalk::theta>, walk<TreeWalk::cells>, walk<TreeWalk::expansions>}};
+            {walk<TreeWalk::thetaMonopole>, walk<TreeWalk::theta>, walk<TreeWalk::cells>, walk<TreeWalk::expansions>},
+            walk<TreeWalk::expansions, true>};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -45,6 +45,12 @@ struct TreeWalkTask {
     float softeningSquared = 0;     ///< scaled
     float opening = 0;              ///< 1 / theta^2
     float share = 0;                ///< of the relative criterion
+    // Of a walk for the energy, in body order and scaled, of each body: its potential with the sign turned, none of itself;
+    // the distance squared of the nearest body with a source that was met by itself, and its place.
+    float* fields = nullptr;
+    float* nearest = nullptr;
+    std::int32_t* neighbours = nullptr;
+    bool softened = true;  ///< else two bodies in one place have no energy
 };
 
 /// What groups met. `cells` are met by one body each, the expanded ones by a group; all counted for each body.
@@ -59,6 +65,8 @@ struct TreeKernels {
     /// Keys of `count` bodies at places of the grid, at most kTreePadding of them; overwrites the places.
     void (*hilbertKeys)(std::uint32_t* x, std::uint32_t* y, std::uint32_t* z, std::size_t count, std::uint64_t* keys);
     std::array<void (*)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts), kTreeWalks> walk;
+    /// The rung with expansions, for the energy alone: writes no sums and no lengths.
+    void (*fieldWalk)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts);
 };
 
 const TreeKernels& treeKernels(const SimdTarget& simd);

@@ -31,6 +31,7 @@ struct TreeFacts {
     std::uint32_t nodes, groups;
     std::uint32_t deepest;  ///< level
     std::uint32_t leaves;
+    std::uint32_t longest;  ///< list of a group: bodies and cells, expanded ones included
 };
 
 /// Two float4 a node that a test reads, two with its moments, two with its box.
@@ -63,6 +64,13 @@ struct TreeTask {
 };
 constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
 
+/// What a walk for the energy leaves of each body, in body order.
+struct TreeFields {
+    double* energy = nullptr;   ///< half of the sum of source / distance, softened, over all others [M/L]
+    double* squared = nullptr;  ///< of the distance to the nearest source that was met by itself [L^2]; infinite: none
+    std::uint32_t* neighbour = nullptr;  ///< that one
+};
+
 /// One launch of the walk: a share of the groups.
 struct WalkTask {
     TreeNodes nodes;
@@ -73,13 +81,14 @@ struct WalkTask {
     const float* before;  ///< |a| in body order; not read by rungs with an opening angle
     float* lengths;       ///< takes |a|
     Vec4<float>* sums;    ///< in body order, not scaled; null: only lengths
-    const TreeFacts* facts;
+    TreeFacts* facts;
     TreeCounts* counts;
     std::uint32_t* next;        ///< counts the groups that are taken; 0 before
     std::uint32_t part, parts;  ///< groups [part, part + 1) / parts
     float softeningSquared;     ///< not scaled
     float opening;              ///< 1 / theta^2
     float share;                ///< of the relative criterion
+    TreeFields fields{};        ///< of treeFieldKernel(), which writes neither sums nor lengths
 };
 
 // In this order; each reads what those before it left.
@@ -98,6 +107,8 @@ Kernel<TreeTask> treeMomentsKernel();
 Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
 Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
+/// The rung with expansions, for the energy.
+Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
 
 constexpr unsigned kWalkThreads = 128;
 /// Enough for groups that are half empty; each warp takes the next group when it has done one.

@@ -75,7 +75,13 @@ __device__ __forceinline__ float warpSum(float x) {
     return x;
 }
 
-template <TreeWalk kWalk, int kTargets>
+// What a walk for the energy keeps in the place of an acceleration, beside the sum; and where places of bodies are.
+constexpr int kNearest = 1;
+constexpr float kNowhere = 3e38f;
+constexpr unsigned kPlacesAt = 32 * sizeof(float4);
+
+/// kField: sums potentials in the place of accelerations.
+template <TreeWalk kWalk, int kTargets, bool kField = false>
 class Walker {
 public:
     static constexpr bool kTheta = byAngle(kWalk);
@@ -135,6 +141,10 @@ private:
                 high[axis] = fmaxf(high[axis], at_[t][axis]);
                 sum_[t][axis] = 0;
             }
+            if constexpr (kField) {
+                sum_[t][kNearest] = kNowhere;
+                neighbour_[t] = 0;
+            }
             if constexpr (!kTheta) smallest = fminf(smallest, task_.before[task_.order[place_[t]]]);
         }
         for (int axis = 0; axis < 3; ++axis) {
@@ -157,6 +167,7 @@ private:
             // A power of two, so that scaling rounds nothing; bounded, so that far cells keep their second moments.
             unit_ = exp2f(static_cast<float>(max(0, min(12, -ilogbf(fmaxf(criterion_.radius, 1e-6f))))));
             expansion_ = {};
+            atCentre_ = 0;
         }
         for (int& length : length_) length = 0;
         for (unsigned& met : met_) met = 0;
@@ -226,6 +237,9 @@ private:
             const GravityField<float> field{s2 * field_.softeningSquared};
             addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z),
                                        a.w, q, field);
+            if constexpr (kField)
+                atCentre_ += fieldAtCentre(s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w, q,
+                                           field.softeningSquared);
         }
         met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
     }
@@ -271,7 +285,11 @@ private:
             const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
             const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
 #pragma unroll
-            for (int t = 0; t < kTargets; ++t) addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
+            for (int t = 0; t < kTargets; ++t)
+                if constexpr (kField)
+                    sum_[t][0] += cellField(pull, at_[t][0], at_[t][1], at_[t][2], field_.softeningSquared);
+                else
+                    addCellPull(sum_[t], pull, at_[t][0], at_[t][1], at_[t][2], field_);
         }
     }
 
@@ -283,11 +301,33 @@ private:
         sum_[t][2] = a.z;
     }
 
+    /// The potential of a body for its targets, which are none of them itself; and whether it is the nearest.
+    __device__ __forceinline__ void meetField(const float4& source, std::uint32_t place) {
+        if (source.w == 0) return;  // it pulls nobody, and stands behind the last one
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            const float x = source.x - at_[t][0], y = source.y - at_[t][1], z = source.z - at_[t][2];
+            const float squared = x * x + y * y + z * z;
+            if (place == place_[t]) continue;
+            // Two bodies in one place have no energy where that is not finite.
+            if (squared > 0 || task_.softeningSquared > 0)
+                sum_[t][0] += source.w * inverseRoot(squared + field_.softeningSquared);
+            if (squared < sum_[t][kNearest]) {
+                sum_[t][kNearest] = squared;
+                neighbour_[t] = place;
+            }
+        }
+    }
+
     template <unsigned kOffset>
     __device__ __forceinline__ void meetBody(const GravityPull<float>& one, unsigned at) {
         const float4 source = Shared::load4<kOffset>(at);
+        if constexpr (kField) {
+            meetField(source, memory_.load(kPlacesAt + (at + kOffset - memory_.at(0)) / 4));
+        } else {
 #pragma unroll
-        for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
+            for (int t = 0; t < kTargets; ++t) addBody(one, t, source);
+        }
     }
 
     /// The bodies of `n` leaves, 32 at a time: a lane finds the leaf that its body is of by counting where leaves start.
@@ -305,6 +345,7 @@ private:
         start -= bodies;
         const int shift = asInt(link.z) - start;
         const GravityPull<float> one{field_.softeningSquared};
+        [[maybe_unused]] std::uint32_t fetched = 0;  // place of the body
         const auto fetch = [&](int base) {
             const unsigned bit = has && start >= base && start < base + 32 ? 1u << (start - base) : 0;
             const unsigned starts = __reduce_or_sync(kAll, bit);
@@ -313,11 +354,13 @@ private:
             const int place = __shfl_sync(kAll, shift, max(leaf, 0)) + base + static_cast<int>(lane_);
             float4 body{0, 0, 0, 0};
             if (base + static_cast<int>(lane_) < all) body = asVectors(task_.sorted)[place];
+            if constexpr (kField) fetched = static_cast<std::uint32_t>(place);
             return body;
         };
         float4 body = fetch(0);
         for (int base = 0; base < all; base += 32) {
             memory_.store(16 * lane_, body);
+            if constexpr (kField) memory_.store(kPlacesAt + 4 * lane_, fetched);
             __syncwarp();
             if (base + 32 < all) body = fetch(base + 32);
             // Behind the last one are massless ones.
@@ -350,7 +393,15 @@ private:
                 atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
             }
             atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
+            atomicMax(&task_.facts->longest, met_[kBodies] + met_[kCells] + met_[kLow] + met_[kHigh]);
         }
+        if constexpr (kField)
+            endField(group);
+        else
+            endForce(group);
+    }
+
+    __device__ void endForce(TreeGroup group) {
         const float factor = task_.scale->acceleration;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
@@ -370,6 +421,22 @@ private:
         }
     }
 
+    __device__ void endField(TreeGroup group) {
+        const float centre = warpSum(atCentre_);
+        const double length = task_.scale->length, factor = 0.5 * length / task_.scale->source;
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            if (lane_ + 32 * t >= group.count) continue;
+            const float far = centre + expandedField(expansion_, unit_ * (at_[t][0] - centre_[0]),
+                                                     unit_ * (at_[t][1] - centre_[1]), unit_ * (at_[t][2] - centre_[2]));
+            const std::uint32_t body = task_.order[place_[t]];
+            const float nearest = sum_[t][kNearest];
+            task_.fields.energy[body] = factor * static_cast<double>(sum_[t][0] + unit_ * far);
+            task_.fields.squared[body] = nearest < kNowhere ? nearest / (length * length) : INFINITY;
+            task_.fields.neighbour[body] = task_.order[neighbour_[t]];
+        }
+    }
+
     const WalkTask& task_;
     Shared memory_;
     std::uint32_t lane_;
@@ -380,15 +447,17 @@ private:
     float at_[kTargets][3], sum_[kTargets][3];
     float centre_[3], half_[3];
     FieldExpansion<float> expansion_;
-    float unit_;  ///< what lengths of the expansion are multiplied by
+    float atCentre_;                     ///< the field there, for the energy
+    std::uint32_t neighbour_[kTargets];  ///< place
+    float unit_;                         ///< what lengths of the expansion are multiplied by
     int length_[4];
     unsigned met_[4], visited_;  ///< by this group
 };
 
-template <TreeWalk kWalk, int kTargets>
+template <TreeWalk kWalk, int kTargets, bool kField = false>
 __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ WalkTask task) {
     __shared__ WarpMemory memory[kWarps];
-    Walker<kWalk, kTargets> walker(task, memory + threadIdx.x / 32);
+    Walker<kWalk, kTargets, kField> walker(task, memory + threadIdx.x / 32);
     const std::uint64_t groups = task.facts->groups;
     const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
     const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
@@ -421,6 +490,11 @@ Kernel<WalkTask> walkOf(TreeWalk kind) {
 
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane) {
     return targetsPerLane == 1 ? walkOf<1>(walk) : walkOf<2>(walk);
+}
+
+Kernel<WalkTask> treeFieldKernel(int targetsPerLane) {
+    return targetsPerLane == 1 ? kernelOf(walk<TreeWalk::expansions, 1, true>)
+                               : kernelOf(walk<TreeWalk::expansions, 2, true>);
 }
 
 }  // namespace gravlab::cuda

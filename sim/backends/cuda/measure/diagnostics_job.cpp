@@ -1,12 +1,16 @@
 // What is launched to measure a state, and in which order.
 #include "sim/backends/cuda/measure/diagnostics_job.h"
 
+#include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
+#include "sim/measure/potential_error.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace gravlab::cuda {
 namespace {
@@ -44,6 +48,7 @@ void DiagnosticsJob<Real>::begin(const Vec4<Real>* x, const Vec4<Real>* v, const
     force_ = force;
     ended_ = false;
     source_ = target_ = 0;
+    treeBegun_ = false;
     seconds_ = slicePairs_ = 0;
     CUDA_CHECK(recordEvent(sliceBegin_, stream_));
     CUDA_CHECK(copyAsync(x_.data(), x, x_.bytes(), Copy::onDevice, stream_));
@@ -135,6 +140,40 @@ void DiagnosticsJob<Real>::enqueuePairs(double seconds) {
 }
 
 template <class Real>
+void DiagnosticsJob<Real>::setTree(std::unique_ptr<TreeEnergy> tree) {
+    drop();
+    tree_ = std::move(tree);
+    if (!tree_) return;
+    // As many as cost a device about a millisecond where double precision is half as fast as single.
+    constexpr double kPairs = 2.7e8;
+    constexpr std::size_t kFewest = 32, kMost = 1024;
+    const auto affordable = static_cast<std::size_t>(kPairs / std::max<double>(1, count_));
+    const std::vector<std::uint32_t> targets = randomTargets(count_, std::clamp(affordable, kFewest, kMost));
+    checked_ = DeviceArray<std::uint32_t>(targets.size());
+    checks_ = DeviceArray<double>(2 * targets.size());
+    hostChecks_ = PinnedArray<double>(2 * targets.size());
+    CUDA_CHECK(copyAsync(checked_.data(), targets.data(), checked_.bytes(), Copy::toDevice, stream_));
+    CUDA_CHECK(waitForStream(stream_));  // the targets go
+}
+
+/// True when all is enqueued.
+template <class Real>
+bool DiagnosticsJob<Real>::enqueueTree(double seconds) {
+    if constexpr (std::is_same_v<Real, float>) {
+        const TreeFields fields{reinterpret_cast<double*>(first_.data()), reinterpret_cast<double*>(second_.data()),
+                                neighbour_.data()};
+        if (!std::exchange(treeBegun_, true)) tree_->begin(x_.data(), force_, fields);
+        if (!tree_->enqueue(seconds)) return false;
+        launchKernel(fieldCheckKernel(), {static_cast<unsigned>(checked_.size())}, kMeasureThreads,
+                     FieldCheckTask{x_.data(), fields.energy, checked_.data(), checks_.data(), count_,
+                                    force_.softening * force_.softening},
+                     0, stream_);
+        CUDA_CHECK(copyAsync(hostChecks_.data(), checks_.data(), checks_.bytes(), Copy::toHost, stream_));
+    }
+    return true;
+}
+
+template <class Real>
 void DiagnosticsJob<Real>::enqueueEnd() {
     const unsigned blocks = chunks(count_);
     launchKernel(
@@ -168,8 +207,8 @@ std::optional<Diagnostics> DiagnosticsJob<Real>::advance(double seconds) {
             return result();
         }
         CUDA_CHECK(recordEvent(sliceBegin_, stream_));
-        enqueuePairs(seconds);
-        if (source_ >= count_) enqueueEnd();
+        if (!tree_) enqueuePairs(seconds);
+        if (tree_ ? enqueueTree(seconds) : source_ >= count_) enqueueEnd();
         CUDA_CHECK(recordEvent(sliceEnd_, stream_));
         sliceRunning_ = true;
     } catch (...) {
@@ -195,6 +234,15 @@ Diagnostics DiagnosticsJob<Real>::result() const {
         result.shape.closest = std::sqrt(state.pairs.squared);
         result.shape.closestFirst = state.pairs.first;
         result.shape.closestSecond = state.pairs.second;
+    }
+    // Each body of a pair may have met the other.
+    if (result.shape.closestFirst > result.shape.closestSecond)
+        std::swap(result.shape.closestFirst, result.shape.closestSecond);
+    if (tree_) {
+        PotentialError error;
+        for (std::size_t k = 0; k < checked_.size(); ++k)
+            error.add(hostChecks_.data()[2 * k], hostChecks_.data()[2 * k + 1]);
+        result.potentialError = error.relative();
     }
     result.angularMomentumScale = m.spinScale;
     result.seconds = seconds_;

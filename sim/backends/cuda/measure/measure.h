@@ -134,6 +134,17 @@ struct PairEndTask {
     MeasuredState* state;
 };
 
+/// The share that some bodies have in the energy, by a plain loop in double against what is to be judged. One block each.
+struct FieldCheckTask {
+    const Vec4<float>* bodies;
+    const double* energy;          ///< to be judged, see TreeFields
+    const std::uint32_t* targets;  ///< one a block
+    double* result;                ///< [2 k] what was got, [2 k + 1] what it should be
+    std::uint32_t count;
+    double softeningSquared;
+};
+Kernel<FieldCheckTask> fieldCheckKernel();
+
 template <class Real>
 struct MeasureKernels {
     Kernel<MomentTask<Real>> moments;

@@ -3,6 +3,7 @@
 #include "sim/backends/cuda/kernels/tree.h"
 
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/methods/tree_energy.h"
 
 #include <algorithm>
 #include <array>
@@ -93,6 +94,9 @@ public:
 
     std::vector<MethodFigure> figures() const override { return figures_; }
 
+    /// From here on evaluations write these in the place of sums, and no state.
+    void sumFields(const TreeFields& fields) { fields_ = fields; }
+
 private:
     /// What the host looks at once it is there.
     struct ReadBack {
@@ -112,7 +116,7 @@ private:
             const double parts = std::ceil(n / std::max(1.0, bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             const auto now = std::chrono::steady_clock::now();
-            timed_ = !reading_ && now - timedAt_ > kTimed;
+            timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy;
             if (timed_) timedAt_ = now;
             mark(0);
             build();
@@ -128,12 +132,13 @@ private:
         done.work.bodies = static_cast<double>(n) / parts_ + (part_ == 0 ? kBuildShare * n : 0);
         if (++part_ < parts_) return done;
         part_ = 0;
+        done.complete = true;
+        if (fields_.energy) return done;
         std::swap(before_, lengths_);
         known_ = true;
         ++evaluations_;
         mark(kWalked);
         readCounts();
-        done.complete = true;
         return done;
     }
     double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(seconds)); }
@@ -199,8 +204,9 @@ private:
         const unsigned blocks = walkBlocks(count(), static_cast<int>(multiprocessors_));
         // Before the criterion has accelerations to go by, the angle is the usual one.
         const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
+        const bool forFields = fields_.energy && kind == TreeWalk::expansions;
         launchKernel(
-            treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
+            forFields ? treeFieldKernel(targetsPerLane_) : treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
             {.nodes = nodes(),
              .sorted = sorted_.data(),
              .order = order_.data(),
@@ -216,7 +222,8 @@ private:
              .parts = parts,
              .softeningSquared = static_cast<float>(softeningSquared(request())),
              .opening = static_cast<float>(1 / (angle * angle)),
-             .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request().allowedError), count()))},
+             .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request().allowedError), count())),
+             .fields = fields_},
             0, stream_);
     }
 
@@ -257,8 +264,8 @@ private:
                     {"groups", "", static_cast<double>(facts.groups)},
                     {"bodies a body", "", pairs},
                     {"cells a body", "", cells},
-                    {"cells a group, low", "", low},
-                    {"cells a group, high", "", high}};
+                    {"expanded a body", "", low + high},
+                    {"longest list", "", static_cast<double>(facts.longest)}};
         {
             constexpr std::string_view kParts[] = {"", "keys and sort", "build", "moments", "groups", "walk"};
             for (std::size_t k = kSorted; k < kMarks; ++k) {
@@ -272,6 +279,7 @@ private:
     }
 
     TreeWalk walk_;
+    TreeFields fields_{};  ///< null: forces
     Stream stream_;
     unsigned multiprocessors_;
     int targetsPerLane_;
@@ -300,7 +308,30 @@ private:
     std::vector<MethodFigure> figures_;
 };
 
+class EnergyByTree final : public TreeEnergy {
+public:
+    EnergyByTree(const MethodParts& parts, double accuracy) : tree_(parts, TreeWalk::expansions), accuracy_(accuracy) {}
+
+    double accuracy() const override { return accuracy_; }
+    void begin(const Float4* bodies, const ForceSettings& settings, const TreeFields& fields) override {
+        tree_.sumFields(fields);
+        // The method writes no positions.
+        tree_.prepare({.positions = const_cast<Float4*>(bodies)},
+                      {.settings = settings, .potential = true, .allowedError = accuracy_});
+    }
+    bool enqueue(double seconds) override { return tree_.enqueue(seconds).complete; }
+
+private:
+    Tree tree_;
+    double accuracy_;
+};
+
 }  // namespace
+
+std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
+                                           Stream stream, double accuracy) {
+    return std::make_unique<EnergyByTree>(MethodParts{plan, count, device, stream, {}}, accuracy);
+}
 
 template <TreeWalk kWalk>
 MadeMethod<float> makeTree(const MethodParts& parts) {

@@ -1,0 +1,27 @@
+// The potential of each body by a tree, for sums of the energy where all pairs are too many. Enqueued on one stream.
+#pragma once
+#include "sim/backends/cuda/kernels/tree.h"
+#include "sim/backends/cuda/methods/launch_plan.h"
+#include "sim/forces/force_settings.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace gravlab::cuda {
+
+class TreeEnergy {
+public:
+    virtual ~TreeEnergy() = default;
+    /// Of the forces of such a tree.
+    virtual double accuracy() const = 0;
+    /// Begins anew. `bodies` and what is written must stay until all is done.
+    virtual void begin(const Float4* bodies, const ForceSettings& settings, const TreeFields& fields) = 0;
+    /// Enqueues the next slice, of about `seconds`; true when it was the last. Throws DeviceError.
+    virtual bool enqueue(double seconds) = 0;
+};
+
+/// Takes some 110 bytes a body of device memory. Throws DeviceError when there is not enough.
+std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
+                                           Stream stream, double accuracy);
+
+}  // namespace gravlab::cuda
