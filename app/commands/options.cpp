@@ -148,6 +148,7 @@ struct UnusedOption {
 constexpr std::string_view kStudySteps = "it takes as many steps as its times need";
 constexpr std::string_view kStudyLaw = "it measures gravity in the scene's usual form";
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
+constexpr std::string_view kNoLaunch = "a tree has nothing of a launch to turn";
 constexpr UnusedOption kUnused[] = {
     {"", "--format", "the name of its file says how it is written"},
     {"", "--steps", kStudySteps},
@@ -164,6 +165,16 @@ constexpr UnusedOption kUnused[] = {
     {"cpu-gpu", "--unroll", kFourCurves},
     {"cpu-gpu", "--split", kFourCurves},
     {"cpu-gpu", "--bodies-per-thread", kFourCurves},
+    {"accuracy", "--accuracy", "the accuracy is its axis"},
+    {"accuracy", "--block", kNoLaunch},
+    {"accuracy", "--unroll", kNoLaunch},
+    {"accuracy", "--split", kNoLaunch},
+    {"accuracy", "--bodies-per-thread", kNoLaunch},
+    {"crossover", "--accuracy", "its curves have accuracies of their own"},
+    {"crossover", "--block", kNoLaunch},
+    {"crossover", "--unroll", kNoLaunch},
+    {"crossover", "--split", kNoLaunch},
+    {"crossover", "--bodies-per-thread", kNoLaunch},
 };
 
 void validateStudy(const Options& o) {

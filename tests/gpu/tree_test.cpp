@@ -212,5 +212,35 @@ TEST_F(TreeOnGpu, isTakenWhereAnAccuracyIsAllowedAndNeverElse) {
     EXPECT_FALSE(loaded(scene("plummer", 4000), any)->activeKernel().approximates);
 }
 
+TEST_F(TreeOnGpu, isCheckedOnBodiesAtRandomAndSaysItsMomentumError) {
+    RunRequest request{.scene = "galaxy", .bodies = 131072, .backend = "cuda"};
+    request.farField = true;
+    Simulation simulation(request);
+    EXPECT_EQ(simulation.configuration().kernel.kernel, "tree") << "from so many bodies on the scene says so";
+    simulation.advance({.steps = 2}, nullptr);
+    simulation.backend().wait();
+    ASSERT_TRUE(simulation.forceCheck());
+    const ForceCheck& check = *simulation.forceCheck();
+    EXPECT_TRUE(check.passed) << check.text();
+    EXPECT_EQ(check.samples, 1024u);
+    EXPECT_EQ(check.allowed, 1e-3);
+    // The same from all accelerations.
+    ParticleSet bodies;
+    simulation.snapshot(bodies);
+    const std::vector<Double4> all = accelerations(simulation.backend());
+    Vec3d sum{};
+    double sizes = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        sum += bodies.position[i].w * xyz(all[i]);
+        sizes += bodies.position[i].w * length(xyz(all[i]));
+    }
+    std::printf("momentum error %.2e, a step later %.2e\n", check.momentum, length(sum) / sizes);
+    EXPECT_GT(check.momentum, 0);
+    EXPECT_LT(check.momentum, 1e-3);
+    EXPECT_LT(std::abs(std::log(check.momentum / (length(sum) / sizes))), std::log(5.0));
+    request.bodies = 65536;
+    EXPECT_EQ(Simulation(request).configuration().accuracy, 0) << "fewer are computed in all pairs";
+}
+
 }  // namespace
 }  // namespace gravlab::test

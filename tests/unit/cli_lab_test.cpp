@@ -48,12 +48,13 @@ TEST(CliFigure, refusesWhatCannotBeMadeBeforeAnythingIsMeasured) {
 
 TEST(CliFigure, refusesWhatItWouldLeaveOut) {
     const std::vector<std::vector<std::string>> lines{
-        {"--figure", "cpu-gpu", "--backend", "cpu"}, {"--figure", "cpu-gpu", "--kernel", "naive"},
-        {"--figure", "cpu-gpu", "--format", "json"}, {"--figure", "block", "--block", "32,64"},
-        {"--figure", "unroll", "--unroll", "3"},     {"--figure", "split", "--split", "2"},
-        {"--figure", "waves", "--block", "64"},      {"--figure", "bodies", "--steps", "1000"},
-        {"--figure", "bodies", "--law", "coulomb"},  {"--figure", "bodies", "--spread-masses"},
-        {"--card", "c.png", "--format", "csv"},      {"--card", "c.png", "--steps", "3"},
+        {"--figure", "cpu-gpu", "--backend", "cpu"},    {"--figure", "cpu-gpu", "--kernel", "naive"},
+        {"--figure", "cpu-gpu", "--format", "json"},    {"--figure", "block", "--block", "32,64"},
+        {"--figure", "unroll", "--unroll", "3"},        {"--figure", "split", "--split", "2"},
+        {"--figure", "waves", "--block", "64"},         {"--figure", "bodies", "--steps", "1000"},
+        {"--figure", "bodies", "--law", "coulomb"},     {"--figure", "bodies", "--spread-masses"},
+        {"--figure", "accuracy", "--accuracy", "1e-3"}, {"--figure", "crossover", "--block", "64"},
+        {"--card", "c.png", "--format", "csv"},         {"--card", "c.png", "--steps", "3"},
     };
     const ScratchFolder folder;
     for (std::vector<std::string> line : lines) {

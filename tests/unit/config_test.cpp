@@ -41,6 +41,17 @@ TEST(Config, isTakenRowByRow) {
     EXPECT_FALSE(closed.options.settings.contains("lab.page"));
 }
 
+TEST(Config, exactForcesAreKnownBeforeTheRunIsBuilt) {
+    Remembered memory;
+    memory.options.simulation.farField = true;
+    EXPECT_THAT(takeConfig("[scene]\nexact_forces = false\n", "file", memory), IsEmpty());
+    EXPECT_TRUE(memory.options.simulation.farField);
+    EXPECT_THAT(takeConfig("[scene]\nexact_forces = true\n", "file", memory), IsEmpty());
+    EXPECT_FALSE(memory.options.simulation.farField);
+    EXPECT_FALSE(memory.options.settings.contains("run.exact_forces")) << "once is enough";
+    EXPECT_THAT(takeConfig("[scene]\nexact_forces = 2\n", "file", memory), ElementsAre(HasSubstr("line 2")));
+}
+
 TEST(Config, namesWhatIsWrongAndUsesTheRest) {
     Remembered memory;
     const auto notes = takeConfig(

@@ -55,7 +55,7 @@ std::size_t coloured(const Picture& picture) {
 TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
-    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu"));
+    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu", "accuracy", "crossover"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 
@@ -85,6 +85,32 @@ TEST(Figure, unrollWalksTheRowsFactorsForEachNumberOfBodies) {
     EXPECT_TRUE(series.contains("N = 65,536"));
     const std::span<const int> have = kernel("cuda", "tiled").unrolls;
     EXPECT_EQ(unrolls, std::set<int>(have.begin(), have.end()));
+}
+
+TEST(Figure, accuracyVariesWhatIsAllowedAndCrossoverHasEveryPairToo) {
+    for (const char* backendName : {"cpu", "cuda"}) {
+        std::set<double> allowed;
+        for (const SweepPoint& point : figure("accuracy").points(requestFor(backendName))) {
+            EXPECT_EQ(point.kernel.kernel, "tree");
+            EXPECT_EQ(point.x, point.kernel.allowedError);
+            allowed.insert(point.x);
+        }
+        EXPECT_GE(allowed.size(), 5u);
+        EXPECT_EQ(*allowed.begin(), 1e-5);
+        EXPECT_EQ(*allowed.rbegin(), 1e-2);
+        std::set<std::string> series;
+        for (const SweepPoint& point : figure("crossover").points(requestFor(backendName))) {
+            series.insert(point.series);
+            EXPECT_EQ(point.kernel.allowedError > 0, point.kernel.kernel == "tree")
+                << "what is exact is left to the backend";
+        }
+        EXPECT_EQ(series.size(), 3u);
+    }
+    EXPECT_EQ(figure("crossover").refuses(requestFor("cpu")), "");
+    EXPECT_THAT(figure("accuracy").refuses(requestFor("reference")), HasSubstr("takes no bodies together"));
+    FigureRequest other = requestFor("cpu");
+    other.kernel = "tree-theta";
+    EXPECT_THAT(figure("accuracy").refuses(other), HasSubstr("not turned by an accuracy"));
 }
 
 TEST(Figure, wavesPutsBlocksOnTheAxis) {

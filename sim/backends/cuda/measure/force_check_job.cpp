@@ -1,9 +1,11 @@
 // What is launched to check a force.
 #include "sim/backends/cuda/measure/force_check_job.h"
 
+#include "sim/backends/cuda/measure/momentum.h"
 #include "sim/backends/cuda/methods/force_method.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace gravlab::cuda {
@@ -54,6 +56,15 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
             launchKernel(lawCheckKernel<Real, Type>(), blocks, kCheckThreads, {task, law}, 0, stream_);
         });
     CUDA_CHECK(copyAsync(host_.data(), result_.data(), samples * sizeof(Float4), Copy::toHost, stream_));
+    if (std::isfinite(gate_.p99)) {
+        if (parts_.size() == 0) {
+            parts_ = DeviceArray<double>(4 * kMomentumBlocks);
+            hostParts_ = PinnedArray<double>(4 * kMomentumBlocks);
+        }
+        launchKernel(momentumKernel<Real>(), {kMomentumBlocks}, kMomentumThreads,
+                     MomentumTask<Real>{x, a, parts_.data(), count}, 0, stream_);
+        CUDA_CHECK(copyAsync(hostParts_.data(), parts_.data(), parts_.bytes(), Copy::toHost, stream_));
+    }
     CUDA_CHECK(recordEvent(done_, stream_));
     running_ = true;
 }
@@ -72,6 +83,12 @@ std::optional<ForceCheck> ForceCheckJob<Real>::take() {
     }
     ForceCheck check = compareForces(got, want, gate_);
     check.worst = targets_[check.worst];
+    if (std::isfinite(gate_.p99)) {
+        double sums[4] = {};
+        for (unsigned k = 0; k < 4 * kMomentumBlocks; ++k) sums[k % 4] += hostParts_.data()[k];
+        const double sum = std::sqrt(sums[0] * sums[0] + sums[1] * sums[1] + sums[2] * sums[2]);
+        check.momentum = sums[3] > 0 ? sum / sums[3] : 0;
+    }
     return check;
 }
 

@@ -35,6 +35,9 @@ private:
     DeviceArray<std::uint32_t> indices_;
     DeviceArray<Float4> result_;
     PinnedArray<Float4> host_;
+    // What all forces sum up to, of methods that are allowed an error.
+    DeviceArray<double> parts_;
+    PinnedArray<double> hostParts_;
     OwnedEvent done_;
 };
 
