@@ -3,6 +3,7 @@
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/core/text.h"
+#include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -20,6 +24,7 @@ using Json = nlohmann::ordered_json;
 struct Summary {
     double mass = 0, kinetic = 0, charge = 0;
     bool charged = false;  ///< source and mass differ: the sources are charges
+    bool below = false;    ///< a source is below 0
     double middle[3] = {0, 0, 0}, momentum[3] = {0, 0, 0};
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
 };
@@ -32,6 +37,7 @@ Summary summaryOf(const ParticleSet& bodies) {
         const double mass = inertialMass(p, v);
         s.mass += mass;
         s.charge += p.w;
+        s.below = s.below || p.w < 0;
         s.charged = s.charged || (v.w != 1 && v.w != 0);
         for (int axis = 0; axis < 3; ++axis) {
             s.middle[axis] += mass * x[axis];
@@ -83,7 +89,13 @@ Json described(const Snapshot& s, const std::string& file) {
         json["integrator_state"] = names;
     }
     if (!s.settings.empty()) json["settings"] = s.settings;
-    if (!s.notes.empty()) json["notes"] = s.notes;
+    std::vector<std::string> notes = s.notes;
+    if (sum.below && !sum.charged)
+        notes.push_back(
+            "it has sources below 0 and no responses: charges whose masses it does not say; mass, centre, momentum "
+            "and energy are summed as if each charge were a mass");
+    for (std::string& contradiction : contradictionsOf(s)) notes.push_back(std::move(contradiction));
+    if (!notes.empty()) json["notes"] = notes;
     return json;
 }
 
@@ -116,8 +128,8 @@ int infoCommand(const Options& options) {
     const Snapshot snapshot = readSnapshot(options.file, read);
     const Json json = described(snapshot, options.file);
     if (options.json)
-        // A file's name or text need not be UTF-8.
-        std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+        // A file's name or text need not be UTF-8, and some letters beyond ASCII command a terminal.
+        std::printf("%s\n", json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
     else
         print(json);
     return static_cast<int>(ExitCode::ok);

@@ -17,6 +17,7 @@
 #include "app/version.h"
 #include "app/view/workspace.h"
 #include "sim/core/error.h"
+#include "sim/core/validation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -72,6 +73,13 @@ private:
 
 constexpr int kOverview = 1024;  // pixels of the longer side
 
+/// Throws OutOfMemoryError where a picture does not fit: twice its colours, and the light of what is drawn at once.
+void requirePictureMemory(int width, int height, int side) {
+    const double pixels = static_cast<double>(width) * height,
+                 drawn = side > 0 ? std::min<double>(pixels, 1.0 * side * side) : pixels;
+    requireHostMemory(6 * pixels + 16 * drawn, "the pixels of the picture", "choose a smaller --size");
+}
+
 /// As many as were asked for, or as the camera path lasts, both ends shown.
 std::int64_t framesOfPath(const Options& options) {
     if (options.frames > 0) return options.frames;
@@ -105,6 +113,7 @@ int renderCommand(const Options& asked) {
     const TilePlan parts = side > 0 ? planTiles(options.width, options.height, side) : TilePlan{};
     if (side > 0)
         std::fprintf(stderr, "gravlab: %dx%d pixels in %zu parts\n", options.width, options.height, parts.tiles.size());
+    requirePictureMemory(options.width, options.height, side);
     // In parts: the whole is drawn small first, for the light and for what follows the picture.
     const int shrink = side > 0 ? std::max(1, std::max(options.width, options.height) / kOverview) : 1;
     OffscreenTarget target(std::max(options.width / shrink, 1), std::max(options.height / shrink, 1));

@@ -101,13 +101,14 @@ std::string overview() {
     throw UsageError(unknownName("option", name, {names.begin(), names.end()}));
 }
 
-/// A launch value that no kernel in question can be launched with is refused, not ignored.
+/// What a kernel is told and no kernel in question heeds is refused, not ignored.
 void validateLaunch(const Options& o, const std::vector<std::string>& kernelNames) {
     const LaunchRequest& launch = o.simulation.kernel.launch;
     struct Knob {
         const char* option;
         bool asked;
         bool (*has)(const KernelRow&);
+        bool byNameOnly = false;  ///< those that have it are never chosen unasked
     };
     const Knob knobs[] = {
         {"--block", launch.block || !o.benchBlocks.empty(), [](const KernelRow& row) { return row.blocks.last != 1; }},
@@ -115,14 +116,20 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
         {"--split", launch.split.has_value(), [](const KernelRow& row) { return row.splits.last != 1; }},
+        {"--accuracy", o.simulation.accuracy.has_value(), goesByAccuracy},
+        {"--opening", o.simulation.opening.has_value(), goesByOpening, true},
     };
     if (std::none_of(std::begin(knobs), std::end(knobs), [](const Knob& knob) { return knob.asked; })) return;
 
     const std::string_view backendName = chooseBackend(o.simulation.backend, o.simulation.backendOptions).row->name;
-    const auto meant = [&](const KernelRow& row) {
+    // A file may name a kernel.
+    const bool open = o.file.empty() || !o.has("--kernel");
+    const auto meant = [&](const KernelRow& row, const Knob& knob) {
         return row.backend == backendName &&
-               std::any_of(kernelNames.begin(), kernelNames.end(),
-                           [&row](const std::string& name) { return name == "auto" || name == "all" || name == row.name; });
+               std::any_of(kernelNames.begin(), kernelNames.end(), [&](const std::string& name) {
+                   return (name == "auto" && (!knob.byNameOnly || (!o.file.empty() && open))) || name == "all" ||
+                          name == row.name;
+               });
     };
     for (const Knob& knob : knobs) {
         if (!knob.asked) continue;
@@ -130,7 +137,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         std::string owners;
         for (const KernelRow& row : kernels()) {
             if (!knob.has(row)) continue;
-            any = any || meant(row);
+            any = any || meant(row, knob);
             owners += (owners.empty() ? "" : ", ") + std::string(row.backend) + " " + std::string(row.name);
         }
         if (any) continue;
@@ -201,8 +208,9 @@ void validateSource(const Options& o) {
         if (!bodies && o.has(option))
             throw UsageError(std::string(option) + " says how a file with bodies is read, and '" + o.simulation.scene +
                              "' is a scene: leave it out");
-    if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
-    if (bodies && o.has("--seed")) throw UsageError("--seed does nothing: a file has the bodies that it has");
+    for (const char* option : {"--seed", "--scene-version"})
+        if (bodies && o.has(option))
+            throw UsageError(std::string(option) + " does nothing: a file has the bodies that it has");
 }
 
 /// An option of `run` that does nothing without another.
@@ -230,7 +238,8 @@ void validateCompany(const Options& o) {
     for (const auto& [option, name] : names)
         if (o.has(option) && name->empty()) throw UsageError(std::string(option) + " '': a file needs a name");
     const BackendRow* named = o.simulation.backend ? findBackend(*o.simulation.backend) : nullptr;
-    if (o.command == Subcommand::run && named && !named->onDevice && o.has("--device"))
+    if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
+    if (named && !named->onDevice && o.has("--device"))
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
@@ -243,11 +252,14 @@ void validateCompany(const Options& o) {
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }
 
-/// What only makes sense together.
-/// No two outputs of a run may be one file, under whatever names; a numbered name stands for all of its numbers.
+/// No two outputs of a run may be one file, under whatever names; a numbered name stands for all of its numbers, and a
+/// checkpoint for the one before, too.
 void refuseOneFileTwice(const Options& o) {
     const std::pair<const char*, std::string> outputs[] = {
-        {"--csv", o.csv}, {"--final", o.finalFile}, {"--checkpoint", o.checkpoint}};
+        {"--csv", o.csv},
+        {"--final", o.finalFile},
+        {"--checkpoint", o.checkpoint},
+        {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()}};
     for (std::size_t i = 0; i < std::size(outputs); ++i)
         for (std::size_t k = i + 1; k < std::size(outputs); ++k)
             if (!outputs[i].second.empty() && !outputs[k].second.empty() && sameFile(outputs[i].second, outputs[k].second))
@@ -267,6 +279,7 @@ void refuseOneFileTwice(const Options& o) {
     }
 }
 
+/// What only makes sense together.
 void validate(Options& o, bool commandNamed) {
     const RunRequest& s = o.simulation;
     validateCompany(o);
@@ -322,6 +335,7 @@ void validate(Options& o, bool commandNamed) {
             if (number.acts(row.law)) fitting += (fitting.empty() ? "--law " : " or --law ") + std::string(row.name);
         throw UsageError(std::string(number.option) + " belongs to " + number.of + "; add " + fitting);
     }
+    if (o.file.empty()) requireSoftened(o.has("--softening"), s.law.value_or(usual));
     const std::vector<std::string> kernelNames =
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {
@@ -356,6 +370,8 @@ void validate(Options& o, bool commandNamed) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
         parseFilmOutput(o.output);
         encoderFor(o.output, o.encoder, o.quality);
+        if (o.has("--fps") && o.output.ends_with(".png"))
+            throw UsageError("--fps does not apply: pictures follow each other as fast as who shows them likes");
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
         if (o.frames == 0 && !still && !o.flyPath) throw UsageError("a film needs its length: --frames COUNT");
     }

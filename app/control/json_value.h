@@ -23,9 +23,9 @@ inline nlohmann::ordered_json jsonValue(const Value& value) {
         value);
 }
 
-/// One line; bytes that are no UTF-8 are replaced.
+/// One line of ASCII; bytes that are no UTF-8 are replaced.
 inline std::string jsonLine(const nlohmann::ordered_json& json) {
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace gravlab

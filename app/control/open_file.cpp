@@ -2,6 +2,7 @@
 
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
+#include "sim/backends/kernel.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/forces/law.h"
@@ -12,6 +13,14 @@
 #include <cstdio>
 
 namespace gravlab {
+
+bool goesByAccuracy(const KernelRow& row) { return row.approximates && row.ownAccuracy == 0; }
+bool goesByOpening(const KernelRow& row) { return row.approximates && row.ownAccuracy > 0; }
+
+void requireSoftened(bool asked, Law law) {
+    if (!asked || lawRow(law).softened) return;
+    throw UsageError("--softening does nothing under " + std::string(lawRow(law).name) + ", which is finite without");
+}
 
 bool meansFile(const std::string& text) {
     if (isSceneFile(text) || text == "-" || text.find('/') != std::string::npos || hasSnapshotExtension(text)) return true;
@@ -33,12 +42,20 @@ void requireLaw(const Options& options, const RunRequest& settings) {
         if (options.has(number.option) && !number.acts(law))
             throw UsageError(std::string(number.option) + " belongs to " + number.of + ", and the bodies of '" +
                              options.file + "' are under " + std::string(lawRow(law).name) + "; add --law");
-    if (law != Law::gravity) return;
+    requireSoftened(options.has("--softening"), law);
+    if (lawRow(law).signedSources) return;
     const std::vector<Double4>& bodies = settings.start->state.bodies.position;
     const auto below = std::find_if(bodies.begin(), bodies.end(), [](const Double4& body) { return body.w < 0; });
     if (below != bodies.end())
         throw InputError(options.file + ": body " + std::to_string(below - bodies.begin()) +
-                         " has a mass below 0, which gravity has no meaning for; --law coulomb takes it as a charge");
+                         " has a mass below 0, which has no meaning under " + std::string(lawRow(law).name) +
+                         "; --law coulomb takes it as a charge");
+}
+
+/// Whether a kernel of that name does, on whatever backend.
+bool kernelDoes(const KernelRequest& asked, bool (*does)(const KernelRow&)) {
+    return asked.kernel &&
+           std::ranges::any_of(kernels(), [&](const KernelRow& row) { return row.name == *asked.kernel && does(row); });
 }
 
 Options filled(const Options& options) {
@@ -51,6 +68,13 @@ Options filled(const Options& options) {
             setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
+    // An accuracy that is asked for anew lets the machine choose again, unless the file's kernel goes by it.
+    if (options.has("--accuracy") && !options.has("--kernel") && options.simulation.accuracy &&
+        !kernelDoes(offer.request.kernel, goesByAccuracy))
+        offer.request.kernel = options.simulation.kernel;
+    if (options.has("--opening") && options.simulation.opening && !kernelDoes(offer.request.kernel, goesByOpening))
+        throw UsageError("--opening does not apply to the kernel of '" + options.file +
+                         "'; add --kernel tree-theta, or another that goes by it");
     offer.request.tuning = options.simulation.tuning;
     offer.request.farField = options.simulation.farField;
     requireLaw(options, offer.request);

@@ -1,6 +1,7 @@
 // Files on the command line and dropped on the window: from a path to settings that a run starts with.
 #pragma once
 #include "app/model/options.h"
+#include "sim/forces/force_settings.h"
 #include "sim/io/checkpoint.h"
 #include "sim/io/snapshot.h"
 
@@ -10,6 +11,14 @@
 namespace gravlab {
 
 struct Document;
+struct KernelRow;
+
+/// Which of the two numbers of a tree turns a kernel, if any.
+bool goesByAccuracy(const KernelRow& row);
+bool goesByOpening(const KernelRow& row);
+
+/// Throws UsageError where a softening was asked for and none acts under that law.
+void requireSoftened(bool asked, Law law);
 
 /// True when the text of the first argument means a file: there is one of that name, or it is written as only files are
 /// (a folder in front, an extension of ours, "-").

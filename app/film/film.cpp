@@ -40,7 +40,8 @@ private:
     std::vector<std::uint8_t> newest_;
 };
 
-/// DIR/%05d.png: one file a frame; makes the folder when it is missing.
+/// DIR/%05d.png: one file a frame; makes the folder when it is missing. One that is given up takes along what it made, but
+/// nothing that replaced an older file, a link or a device.
 class PicturesWriter final : public FilmWriter {
 public:
     explicit PicturesWriter(const FilmSettings& settings) : settings_(settings) {
@@ -57,23 +58,23 @@ public:
     ~PicturesWriter() override {
         if (finished_ || (settings_.keepsPart && !discarded)) return;
         std::error_code ignored;
-        for (std::int64_t i = 0; i < count_; ++i) fs::remove(settings_.output.frames.name(i), ignored);
+        for (const std::string& name : made_) fs::remove(name, ignored);
         if (!madeFolder_.empty()) fs::remove(madeFolder_, ignored);
     }
     void write(std::span<const std::uint8_t> rgb) override {
-        const std::string name = settings_.output.frames.name(count_ + held_);
-        if (!settings_.held) {
+        const std::string name = settings_.output.frames.name(count_);
+        std::error_code error;
+        const bool isNew = !fs::exists(fs::symlink_status(name, error));
+        if (settings_.held)
+            writePng(staged_.add(name, {.durable = false}), rgb, settings_.width, settings_.height, texts);
+        else
             writePng(name, rgb, settings_.width, settings_.height, texts, false);
-            ++count_;
-            return;
-        }
-        writePng(staged_.add(name, {.durable = false}), rgb, settings_.width, settings_.height, texts);
-        ++held_;
+        ++count_;
+        if (isNew) made_.push_back(name);
     }
     void keep() override {
         settings_.held = false;
         staged_.commit();
-        count_ += std::exchange(held_, 0);
     }
     void finish() override {
         keep();
@@ -84,7 +85,8 @@ private:
     FilmSettings settings_;
     fs::path madeFolder_;
     OutputSet staged_;
-    std::int64_t count_ = 0, held_ = 0;  ///< in their places; beside them
+    std::int64_t count_ = 0;
+    std::vector<std::string> made_;  ///< of them, where nothing stood before
     bool finished_ = false;
 };
 

@@ -329,8 +329,11 @@ private:
             if (got > 0) said.assign(text, static_cast<std::size_t>(got));
             while (!said.empty() && said.back() == '\n') said.pop_back();
         }
+        const bool tooLarge = status == 128 + SIGXFSZ;
         throw IoError("ffmpeg stopped with status " + std::to_string(status) + " while writing " + target_.string() +
-                      (said.empty() ? std::string(" and said nothing") : "; it said: " + said) +
+                      (tooLarge       ? ": the file would pass the size limit of this shell: see `ulimit -f`"
+                       : said.empty() ? std::string(" and said nothing")
+                                      : "; it said: " + said) +
                       (kept ? ". What was encoded before is there" : ""));
     }
 

@@ -11,12 +11,9 @@
 #include "sim/core/error.h"
 #include "sim/core/names.h"
 #include "sim/core/text.h"
+#include "sim/io/toml_parser.h"
+#include "sim/io/toml_text.h"
 #include "sim/scenes/scene.h"
-
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
@@ -38,34 +35,15 @@ constexpr std::string_view kOutOfLessons[] = {"open",        "save",          "r
                                               "lab-tune",    "lab-png",       "lesson",      "lesson-next", "lessons",
                                               "lesson-back", "lesson-answer", "lesson-show", "lesson-step", "lesson-close"};
 
-/// toml++ 3.3 asks of each letter beyond ASCII outside of texts and remarks whether it is a space, in a way that is
-/// undefined for most; no key or value has one there. The line of the first; 0: there is none.
-std::size_t foreignLine(std::string_view text) {
-    std::size_t line = 1;
-    std::string_view end;  // of the text or remark that we are in; empty: none
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::string_view rest = text.substr(i);
-        if (text[i] == '\n') {
-            ++line;
-            if (end.size() == 1) end = {};  // a remark, or a text that toml++ will refuse
-        } else if (!end.empty()) {
-            if (end.front() == '"' && text[i] == '\\')
-                ++i;
-            else if (rest.starts_with(end)) {
-                i += end.size() - 1;
-                end = {};
-            }
-        } else if (text[i] == '#') {
-            end = "\n";
-        } else if (text[i] == '"') {
-            end = rest.starts_with("\"\"\"") ? "\"\"\"" : "\"";
-            i += end.size() - 1;
-        } else if (text[i] == '\'') {
-            end = rest.starts_with("'''") ? "'''" : "'";
-            i += end.size() - 1;
-        } else if ((static_cast<unsigned char>(text[i]) & 0x80u) != 0) {
-            return line;
-        }
+/// The line of the first byte that no page and no terminal should get, or that is no UTF-8; 0: there is none.
+std::size_t unprintableLine(std::string_view text) {
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string line(text.substr(0, end));
+        if (line.ends_with('\r')) line.pop_back();
+        std::ranges::replace(line, '\t', ' ');
+        if (printable(line) != line) return number;
+        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return 0;
 }
@@ -78,8 +56,16 @@ public:
     LessonReader(std::string name, std::string source) : source_(std::move(source)) { lesson_.name = std::move(name); }
 
     Lesson read(std::string_view text) {
-        if (const std::size_t line = foreignLine(text)) refuse(line, "a letter beyond ASCII outside of quotes");
-        const toml::parse_result parsed = toml::parse(text);
+        if (const std::size_t line = unprintableLine(text)) refuse(line, "a control character, or bytes that are no UTF-8");
+        const AsciiToml ascii = asciiToml(text);
+        if (ascii.foreignLine > 0) refuse(ascii.foreignLine, "a letter beyond ASCII outside of quotes");
+        const toml::parse_result parsed = [&] {
+            try {
+                return toml::parse(ascii.text);
+            } catch (const TomlFault& fault) {
+                refuse(1, fault.what());
+            }
+        }();
         if (!parsed) refuse(parsed.error().source().begin.line, std::string(parsed.error().description()));
         const toml::table& top = parsed.table();
         requireKeys(top, {"title", "idea", "minutes", "step"}, "lesson");
@@ -114,13 +100,13 @@ private:
     void requireKeys(const toml::table& table, const std::vector<std::string_view>& valid, const std::string& of) const {
         for (const auto& [key, node] : table)
             if (std::find(valid.begin(), valid.end(), key.str()) == valid.end())
-                refuse(key.source().begin.line, unknownName("key of a " + of, key.str(), valid));
+                refuse(key.source().begin.line, unknownName("key of a " + of, withItsLetters(key.str()), valid));
     }
 
     std::string textIn(const toml::node& node) const {
         const auto* text = node.as_string();
         if (!text) refuse(lineOf(node), "expected a text in quotes");
-        return text->get();
+        return withItsLetters(text->get());
     }
 
     std::string textOf(const toml::table& table, std::string_view key, bool needed = false) const {
@@ -246,7 +232,7 @@ private:
         if (const toml::node* where = table.get("where")) {
             if (!where->is_table()) refuse(lineOf(*where), "where is a table: { block = 128 }");
             for (const auto& [key, node] : *where->as_table())
-                result.where[std::string(key.str())] = static_cast<int>(numberIn(node, 0, 1e9));
+                result.where[withItsLetters(key.str())] = static_cast<int>(numberIn(node, 0, 1e9));
         }
         if (result.kernels.empty() || result.at.empty())
             refuse(lineOf(table), "kernels and at need at least one value each");

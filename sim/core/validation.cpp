@@ -104,12 +104,12 @@ void requireSoftening(double softening) {
     throw UsageError("the softening is " + text(softening) + "; give a finite length, 0 or more");
 }
 
-void requireHostMemory(double bytes, const char* what) {
+void requireHostMemory(double bytes, const char* what, const char* advice) {
     const double free = freeHostBytes();
     if (bytes <= free) return;
     const double gibibyte = 1024.0 * 1024 * 1024;
     throw OutOfMemoryError(std::string(what) + " need " + text(bytes / gibibyte) + " GiB of memory, " +
-                           text(free / gibibyte) + " GiB are free; ask for fewer bodies");
+                           text(free / gibibyte) + " GiB are free; " + advice);
 }
 
 }  // namespace gravlab

@@ -21,6 +21,6 @@ double freeHostBytes(const std::string& root = {});
 
 /// Throws DeviceError when `bytes` more do not fit into the host's free memory; `what` names what needs them. Without this
 /// an overcommitting system would end the program instead. Passes where the system does not tell.
-void requireHostMemory(double bytes, const char* what);
+void requireHostMemory(double bytes, const char* what, const char* advice = "ask for fewer bodies");
 
 }  // namespace gravlab

@@ -103,10 +103,60 @@ std::string merged(const ParticleSet& bodies, double largest, double softening) 
     return {};
 }
 
+// Within these bounds pairs of usual bodies stay far from both ends of single precision.
+constexpr double kShortest = 0x1p-17, kLongest = 0x1p33, kLightest = 0x1p-80, kHeaviest = 0x1p80;
+constexpr double kWeakest = 1e-20, kStrongest = 1e24;  // heaviest over largest squared
+
+double powerOfTwo(double value) { return value > 0 ? std::ldexp(1.0, std::ilogb(value)) : 1; }
+
+ParticleSet bodiesIn(const PairUnits& units, ParticleSet bodies) {
+    for (Double4& p : bodies.position) p = {p.x / units.length, p.y / units.length, p.z / units.length, p.w / units.source};
+    for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};  // the state's, in double
+    return bodies;
+}
+
 }  // namespace
 
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force) {
+PairUnits pairUnits(double largest, double heaviest, const ForceSettings& force) {
+    if (!lawRow(force.law).softened || !std::isfinite(largest) || !std::isfinite(heaviest)) return {};
+    const auto within = [](double value, double least, double most) {
+        return value == 0 || (value >= least && value <= most);
+    };
+    if (within(largest, kShortest, kLongest) && within(heaviest, kLightest, kHeaviest) &&
+        (largest == 0 || within(heaviest / (largest * largest), kWeakest, kStrongest)))
+        return {};
+    return {powerOfTwo(largest), powerOfTwo(heaviest)};
+}
+
+ForceSettings settingsIn(const PairUnits& units, ForceSettings force) {
+    force.softening /= units.length;
+    return force;
+}
+
+double accelerationUnit(const PairUnits& units, const ForceSettings& force) {
+    const double levels = std::log2(units.length);
+    double power = 0;
+    if (levels != 0) {
+        const auto& pull = lawRow(force.law).forceOverDistance;
+        const double ratio = pull(force, units.length * units.length) / pull(settingsIn(units, force), 1);
+        power = std::log2(ratio) / levels;
+        // Whole for most laws: then nothing is rounded.
+        if (std::abs(power - std::round(power)) < 1e-9) power = std::round(power);
+    }
+    return units.source * units.length * std::exp2(power * levels);
+}
+
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, bool ownUnits) {
     if (bodies.size() == 0) return {};
+    if (ownUnits && force.precision == Precision::mixed) {
+        double largest = 0, heaviest = 0;
+        for (const Double4& p : bodies.position) {
+            largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+            heaviest = std::max(heaviest, std::abs(p.w));
+        }
+        const PairUnits units = pairUnits(largest, heaviest, force);
+        return beyondSinglePrecision(bodiesIn(units, bodies), settingsIn(units, force));
+    }
     double length = 0, speed = 0, heaviest = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const Double4 &p = bodies.position[i], &v = bodies.velocity[i];

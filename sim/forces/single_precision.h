@@ -8,12 +8,26 @@
 
 namespace gravlab {
 
+/// What pairs of mixed precision are computed in where the state's own lengths and masses leave single precision: powers of
+/// two, so that nothing is rounded otherwise.
+struct PairUnits {
+    double length = 1, source = 1;
+    bool operator==(const PairUnits&) const = default;
+};
+/// For bodies whose coordinates reach `largest` [L] and whose sources reach `heaviest` [M]; 1 where the state's own will do,
+/// or where the law has a length of its own.
+PairUnits pairUnits(double largest, double heaviest, const ForceSettings& force);
+/// The settings as pairs in these units have them.
+ForceSettings settingsIn(const PairUnits& units, ForceSettings force);
+/// What accelerations of such pairs are multiplied with to be the state's.
+double accelerationUnit(const PairUnits& units, const ForceSettings& force);
+
 /// Why loops in single precision would compute these bodies wrongly under that force, as a sentence of which single
 /// precision is the subject; empty when they stay near double precision: half of the forces within kSingleMedian (ten times
 /// that under steep laws), each within kSingleWorst, positions and velocities in range and no two places rounded into one.
 /// Up to 1,024 bodies all forces are computed, of more a sample: some milliseconds, a fifteenth of a second of a core for a
-/// million.
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
+/// million. `ownUnits`: mixed precision is judged in pairUnits().
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, bool ownUnits = false);
 
 constexpr double kSingleMedian = 3e-5, kSingleWorst = 1e-2;
 

@@ -115,7 +115,8 @@ void suit(Scene& row, const ParticleSet& bodies, const Snapshot& snapshot, std::
         std::snprintf(text, sizeof text, "time step %g", row.timeStep);
         chosen += (chosen.empty() ? "" : " and ") + std::string(text);
     }
-    if (!chosen.empty()) notes.push_back(chosen + " were chosen to suit the bodies; --softening and --dt set them");
+    if (!chosen.empty())
+        notes.push_back(chosen + " suit the bodies, and are taken unless --softening and --dt say otherwise");
 }
 
 Clock clockOf(const Snapshot& snapshot, double timeStep, const std::string& name) {
@@ -252,6 +253,16 @@ void requireState(const RunRequest& settings, const Snapshot& snapshot, const st
 }
 
 }  // namespace
+
+std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
+    std::vector<std::string> notes, ignored;
+    if (!snapshot.isCheckpoint()) return notes;
+    try {
+        noteContradictions(parsedSettings(snapshot.settings, {}, ignored), snapshot, notes);
+    } catch (const InputError&) {  // settings that make no sense contradict nothing
+    }
+    return notes;
+}
 
 LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
     LoadedStart offer;

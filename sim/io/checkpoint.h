@@ -23,6 +23,9 @@ struct LoadedStart {
     std::vector<std::string> notes;
 };
 
+/// What a checkpoint states twice in different ways, in sentences; what its settings say is taken.
+std::vector<std::string> contradictionsOf(const Snapshot& snapshot);
+
 /// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
 /// other bodies get a view, a softening and a time step that suit them, and a note that says so.
 /// Throws InputError for a checkpoint whose settings make no sense.

@@ -1,9 +1,7 @@
 #include "sim/io/toml_value.h"
 
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
+#include "sim/io/toml_parser.h"
+#include "sim/io/toml_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,53 +9,18 @@
 namespace gravlab {
 namespace {
 
-/// Whether letters beyond ASCII stand elsewhere than in a text that the value begins with. No value has them there, and
-/// toml++ 3.3 asks of each whether it is a space in a way that is undefined for most. What follows the text, or stands
-/// between quotes inside of something else, is no part of it.
-bool foreignOutsideText(std::string_view text) {
-    std::size_t end = 0;  // of the text
-    if (text.starts_with('"') || text.starts_with('\'')) {
-        const std::string three(3, text[0]);
-        const std::string_view mark = std::string_view(three).substr(0, text.starts_with(three) ? 3 : 1);
-        for (end = mark.size(); end < text.size() && !text.substr(end).starts_with(mark); ++end)
-            if (text[0] == '"' && text[end] == '\\') ++end;
-    }
-    return end < text.size() &&
-           std::ranges::any_of(text.substr(end), [](char c) { return (static_cast<unsigned char>(c) & 0x80u) != 0; });
-}
-
 /// The table of "v = TEXT".
 std::optional<toml::table> parsed(std::string_view text) {
-    if (text.find_first_of("\r\n") != std::string_view::npos || foreignOutsideText(text)) return std::nullopt;
-    toml::parse_result result = toml::parse("v = " + std::string(text));
-    if (!result || result.table().size() != 1) return std::nullopt;
-    return std::move(result).table();
-}
-
-/// Names of files need not be UTF-8, TOML must be: bytes above ASCII as escapes, and back.
-std::string withEscapes(std::string_view text) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string escaped;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x80)
-            escaped += c;
-        else
-            (escaped += "\\u00").append({kDigits[byte >> 4], kDigits[byte & 15]});
+    if (text.find_first_of("\r\n") != std::string_view::npos) return std::nullopt;
+    const AsciiToml ascii = asciiToml(text);
+    if (ascii.foreignLine > 0) return std::nullopt;
+    try {
+        toml::parse_result result = toml::parse("v = " + ascii.text);
+        if (!result || result.table().size() != 1) return std::nullopt;
+        return std::move(result).table();
+    } catch (const TomlFault&) {
+        return std::nullopt;
     }
-    return escaped;
-}
-std::string withoutEscapes(std::string_view text) {
-    std::string bytes;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        // U+0080 to U+00ff are two bytes.
-        if ((lead == 0xc2 || lead == 0xc3) && i + 1 < text.size())
-            bytes += static_cast<char>(((lead & 3) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3f));
-        else
-            bytes += text[i];
-    }
-    return bytes;
 }
 
 std::optional<double> numberIn(const toml::node& node) {
@@ -69,7 +32,7 @@ std::optional<Value> valueIn(const toml::node& node) {
     if (const auto* flag = node.as_boolean()) return Value(flag->get());
     if (const auto* whole = node.as_integer()) return Value(whole->get());
     if (const auto* number = node.as_floating_point()) return Value(number->get());
-    if (const auto* text = node.as_string()) return Value(text->get());
+    if (const auto* text = node.as_string()) return Value(withItsLetters(text->get()));
     const auto* array = node.as_array();
     if (!array) return std::nullopt;
     std::vector<double> list;
@@ -85,8 +48,6 @@ std::optional<Value> valueIn(const toml::node& node) {
 
 std::optional<Value> tomlValue(std::string_view text) {
     if (const auto table = parsed(text)) return valueIn(*table->get("v"));
-    if (const auto table = text.starts_with('"') ? parsed(withEscapes(text)) : std::nullopt)
-        if (const auto* found = table->get("v")->as_string()) return Value(withoutEscapes(found->get()));
     const Value plain = valueOf(text);
     return numberOf(plain) && std::isfinite(*numberOf(plain)) ? std::optional(plain) : std::nullopt;
 }
@@ -99,7 +60,7 @@ std::optional<std::map<std::string, double, std::less<>>> tomlTable(std::string_
     for (const auto& [name, node] : *table) {
         const std::optional<double> number = numberIn(node);
         if (!number || !std::isfinite(*number)) return std::nullopt;
-        found.emplace(name.str(), *number);
+        found.emplace(withItsLetters(name.str()), *number);
     }
     return found;
 }

@@ -1,5 +1,5 @@
-// Values of TOML, as settings, scene files and config.toml have them behind their keys. toml++ is known here, and where
-// lessons are read (app/lessons/lesson_file.cpp).
+// Values of TOML, as settings, scene files and config.toml have them behind their keys. toml++ is known here and where
+// lessons are read, see toml_parser.h.
 #pragma once
 #include "sim/core/value.h"
 

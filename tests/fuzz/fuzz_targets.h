@@ -9,6 +9,7 @@
 #include "tests/fuzz/fuzz_file_targets.h"
 #include "tests/fuzz/fuzz_promises.h"
 #include "tests/fuzz/fuzz_run_targets.h"
+#include "tests/fuzz/fuzz_toml_target.h"
 
 #include <algorithm>
 #include <cmath>
@@ -103,6 +104,7 @@ struct Target {
 inline constexpr Target kTargets[] = {{"table", table},
                                       {"tipsy", tipsy},
                                       {"hdf5", hdf5},
+                                      {"toml", toml},
                                       {"settings", settings},
                                       {"command_line", command_line},
                                       {"picture", picture},

@@ -102,6 +102,19 @@ TEST_F(FilmTest, UnfinishedPicturesAreTakenBack) {
     EXPECT_EQ(files(), 0u);
 }
 
+TEST_F(FilmTest, UnfinishedPicturesLeaveWhatStoodThereBefore) {
+    std::ofstream(at("real.png")) << "old";
+    fs::create_symlink(at("real.png"), at("000.png"));
+    std::ofstream(at("001.png")) << "old";
+    auto writer = makeFilmWriter(settings("%03d.png"));
+    for (int i = 0; i < 3; ++i) writer->write(frame(64, 48, i));
+    writer.reset();
+    EXPECT_TRUE(fs::is_symlink(at("000.png")));
+    EXPECT_EQ(readPng(at("real.png")).rgb, frame(64, 48, 0));
+    EXPECT_EQ(readPng(at("001.png")).rgb, frame(64, 48, 1)) << "the old one is gone already";
+    EXPECT_FALSE(fs::exists(at("002.png")));
+}
+
 TEST_F(FilmTest, HeldPicturesReplaceNothingUntilTheyAreRight) {
     std::ofstream(at("000.png")) << "old";
     FilmSettings held = settings("%03d.png");

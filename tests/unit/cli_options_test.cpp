@@ -243,8 +243,27 @@ TEST(Options, whatDoesNothingIsRefusedEverywhere) {
         {{"run", "disc", "--steps", "1", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
         {{"run", "disc", "--steps", "1", "--backend", "cpu", "--block", "128"}, "--block does not apply"},
         {{"run", "disc", "--steps", "1", "--csv", "a.csv", "--csv", "b.csv"}, "2 times"},
+        {{"run", "x.csv", "--steps", "1", "--scene-version", "1"}, "--scene-version does nothing"},
+        {{"convert", "x.csv", "y.csv", "--units", "si", "--G", "5"}, "exclude each other"},
+        {{"bench", "disc", "--backend", "cpu", "--device", "0"}, "--device chooses a CUDA device"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "simd", "--accuracy", "1e-3"},
+         "--accuracy does not apply"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "tree-theta", "--accuracy", "1e-3"},
+         "--accuracy does not apply"},
+        {{"run", "plummer", "--steps", "1", "--backend", "reference", "--accuracy", "1e-3"}, "--accuracy does not apply"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--opening", "0.5"}, "--opening does not apply"},
+        {{"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", "tree", "--opening", "0.5"},
+         "--opening does not apply"},
+        {{"run", "plummer", "--steps", "1", "--law", "lennard-jones", "--softening", "0.1"},
+         "--softening does nothing under lennard-jones"},
+        {{"render", "disc", "-o", "x.png", "--fps", "30"}, "--fps does not apply"},
+        {{"run", "disc", "--steps", "1", "--csv", "c_prev.hdf5", "--checkpoint", "c.hdf5"}, "give them different files"},
     };
     for (const auto& [words, why] : rows) EXPECT_THAT(refusalOf(words), HasSubstr(why)) << words.back();
+    for (const auto& [option, kernel] :
+         {std::pair("--accuracy", "tree"), {"--accuracy", "auto"}, {"--opening", "tree-theta"}})
+        parsed({"run", "plummer", "--steps", "1", "--backend", "cpu", "--kernel", kernel, option,
+                option[2] == 'a' ? "1e-3" : "0.5"});
 }
 
 TEST(Options, twoDashesEndTheOptions) { EXPECT_EQ(parsed({"run", "--steps", "1", "--", "disc"}).simulation.scene, "disc"); }

@@ -14,6 +14,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -37,7 +38,9 @@ const Fence kFences[] = {
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/gpu/.*"},
     {"the table of CUDA calls is for sim/backends/cuda and the interop files", "sim/backends/cuda/runtime/api\\.h",
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/.*"},
-    {"toml++ is for two files", "toml\\+\\+/.*", "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp"},
+    {"toml++ is for the file that checks what it takes for granted", "toml\\+\\+/.*", "sim/io/toml_parser\\.h"},
+    {"the parser of TOML is for two files", "sim/io/toml_parser\\.h",
+     "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp"},
     {"HDF5 is for sim/io", "hdf5.*|H5.*", "sim/io/.*|tests/unit/io_.*"},
     {"OpenGL is for render and for contexts", "glad/.*|GL/.*",
      "render/.*|app/frontends/[a-z]+/(window|headless|[a-z_]*context)[a-z_]*\\.(h|cpp)|tests/(gl|gui|gpu)/.*"},
@@ -221,30 +224,41 @@ std::vector<Include> includesOf(const fs::path& root) {
     return found;
 }
 
-/// How files are opened, created, replaced or removed past sim/io/file, which leaves the old or the new one whole.
+/// How files are opened, created, replaced or removed past sim/io/file, which leaves the old or the new one whole. The flags
+/// of open() stand for all its forms, also where a line break hides the call.
 const char* const kPast[] = {
-    R"(\bf(re)?open\s*\()",
-    R"(std::(basic_)?[io]?fstream\b)",
-    R"((^|[^A-Za-z0-9_>])::(open|openat|creat|unlink|rename|link|symlink|truncate)\s*\()",
-    R"(\bstd::(rename|remove)\s*\(\s*[^,()]*c_str)",
-    R"(\b(fs|std::filesystem)::(rename|remove|remove_all|copy|copy_file|resize_file)\s*\()",
+    R"(\bO_(RDONLY|WRONLY|RDWR|CREAT|TMPFILE|PATH)\b)",
+    R"(\bf(re|d)?open\s*\()",
+    R"(\bpopen\s*\()",
+    R"(\bw?[io]?fstream\b|\bfilebuf\b)",
+    R"((^|[^A-Za-z0-9_>:.])(::)?(creat|unlink|rename|symlink|truncate|mkfifo|mknod)(at|at2)?\s*\()",
+    R"((^|[^A-Za-z0-9_>])::(open|link)(at)?\s*\()",
+    R"(\bstd::(rename|remove|tmpfile|tmpnam)\s*\(\s*[^,()]*(c_str|"|\)))",
+    R"((\bfs|filesystem)::(rename|remove|remove_all|copy|copy_file|copy_symlink|resize_file|create_symlink|create_hard_link|permissions)\s*\()",
+    R"(namespace\s+(?!fs\b)\w+\s*=\s*std::filesystem|using\s+namespace\s+std::filesystem|using\s+std::filesystem)",
     R"(\bmk[a-z]*temp\s*\()",
+    R"(\b(stbi_write_|png_image_write_to_file|SaveIniSettingsToDisk|LogToFile|H5F(open|create)))",
 };
 
-/// A file that does so, with its reason.
+/// A file that does so, in how many lines, and its reason.
 struct PastException {
-    const char *file, *reason;
+    const char* file;
+    int lines;
+    const char* reason;
 };
 const PastException kPastExceptions[] = {
-    {"sim/core/validation.cpp", "reads /proc and /sys, which are no files of a user"},
-    {"sim/backends/cpu/backend_cpu.cpp", "reads /proc/cpuinfo"},
-    {"sim/io/hdf5/helper_process.cpp", "reads /proc/self/statm"},
-    {"app/film/film_encoded.cpp", "reads /proc of the encoder"},
-    {"app/film/film.cpp", "removes the numbered frames of a film that was given up"},
-    {"app/services/state_folder.cpp",
+    {"sim/core/validation.cpp", 4, "reads /proc and /sys, which are no files of a user"},
+    {"sim/backends/cpu/backend_cpu.cpp", 2, "reads /proc/cpuinfo"},
+    {"sim/io/hdf5/helper_process.cpp", 3, "reads /proc/self/statm, and writes to /dev/null"},
+    {"sim/io/hdf5/gadget_reader.cpp", 1, "the library opens the descriptor that it is given, in a process of its own"},
+    {"sim/io/hdf5/gadget_writer.cpp", 1, "a file in memory"},
+    {"app/encoders.cpp", 2, "gives /dev/null to a program that it asks"},
+    {"app/film/film_encoded.cpp", 4, "reads /proc of the encoder, and keeps what that says in a file without a name"},
+    {"app/film/film.cpp", 2, "removes the numbered frames of a film that was given up"},
+    {"app/services/state_folder.cpp", 9,
      "marks of living sessions are locks and no data; states are removed as their budget says"},
-    {"app/control/line_reader.cpp", "reads a script line by line from whatever gives lines, pipes and terminals too"},
-    {"app/standard_streams.cpp", "holds /dev/null where a stream is closed"},
+    {"app/control/line_reader.cpp", 1, "reads a script line by line from whatever gives lines, pipes and terminals too"},
+    {"app/standard_streams.cpp", 1, "holds /dev/null where a stream is closed"},
 };
 
 bool goesPast(const std::string& line) {
@@ -254,12 +268,19 @@ bool goesPast(const std::string& line) {
         return made;
     }();
     const std::string code = line.substr(0, line.find("//"));
+    // Regular expressions take a minute over all lines; most have no word of theirs.
+    static constexpr std::string_view kWords[] = {
+        "O_",     "open",  "stream", "link",    "creat", "rename", "temp",      "filesystem", "fs::",     "copy",
+        "remove", "trunc", "mk",     "filebuf", "tmp",   "stbi",   "png_image", "Disk",       "LogToFile"};
+    if (std::none_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return code.find(word) != std::string::npos; }))
+        return false;
     return std::any_of(patterns.begin(), patterns.end(),
                        [&](const std::regex& pattern) { return std::regex_search(code, pattern); });
 }
 
 TEST(IncludeRules, filesAreOpenedAndReplacedInOneRoom) {
-    std::set<std::string> used;
+    std::map<std::string, int> used;
     for (const char* folder : {"sim", "render", "app"})
         for (const fs::directory_entry& entry : fs::recursive_directory_iterator(fs::path(GRAVLAB_SOURCE_DIR) / folder)) {
             const std::string name = fs::relative(entry.path(), GRAVLAB_SOURCE_DIR).generic_string();
@@ -274,22 +295,45 @@ TEST(IncludeRules, filesAreOpenedAndReplacedInOneRoom) {
                     ADD_FAILURE() << name << ":" << line << ": " << text
                                   << ": files are opened, created and replaced by sim/io/file (AtomicFile, Source)";
                 else
-                    used.insert(name);
+                    ++used[name];
             }
         }
     for (const PastException& row : kPastExceptions)
-        EXPECT_TRUE(used.contains(row.file)) << row.file << " needs no exception";
+        EXPECT_EQ(used[row.file], row.lines) << row.file << ": its exception is for so many lines: " << row.reason;
 }
 
 TEST(IncludeRules, whatGoesPastIsNoticed) {
-    for (const char* line :
-         {"std::ofstream file(path);", "FILE* f = fopen(name, \"w\");", "const int fd = ::open(path.c_str(), O_RDONLY);",
-          "if (::rename(a, b))", "fs::remove(file, error);", "std::filesystem::rename(a, b);", "::mkstemp(name);",
-          "std::rename(a.c_str(), b.c_str());"})
+    for (const char* line : {"std::ofstream file(path);",
+                             "FILE* f = fopen(name, \"w\");",
+                             "const int fd = ::open(path.c_str(), O_RDONLY);",
+                             "if (::rename(a, b))",
+                             "fs::remove(file, error);",
+                             "std::filesystem::rename(a, b);",
+                             "::mkstemp(name);",
+                             "std::rename(a.c_str(), b.c_str());",
+                             "    const int fd = open(path.c_str(), O_RDWR | O_CREAT, 0600);",
+                             "        O_WRONLY | O_CLOEXEC);",
+                             "unlink(name);",
+                             "renameat2(a, b, c, d, 0);",
+                             "popen(command, mode)",
+                             "fdopen(fd, mode)",
+                             "#include <fstream>",
+                             "std::wofstream file;",
+                             "std::filebuf buffer;",
+                             "std::remove(\"a\");",
+                             "fs::create_symlink(a, b);",
+                             "filesystem::remove_all(a);",
+                             "namespace files = std::filesystem;",
+                             "using namespace std::filesystem;",
+                             "stbi_write_png(name, 1, 1, 3, data, 3);",
+                             "posix_spawn_file_actions_addopen(&actions, 1, \"x\", O_WRONLY, 0);",
+                             "ImGui::SaveIniSettingsToDisk(name);"})
         EXPECT_TRUE(goesPast(line)) << line;
     for (const char* line :
          {"void FileWorker::open(std::string path) {", "files.open();", "std::remove(list.begin(), list.end(), 3);",
-          "// std::ofstream in a remark", "Source source = Source::open(path);", "reopen(now)"})
+          "// std::ofstream in a remark", "Source source = Source::open(path);", "reopen(now)", "reader.rename(to);",
+          "tree.unlink(node);", "lessons.open(workspace, lesson);", "namespace fs = std::filesystem;",
+          "pipe2(ends, O_CLOEXEC)", "program.link(files);"})
         EXPECT_FALSE(goesPast(line)) << line;
 }
 

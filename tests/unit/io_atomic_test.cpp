@@ -156,6 +156,20 @@ TEST(AtomicFile, PipesAreWrittenStraight) {
     }
 }
 
+TEST(AtomicFile, NamesOfDescriptorsAreWrittenStraight) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const std::filesystem::path name = "/dev/fd/" + std::to_string(ends[1]);
+    if (!std::filesystem::exists(name)) GTEST_SKIP() << "needs /dev/fd";
+    requireFolder(name);
+    writeFileAtomically(name, "through");
+    ::close(ends[1]);
+    char got[16] = {};
+    EXPECT_EQ(::read(ends[0], got, sizeof got), 7) << "what >(command) of a shell and /dev/stdout lead to";
+    EXPECT_STREQ(got, "through");
+    ::close(ends[0]);
+}
+
 TEST(AtomicFile, SizeLimitLeavesTheOldFile) {
     const TempFolder folder;
     put(folder / "a", "old");
@@ -461,6 +475,16 @@ TEST(OutputSet, whatThereIsIsKeptBesideTheOldFile) {
     EXPECT_EQ(kept.front(), (folder / "a.csv.partial").string());
     EXPECT_EQ(contentOf(folder / "a.csv.partial"), "half");
     EXPECT_EQ(contentOf(folder / "a.csv"), "old");
+}
+
+TEST(OutputSet, oneThatCannotBeKeptTakesNoOtherAlong) {
+    const TempFolder folder;
+    OutputSet outputs;
+    outputs.add(folder / "a.csv").write("a");
+    outputs.add(folder / "b.csv").write("b");
+    std::filesystem::create_directory(folder / "a.csv.partial");
+    EXPECT_THAT(failureOf([&] { outputs.keepPartial(); }), AllOf(HasSubstr("a.csv"), HasSubstr("kept: ")));
+    EXPECT_EQ(contentOf(folder / "b.csv.partial"), "b");
 }
 
 TEST(SameFile, seesThroughNamesLinksAndFoldersThatAreThere) {

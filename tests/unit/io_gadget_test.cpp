@@ -1,13 +1,17 @@
 // Checkpoints come back to the bit, foreign Gadget files are understood, and no damaged or lying file gets in.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/formats.h"
 #include "sim/io/snapshot.h"
 #include "tests/unit/io_support.h"
 
 #include <gmock/gmock.h>
 #include <hdf5.h>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <thread>
 
 namespace gravlab {
@@ -358,13 +362,15 @@ TEST(Gadget, NumbersAreNeitherClippedNorRounded) {
 
 TEST(Gadget, MassesBesideAnotherMassTableAreNoted) {
     const TempFolder folder;
-    makeForeign(folder / "two", [](const Foreign& f, hid_t header, hid_t halo) {
-        kGood(f, header, halo);
-        f.attribute<double>(header, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0, 7});
-    });
-    const Snapshot snapshot = readSnapshot(folder / "two");
-    EXPECT_EQ(snapshot.bodies.position[0].w, 1);
-    EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are taken")));
+    for (const double other : {7.0, -7.0}) {
+        makeForeign(folder / "two", [&](const Foreign& f, hid_t header, hid_t halo) {
+            kGood(f, header, halo);
+            f.attribute<double>(header, "MassTable", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {0, other});
+        });
+        const Snapshot snapshot = readSnapshot(folder / "two");
+        EXPECT_EQ(snapshot.bodies.position[0].w, 1);
+        EXPECT_THAT(snapshot.notes, ::testing::Contains(HasSubstr("Masses are taken"))) << other;
+    }
 }
 
 TEST(Gadget, BadNumbersAreRefusedWithPlaceAndBody) {
@@ -401,6 +407,31 @@ TEST(Gadget, TheSealMayNotGoMissing) {
     EXPECT_GE(H5Adelete_by_name(file, "Gravlab", "Sealed", H5P_DEFAULT), 0);
     H5Fclose(file);
     EXPECT_TRUE(sameSnapshot(readSnapshot(folder / "mine"), fullCheckpoint(3)));
+}
+
+TEST(Gadget, TheFileThatWasOpenedIsTheOneThatIsRead) {
+    if (!std::filesystem::exists("/proc/self/fd")) GTEST_SKIP() << "needs names of descriptors";
+    const TempFolder folder;
+    writeSnapshot(folder / "run.hdf5", fullCheckpoint(3));
+    Source source = Source::open(folder / "run.hdf5");
+    std::filesystem::rename(folder / "run.hdf5", folder / "elsewhere.hdf5");
+    EXPECT_TRUE(sameSnapshot(readGadget(source, {}), fullCheckpoint(3))) << "no file has the name";
+    Source again = Source::open(folder / "elsewhere.hdf5");
+    std::filesystem::rename(folder / "elsewhere.hdf5", folder / "kept");
+    writeSnapshot(folder / "elsewhere.hdf5", fullCheckpoint(4));
+    EXPECT_TRUE(sameSnapshot(readGadget(again, {}), fullCheckpoint(3))) << "another file has the name";
+}
+
+TEST(Gadget, AFileThatIsWrittenToMeanwhileIsRefused) {
+    const TempFolder folder;
+    writeSnapshot(folder / "run.hdf5", fullCheckpoint(3));
+    Source source = Source::open(folder / "run.hdf5");
+    EXPECT_FALSE(source.changed() || source.replaced());
+    std::filesystem::last_write_time(folder / "run.hdf5",
+                                     std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    EXPECT_TRUE(source.changed() && source.replaced()) << "so that it is read again";
+    EXPECT_THAT(refused([&] { readGadget(source, {}); }), HasSubstr("written to"));
+    EXPECT_TRUE(sameSnapshot(readSnapshot(folder / "run.hdf5"), fullCheckpoint(3)));
 }
 
 TEST(Gadget, TheLibraryStaysSilent) {

@@ -273,7 +273,7 @@ TEST(StartFile, plainBodiesGetWhatSuitsThem) {
     EXPECT_LT(row.view.distance, 100);
     EXPECT_GT(row.softening, 0);
     EXPECT_GT(row.timeStep, 0);
-    EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("chosen")));
+    EXPECT_THAT(offer.notes, testing::Contains(HasSubstr("suit the bodies")));
     Simulation simulation(offer.request);
     run(simulation, 2);
     EXPECT_EQ(simulation.configuration().bodies, 2000u);

@@ -103,6 +103,9 @@ TEST(LessonFile, refusesEachMistakeWithItsLine) {
         {"until = [\"wait run.step >= 10 within 20\"]", "", "line 12", "a task needs 'until'"},
         {"[[step]]", "[step]", "line 3", "[[step]]"},
         {"task = \"Wait.\"", "task = \xc3\xa4", "line 12", "beyond ASCII"},
+        {"\"Wait.\"", "\"\"\"\\\xc3\xa4\"\"\"", "line 12", "beyond ASCII"},
+        {"Wait.", "\x1b[2J", "line 12", "control character"},
+        {"Wait.", "W\xe4rte.", "line 12", "no UTF-8"},
         {"explain = \"It made {twice}.\"", "explain = \"{recorded:nvidia-h200:tiled:12345}\"", "line 16", "12345"},
     };
     for (const Mistake& mistake : mistakes) {

@@ -1,10 +1,15 @@
 // Values of TOML: what they are, what they never were, and what older files of ours may hold.
 #include "sim/io/toml_value.h"
+#include "sim/io/toml_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
+#include <string>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -24,8 +29,9 @@ TEST(TomlValues, areReadAsTomlHasThem) {
 }
 
 TEST(TomlValues, areNothingWhereTheyAreNone) {
-    for (const char* text : {"", "disc", "\"open", "open\"", "\"a\" \"b\"", "1,5", "1 2", "True", "[1, 2", "[\"a\"]",
-                             "{ a = 1 }", "1979-05-27", "1\nw = 2", "5 = 6", "\"\x01\"", "]"})
+    for (const char* text : {"",         "disc",  "\"open",  "open\"",    "\"a\" \"b\"", "1,5",      "1 2",
+                             "True",     "[1, 2", "[\"a\"]", "{ a = 1 }", "1979-05-27",  "1\nw = 2", "5 = 6",
+                             "\"\x01\"", "]",     "[}",      "[1, }",     "[{]",         "[,",       "{,}"})
         EXPECT_FALSE(tomlValue(text)) << text;
     for (const char* text : {"", "{", "{ a = }", "{ a = 1, a = 2 }", "{ a = \"1\" }", "{ a = nan }", "[1]", "{ a = 1 } x"})
         EXPECT_FALSE(tomlTable(text)) << text;
@@ -56,6 +62,40 @@ TEST(TomlValues, lettersBeyondAsciiBelongIntoQuotes) {
          {"-o\"P\xEF\xBB\xBEP", "'''''''\xD2\x93um", "2)'))'))'\xEF\xBB\xBD'", "\"a\"x\"\xC2\xBD\"", "[\"\xC2\xBD\"]",
           "\xC2\xBD", "\xC2\xBD\"two-body\"", "0{}.\xEF\xBF\xBD", "[1, \xC2\xA0 2]", "\"a\" \xC2\xBD"})
         EXPECT_EQ(tomlValue(text), std::nullopt) << text;
+}
+
+TEST(TomlValues, keepTheLettersOfEveryKindOfText) {
+    const std::pair<const char*, const char*> texts[] = {
+        {"'\xC2\xBD \"\\'", "\xC2\xBD \"\\"},         {"'''\xC2\xBD\"'''", "\xC2\xBD\""},
+        {"'''\xC2\xBD'''''", "\xC2\xBD''"},           {"\"\"\"\xC2\xBD\"\"\"\"\"", "\xC2\xBD\"\""},
+        {"\"\\\\\xC2\xBD\"", "\\\xC2\xBD"},           {"'\xE9'", "\xE9"},
+        {"\"\xF4\x8F\x82\x80\"", "\xF4\x8F\x82\x80"}, {"\"\xC2\xBD\" # \xC2\xBD", "\xC2\xBD"},
+    };
+    for (const auto& [text, value] : texts) EXPECT_EQ(tomlValue(text), Value(std::string(value))) << text;
+    EXPECT_EQ(tomlTable("{ '\xC2\xBD' = 2 }"), (std::map<std::string, double, std::less<>>{{"\xC2\xBD", 2}}));
+}
+
+// What toml++ gets is ASCII, however little it is TOML: letters beyond it are undefined there.
+TEST(TomlText, isAsciiOrRefused) {
+    for (const char* text :
+         {"\"\"\"\\\xC2\xBD\"\"\"", "\"\\\xC2\xBD\"", "\"\" \xC2\xBD", "\"\\U0010f080\"", "\"\\U0010F0C0\""})
+        EXPECT_EQ(asciiToml(text).foreignLine, 1u) << text;
+    EXPECT_EQ(asciiToml("a = 'x'\n# \xC2\xBD\nb = \"\"\"\n\xC2\xBD\"\"\"\nc = \xC2\xBD").foreignLine, 5u);
+    std::mt19937 chance(7);
+    const std::string pieces[] = {"\"",       "'",    "\"\"\"",           "'''",   "\\", "#", "\n", "=", "a", " ",
+                                  "\xC2\xBD", "\xE9", "\xF4\x8F\x82\x80", "u00e9", "[",  "]"};
+    for (int round = 0; round < 20000; ++round) {
+        std::string text;
+        for (unsigned i = chance() % 12; i > 0; --i) text += pieces[chance() % std::size(pieces)];
+        const AsciiToml ascii = asciiToml(text);
+        EXPECT_TRUE(std::ranges::all_of(ascii.text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) << text;
+        if (ascii.foreignLine == 0) {
+            EXPECT_EQ(std::ranges::count(ascii.text, '\n'), std::ranges::count(text, '\n')) << text;
+        }
+        if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+            EXPECT_EQ(ascii.text, text);
+        }
+    }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
 #include "sim/backends/cpu/force_evaluation.h"
+#include "sim/backends/cpu/pair_units.h"
 #include "sim/backends/cpu/tree_method.h"
 #include "sim/backends/kernel_rows.h"
 
@@ -36,7 +37,7 @@ struct Direct {
 };
 
 double directBytes(std::size_t bodies, Precision precision) {
-    if (precision == Precision::mixed) return ForceEvaluation<double, float>::bytes(bodies);
+    if (precision == Precision::mixed) return ForceEvaluation<double, float>::bytes(bodies) + InPairUnits::bytes(bodies);
     return precision == Precision::fp64 ? ForceEvaluation<double, double>::bytes(bodies)
                                         : ForceEvaluation<float, float>::bytes(bodies);
 }
@@ -77,7 +78,7 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
             .bytes =
                 [](std::size_t bodies, Precision precision) {
                     return precision == Precision::fp32 ? TreeMethod<float>::bytes(bodies)
-                                                        : TreeMethod<double>::bytes(bodies);
+                                                        : TreeMethod<double>::bytes(bodies) + InPairUnits::bytes(bodies);
                 }};
 }
 
@@ -154,6 +155,7 @@ std::unique_ptr<CpuForceMethod<double>> makeMethod<double>(const CpuKernel& kern
                                                            const MethodContext& context) {
     const MakeMethod<double> make = precision == Precision::mixed ? kernel.mixed : kernel.fp64;
     if (!make) throw std::logic_error("kernel '" + std::string(kernel.row.name) + "' has no method in this precision");
+    if (precision == Precision::mixed) return std::make_unique<InPairUnits>(make(context), context);
     return make(context);
 }
 

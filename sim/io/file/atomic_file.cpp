@@ -99,6 +99,13 @@ std::filesystem::path linksFollowed(std::filesystem::path path) {
     return path;  // a loop: the next stat reports it
 }
 
+// Whether a name leads to a pipe or a device. The links of /dev/stdout and /dev/fd to a pipe have no path that one could
+// follow by its text.
+bool endsInPipe(const std::filesystem::path& path) {
+    struct stat about {};
+    return ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
 // What earlier processes left is looked for once in a folder, when this one first saves there.
 void sweepOnce(const std::filesystem::path& folder) {
     static std::mutex guard;
@@ -133,7 +140,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& target, const AtomicOptions&
     }
     if (target.empty()) throw IoError("cannot save: the file name is empty");
     if (name_.find('\0') != std::string::npos) throw IoError("cannot save: the file name holds a zero byte");
-    target_ = linksFollowed(target);
+    target_ = endsInPipe(target) ? target : linksFollowed(target);
     folder_ = target_.has_parent_path() ? target_.parent_path() : std::filesystem::path(".");
 
     struct stat about {};
@@ -320,11 +327,11 @@ std::filesystem::path previousOf(const std::filesystem::path& target) {
 }
 
 void requireFolder(const std::filesystem::path& file) {
+    if (endsInPipe(file)) return;  // written straight
     const std::filesystem::path target = linksFollowed(file);
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(target, error);
     if (std::filesystem::is_directory(status)) throw IoError("cannot write " + file.string() + ": it is a folder");
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // written straight
     const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
     if (!std::filesystem::is_directory(folder, error))
         throw IoError("cannot write " + file.string() + ": there is no folder " + folder.string());
@@ -372,10 +379,19 @@ void OutputSet::commit() {
 
 std::vector<std::string> OutputSet::keepPartial() {
     std::vector<std::string> kept;
-    for (const Output& output : outputs_)
-        if (std::string name = output.file->keepPartial(); !name.empty()) kept.push_back(std::move(name));
+    std::string failures;
+    for (const Output& output : outputs_) {
+        try {
+            if (std::string name = output.file->keepPartial(); !name.empty()) kept.push_back(std::move(name));
+        } catch (const IoError& error) {
+            // One that cannot be kept does not take the others along.
+            failures += (failures.empty() ? "" : "; ") + std::string(error.what());
+        }
+    }
     outputs_.clear();
-    return kept;
+    if (failures.empty()) return kept;
+    for (const std::string& name : kept) failures += (&name == &kept.front() ? "; kept: " : ", ") + name;
+    throw IoError(failures);
 }
 
 std::size_t sweepStaleTemporaries(const std::filesystem::path& folder) noexcept {

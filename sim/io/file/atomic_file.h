@@ -87,8 +87,8 @@ private:
     std::vector<Output> outputs_;
 };
 
-/// Whether two names lead to the same file, through links, "." and "..", whether or not it exists. Two names of one device
-/// or pipe are the same, and may both be written; `-` is only itself.
+/// Whether two names lead to the same file, device or pipe, through links, "." and "..", whether or not it exists; `-` is
+/// only itself.
 bool sameFile(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Throws IoError unless a file of that name can be put where it shall be: its folder is there and may be written, and it is

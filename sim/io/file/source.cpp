@@ -43,6 +43,7 @@ Source Source::open(const std::filesystem::path& path) {
     struct stat about {};
     if (::fstat(source.fd_, &about) != 0)
         throw InputError("cannot read '" + source.name_ + "': " + std::generic_category().message(errno));
+    source.written_ = {about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
     if (S_ISREG(about.st_mode)) {
         // What counts is what a reader can still get: the standard input may stand in the middle of its file.
         const off_t at = source.ownsFd_ ? 0 : ::lseek(source.fd_, 0, SEEK_CUR);
@@ -74,8 +75,15 @@ Source::Source(Source&& other) noexcept
       head_(other.head_),
       bytes_(other.bytes_),
       offset_(other.offset_),
+      written_(other.written_),
       fd_(std::exchange(other.fd_, -1)),
       ownsFd_(other.ownsFd_) {}
+
+std::filesystem::path Source::openName() const {
+    if (path_.empty()) return {};
+    const std::filesystem::path name = "/proc/self/fd/" + std::to_string(fd_);
+    return ::access(name.c_str(), R_OK) == 0 ? name : path_;
+}
 
 bool Source::isSame(int descriptor) const {
     struct stat mine {
@@ -87,8 +95,15 @@ bool Source::isSame(int descriptor) const {
 bool Source::replaced() const {
     struct stat mine {
     }, now{};
-    return !path_.empty() && ::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &now) == 0 &&
-           (mine.st_dev != now.st_dev || mine.st_ino != now.st_ino);
+    return changed() || (!path_.empty() && ::fstat(fd_, &mine) == 0 && ::stat(path_.c_str(), &now) == 0 &&
+                         (mine.st_dev != now.st_dev || mine.st_ino != now.st_ino));
+}
+
+bool Source::changed() const {
+    struct stat now {};
+    return !path_.empty() && ::fstat(fd_, &now) == 0 &&
+           (now.st_mtim.tv_sec != written_.seconds || now.st_mtim.tv_nsec != written_.nanoseconds ||
+            static_cast<std::uint64_t>(now.st_size) != size_);
 }
 
 Source::~Source() {

@@ -36,13 +36,17 @@ public:
     /// Up to `count` bytes from a given place, without moving offset(); only where size() is known. Throws IoError.
     std::size_t readAt(std::uint64_t place, void* to, std::size_t count) const;
 
-    /// The file's path, for libraries that open it themselves; empty for memory and the standard input.
+    /// The file's path as it was given; empty for memory and the standard input.
     const std::filesystem::path& path() const { return path_; }
-    /// Whether a descriptor that was opened by path() leads to the very file that this reads: another may have taken its
-    /// place.
+    /// A name for libraries that open files themselves, in this process and copies of it: it leads to the file that this has
+    /// open, whatever stands under path() by now. Where the system has no such names it is path(), and isSame() tells.
+    std::filesystem::path openName() const;
+    /// Whether a descriptor leads to the very file that this reads.
     bool isSame(int descriptor) const;
-    /// Whether another file stands under path() by now.
+    /// Whether another file stands under path() by now, or this one was written to.
     bool replaced() const;
+    /// Whether the file was written to since it was opened.
+    bool changed() const;
     /// All bytes of a memory source; empty otherwise.
     std::string_view bytes() const { return bytes_; }
 
@@ -59,6 +63,9 @@ private:
     std::string_view head_;
     std::string_view bytes_;
     std::uint64_t offset_ = 0;
+    struct {
+        std::int64_t seconds = 0, nanoseconds = 0;
+    } written_;  ///< when the file was last written to, as it was opened
     int fd_ = -1;
     bool ownsFd_ = false;
 };

@@ -249,7 +249,9 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     const Hdf5Turn turn;
     try {
         HelperProcess helper(limits, [&](HelperOutput& output) { parseInHelper(source, options, sealed, output); });
-        return Importer(source, options, helper).import();
+        Snapshot snapshot = Importer(source, options, helper).import();
+        if (source.changed()) throw InputError(source.name() + ": it was written to while it was read");
+        return snapshot;
     } catch (const HelperFailure& failure) {
         throw InputError(source.name() + ": the HDF5 library cannot read it (" + failure.what() +
                          "): it is damaged or hostile");

@@ -99,7 +99,7 @@ private:
         // Locks fail on many network disks and protect nothing here: files are replaced as a whole.
         H5Pset_file_locking(access, false, true);
 #endif
-        std::string path = source.path().string();
+        std::string path = source.openName().string();
         if (path.empty()) {
             const std::string_view bytes = source.bytes();
             if (bytes.empty()) fail("HDF5 cannot come through a pipe; give the file's name");
@@ -111,7 +111,7 @@ private:
         }
         file_ = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), H5Fclose};
         if (!file_.valid()) failLibrary("not a readable HDF5 file (cut short or damaged?)");
-        // What was checked is what is read.
+        // What was checked is what is read, also where its name alone leads to it.
         void* handle = nullptr;
         if (!source.path().empty() && H5Fget_vfd_handle(file_, access, &handle) >= 0 && handle != nullptr &&
             !source.isSame(*static_cast<const int*>(handle)))
@@ -306,7 +306,7 @@ private:
             next.count = static_cast<std::uint64_t>(count);
             next.tableMass = masses && type < masses->size() ? (*masses)[type] : 0;
             openType(next);
-            if (next.tableMass > 0 && next.masses.valid() && !hasTableMass(next))
+            if (next.tableMass != 0 && next.masses.valid() && !hasTableMass(next))
                 snapshot.notes.push_back(next.path() +
                                          " has Masses beside another mass in the MassTable of the header: its "
                                          "Masses are taken");
