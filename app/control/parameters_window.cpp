@@ -163,12 +163,16 @@ void addWindow(std::vector<Parameter>& all) {
     all.push_back(fact({.path = "window.frames_per_second",
                         .label = "Frames",
                         .idea = "pictures a second",
+                        .term = "From about 25 a movement looks smooth; a display shows 60 at most.",
                         .unit = "1/s",
                         .measured = true},
                        [](const Document& d) -> Value { return d.facts.framesPerSecond; }));
-    all.push_back(
-        fact({.path = "window.frame_time", .label = "Frame", .idea = "time of a frame", .unit = "ms", .measured = true},
-             [](const Document& d) -> Value { return d.facts.frameMilliseconds; }));
+    all.push_back(fact({.path = "window.frame_time",
+                        .label = "Frame",
+                        .idea = "time from one picture to the next, on average",
+                        .unit = "ms",
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.facts.frameMilliseconds; }));
     all.push_back(fact({.path = "window.message", .label = "Message", .idea = "the sentence on screen", .kind = Kind::text},
                        [](const Document& d) -> Value { return d.message; }));
 }

@@ -174,10 +174,20 @@ void drawCompute(PanelContext& p) {
     if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
 }
 
+/// A number as the scene's clock and scale bar count it.
+void inUnits(PanelContext& p, std::string_view path, const std::string& unit, double scale) {
+    Dragged hand = parameter(path).dragged;
+    const std::string format = hand.format + (unit.empty() ? std::string() : " " + unit);
+    hand.format = format.c_str();
+    parameter(p, path, {.dragged = hand, .shown = Shown{unit, scale}});
+}
+
 void drawPhysics(PanelContext& p) {
     p.widgets.section("Physics");
-    parameter(p, "run.time_step");
-    parameter(p, "run.softening");
+    const SceneUnits& units = p.facts.scene->units;
+    const UnitOfTime time = unitOfTime(p.facts.configuration.timeStep, units);
+    inUnits(p, "run.time_step", units.time.empty() ? "" : time.name, time.scale);
+    inUnits(p, "run.softening", std::string(units.length), units.lengthScale);
     parameter(p, "run.law");
     for (const LawNumber& number : lawNumbers())
         if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));
