@@ -108,9 +108,20 @@ void drawNumbers(PanelContext& p) {
     }
 }
 
+/// The list by name, and beside it the way to the pictures.
+void drawSceneList(PanelContext& p) {
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float button = ImGui::CalcTextSize("All").x + 2 * ImGui::GetStyle().FramePadding.x;
+    p.widgets.label(controlOf(parameter("run.scene")));
+    parameter(p, "run.scene",
+              {.now = Value(std::string(p.facts.scene->name)), .width = ImGui::GetContentRegionAvail().x - button - gap});
+    ImGui::SameLine(0, gap);
+    action(p, "scenes", button, "All");
+}
+
 void drawScene(PanelContext& p) {
     p.widgets.section("Scene");
-    parameter(p, "run.scene", {.now = Value(std::string(p.facts.scene->name))});
+    drawSceneList(p);
     drawBodies(p);
     drawSlowStep(p);
     const float side = ImGui::GetFrameHeight();

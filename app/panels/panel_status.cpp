@@ -124,7 +124,9 @@ void drawMessage(PanelContext& p) {
 }
 
 void drawStory(PanelContext& p) {
-    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open) return;
+    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open ||
+        p.state.welcome)
+        return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
