@@ -22,7 +22,7 @@ constexpr png_alloc_size_t kMostChunkBytes = 1 << 20;
 constexpr png_uint_32 kMostChunks = 64;
 
 struct Reader {
-    const std::vector<std::uint8_t>* file;
+    std::span<const std::uint8_t> file;
     std::size_t at = 0;
 };
 
@@ -33,8 +33,8 @@ void append(png_structp png, png_bytep data, std::size_t size) {
 
 void take(png_structp png, png_bytep data, std::size_t size) {
     auto* reader = static_cast<Reader*>(png_get_io_ptr(png));
-    if (size > reader->file->size() - reader->at) png_error(png, "the file ends early");
-    std::memcpy(data, reader->file->data() + reader->at, size);
+    if (size > reader->file.size() - reader->at) png_error(png, "the file ends early");
+    std::memcpy(data, reader->file.data() + reader->at, size);
     reader->at += size;
 }
 
@@ -142,19 +142,23 @@ void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int wi
 
 namespace {
 
-/// The bytes of a file that says it is a picture, and its decoder behind the header.
+std::vector<std::uint8_t> bytesOf(const std::string& path) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+    Source source = Source::open(path);
+    if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
+    std::vector<std::uint8_t> file(static_cast<std::size_t>(source.size().value_or(0)));
+    file.resize(source.read(file.data(), file.size()));
+    return file;
+}
+
+/// Bytes that say they are a picture, and their decoder behind the header. `path`: how refusals call them.
 struct Opened {
-    std::vector<std::uint8_t> file;
-    Reader reader{&file};
+    std::span<const std::uint8_t> file;
+    Reader reader{file};
     Decoder decoder;
     png_uint_32 width = 0, height = 0;
 
-    explicit Opened(const std::string& path) {
-        constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-        Source source = Source::open(path);
-        if (source.size().value_or(0) > kMostBytes) throw InputError(path + " is larger than 1 GiB, which no picture is");
-        file.resize(static_cast<std::size_t>(source.size().value_or(0)));
-        file.resize(source.read(file.data(), file.size()));
+    Opened(std::span<const std::uint8_t> bytes, const std::string& path) : file(bytes) {
         checkLengths(path);
         if (!decoder.header(reader, width, height))
             throw InputError(path + " is no usable PNG picture: " + decoder.message.text);
@@ -182,8 +186,10 @@ struct Opened {
 
 }  // namespace
 
-Picture readPng(const std::string& path) {
-    Opened opened(path);
+namespace {
+
+Picture decode(std::span<const std::uint8_t> bytes, const std::string& path) {
+    Opened opened(bytes, path);
     // Deflate makes at most 1,032 bytes of one: a small file cannot ask for a large picture.
     constexpr std::uint64_t kMostInflation = 1032, kMostPixels = std::uint64_t{16384} * 16384;
     const std::uint64_t pixels = std::uint64_t{opened.width} * opened.height;
@@ -200,6 +206,17 @@ Picture readPng(const std::string& path) {
     return picture;
 }
 
-PictureTexts readPngTexts(const std::string& path) { return Opened(path).texts(); }
+}  // namespace
+
+Picture readPng(const std::string& path) { return decode(bytesOf(path), path); }
+
+Picture decodePng(std::string_view bytes, const std::string& name) {
+    return decode({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, name);
+}
+
+PictureTexts readPngTexts(const std::string& path) {
+    const std::vector<std::uint8_t> bytes = bytesOf(path);
+    return Opened(bytes, path).texts();
+}
 
 }  // namespace gravlab

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -27,6 +28,8 @@ void writePng(const std::string& path, std::span<const std::uint8_t> rgb, int wi
 
 /// Throws InputError when the file cannot be opened or is no PNG, IoError when reading fails.
 Picture readPng(const std::string& path);
+/// The same of a picture that is in memory; `name` is what refusals call it. Throws InputError.
+Picture decodePng(std::string_view bytes, const std::string& name);
 /// What stands before its pixels only, which are not touched: where writePng() puts all texts. Throws like readPng().
 PictureTexts readPngTexts(const std::string& path);
 

@@ -21,8 +21,7 @@ void ImageTexture::resize(int width, int height) {
         glCreateTextures(GL_TEXTURE_2D, 1, &id_);
         countGlName(1);
         glTextureStorage2D(id_, 1, GL_RGBA8, width, height);
-        // Cells stay cells when they are enlarged.
-        glTextureParameteri(id_, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+        glTextureParameteri(id_, GL_TEXTURE_MAG_FILTER, smooth_ ? GL_LINEAR : GL_NEAREST);
         glTextureParameteri(id_, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
         width_ = width;
         height_ = height;

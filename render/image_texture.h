@@ -13,6 +13,9 @@ public:
     ImageTexture(const ImageTexture&) = delete;
     ImageTexture& operator=(const ImageTexture&) = delete;
 
+    /// Cells of a matrix stay cells when they are enlarged; a photograph is smoothed.
+    explicit ImageTexture(bool smooth) : smooth_(smooth) {}
+
     /// Replaces the picture: packed RGBA rows, top row first. Another size makes another texture.
     void update(int width, int height, std::span<const std::uint8_t> rgba);
     /// Lets go of the texture, with its context still current.
@@ -23,6 +26,7 @@ public:
     unsigned id() const { return id_; }
 
 private:
+    bool smooth_ = false;
     unsigned id_ = 0;
     int width_ = 0, height_ = 0;
 };

@@ -34,7 +34,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0:detect_stack_use_after_return
 done_=0 starts=0
 start() {
     rm -f "$folder/status"
-    (cd "$folder" && exec "$binary" view plummer -n 200 --backend cpu --size 900x620 >>"$folder/log" 2>&1) &
+    (cd "$folder" && exec "$binary" view plummer -n 200 --no-welcome --backend cpu --size 900x620 >>"$folder/log" 2>&1) &
     program=$!
     starts=$((starts + 1))
     for _ in $(seq $((10 * patience))); do

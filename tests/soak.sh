@@ -60,7 +60,7 @@ printf 'm,x,y,z\n1,0,0,0\n1,nan,0,0\n' > "$folder/bad.csv"
 head -c 3000 /dev/urandom > "$folder/noise.hdf5"
 printf 'scene = "plummer"\nbodies = 500\n' > "$folder/scene.toml"
 
-(cd "$folder/work" && exec "$binary" view plummer -n 1000 --backend cpu --size 1000x700 --ui-scale 1 --autosave 20) \
+(cd "$folder/work" && exec "$binary" view plummer -n 1000 --no-welcome --backend cpu --size 1000x700 --ui-scale 1 --autosave 20) \
   > "$folder/log" 2>&1 &
 program=$!
 # Controls have names like facts; their list comes last.

@@ -183,6 +183,7 @@ Json parameterList(const BackendOptions&) {
                         {"default", std::string(row.usual)},
                         {"kept", row.fact() ? "nowhere" : keptText(row)},
                         {"idea", std::string(row.idea)},
+                        {"term", std::string(row.term)},
                         {"refusal", refusalText(row)}});
     return rows;
 }

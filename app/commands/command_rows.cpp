@@ -64,6 +64,9 @@ void addList(CLI::App& app, const std::string& names, const std::string& type,
         ->expected(1, 1 << 20);
 }
 
+/// Of a flag; in some cases at least, as its row says.
+bool isUsuallyOn(const Parameter& row) { return row.usual.starts_with("true") || row.usual.starts_with("(true"); }
+
 /// What help says of a row: what it is, what is allowed where that is short, and the usual value.
 std::string helpText(const Parameter& row) {
     std::string text(row.kept.help.empty() ? row.idea : row.kept.help);
@@ -72,7 +75,7 @@ std::string helpText(const Parameter& row) {
     if (std::isfinite(row.bounds.least) && std::isfinite(row.bounds.most) && row.bounds.most <= 100 && row.shown.scale == 1)
         text += ", " + shortestText(row.bounds.least) + " to " + shortestText(row.bounds.most);
     if (row.kind == Kind::flag && row.kept.on.empty()) return text;
-    if (row.kind == Kind::flag) return text + " [" + std::string(row.usual == "true" ? row.kept.on : row.kept.off) + "]";
+    if (row.kind == Kind::flag) return text + " [" + std::string(isUsuallyOn(row) ? row.kept.on : row.kept.off) + "]";
     const bool words = row.usual.starts_with('(');
     return text + " [" + std::string(words ? row.usual.substr(1, row.usual.size() - 2) : row.usual) + "]";
 }
@@ -88,7 +91,7 @@ void addParameter(CLI::App& app, Options& o, const Parameter& row, const std::st
     if (!row.kept.alias.empty()) names += "," + std::string(row.kept.alias);
     if (row.kind == Kind::flag && row.kept.on.empty()) {
         // Whoever gives a flag wants what is not so anyway.
-        const bool given = row.usual != "true";
+        const bool given = !isUsuallyOn(row);
         app.add_flag_callback(
             names, [&o, &row, given] { o.settings[row.path] = given; }, when + helpText(row));
         return;

@@ -271,6 +271,8 @@ int viewCommand(const Options& asked) {
     if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= Document::kFewBodies)
         workspace.look.trails = kUsualTrail;
     if (!options.settings.contains("overlay.shown")) workspace.overlay.scaleBar = workspace.overlay.clock = true;
+    // Who names a lesson has a guide already, and what is not remembered would greet every time.
+    if (config.first() && !lesson && !options.settings.contains("window.welcome")) ui.state.welcome = true;
     if (options.rewindMegabytes > 0) {
         workspace.host.keepHistory(static_cast<std::size_t>(options.rewindMegabytes) << 20);
         ui.state.timeline = true;

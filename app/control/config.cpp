@@ -203,7 +203,8 @@ ConfigKeeper::ConfigKeeper(bool on, Remembered& to) {
     if (!on) return;
     file_ = configFile();
     std::error_code error;
-    if (file_.empty() || !fs::exists(file_, error)) return;
+    first_ = !file_.empty() && !fs::exists(file_, error) && !error;
+    if (file_.empty() || first_ || error) return;
     std::string text(kLargestFile, '\0');
     try {
         Source source = Source::open(file_);

@@ -40,6 +40,8 @@ class ConfigKeeper {
 public:
     /// Reads the file. Nothing is read or written when `on` is false, nor when there is no folder for it.
     ConfigKeeper(bool on, Remembered& to);
+    /// Whether there was no file: nothing has ever been remembered here.
+    bool first() const { return first_; }
     /// What was wrong with the file; empty: nothing.
     const std::vector<std::string>& notes() const { return notes_; }
 
@@ -57,6 +59,7 @@ private:
     std::string write(const std::string& text);
 
     std::filesystem::path file_;  ///< empty: off
+    bool first_ = false;
     std::vector<std::string> notes_;
     Remembered asked_;
     std::vector<std::string> begun_;  ///< values of all rows when the window opened

@@ -3,7 +3,6 @@
 #include "app/model/document.h"
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
-#include "app/version.h"
 #include "sim/core/error.h"
 
 namespace gravlab {
@@ -128,6 +127,10 @@ double numberIn(const Value& argument) {
 }
 
 constexpr Action kHelp[] = {
+    {.name = "welcome",
+     .label = "Welcome",
+     .idea = "what you see, how to look around, and three things to try",
+     .parameter = "window.welcome"},
     {.name = "keys",
      .label = "Keys and mouse",
      .idea = "these keys",
@@ -227,7 +230,7 @@ constexpr Action kHelp[] = {
      .leaves = kLessonStays},
     {.name = "close",
      .label = "Close what is open",
-     .idea = "close the list of keys or a message, select nothing",
+     .idea = "close a card, the list of keys or a message, select nothing",
      .strokes = {{Key::escape}},
      .act =
          [](KeyTarget& t, int) {
@@ -236,7 +239,7 @@ constexpr Action kHelp[] = {
                  return;
              }
              t.drop.on = false;
-             t.ui.help = false;
+             t.ui.help = t.ui.welcome = t.ui.scenes = t.ui.about = false;
              t.ui.files.shown = t.ui.film.shown = false;
              if (t.message.empty() && !t.storyTold()) t.clearSelection();
              t.storyLeft = t.facts.run;
@@ -250,9 +253,8 @@ constexpr Action kHelp[] = {
      .leaves = "A message that was put away does not come back; what it was about is as before."},
     {.name = "about",
      .label = "About gravlab",
-     .idea = "which version this is",
-     .act = [](KeyTarget& t, int) { t.say(versionText()); },
-     .leaves = "Nothing was changed by looking at the version.",
+     .idea = "which version this is, and what it runs on",
+     .parameter = "window.about",
      .line = true},
 };
 

@@ -81,6 +81,8 @@ void addStart(std::vector<Parameter>& all) {
     Parameter bodies = wholeRow({.path = "run.bodies",
                                  .label = "Bodies",
                                  .idea = "how many; the scene starts again",
+                                 .term = "Each body is pulled by each of the others, so twice as many cost four times as "
+                                         "much a step, unless far ones are taken together.",
                                  .usual = "(the scene's own for this machine)",
                                  .otherwise = "auto",
                                  .multiples = true,
@@ -99,12 +101,14 @@ void addStart(std::vector<Parameter>& all) {
         take(asked(d), "bodies", v);
     };
     all.push_back(std::move(bodies));
-    all.push_back(wholeRow({.path = "run.seed",
-                            .label = "Seed",
-                            .idea = "same seed, same bodies; the scene starts again",
-                            .usual = "1",
-                            .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
-                           [](const RunConfiguration& c) { return c.seed; }));
+    all.push_back(wholeRow(
+        {.path = "run.seed",
+         .label = "Seed",
+         .idea = "same seed, same bodies; the scene starts again",
+         .term = "Scenes draw places and velocities by lot; a seed names one of the draws, the same on every machine.",
+         .usual = "1",
+         .kept = {.option = "--seed", .scene = "seed", .checkpoint = "seed", .placeholder = "NUMBER"}},
+        [](const RunConfiguration& c) { return c.seed; }));
 }
 
 /// The numbers of scenes: one row a name, whichever scenes have it.
@@ -174,6 +178,8 @@ void addMachine(std::vector<Parameter>& all) {
         {.path = "run.backend",
          .label = "Backend",
          .idea = "what computes the forces; the running state moves over",
+         .term = "A backend is a kind of hardware with the code for it: 'reference' is plain double precision to check the "
+                 "others by, 'cpu' takes all cores and their vector units, 'cuda' an NVIDIA GPU.",
          .usual = "auto",
          .otherwise = "auto",
          .kept = {.option = "--backend", .checkpoint = "backend"},
@@ -210,6 +216,8 @@ void addMachine(std::vector<Parameter>& all) {
     all.push_back(nameRow({.path = "run.kernel",
                            .label = "Kernel",
                            .idea = "how the backend computes the forces; its launch begins at the usual values",
+                           .term = "A kernel is the innermost program: it sums the pulls of all bodies on one. Each row of "
+                                   "the list adds one idea to the row before, so that one sees what the idea is worth.",
                            .usual = "auto",
                            .otherwise = "auto",
                            .kept = {.option = "--kernel", .checkpoint = "kernel"},
@@ -222,22 +230,32 @@ void addMachine(std::vector<Parameter>& all) {
                                }},
                           kernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
     struct Knob {
-        std::string_view path, label, idea, option, key;
+        std::string_view path, label, idea, term, option, key;
         int LaunchConfig::*at;
         std::string_view placeholder;
     };
-    constexpr Knob kKnobs[] = {{"run.block", "Block", "threads a block, which is also the bodies of a tile", "--block",
-                                "block", &LaunchConfig::block, "THREADS"},
-                               {"run.unroll", "Unroll", "how many pairs the inner loop writes out", "--unroll", "unroll",
-                                &LaunchConfig::unroll, "FACTOR"},
-                               {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers",
-                                "--bodies-per-thread", "bodies_per_thread", &LaunchConfig::bodiesPerThread, "COUNT"},
-                               {"run.split", "Split", "threads that share one target's sources", "--split", "split",
-                                &LaunchConfig::split, "COUNT"}};
+    constexpr Knob kKnobs[] = {
+        {"run.block", "Block", "threads a block, which is also the bodies of a tile",
+         "A GPU runs threads in blocks that share a small fast memory, where a tile of bodies is read once for all of them. "
+         "Large blocks read less from far memory; of small ones more run side by side (occupancy).",
+         "--block", "block", &LaunchConfig::block, "THREADS"},
+        {"run.unroll", "Unroll", "how many pairs the inner loop writes out",
+         "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need more "
+         "registers than a thread has.",
+         "--unroll", "unroll", &LaunchConfig::unroll, "FACTOR"},
+        {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers",
+         "Each source that is read then serves several targets, which saves reads; the registers that it takes let fewer "
+         "threads run side by side.",
+         "--bodies-per-thread", "bodies_per_thread", &LaunchConfig::bodiesPerThread, "COUNT"},
+        {"run.split", "Split", "threads that share one target's sources",
+         "Few bodies are too few threads to keep a GPU busy. Split, several of them sum one target, each over a part of the "
+         "sources.",
+         "--split", "split", &LaunchConfig::split, "COUNT"}};
     for (const Knob& knob : kKnobs) {
         Parameter row = wholeRow({.path = std::string(knob.path),
                                   .label = knob.label,
                                   .idea = knob.idea,
+                                  .term = knob.term,
                                   .usual = "(the kernel's own)",
                                   .kept = {.option = knob.option, .checkpoint = knob.key, .placeholder = knob.placeholder}},
                                  [at = knob.at](const RunConfiguration& c) { return c.kernel.launch.*at; });
@@ -274,6 +292,9 @@ void addPhysics(std::vector<Parameter>& all) {
     all.push_back(nameRow({.path = "run.integrator",
                            .label = "Integrator",
                            .idea = "how forces become motion",
+                           .term = "A step kicks velocities by the forces and lets bodies drift by their velocities. "
+                                   "Symplectic integrators such as leapfrog keep the energy within bounds for ever; those "
+                                   "of higher order are more exact a step, and need several forces for it.",
                            .usual = "(the scene's own, mostly leapfrog)",
                            .otherwise = "auto",
                            .kept = {.option = "--integrator", .scene = "integrator", .checkpoint = "integrator"},
@@ -282,6 +303,8 @@ void addPhysics(std::vector<Parameter>& all) {
     all.push_back({.path = "run.time_step",
                    .label = "Time step",
                    .idea = "simulated time a step; a negative one runs backwards",
+                   .term = "Bodies move on as if nothing changed in between, so it must be short against the fastest "
+                           "encounter. Half of it costs twice as much and makes leapfrog's error a quarter.",
                    .unit = "T",
                    .bounds = {.zero = false},
                    .usual = "(the scene's own)",
@@ -289,20 +312,26 @@ void addPhysics(std::vector<Parameter>& all) {
                    .dragged = {.floor = 1e-7, .format = "%.5g", .least = 1e-12, .most = 1e6},
                    .kept = {.option = "--dt", .scene = "time_step", .checkpoint = "time_step", .placeholder = "TIME"},
                    .get = [](const Document& d) -> Value { return inForce(d).timeStep; }});
-    all.push_back({.path = "run.accuracy",
-                   .label = "Accuracy",
-                   .idea = "relative error of the force that 99 % of the bodies keep: far ones are taken together",
-                   .usual = "auto",
-                   .otherwise = "auto",
-                   .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
-                   .kept = {.option = "--accuracy",
-                            .scene = "accuracy",
-                            .checkpoint = "accuracy",
-                            .help = "1e-5 to 1e-2; without it every pair is computed"},
-                   .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); }});
+    all.push_back(
+        {.path = "run.accuracy",
+         .label = "Accuracy",
+         .idea = "relative error of the force that 99 % of the bodies keep: far ones are taken together",
+         .term = "Far groups of bodies pull almost as one body in their middle would; that is taken where the error stays "
+                 "below this number, which makes large runs many times faster. Without it every pair is computed.",
+         .usual = "auto",
+         .otherwise = "auto",
+         .dragged = {.floor = 1e-5, .format = "%.1e", .least = kFinestAccuracy, .most = kCoarsestAccuracy},
+         .kept = {.option = "--accuracy",
+                  .scene = "accuracy",
+                  .checkpoint = "accuracy",
+                  .help = "1e-5 to 1e-2; without it every pair is computed"},
+         .get = [](const Document& d) { return unlessZero(inForce(d).accuracy); }});
     all.push_back({.path = "run.exact_forces",
                    .label = "Exact forces",
                    .idea = "compute every pair, also of so many bodies that a window takes far ones together",
+                   .term =
+                       "A window takes far bodies together where a scene has very many; with this every pair of bodies is "
+                       "computed, however long that takes.",
                    .kind = Kind::flag,
                    .usual = "false",
                    .kept = {.option = "--exact",
@@ -318,18 +347,24 @@ void addPhysics(std::vector<Parameter>& all) {
                            request.opening.reset();
                            if (d.facts.kernel->approximates) request.kernel = {};
                        }});
-    all.push_back({.path = "run.opening",
-                   .label = "Opening angle",
-                   .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
-                   .usual = "auto",
-                   .otherwise = "auto",
-                   .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
-                   .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"},
-                   .get = [](const Document& d) { return unlessZero(inForce(d).opening); }});
+    all.push_back(
+        {.path = "run.opening",
+         .label = "Opening angle",
+         .idea = "edge of a cell over its distance, for the rows of the tree that go by it",
+         .term =
+             "A cell of the tree that looks smaller than this pulls as one body; smaller angles are more exact and slower.",
+         .usual = "auto",
+         .otherwise = "auto",
+         .dragged = {.floor = 0.01, .format = "%.2f", .least = kLeastOpening, .most = kMostOpening},
+         .kept = {.option = "--opening", .checkpoint = "opening", .placeholder = "THETA"},
+         .get = [](const Document& d) { return unlessZero(inForce(d).opening); }});
     all.push_back(
         {.path = "run.softening",
          .label = "Softening",
          .idea = "length that blunts close encounters",
+         .term = "Gravity as if every body were a small cloud of this size: far away nothing changes, closer than this the "
+                 "pull fades instead of growing without end. It stands for the many stars that a body is a sample of; too "
+                 "much of it blurs what is smaller.",
          .unit = "L",
          .bounds = {.least = 0},
          .usual = "(the scene's own)",
@@ -340,6 +375,8 @@ void addPhysics(std::vector<Parameter>& all) {
     all.push_back({.path = "run.law",
                    .label = "Law",
                    .idea = "how two bodies act on each other",
+                   .term = "Gravity and the force between charges fall with the square of the distance, a power law as one "
+                           "likes; neutral atoms, as Lennard-Jones has them, attract a little and repel when they touch.",
                    .kind = Kind::choice,
                    .usual = "(the scene's own)",
                    .otherwise = "auto",
@@ -351,6 +388,8 @@ void addPhysics(std::vector<Parameter>& all) {
     all.push_back({.path = "run.precision",
                    .label = "Precision",
                    .idea = "of forces and bodies: fp32 is fast, fp64 exact, mixed between",
+                   .term = "How many digits a number has: fp32 has 7 and is what GPUs are fast in, fp64 has 16. mixed "
+                           "computes pairs in fp32 and keeps places and sums in fp64.",
                    .kind = Kind::choice,
                    .usual = "(fp64 up to 256 bodies on the CPU, else fp32)",
                    .otherwise = "auto",
@@ -365,6 +404,7 @@ void addPace(std::vector<Parameter>& all) {
         {.path = "run.steps_per_frame",
          .label = "Steps a frame",
          .idea = "with speed 0: at most so many steps between two pictures; off screen exactly so many",
+         .term = "More of them show less often what is computed; the physics stays the same.",
          .kind = Kind::integer,
          .bounds = {.least = 1, .most = 1000000},
          .usual = "1",
@@ -380,6 +420,8 @@ void addPace(std::vector<Parameter>& all) {
         {.path = "run.speed",
          .label = "Speed",
          .idea = "simulated time a second of watching; the time step stays as it is, and 0 goes by steps a frame",
+         .term = "It decides how often a step is made and never how long it is. Where the machine cannot keep up, the line "
+                 "below says what it reaches.",
          .unit = "T/s",
          .bounds = {.least = 0},
          .usual = "(the scene's own pace)",
@@ -393,6 +435,7 @@ void addPace(std::vector<Parameter>& all) {
          .label = "Time budget",
          .idea =
              "computing time of steps in a frame of a window, longer ones go on in the next; 0 is what the picture leaves",
+         .term = "Less of it makes the picture more fluent, more of it the run faster.",
          .unit = "ms",
          .bounds = {.least = 0},
          .usual = "(0; on a GPU that is 33)",
@@ -423,6 +466,8 @@ void addFacts(std::vector<Parameter>& all) {
     add({.path = "run.check",
          .label = "Check",
          .idea = "whether the forces agree with double precision: pending, passed, failed",
+         .term = "Accelerations of some bodies are computed once more in double precision: half of the errors are below the "
+                 "first number, 99.9 % below the second.",
          .kind = Kind::text},
         [](const Document& d) -> Value {
             const auto& check = d.facts.check;
@@ -430,13 +475,16 @@ void addFacts(std::vector<Parameter>& all) {
         });
     add({.path = "run.rate",
          .label = "Rate",
-         .idea = "interactions a second, N*N for each force",
+         .idea = "interactions a second, N*N for each force, of a tree what it evaluates",
+         .term = "An interaction is the pull of one body on another. Their time is taken by the clock of the device or of "
+                 "the pool, and shown once sampled accelerations agree with double precision.",
          .unit = "1/s",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.interactionsPerSecond; });
     add({.path = "run.steps_per_second",
          .label = "Steps a second",
          .idea = "complete steps a second",
+         .term = "A step brings all bodies from one moment to the next.",
          .unit = "1/s",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.stepsPerSecond; });
@@ -449,16 +497,21 @@ void addFacts(std::vector<Parameter>& all) {
     add({.path = "run.energy_change",
          .label = "Energy",
          .idea = "largest relative change of the energy since the start",
+         .term = "The sum of kinetic and potential energy should stay as it was, so what it changes by is the error of time "
+                 "step and precision. Above 1e-3 of the start is doubtful; above 1e-1 the picture is not what the law says.",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.energyChange; });
     add({.path = "run.virial_ratio",
          .label = "2T/|W|",
          .idea = "twice the kinetic energy over the potential one, as last measured: 1 in balance",
+         .term = "T is the energy of motion, W that of gravity. In a system that neither falls together nor flies apart the "
+                 "ratio stays near 1 (the virial theorem); below it gravity wins, above it motion does.",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.virial ? Value(2 * *d.facts.virial) : Value(); });
     add({.path = "run.half_mass_radius",
          .label = "Half-mass radius",
          .idea = "radius around the centre of mass that holds half of the mass, as last measured",
+         .term = "It says how large a system is where there is no edge to measure to.",
          .unit = "L",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.halfMassRadius ? Value(*d.facts.halfMassRadius) : Value(); });

@@ -58,6 +58,17 @@ void addWindow(std::vector<Parameter>& all) {
          &UiState::timeline,
          {}},
         {"window.help", "Keys", "the list of keys", "false", &UiState::help, {}},
+        {"window.welcome",
+         "Welcome",
+         "the card of the first start: what one sees, how to look around, three things to try",
+         "(true at the first start)",
+         &UiState::welcome,
+         {.option = "--no-welcome",
+          .configuration = "window.welcome",
+          .help = "leave out the card that greets at the first start",
+          .window = true}},
+        {"window.scenes", "Scenes", "the pictures of all scenes, to choose from", "false", &UiState::scenes, {}},
+        {"window.about", "About", "which version this is, and what it runs on", "false", &UiState::about, {}},
         {"window.full_screen",
          "Full screen",
          "the window covers its display",
@@ -163,12 +174,16 @@ void addWindow(std::vector<Parameter>& all) {
     all.push_back(fact({.path = "window.frames_per_second",
                         .label = "Frames",
                         .idea = "pictures a second",
+                        .term = "From about 25 a movement looks smooth; a display shows 60 at most.",
                         .unit = "1/s",
                         .measured = true},
                        [](const Document& d) -> Value { return d.facts.framesPerSecond; }));
-    all.push_back(
-        fact({.path = "window.frame_time", .label = "Frame", .idea = "time of a frame", .unit = "ms", .measured = true},
-             [](const Document& d) -> Value { return d.facts.frameMilliseconds; }));
+    all.push_back(fact({.path = "window.frame_time",
+                        .label = "Frame",
+                        .idea = "time from one picture to the next, on average",
+                        .unit = "ms",
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.facts.frameMilliseconds; }));
     all.push_back(fact({.path = "window.message", .label = "Message", .idea = "the sentence on screen", .kind = Kind::text},
                        [](const Document& d) -> Value { return d.message; }));
 }

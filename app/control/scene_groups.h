@@ -2,12 +2,22 @@
 #pragma once
 #include "sim/scenes/scene.h"
 
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 namespace gravlab {
 
 enum class SceneGroup { galaxies, clusters, famous, laws };
 
+/// All of them, in the order of menus, and how they are called there.
+inline constexpr std::array<SceneGroup, 4> kSceneGroups = {SceneGroup::galaxies, SceneGroup::clusters, SceneGroup::famous,
+                                                           SceneGroup::laws};
+constexpr std::string_view labelOf(SceneGroup group) {
+    constexpr std::array<std::string_view, 4> kLabels = {"Galaxies", "Clusters and boxes", "Famous few-body orbits",
+                                                         "Other laws"};
+    return kLabels[static_cast<std::size_t>(group)];
+}
 SceneGroup groupOf(const Scene& scene);
 /// The scene at that place of its group; null after the last one.
 const Scene* sceneOf(SceneGroup group, std::size_t place);

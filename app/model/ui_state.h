@@ -25,6 +25,9 @@ struct UiState {
     bool instruments = false;   ///< a galaxy over its radius, in place of that strip
     bool timeline = false;      ///< the strip of kept states over the status line
     bool help = false;          ///< the list of keys
+    bool welcome = false;       ///< the card of the first start
+    bool scenes = false;        ///< the pictures of all scenes
+    bool about = false;         ///< what this program is
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;

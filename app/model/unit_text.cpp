@@ -37,25 +37,25 @@ RoundLength roundLength(double most, const SceneUnits& units) {
     return {round / scale, threeDigits(round) + " " + std::string(name)};
 }
 
+UnitOfTime unitOfTime(double time, const SceneUnits& units) {
+    const double value = std::abs(time) * units.timeScale;
+    if (units.time.empty()) return {units.timeScale, "T"};
+    if (units.time == "Myr" && value >= 1000) return {units.timeScale / 1000, "Gyr"};
+    if (units.time == "years" && value < 2) return {units.timeScale * 365.25, "days"};
+    return {units.timeScale, std::string(units.time)};
+}
+
 std::string clockText(double time, const SceneUnits& units) {
     char text[64];
-    double value = time * units.timeScale;
-    std::string name(units.time);
-    if (name == "Myr" && std::abs(value) >= 1000) {
-        value /= 1000;
-        name = "Gyr";
-    } else if (name == "years" && std::abs(value) < 2) {
-        value *= 365.25;
-        name = "days";
-    }
-    const double size = std::abs(value);
+    const auto [scale, name] = unitOfTime(time, units);
+    const double value = time * scale, size = std::abs(value);
     std::snprintf(text, sizeof text, "t = %.*f",
                   name == "Gyr"                   ? 3
                   : size >= 100 || name == "days" ? 1
                   : size >= 10                    ? 2
                                                   : 3,
                   value);
-    return name.empty() ? text : text + (" " + name);
+    return units.time.empty() ? text : text + (" " + name);
 }
 
 SpeedText speedUnit(double speed, const SceneUnits& units) {

@@ -16,7 +16,15 @@ struct RoundLength {
 };
 RoundLength roundLength(double most, const SceneUnits& units);
 
-/// The simulated time in the scene's units: "t = 120.5 Myr". Long times move up to Gyr, short ones of years down to days.
+/// What times of that size are counted in: one [T] is `scale` of `name`, such as Myr. Long times move up to Gyr, short ones
+/// of years down to days; without units it is T.
+struct UnitOfTime {
+    double scale = 1;
+    std::string name;
+};
+UnitOfTime unitOfTime(double time, const SceneUnits& units);
+
+/// The simulated time in the scene's units: "t = 120.5 Myr".
 std::string clockText(double time, const SceneUnits& units);
 
 /// How a speed of the story is written: times `scale` it is a handy number of `unit`, such as "Myr/s".

@@ -1,5 +1,7 @@
 // The strip at the bottom: does the run keep what it should? Rule: amber and red mean the same as in the numbers of a run.
+#include "app/model/unit_text.h"
 #include "app/panels/panel_strip.h"
+#include "app/panels/parameter_widgets.h"
 #include "app/plots/plot.h"
 #include "app/services/conservation.h"
 
@@ -15,10 +17,17 @@ constexpr Control kEnergy{"conservation_energy", "Energy",
                           "Change of the total energy since the start over the energy of the start. Amber above 1e-3, red "
                           "above 1e-1: then the picture is not what the law says. Noise: what the sum is wrong by where a "
                           "tree makes it, as bodies at random say that are compared with double precision"};
-constexpr Control kMomenta{"conservation_momenta", "Momenta",
-                           "How far momentum and angular momentum have wandered, over what the bodies carry in all"};
-constexpr Control kShape{"conservation_shape", "Shape",
-                         "Virial ratio -K/W, and the radii that hold 10, 50 and 90 % of the mass [L]"};
+constexpr Control kMomenta{
+    "conservation_momenta", "Momenta",
+    "How far the momentum P and the angular momentum L of all bodies have wandered, over what the bodies "
+    "carry in all. Pulls act in pairs and cancel in these sums, so only errors move them"};
+constexpr Control kShape{
+    "conservation_shape", "Shape",
+    "The virial ratio 2T/|W|, which is 1 in balance, and the radii that hold 10, 50 and 90 % of the mass"};
+constexpr Control kClosest{
+    "conservation_closest", "Closest pair",
+    "The smallest distance of two bodies just now. Below the softening they pull each other less than "
+    "two points would; the smaller it is against it, the more a fixed time step has to resolve"};
 constexpr Control kConservationNumbers{
     "conservation", "Conservation",
     "Sums in double precision over a copy of one complete step, beside the picture: on a GPU by the "
@@ -52,6 +61,7 @@ void add(Plot& plot, const char* label, std::span<const ConservationPoint> point
 void show(PanelContext& p, const Control& control, Plot plot, float width, float height) {
     const ConservationMonitor& watch = p.workspace.conservation;
     for (const ConservationMark& mark : watch.marks()) plot.changes.push_back(mark.time);
+    rescale(plot, unitOfTime(p.facts.time, p.facts.scene->units).scale, 1);
     const ImVec2 from = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(width, height));
     p.widgets.finish(control);
@@ -62,19 +72,31 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
               .legendAbove = true});
 }
 
+/// A number of the table beside the last one, with the table's own words.
+void numberBeside(PanelContext& p, const Control& control, const char* text) {
+    ImGui::SameLine(0, 0);
+    p.widgets.text(control, palette::kMuted, text);
+}
+
 void drawConserved(PanelContext& p) {
     const ConservationMonitor& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
+    const SceneUnits& units = p.facts.scene->units;
+    const std::string length = units.length.empty() ? std::string() : " " + std::string(units.length);
     char text[240];
     if (now.floor > 0)
         std::snprintf(text, sizeof text, "dE/E0 %+.1e +- %.0e", now.change, now.floor);
     else
         std::snprintf(text, sizeof text, "dE/E0 %+.1e", now.change);
     p.widgets.text(kConservationNumbers, colourOf(now.change), text);
-    std::snprintf(text, sizeof text, "   worst %.1e   virial %.3f   r50 %.4g   closest pair %.3g", watch.worstChange(),
-                  now.virial, now.shape.lagrangianRadii[1], now.shape.closest);
-    ImGui::SameLine(0, 0);
-    p.widgets.wrapped(palette::kMuted, text);
+    std::snprintf(text, sizeof text, "   worst %.1e", watch.worstChange());
+    numberBeside(p, controlOf(parameter("run.energy_change")), text);
+    std::snprintf(text, sizeof text, "   2T/|W| %.3f", 2 * now.virial);
+    numberBeside(p, controlOf(parameter("run.virial_ratio")), text);
+    std::snprintf(text, sizeof text, "   r50 %.4g%s", now.shape.lagrangianRadii[1] * units.lengthScale, length.c_str());
+    numberBeside(p, controlOf(parameter("run.half_mass_radius")), text);
+    std::snprintf(text, sizeof text, "   closest pair %.3g%s", now.shape.closest * units.lengthScale, length.c_str());
+    numberBeside(p, kClosest, text);
     const std::string advice = watch.advice(p.facts.configuration, *p.facts.integrator);
     if (advice.empty()) return;
     ImGui::SameLine(0, 10 * p.widgets.scale());
@@ -103,7 +125,9 @@ void drawConservation(PanelContext& p) {
             drawConserved(p);
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
             const float tall = ImGui::GetContentRegionAvail().y;
-            Plot energy = plotOf("|dE/E0| over t", true);
+            const SceneUnits& units = p.facts.scene->units;
+            const std::string time = unitOfTime(p.facts.time, units).name;
+            Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
             // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the
             // rounding of a sum there is nothing to see, and a logarithm has no zero.
             const std::span<const ConservationPoint> later = std::span(points).subspan(1);
@@ -114,11 +138,15 @@ void drawConservation(PanelContext& p) {
             Plot momenta = plotOf("momenta, relative", true);
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
             add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
-            Plot shape = plotOf("shape", false);
-            add(shape, "virial", points, [](const ConservationPoint& q) { return q.virial; });
+            Plot shape = plotOf("", false);
+            add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
             for (std::size_t k = 0; k < 3; ++k) {
                 static constexpr const char* kNames[] = {"r10", "r50", "r90"};
-                add(shape, kNames[k], points, [k](const ConservationPoint& q) { return q.shape.lagrangianRadii[k]; });
+                const std::string name =
+                    std::string(kNames[k]) + (units.length.empty() || k < 2 ? "" : " [" + std::string(units.length) + "]");
+                add(shape, name.c_str(), points, [k, scale = units.lengthScale](const ConservationPoint& q) {
+                    return scale * q.shape.lagrangianRadii[k];
+                });
             }
             show(p, kEnergy, std::move(energy), free / 3, tall);
             ImGui::SameLine(0, gap);

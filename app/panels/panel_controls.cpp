@@ -106,9 +106,20 @@ void drawNumbers(PanelContext& p) {
     }
 }
 
+/// The list by name, and beside it the way to the pictures.
+void drawSceneList(PanelContext& p) {
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float button = ImGui::CalcTextSize("All").x + 2 * ImGui::GetStyle().FramePadding.x;
+    p.widgets.label(controlOf(parameter("run.scene")));
+    parameter(p, "run.scene",
+              {.now = Value(std::string(p.facts.scene->name)), .width = ImGui::GetContentRegionAvail().x - button - gap});
+    ImGui::SameLine(0, gap);
+    action(p, "scenes", button, "All");
+}
+
 void drawScene(PanelContext& p) {
     p.widgets.section("Scene");
-    parameter(p, "run.scene", {.now = Value(std::string(p.facts.scene->name))});
+    drawSceneList(p);
     drawBodies(p);
     drawSlowStep(p);
     const float side = ImGui::GetFrameHeight();
@@ -180,10 +191,20 @@ void drawCompute(PanelContext& p) {
     if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
 }
 
+/// A number as the scene's clock and scale bar count it.
+void inUnits(PanelContext& p, std::string_view path, const std::string& unit, double scale) {
+    Dragged hand = parameter(path).dragged;
+    const std::string format = hand.format + (unit.empty() ? std::string() : " " + unit);
+    hand.format = format.c_str();
+    parameter(p, path, {.dragged = hand, .shown = Shown{unit, scale}});
+}
+
 void drawPhysics(PanelContext& p) {
     p.widgets.section("Physics");
-    parameter(p, "run.time_step");
-    parameter(p, "run.softening");
+    const SceneUnits& units = p.facts.scene->units;
+    const UnitOfTime time = unitOfTime(p.facts.configuration.timeStep, units);
+    inUnits(p, "run.time_step", units.time.empty() ? "" : time.name, time.scale);
+    inUnits(p, "run.softening", std::string(units.length), units.lengthScale);
     parameter(p, "run.law");
     for (const LawNumber& number : lawNumbers())
         if (number.acts(p.facts.configuration.force.law)) parameter(p, "run." + std::string(number.key));

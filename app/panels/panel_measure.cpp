@@ -14,33 +14,20 @@ namespace {
 
 constexpr double kFlopsPerPair = 20;
 
-constexpr Control kRate{
-    "rate", "Rate",
-    "Pair interactions a second: N x N per force evaluation, by the clock of the device or the pool; of a "
-    "tree the pairs and cells that were evaluated. "
-    "Shown once sampled accelerations agree with double precision"};
 constexpr Control kFlops{"flops", "Effective",
                          "The rate at 20 floating-point operations a pair, whatever the kernel really issues; of a tree its "
                          "parts, and bodies whose force was computed"};
-constexpr Control kError{
-    "error", "Error",
-    "Relative error of sampled accelerations against double precision: half of them are below the first "
-    "number, 99.9 % below the second"};
 constexpr Control kAllowedError{
     "error", "Error",
     "Relative error of the accelerations of up to 1,024 bodies at random against double precision. Momentum: what the "
-    "forces "
-    "of all bodies sum up to, over their sizes; it would be 0 if each pair pulled both ways alike"};
+    "forces of all bodies sum up to, over their sizes; it would be 0 if each pair pulled both ways alike"};
 constexpr Control kHistory{"history", "History", "The rate over the last seconds in which something was computed"};
-constexpr Control kFrames{"frames", "frames/s", "Pictures a second"};
-constexpr Control kSteps{"steps", "steps/s", "Complete simulation steps a second"};
-constexpr Control kFrameTime{"frame_time", "ms/frame", "Mean time from one picture to the next"};
 constexpr Control kSplitBar{
     "split_bar", "Time",
     "Where the time of a frame goes. Other is the panels, copying the picture to the screen, and waiting"};
 constexpr Control kBalance{
     "balance", "Balance",
-    "Twice the kinetic energy over the virial of the forces when the run began: 1 in balance, below it falls together. A "
+    "2T/|W| when the run began: 1 in balance, below it falls together, above it flies apart. A "
     "system keeps its energy while it comes to balance, and that says where its half-mass radius will go; after a "
     "dynamical time it is measured"};
 constexpr Control kDevice{"device", "Device", "What computes, and why not something faster"};
@@ -53,6 +40,13 @@ constexpr Control kRenderer{"renderer", "OpenGL", "What draws"};
 // Colours that stay apart with the common colour-vision deficiencies (Okabe & Ito 2008).
 constexpr std::array<ImU32, 4> kPartColours = {IM_COL32(86, 180, 233, 255), IM_COL32(230, 159, 0, 255),
                                                IM_COL32(0, 158, 115, 255), IM_COL32(204, 121, 167, 255)};
+
+/// A measured value with the table's own words.
+Control measuredControl(const char* name, const char* label, std::string_view path) {
+    Control control = controlOf(parameter(path), label);
+    control.name = name;
+    return control;
+}
 
 struct Parts {
     std::array<const char*, 4> names{"force", "integrate", "publish", "draw"};
@@ -67,6 +61,7 @@ void strikeThrough(ImU32 colour, float thickness) {
 }
 
 void drawRate(PanelContext& p) {
+    const Control rate = measuredControl("rate", "Rate", "run.rate"), error = measuredControl("error", "Error", "run.check");
     const Telemetry& t = p.workspace.telemetry;
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
@@ -80,9 +75,9 @@ void drawRate(PanelContext& p) {
     const ImVec2 at = ImGui::GetCursorPos();
     ImGui::PushFont(fonts.large);
     if (!known) {
-        p.widgets.text(kRate, palette::kMuted, check ? "-" : "checking");
+        p.widgets.text(rate, palette::kMuted, check ? "-" : "checking");
     } else {
-        p.widgets.text(kRate, failed ? palette::kBad : palette::kText, digits);
+        p.widgets.text(rate, failed ? palette::kBad : palette::kText, digits);
         if (failed) strikeThrough(palette::kBad, 2 * p.widgets.scale());
     }
     const float wide = ImGui::GetItemRectSize().x, high = ImGui::GetTextLineHeight();
@@ -110,11 +105,11 @@ void drawRate(PanelContext& p) {
     p.widgets.text(kFlops, palette::kMuted, line);
 
     if (!check) {
-        p.widgets.text(kError, palette::kMuted,
+        p.widgets.text(error, palette::kMuted,
                        p.workspace.intent.paused ? "forces: the next step is checked" : "forces: being checked");
     } else if (check->nonFinite > 0) {
         std::snprintf(line, sizeof line, "FAILED: %zu of %zu forces are not finite", check->nonFinite, check->samples);
-        p.widgets.text(kError, palette::kBad, line);
+        p.widgets.text(error, palette::kBad, line);
     } else if (check->allowed > 0) {
         const int used = std::snprintf(line, sizeof line, "%s: 99 %% within %.1e\nmedian %.1e, largest %.1e",
                                        check->passed ? "verified" : "FAILED", check->p99, check->median, check->max);
@@ -127,7 +122,7 @@ void drawRate(PanelContext& p) {
         // With a wide font, a line for each number: ImGui would break one at its decimal point.
         if (ImGui::CalcTextSize(line).x > ImGui::GetContentRegionAvail().x)
             if (char* comma = std::strchr(line, ',')) comma[1] = '\n';
-        p.widgets.text(kError, check->passed ? palette::kGood : palette::kBad, line);
+        p.widgets.text(error, check->passed ? palette::kGood : palette::kBad, line);
     }
     ImGui::PopFont();
 }
@@ -207,10 +202,12 @@ void drawHistory(PanelContext& p) {
 void drawPace(PanelContext& p) {
     const Telemetry& t = p.workspace.telemetry;
     struct Row {
-        const Control& control;
+        Control control;
         double value;
     };
-    const Row rows[] = {{kFrames, t.framesPerSecond}, {kSteps, t.stepsPerSecond}, {kFrameTime, t.frameMilliseconds}};
+    const Row rows[] = {{measuredControl("frames", "frames/s", "window.frames_per_second"), t.framesPerSecond},
+                        {measuredControl("steps", "steps/s", "run.steps_per_second"), t.stepsPerSecond},
+                        {measuredControl("frame_time", "ms/frame", "window.frame_time"), t.frameMilliseconds}};
     const float third = ImGui::GetContentRegionAvail().x / 3, left = ImGui::GetCursorPosX();
     for (int i = 0; i < 3; ++i) {
         if (i > 0) ImGui::SameLine(left + static_cast<float>(i) * third);

@@ -1,5 +1,6 @@
 // The line at the bottom, and over the picture: messages, and what is offered at the end of a story.
 #include "app/format.h"
+#include "app/model/unit_text.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/services/adaptive_quality.h"
 
@@ -74,9 +75,8 @@ void drawStatusLine(PanelContext& p) {
             std::snprintf(text, sizeof text, ", 99 %% within %.3g %%", 100 * keptAccuracy(*p.facts.kernel, now.accuracy));
             quiet(p, text);
         }
-        quiet(p, "   t ");
-        std::snprintf(text, sizeof text, "%.4f", p.facts.time);
-        plain(text);
+        quiet(p, "   ");
+        plain(clockText(p.facts.time, p.facts.scene->units).c_str());
         quiet(p, "   step ");
         plain(grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(p.facts.step, 0))));
         if (p.facts.stepProgress > 0 && p.workspace.telemetry.stepsPerSecond < kSlowSteps) {
@@ -86,7 +86,8 @@ void drawStatusLine(PanelContext& p) {
         if (isAdaptive(p.facts.integrator->program) && p.facts.innerStep > 0) {
             quiet(p, "   ");
             ImGui::SameLine(0, 0);
-            std::snprintf(text, sizeof text, "automatic step %.3g", p.facts.innerStep);
+            const UnitOfTime unit = unitOfTime(p.facts.innerStep, p.facts.scene->units);
+            std::snprintf(text, sizeof text, "automatic step %.3g %s", p.facts.innerStep * unit.scale, unit.name.c_str());
             p.widgets.text(kAutomatic, palette::kText, text);
         }
         if (const std::string lowered = p.facts.quality; !lowered.empty()) {
@@ -123,7 +124,9 @@ void drawMessage(PanelContext& p) {
 }
 
 void drawStory(PanelContext& p) {
-    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open) return;
+    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open ||
+        p.state.welcome)
+        return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {

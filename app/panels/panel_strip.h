@@ -1,6 +1,7 @@
 // What stands under the picture between the panels at its sides, one at a time: energy, divergence of twins, instruments.
 #pragma once
 #include "app/panels/panels.h"
+#include "app/plots/plot.h"
 
 namespace gravlab {
 
@@ -8,5 +9,8 @@ namespace gravlab {
 /// answers true.
 bool beginStrip(PanelContext& panel, const char* name, float height);
 void endStrip();
+
+/// The same curves in other units.
+void rescale(Plot& plot, double x, double y);
 
 }  // namespace gravlab

@@ -1,4 +1,5 @@
 // The strip over the status line: kept states as ticks, the present as a handle, dragging goes there.
+#include "app/model/unit_text.h"
 #include "app/panels/panels.h"
 #include "app/services/rewind.h"
 
@@ -95,7 +96,7 @@ void drawTimeline(PanelContext& p) {
         draw.AddCircleFilled(ImVec2(present, middle), 4 * s, palette::kText);
         if ((held || over) && !marks.empty()) {
             char text[96];
-            std::snprintf(text, sizeof text, "t %.4g   step %lld%s", marks[near].time,
+            std::snprintf(text, sizeof text, "%s   step %lld%s", clockText(marks[near].time, p.facts.scene->units).c_str(),
                           static_cast<long long>(marks[near].step), marks[near].other ? "   (the other branch)" : "");
             ImGui::PushFont(p.widgets.fonts().small);
             const ImVec2 size = ImGui::CalcTextSize(text);

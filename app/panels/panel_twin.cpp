@@ -1,6 +1,7 @@
 // Rule: a control that waits for a twin says so; numbers and curves have the units of the scene.
 #include "app/panels/panel_twin.h"
 
+#include "app/model/unit_text.h"
 #include "app/panels/panel_strip.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/plots/plot.h"
@@ -99,9 +100,7 @@ void drawTwinLabels(PanelContext& p) {
     std::string other = twin.labels().second;
     if (const double behind = p.facts.time - twin.simulation().time();
         std::abs(behind) > 1e-9 * std::max(std::abs(p.facts.time), std::abs(p.facts.configuration.timeStep))) {
-        char text[60];
-        std::snprintf(text, sizeof text, ", waits at t = %.4g", twin.simulation().time());
-        other += text;
+        other += ", waits at " + clockText(twin.simulation().time(), p.facts.scene->units);
     }
     const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
     const float top = p.views[0].corner().y + 12 * s;
@@ -129,8 +128,11 @@ void drawTwinStrip(PanelContext& p) {
         p.widgets.text(kTwinNumbers, palette::kText, text.c_str());
         const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
         Plot apart = separationPlot(curve), energy = twinEnergyPlot(curve, twin.labels());
-        apart.title = "Apart [L] over t";
-        energy.title = "|dE/E0| of both over t";
+        const UnitOfTime time = unitOfTime(p.facts.time, units);
+        rescale(apart, time.scale, units.lengthScale);
+        rescale(energy, time.scale, 1);
+        apart.title = "Apart [" + (units.length.empty() ? "L" : std::string(units.length)) + "] over t [" + time.name + "]";
+        energy.title = "|dE/E0| of both over t [" + time.name + "]";
         const bool two = !energy.series.empty();
         const float width = (ImGui::GetContentRegionAvail().x - (two ? gap : 0)) / (two ? 2 : 1);
         showPlot(p, kApart, std::move(apart), width, tall, true);

@@ -16,6 +16,8 @@ struct PanelPlan {
 };
 PanelPlan planPanels(const Document& document, const UiState& state, ImVec2 surface, float scale);
 
+class ScenePicker;
+
 /// What a panel reads, and where it says what was asked for.
 struct PanelContext {
     const Workspace& workspace;
@@ -31,6 +33,7 @@ struct PanelContext {
     float top = 0;                         ///< pixels that the menu bar takes
     MenuWalk& menu;                        ///< panels remember these two between their frames
     float& bodyPanel;
+    ScenePicker& picker;
 };
 
 /// A panel's window: it stays where it is put.
@@ -65,6 +68,9 @@ void drawMessage(PanelContext& panel);       // news, or why a change was refuse
 void drawStory(PanelContext& panel);         // what is offered when a scene has shown what it has
 void drawBodyPanel(PanelContext& panel);     // the selected body
 void drawHelp(PanelContext& panel);          // the list of keys
+void drawWelcome(PanelContext& panel);       // the card of the first start
+void drawScenes(PanelContext& panel);        // pictures of all scenes
+void drawAbout(PanelContext& panel);         // version and machine
 void drawFiles(PanelContext& panel);         // save, open, recover
 void drawFilmPanel(PanelContext& panel);     // recording: settings, progress
 void drawLessonPanel(PanelContext& panel);   // right, in place of the measurements: a lesson, or the list of them

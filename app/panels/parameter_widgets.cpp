@@ -10,11 +10,14 @@
 namespace gravlab {
 namespace {
 
-/// "how bright the picture is" -> "How bright the picture is. Keys: + and -"
-std::string tipOf(std::string_view idea, const std::string& keys) {
+/// "how bright the picture is" -> "How bright the picture is. Keys: + and -"; what its words mean follows on lines of its
+/// own.
+std::string tipOf(std::string_view idea, std::string_view term, const std::string& keys) {
     std::string text(idea);
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    if (!term.empty()) text += ".\n" + std::string(term);
     if (keys.empty()) return text;
+    if (!term.empty()) text.pop_back();  // the full stop that follows
     const bool several = keys.find(", ") != std::string::npos || keys.find(" and ") != std::string::npos ||
                          keys.find(" .. ") != std::string::npos;
     return text + (several ? ". Keys: " : ". Key: ") + keys;
@@ -71,7 +74,7 @@ void drawList(PanelContext& p, const Parameter& row, const ParameterStyle& style
 
 void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& style) {
     const Dragged& hand = style.dragged ? *style.dragged : row.dragged;
-    const double scale = row.shown.scale;
+    const double scale = (style.shown ? *style.shown : row.shown).scale;
     const bool word = !row.otherwise.empty() && row.bounds.aboveLeast;  // the end itself means that word
     constexpr double kTiny = 1e-30;
     const double end = row.bounds.aboveLeast && !word ? kTiny : row.bounds.least;
@@ -98,18 +101,19 @@ void drawNumber(PanelContext& p, const Parameter& row, const ParameterStyle& sty
 }  // namespace
 
 Control controlOf(const Parameter& row, const char* label) {
-    return controlOf(textsOf(&row,
-                             [&] {
-                                 return RowTexts{row.path, std::string(row.label), tipOf(row.idea, keysOf(row.path))};
-                             }),
-                     label);
+    return controlOf(
+        textsOf(&row,
+                [&] {
+                    return RowTexts{row.path, std::string(row.label), tipOf(row.idea, row.term, keysOf(row.path))};
+                }),
+        label);
 }
 
 Control controlOf(const Action& row, const char* label) {
     return controlOf(
         textsOf(&row,
                 [&] {
-                    return RowTexts{std::string(row.name), std::string(row.label), tipOf(row.idea, keyText(row))};
+                    return RowTexts{std::string(row.name), std::string(row.label), tipOf(row.idea, {}, keyText(row))};
                 }),
         label);
 }

@@ -16,8 +16,9 @@ struct ParameterStyle {
     Reason unavailable{};        ///< why it cannot be changed here, beside the row's own reasons
     std::optional<Value> now{};  ///< shown instead of what was asked for: of what others decide
     std::optional<Dragged> dragged{};
-    std::string_view action{};  ///< that switches the flag, where there is more to it
-    float width = 0;            ///< of a list that stands in a line with others [pixels]
+    std::optional<Shown> shown{};  ///< the unit that the scene has for it
+    std::string_view action{};     ///< that switches the flag, where there is more to it
+    float width = 0;               ///< of a list that stands in a line with others [pixels]
 };
 
 /// A line with the label, and the control that fits the row's kind: a tick, a list, or a number to drag or to type.

@@ -3,6 +3,7 @@
 
 #include "app/font_files.h"
 #include "app/panels/panel_twin.h"
+#include "app/panels/scene_picker.h"
 #include "app/services/instruments.h"
 #include "app/services/twin.h"
 #include "app/view/overlay.h"
@@ -127,6 +128,7 @@ struct Ui::Parts {
     bool drawn = false;    ///< the backend has made its objects
     bool popup = false;    ///< a menu or list is open
     std::string panelWithKeys;
+    ScenePicker picker;
     PicturePart free;
 
     void passKeys(UiState& state);
@@ -160,6 +162,7 @@ Ui::~Ui() {
 void Ui::dropPicture() {
     const CurrentContext current(parts_->context);
     ImGui_ImplOpenGL3_Shutdown();
+    parts_->picker.dropPictures();
     parts_->drawn = false;
 }
 
@@ -256,7 +259,8 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
                        .balance = balance,
                        .top = top,
                        .menu = state.menu,
-                       .bodyPanel = state.bodyPanel};
+                       .bodyPanel = state.bodyPanel,
+                       .picker = picker};
     if (over) drawTwinLabels(panel);
     popup = false;
     if (!state.visible) {
@@ -285,10 +289,13 @@ void Ui::Parts::build(Workspace& workspace, UiState& state, const Post& post) {
     drawTimeline(panel);
     drawStatusLine(panel);
     drawHelp(panel);
+    if (state.inWindow) drawWelcome(panel);
+    drawAbout(panel);
     if (state.inWindow) drawFiles(panel);
     drawFilmPanel(panel);
     drawStory(panel);
     drawMessage(panel);
+    if (state.inWindow) drawScenes(panel);
     passKeys(state);
     popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }

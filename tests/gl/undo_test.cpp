@@ -177,7 +177,7 @@ TEST_F(UndoTest, goesOnBehindWhatLasts) {
     EXPECT_NE(state(), before);
     ask(Pointer{PointerKind::zoom, {50, 50}, {0, 2}, {100, 100}});  // the pointer takes it back itself
     ask(Pointer{PointerKind::zoom, {50, 50}, {0, -2}, {100, 100}});
-    ask(Invoke{"about"});
+    ask(Invoke{"menus"});
     ask(Invoke{"step"});
     ask(Invoke{"step"});
     EXPECT_THAT(ask(Invoke{"undo"}).why, HasSubstr("Steps are not undone"));

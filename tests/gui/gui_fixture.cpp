@@ -132,6 +132,7 @@ void GuiTest::TearDown() {
 }
 
 void GuiTest::open(Arguments arguments) {
+    if (!greeted) arguments.emplace_back("--no-welcome");
     arguments.insert(arguments.begin(), {GRAVLAB_BINARY, "view"});
     program = std::make_unique<Process>(arguments,
                                         Environment{{"DISPLAY", display->name()},

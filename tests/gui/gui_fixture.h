@@ -58,7 +58,7 @@ protected:
     void SetUp() override;
     void TearDown() override;
 
-    /// Opens the window and waits for its first frames.
+    /// Opens the window and waits for its first frames. What greets at the first start is left out unless `greeted`.
     void open(Arguments arguments);
     /// The newest status; the test fails when the program has died.
     Json status();
@@ -84,7 +84,8 @@ protected:
     void drag(int fromX, int fromY, int toX, int toY, int button);
 
     std::filesystem::path folder;
-    std::string window;  ///< X11 identity
+    std::string window;    ///< X11 identity
+    bool greeted = false;  ///< the next window starts as it does for a new user
     /// How long what should come is waited for: generous, and more where opening the window took long already.
     std::chrono::milliseconds patience{20000};
     double slowness = 1;  ///< of this machine now, against a quiet one

@@ -107,7 +107,9 @@ const std::map<std::string_view, std::string> kEffects{
     {"menus", "/menu"},
     {"next-panel", "/navigating"},
     {"keys", "/help"},
-    {"about", "/message"},
+    {"about", "/about"},
+    {"welcome", "/welcome"},
+    {"scenes", "/scenes"},
 };
 
 /// The key as xdotool names it.
@@ -197,6 +199,7 @@ void MenuTest::endFilm() {
 void MenuTest::calm() {
     const auto open = [](const Json& s) {
         return s.at("menu") == true || s.at("message") != "" || s.at("navigating") == true || s.at("help") == true ||
+               s.at("welcome") == true || s.at("scenes") == true || s.at("about") == true ||
                s.at("files").at("shown") == true || s.at("film").at("shown") == true;
     };
     for (int i = 0; i < 6 && open(status()); ++i) key("Escape");

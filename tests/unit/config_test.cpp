@@ -88,6 +88,16 @@ TEST(Config, givesWayToTheCommandLine) {
     EXPECT_EQ(law.options.simulation.scene, "charges") << "a law belongs to the scene that was meant with it";
 }
 
+TEST(Config, remembersThatSomebodyWasGreeted) {
+    Remembered memory;
+    EXPECT_THAT(takeConfig("[window]\nwelcome = false\n", "f", memory), IsEmpty());
+    EXPECT_EQ(memory.options.settings.at("window.welcome"), Value(false));
+    Remembered given;
+    given.options.given = {"--no-welcome"};
+    takeConfig("[window]\nwelcome = true\n", "f", given);
+    EXPECT_FALSE(given.options.settings.contains("window.welcome")) << "the command line goes before it";
+}
+
 TEST(Config, survivesEveryPrefixAndGarbage) {
     const std::string text = "[window]\nwidth = 1500\n[look]\ncolour = \"mass\" # x\noverlay = \"\"\n";
     for (std::size_t n = 0; n <= text.size(); ++n) {

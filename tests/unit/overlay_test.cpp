@@ -32,6 +32,14 @@ TEST(Overlay, clockShowsTheScenesUnits) {
     EXPECT_EQ(clockText(10, kGalacticUnits), "t = 47.15 Myr");
     EXPECT_EQ(clockText(1000, kGalacticUnits), "t = 4.715 Gyr");
     EXPECT_EQ(clockText(2 * 3.14159265, sceneNamed("solar-system").units), "t = 365.2 days");
+    // Plots and numbers beside the clock count as it does.
+    for (const double time : {0.0, 10.0, 1000.0}) {
+        const UnitOfTime unit = unitOfTime(time, kGalacticUnits);
+        EXPECT_EQ(clockText(time, kGalacticUnits).substr(clockText(time, kGalacticUnits).rfind(' ') + 1), unit.name);
+    }
+    EXPECT_EQ(unitOfTime(1000, kGalacticUnits).name, "Gyr");
+    EXPECT_NEAR(unitOfTime(1000, kGalacticUnits).scale, 4.71486e-3, 1e-9);
+    EXPECT_EQ(unitOfTime(3, {}).name, "T");
 }
 
 TEST(Overlay, namesAreUnderstoodAndWrongOnesNamed) {

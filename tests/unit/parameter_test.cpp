@@ -2,6 +2,7 @@
 // refused with a sentence.
 #include "app/control/parameter.h"
 
+#include "app/panels/parameter_widgets.h"
 #include "sim/core/error.h"
 
 #include <gmock/gmock.h>
@@ -121,6 +122,31 @@ TEST(Parameters, haveOneRangeInEveryUnit) {
               Value(std::uint64_t{18446744073709551615u}));
     EXPECT_THAT(allowedText(parameter("run.seed")), HasSubstr("at least 0 and at most 18446744073709551615"));
     EXPECT_THAT(allowedText(parameter("run.time_step")), HasSubstr("auto, or a finite number other than 0"));
+}
+
+/// Who does not know a word of the panels finds it in its tooltip, with the idea before it and the keys behind it.
+TEST(Parameters, explainTheWordsOfThePanels) {
+    std::size_t explained = 0;
+    for (const Parameter& row : parameters()) {
+        if (row.term.empty()) continue;
+        ++explained;
+        EXPECT_TRUE(row.term.ends_with('.')) << row.path;
+        EXPECT_FALSE(row.idea.ends_with('.')) << row.path << ": the tooltip brings the full stop";
+        EXPECT_LT(row.term.size(), 330u) << row.path << " is more than a tooltip holds";
+        EXPECT_EQ(row.term.find(row.idea), std::string_view::npos) << row.path << " says the same twice";
+    }
+    EXPECT_GE(explained, 20u);
+    for (const char* path :
+         {"run.bodies",    "run.seed",      "run.backend",           "run.kernel",       "run.block",
+          "run.unroll",    "run.split",     "run.bodies_per_thread", "run.integrator",   "run.time_step",
+          "run.softening", "run.precision", "run.accuracy",          "run.law",          "run.speed",
+          "run.rate",      "run.check",     "run.energy_change",     "run.virial_ratio", "run.half_mass_radius"})
+        EXPECT_FALSE(parameter(path).term.empty()) << path;
+    const std::string tip = controlOf(parameter("run.softening")).tip.text();
+    EXPECT_TRUE(tip.starts_with("Length that blunts close encounters.\nGravity as if")) << tip;
+    EXPECT_TRUE(std::string(controlOf(parameter("run.speed")).tip.text()).ends_with("what it reaches. Keys: . and ,"))
+        << tip;
+    EXPECT_STREQ(controlOf(parameter("look.exposure")).tip.text(), "How bright the picture is. Keys: + and -");
 }
 
 TEST(Parameters, areKeptWhereTheyAlwaysWere) {
