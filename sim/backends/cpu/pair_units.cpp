@@ -11,7 +11,7 @@
 namespace gravlab::cpu {
 namespace {
 
-constexpr std::size_t kGrain = 16384;
+constexpr std::size_t kPairGrain = 16384;
 constexpr std::string_view kUnits = "units";  // of what a tree keeps, in a file
 
 PairUnits chosenFor(const CpuBodies<double>& bodies, const ForceSettings& settings) {
@@ -34,7 +34,7 @@ void InPairUnits::prepare(const CpuBodies<double>& bodies, const ForceRequest& r
     back_ = 1;
     if (*units_ == PairUnits()) return pairs_->prepare(bodies, request);
     const double length = 1 / units_->length, source = 1 / units_->source;  // exact
-    pool_.forRange(bodies.count, kGrain, [&](std::size_t first, std::size_t last) {
+    pool_.forRange(bodies.count, kPairGrain, [&](std::size_t first, std::size_t last) {
         for (std::size_t axis = 0; axis < 3; ++axis)
             for (std::size_t i = first; i < last; ++i) positions_.axis[axis][i] = length * bodies.axis[axis][i];
         for (std::size_t i = first; i < last; ++i) source_[i] = source * bodies.source[i];
