@@ -38,6 +38,7 @@ const Fence kFences[] = {
     {"the table of CUDA calls is for sim/backends/cuda and the interop files", "sim/backends/cuda/runtime/api\\.h",
      "sim/backends/cuda/.*|render/.*_cuda\\.cpp|tests/.*"},
     {"toml++ is for two files", "toml\\+\\+/.*", "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp"},
+    {"zlib is for sim/io/file", "zlib\\.h", "sim/io/file/.*|tests/unit/io_.*"},
     {"HDF5 is for sim/io", "hdf5.*|H5.*", "sim/io/.*|tests/unit/io_.*"},
     {"OpenGL is for render and for contexts", "glad/.*|GL/.*",
      "render/.*|app/frontends/[a-z]+/(window|headless|[a-z_]*context)[a-z_]*\\.(h|cpp)|tests/(gl|gui|gpu)/.*"},
