@@ -19,9 +19,21 @@ bool meansFile(const std::string& text) {
     return std::filesystem::exists(text, ignored);
 }
 
-LoadedStart openStart(const std::string& path, const ReadOptions& options) {
+LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays) {
     const std::string last = std::filesystem::path(path).filename().string();
-    return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
+    StartFile file{.path = {},
+                   .columns = options.columns,
+                   .units = options.units,
+                   .gravity = options.gravity,
+                   .sanitize = options.sanitize,
+                   .print = {}};
+    std::error_code ignored;
+    if (stays && path != "-") file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
+    return startFrom(readSnapshot(path, options),
+                     path == "-"    ? "standard input"
+                     : last.empty() ? path
+                                    : last,
+                     std::move(file));
 }
 
 namespace {
@@ -41,16 +53,28 @@ void requireLaw(const Options& options, const RunRequest& settings) {
                          " has a mass below 0, which gravity has no meaning for; --law coulomb takes it as a charge");
 }
 
+/// What to say where a run that goes on is asked to choose its backend again.
+std::string newChoice(const Options& options, const RunRequest& ran, const RunRequest& wanted) {
+    if (!options.has("--backend") || wanted.backend || !ran.backend || ran.start->state.clock.step == 0) return {};
+    return "it ran on " + *ran.backend + "; the backend is chosen again, so the last digits may differ from now on";
+}
+
 Options filled(const Options& options) {
     if (options.file.empty()) return options;
-    if (isSceneFile(options.file)) return withSceneFile(options);
+    if (isSceneFile(options.file)) {
+        Options scene = withSceneFile(options);
+        for (const std::string& note : scene.notes) std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
+        return scene;
+    }
     Options merged = options;
     LoadedStart offer = openStart(options.file, options.read);
+    const RunRequest ran = offer.request;
     for (const SettingRow& setting : settingRows())
         if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
             setting.copy(offer.request, options.simulation);
     // A kernel belongs to a backend: the file's says nothing to another one.
     if (options.has("--backend") && !options.has("--kernel")) offer.request.kernel = options.simulation.kernel;
+    if (const std::string note = newChoice(options, ran, offer.request); !note.empty()) offer.notes.push_back(note);
     offer.request.tuning = options.simulation.tuning;
     requireLaw(options, offer.request);
     merged.simulation = std::move(offer.request);
