@@ -7,6 +7,23 @@
 #include <cstdio>
 
 namespace gravlab {
+namespace {
+
+/// What becomes of the units, in a line.
+std::string unitsText(const FileFormat& format, const Snapshot& snapshot, const std::string& from) {
+    const FileUnits& units = snapshot.fileUnits;
+    const std::string names =
+        units.named() ? units.length + ", " + units.velocity + ", " + units.mass : std::string("its own");
+    if (units.plain() && !units.named()) return "units: " + from + " states none beyond G = 1; its numbers stay as they are";
+    if (format.text) return "units: " + names + ", as in " + from;
+    char factor[40];
+    std::snprintf(factor, sizeof factor, "%.6g", units.massBy);
+    return "units: " + names + " became G = 1 (masses x " + factor + ")" +
+           (format.keeps & kKeepsUnits ? "; the file says so, and a table made of it has " + names + " again"
+                                       : ", which " + std::string(format.name) + " cannot say");
+}
+
+}  // namespace
 
 int convertCommand(const Options& options) {
     // First: an extension that cannot be written is known before a large file is read.
@@ -15,7 +32,9 @@ int convertCommand(const Options& options) {
     read.allowSigns = true;  // charges stay charges; whether a law allows them is asked where a run begins
     const Snapshot snapshot = readSnapshot(options.file, read);
     for (const std::string& note : snapshot.notes)
-        std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
+        if (!note.starts_with("converted from"))
+            std::fprintf(stderr, "gravlab: %s\n", printable(options.file + ": " + note).c_str());
+    std::fprintf(stderr, "gravlab: %s\n", printable(unitsText(format, snapshot, options.file)).c_str());
     writeSnapshot(options.output, snapshot);
     std::string lost;
     for (const std::string& what : lostIn(format, snapshot)) lost += (lost.empty() ? "" : ", ") + what;

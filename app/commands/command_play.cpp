@@ -69,6 +69,7 @@ public:
                 if (ui.pictureName.empty()) return "off screen 'do picture' needs a FILE.png";
                 writePicture(std::exchange(ui.pictureName, {}));
             }
+            if (!ui.files.openAsked.empty()) reopen(ui.files);
             if (std::exchange(ui.film.toggle, false))
                 return "films are recorded in a window; 'gravlab render' makes them off screen";
         } catch (const DeviceError&) {
@@ -80,6 +81,15 @@ public:
     }
 
 private:
+    /// The file of the bodies on screen again, in the units that were said.
+    void reopen(FilesState& files) {
+        const StartFile last = workspace_.facts.configuration.start->file;
+        const ReadOptions read{
+            .columns = last.columns, .sanitize = last.sanitize, .units = std::exchange(files.openUnits, {})};
+        if (!takeStart(workspace_, openStart(std::exchange(files.openAsked, {}), read), [&] { return workspace_.apply(); }))
+            throw UsageError(workspace_.message);
+    }
+
     void writePicture(const std::string& path) {
         workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
         // Panels that fit themselves to their content know its size from the frame before.
@@ -89,7 +99,8 @@ private:
             ui_.frame(workspace_);
         }
         if (over) ui_.draw();
-        const PictureTexts texts{{"Software", "gravlab"}, {kSceneFileKey, sceneFileText(workspace_)}};
+        PictureTexts texts{{"Software", "gravlab"}};
+        addSceneFile(texts, workspace_, path);
         writePng(path, target_.read(), target_.width(), target_.height(), texts);
     }
 

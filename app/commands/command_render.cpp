@@ -128,7 +128,7 @@ int renderCommand(const Options& asked) {
     }
     workspace.turn(0);  // a camera path starts at its first point
     writer->texts = settingsTexts(workspace, options);
-    writer->texts[kSceneFileKey] = sceneFileText(workspace);
+    addSceneFile(writer->texts, workspace, options.output);
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("frame", options.frames, true);

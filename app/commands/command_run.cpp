@@ -23,7 +23,9 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
+#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -69,15 +71,43 @@ struct EnergyScale {
     }
 };
 
-std::string energyRow(const Simulation& simulation, const Diagnostics& d, const EnergyScale& energies) {
+/// The columns of --csv, those that have a unit with it.
+std::string energyColumns(const SceneUnits& units) {
+    const auto product = [](std::initializer_list<std::string_view> names) {
+        std::string text;
+        for (const std::string_view name : names) text += (text.empty() ? "" : " ") + std::string(name);
+        return inBrackets(text);
+    };
+    const std::string speed2 = units.speed.empty() ? "" : "(" + std::string(units.speed) + ")^2";
+    const std::string energy = units.mass.empty() ? "" : product({units.mass, speed2});
+    const std::string momentum = units.mass.empty() ? "" : product({units.mass, units.speed});
+    const std::string turning = units.mass.empty() ? "" : product({units.mass, units.length, units.speed});
+    const std::string length = inBrackets(units.length);
+    std::string text = "step,time" + inBrackets(units.time);
+    for (const char* name : {"kinetic", "potential", "energy"}) text += "," + std::string(name) + energy;
+    for (const char* name : {"px", "py", "pz"}) text += "," + std::string(name) + momentum;
+    for (const char* name : {"lx", "ly", "lz"}) text += "," + std::string(name) + turning;
+    text += ",relative_change";
+    for (const char* name : {"cx", "cy", "cz"}) text += "," + std::string(name) + length;
+    text += ",virial";
+    for (const char* name : {"r10", "r50", "r90", "closest"}) text += "," + std::string(name) + length;
+    return text;
+}
+
+std::string energyRow(const Simulation& simulation, const Diagnostics& d, const EnergyScale& energies,
+                      const SceneUnits& units) {
     const Shape& shape = d.shape;
-    std::string text =
-        formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
-                  static_cast<long long>(simulation.step()), simulation.time(), d.kinetic, d.potential, d.energy(),
-                  d.momentum.x, d.momentum.y, d.momentum.z, d.angularMomentum.x, d.angularMomentum.y, d.angularMomentum.z);
-    text += formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x,
-                      d.centreOfMass.y, d.centreOfMass.z, d.virialRatio(), shape.lagrangianRadii[0],
-                      shape.lagrangianRadii[1], shape.lagrangianRadii[2], shape.closest);
+    const double length = units.lengthScale, momentum = units.massScale * units.speedScale;
+    const double energy = momentum * units.speedScale, turning = momentum * length;
+    std::string text = formatted("%lld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g",
+                                 static_cast<long long>(simulation.step()), simulation.time() * units.timeScale,
+                                 d.kinetic * energy, d.potential * energy, d.energy() * energy, d.momentum.x * momentum,
+                                 d.momentum.y * momentum, d.momentum.z * momentum, d.angularMomentum.x * turning,
+                                 d.angularMomentum.y * turning, d.angularMomentum.z * turning);
+    text +=
+        formatted(",%.6g,%.17g,%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%.9g", energies.change(d), d.centreOfMass.x * length,
+                  d.centreOfMass.y * length, d.centreOfMass.z * length, d.virialRatio(), shape.lagrangianRadii[0] * length,
+                  shape.lagrangianRadii[1] * length, shape.lagrangianRadii[2] * length, shape.closest * length);
     return text;
 }
 
@@ -210,14 +240,12 @@ int runCommand(const Options& asked) {
     Diagnostics measured;
     if (summaryEnergy) measured = simulation.measure(InterruptWatch::check);  // there is nothing to lose yet
     const EnergyScale energies(measured, simulation.force());
+    const SceneUnits units = tableUnits(simulation);
     const auto writeRow = [&] {
-        csv->write(energyRow(simulation, measured, energies) + (twin ? twin->cells(simulation) : "") + "\n");
+        csv->write(energyRow(simulation, measured, energies, units) + (twin ? twin->cells(simulation, units) : "") + "\n");
     };
     if (csv) {
-        csv->write(
-            std::string(
-                "step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,virial,r10,r50,r90,closest") +
-            (twin ? TwinRecord::kColumns : "") + "\n");
+        csv->write(energyColumns(units) + (twin ? TwinRecord::columns(units) : "") + "\n");
         writeRow();
     }
 

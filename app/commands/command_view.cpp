@@ -55,22 +55,23 @@ private:
     Window& window_;
 };
 
-PictureTexts describe(const Workspace& workspace) {
+PictureTexts describe(const Workspace& workspace, const std::string& path) {
     const RunConfiguration& s = workspace.facts.configuration;
-    return {{"Software", "gravlab"},
-            {kSceneFileKey, sceneFileText(workspace)},
-            {"gravlab:scene", s.scene},
-            {"gravlab:bodies", std::to_string(s.bodies)},
-            {"gravlab:seed", std::to_string(s.seed)},
-            {"gravlab:backend", s.backend},
-            {"gravlab:kernel", s.kernel.kernel},
-            {"gravlab:integrator", s.integrator},
-            {"gravlab:step", std::to_string(workspace.facts.step)},
-            {"gravlab:time", std::to_string(workspace.facts.time)}};
+    PictureTexts texts{{"Software", "gravlab"},
+                       {"gravlab:scene", s.scene},
+                       {"gravlab:bodies", std::to_string(s.bodies)},
+                       {"gravlab:seed", std::to_string(s.seed)},
+                       {"gravlab:backend", s.backend},
+                       {"gravlab:kernel", s.kernel.kernel},
+                       {"gravlab:integrator", s.integrator},
+                       {"gravlab:step", std::to_string(workspace.facts.step)},
+                       {"gravlab:time", std::to_string(workspace.facts.time)}};
+    addSceneFile(texts, workspace, path);
+    return texts;
 }
 
 void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
-    writePng(path, window.read(), window.width(), window.height(), describe(workspace));
+    writePng(path, window.read(), window.width(), window.height(), describe(workspace, path));
 }
 
 /// F12: a failure is a message, not the end.
@@ -78,7 +79,9 @@ void takeScreenshot(const Window& window, Workspace& workspace, std::string path
     if (path.empty()) path = timedName("gravlab", ".png");
     try {
         writePicture(path, window, workspace);
-        workspace.say("The picture was written to " + path + ".");
+        const Reason without = noSceneFile(workspace);
+        workspace.say("The picture was written to " + path + "." +
+                      (without.empty() ? "" : " It carries no scene: " + without));
     } catch (const IoError& error) {
         workspace.warn(error.what());
     }
@@ -90,7 +93,7 @@ void saveScene(Workspace& workspace, std::string path) {
     try {
         writeSceneFile(path, workspace);
         workspace.say("The scene was written to " + path + "; 'gravlab " + path + "' opens it.");
-    } catch (const IoError& error) {
+    } catch (const Error& error) {
         workspace.warn(error.what());
     }
 }

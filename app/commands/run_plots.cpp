@@ -61,7 +61,7 @@ void drawEnds(ImDrawList& list, const Points& points, ImU32 colour, float radius
 }
 
 /// Two coordinates of all paths in a square, with axes.
-void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names,
+void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names, const std::string& unit,
                const std::vector<std::array<const std::vector<double>*, 2>>& curves) {
     ImDrawList& list = canvas.list();
     const Frame frame = frameOf(curves);
@@ -99,10 +99,9 @@ void drawPlane(Canvas& canvas, ImVec2 from, float side, const char* names,
     for (std::size_t i = 0; i < drawn.size(); ++i) drawEnds(list, drawn[i], seriesColour(i, true), 0.3f * line);
     list.PopClipRect();
     list.AddRect(ImVec2(left, top), to, kInk);
-    const char label[] = {names[0], ' ', '[', 'L', ']', 0};
-    const char across[] = {names[1], ' ', '[', 'L', ']', 0};
-    canvas.text(canvas.small(), ImVec2(to.x, to.y + 1.5f * line), kQuiet, label, 1);
-    canvas.text(canvas.small(), ImVec2(left, from.y + 0.4f * line), kQuiet, across, 0);
+    const auto label = [&](char axis) { return std::string(1, axis) + " [" + unit + "]"; };
+    canvas.text(canvas.small(), ImVec2(to.x, to.y + 1.5f * line), kQuiet, label(names[0]).c_str(), 1);
+    canvas.text(canvas.small(), ImVec2(left, from.y + 0.4f * line), kQuiet, label(names[1]).c_str(), 0);
 }
 
 /// Seen from above the plane at an angle, without perspective; the axes show the turn.
@@ -169,6 +168,13 @@ void writePage(ByteSink& file, int width, int height, const std::string& title, 
 
 }  // namespace
 
+SceneUnits tableUnits(const Simulation& simulation) {
+    const StartState* start = simulation.configuration().start.get();
+    return start && start->fileUnits.named() ? simulation.scene().units : SceneUnits();
+}
+
+std::string inBrackets(std::string_view unit) { return unit.empty() ? std::string() : " [" + std::string(unit) + "]"; }
+
 RunPlots::RunPlots(const std::filesystem::path& folder) : folder_(folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -189,23 +195,30 @@ void RunPlots::record(Simulation& simulation) {
         for (std::size_t k = 0; k < count; ++k) shown_.push_back(k * bodies_ / count);
         paths_.resize(count);
     }
-    times_.push_back(simulation.time());
+    const SceneUnits& units = simulation.scene().units;
+    times_.push_back(simulation.time() * units.timeScale);
     for (std::size_t k = 0; k < shown_.size(); ++k) {
         const Double4& x = bodies.position[shown_[k]];
-        paths_[k].x.push_back(x.x);
-        paths_[k].y.push_back(x.y);
-        paths_[k].z.push_back(x.z);
+        paths_[k].x.push_back(x.x * units.lengthScale);
+        paths_[k].y.push_back(x.y * units.lengthScale);
+        paths_[k].z.push_back(x.z * units.lengthScale);
     }
     if (bodies_ <= kMostEnergyBodies) energies_.push_back(measureSystem(bodies, simulation.terms()).energy());
 }
 
 std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet& outputs) const {
     const RunConfiguration& settings = simulation.configuration();
-    char facts[256];
-    std::snprintf(facts, sizeof facts, "%zu bodies%s, %s, dt = %g, softening %g, t = %g to %g.  Rings: start; discs: end.",
-                  bodies_, bodies_ > shown_.size() ? (", " + std::to_string(shown_.size()) + " paths").c_str() : "",
-                  settings.integrator.c_str(), settings.timeStep, settings.force.softening,
-                  times_.empty() ? 0 : times_.front(), times_.empty() ? 0 : times_.back());
+    const SceneUnits& units = simulation.scene().units;
+    const std::string length(units.length), time(units.time);
+    const auto behind = [](const std::string& unit) { return unit.empty() ? unit : " " + unit; };
+    char facts[320];
+    std::snprintf(facts, sizeof facts,
+                  "%zu bodies%s, %s, dt = %g%s, softening %g%s, t = %g to %g%s.  Rings: start; discs: end.", bodies_,
+                  bodies_ > shown_.size() ? (", " + std::to_string(shown_.size()) + " paths").c_str() : "",
+                  settings.integrator.c_str(), settings.timeStep * units.timeScale, behind(time).c_str(),
+                  settings.force.softening * units.lengthScale, behind(length).c_str(), times_.empty() ? 0 : times_.front(),
+                  times_.empty() ? 0 : times_.back(), behind(time).c_str());
+    const std::string unit = length.empty() ? "L" : length;
     using Two = std::vector<std::array<const std::vector<double>*, 2>>;
     Two xy, xz, yz;
     std::vector<std::array<const std::vector<double>*, 3>> space;
@@ -222,17 +235,17 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
         return outputs.add(folder_ / leaf);
     };
     writePage(file("paths-xy.png"), 1100, 1180, name + ": paths in the x-y plane", facts,
-              [&](Canvas& canvas, ImVec2 at) { drawPlane(canvas, at, 1040, "xy", xy); });
+              [&](Canvas& canvas, ImVec2 at) { drawPlane(canvas, at, 1040, "xy", unit, xy); });
     writePage(file("paths-planes.png"), 1860, 760, name + ": paths in three planes", facts, [&](Canvas& canvas, ImVec2 at) {
-        drawPlane(canvas, at, 610, "xy", xy);
-        drawPlane(canvas, ImVec2(at.x + 605, at.y), 610, "xz", xz);
-        drawPlane(canvas, ImVec2(at.x + 1210, at.y), 610, "yz", yz);
+        drawPlane(canvas, at, 610, "xy", unit, xy);
+        drawPlane(canvas, ImVec2(at.x + 605, at.y), 610, "xz", unit, xz);
+        drawPlane(canvas, ImVec2(at.x + 1210, at.y), 610, "yz", unit, yz);
     });
     writePage(file("paths-3d.png"), 1100, 1180, name + ": paths in space", facts,
               [&](Canvas& canvas, ImVec2 at) { drawSpace(canvas, at, 1040, space); });
     if (energies_.empty()) return written;
     Plot plot;
-    plot.x.label = "t [T]";
+    plot.x.label = "t [" + (time.empty() ? "T" : time) + "]";
     plot.y.label = "|E - E0| / |E0|";
     plot.y.logarithmic = true;
     PlotSeries series;
@@ -246,7 +259,7 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
         series.y.push_back(std::max(error, 1e-17));  // below the rounding of the sum; a logarithm has no zero
     }
     plot.series.push_back(std::move(series));
-    char line[320];
+    char line[400];
     std::snprintf(line, sizeof line, "%s  Largest: %.2e", facts, worst);
     writePage(file("energy.png"), 1400, 800, name + ": relative energy error", line, [&](Canvas& canvas, ImVec2 at) {
         drawPlot(canvas.list(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,

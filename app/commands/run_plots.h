@@ -6,9 +6,16 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
+
+/// What the tables of a run are in: the units of the file that its bodies came from. Without one G = 1, whatever a scene's
+/// units are, as scripts rely on.
+SceneUnits tableUnits(const Simulation& simulation);
+/// " [kpc]"; empty for a unit without a name.
+std::string inBrackets(std::string_view unit);
 
 /// Collects the paths of up to kMostPaths bodies while a run goes on.
 class RunPlots {

@@ -1,5 +1,7 @@
 #include "app/commands/run_profile.h"
 
+#include "app/commands/run_plots.h"
+
 #include "app/plots/profile_plot.h"
 #include "sim/io/file/atomic_file.h"
 
@@ -27,7 +29,7 @@ std::vector<std::string> writeRunProfiles(const std::filesystem::path& folder, S
         const std::string name = apart ? "profile-" + std::to_string(galaxy + 1) : "profile";
         const std::filesystem::path picture = folder / (name + ".png"), table = folder / (name + ".csv");
         writeProfile(outputs.add(picture), title, profileText(profile, request, units), profile, units);
-        outputs.add(table).write(profileTable(profile));
+        outputs.add(table).write(profileTable(profile, tableUnits(simulation)));
         written.push_back(picture.string());
         written.push_back(table.string());
     }

@@ -1,5 +1,7 @@
 #include "app/commands/twin_record.h"
 
+#include "app/commands/run_plots.h"
+
 #include "app/plots/twin_plot.h"
 
 #include <cmath>
@@ -28,15 +30,23 @@ TwinRecord::TwinRecord(Simulation& first, const TwinChoice& choice) : run_(first
     }
 }
 
-std::string TwinRecord::cells(Simulation& first) {
+std::string TwinRecord::columns(const SceneUnits& units) {
+    const std::string energy = units.mass.empty() ? "" : std::string(units.mass) + " (" + std::string(units.speed) + ")^2";
+    return ",twin_energy" + inBrackets(energy) + ",rms_separation" + inBrackets(units.length) + ",max_separation" +
+           inBrackets(units.length);
+}
+
+std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     if (!run_.met(first)) return ",,,";
     ParticleSet here, there;
     first.snapshot(here);
     run_.simulation().snapshot(there);
     const Separation apart = separation(here, there);
     char text[120];
-    std::snprintf(text, sizeof text, ",%.17g,%.9g,%.9g", measureSystem(there, run_.simulation().terms()).energy(), apart.rms,
-                  apart.max);
+    std::snprintf(
+        text, sizeof text, ",%.17g,%.9g,%.9g",
+        measureSystem(there, run_.simulation().terms()).energy() * units.massScale * units.speedScale * units.speedScale,
+        apart.rms * units.lengthScale, apart.max * units.lengthScale);
     return text;
 }
 

@@ -15,9 +15,10 @@ public:
     /// Starts with the first run, where that is. Throws as Simulation does.
     TwinRecord(Simulation& first, const TwinChoice& choice);
 
-    static constexpr const char* kColumns = ",twin_energy,rms_separation,max_separation";
-    /// The cells of a row, each with its comma in front. Waits for a copy of both states and sums energies over all pairs.
-    std::string cells(Simulation& first);
+    /// Names of the cells of a row, each with its comma in front, in these units.
+    static std::string columns(const SceneUnits& units);
+    /// The cells of a row, likewise. Waits for a copy of both states and sums energies over all pairs.
+    std::string cells(Simulation& first, const SceneUnits& units);
 
     /// Lets the twin follow for so long at most. True when it has caught up.
     bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }

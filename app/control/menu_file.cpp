@@ -4,6 +4,7 @@
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
+#include "sim/io/formats/units.h"
 
 namespace gravlab {
 namespace {
@@ -17,6 +18,19 @@ std::string fileOf(const Value& argument, std::string_view ending = {}) {
                          (ending.empty() ? "" : " that ends with " + std::string(ending)));
     return name;
 }
+
+/// The row of UNITS. Throws UsageError.
+void openWithUnits(KeyTarget& t, std::string_view units) {
+    t.ui.files.openUnits = unitSystem(units).name;
+    t.ui.files.openAsked = t.facts.configuration.start->file.path;
+}
+
+Reason noFileOfBodies(const KeyTarget& t) {
+    const StartState* start = t.facts.configuration.start.get();
+    return start && !start->file.path.empty() ? Reason() : Reason("The bodies on screen come from no file.");
+}
+
+Reason noDoubt(const KeyTarget& t) { return t.unitsInDoubt() ? Reason() : Reason("Nothing is asked about units."); }
 
 Reason filmEnding(const KeyTarget& t) {
     return t.ui.film.ending ? Reason("The film is complete; the encoder writes its last frames.") : Reason();
@@ -52,6 +66,37 @@ constexpr Action kFile[] = {
      .act = [](KeyTarget& t, int) { t.ui.files.forgetAsked = true; },
      .unavailable = nothingLeft,
      .lasting = "What was discarded is gone."},
+    {.name = "reopen-units",
+     .label = "Open again with units",
+     .idea = "open the file of the bodies on screen again, its numbers in other units; the run on screen ends",
+     .act =
+         [](KeyTarget& t, int) {
+             const std::string& units = t.facts.configuration.start->doubt.units;
+             if (units.empty())
+                 throw UsageError("'reopen-units' needs UNITS, such as galactic; 'gravlab --help' lists them");
+             openWithUnits(t, units);
+         },
+     .unavailable = noFileOfBodies,
+     .argument = "UNITS",
+     .with =
+         [](KeyTarget& t, const Value& units) {
+             const auto* word = std::get_if<std::string>(&units);
+             openWithUnits(t, word ? *word : valueText(units));
+         },
+     .lasting = "Opening has ended the run before, of which nothing is kept; open that one again."},
+    {.name = "units-fine",
+     .label = "G = 1 is right",
+     .idea = "put the question about the units away",
+     .act = [](KeyTarget& t, int) { t.ui.files.doubtLeft = t.facts.run; },
+     .unavailable = noDoubt,
+     .leaves = "A question that was put away does not come back; reopen-units opens the file with other units."},
+    {.name = "list-folder",
+     .label = "List a folder",
+     .idea = "list the files of another folder in the panel of files",
+     .act = [](KeyTarget& t, int) { t.ui.files.folderAsked = "."; },
+     .argument = "FOLDER",
+     .with = [](KeyTarget& t, const Value& folder) { t.ui.files.folderAsked = fileOf(folder); },
+     .leaves = "Which folder is listed changes nothing of the run; list another one."},
     {.name = "save-scene",
      .label = "Save as scene file",
      .idea = "write scene, camera and look as a scene file into the current folder",

@@ -1,5 +1,6 @@
 // The rows of the menus Simulation, Bodies and Lab.
 #include "app/control/action.h"
+#include "app/model/body_search.h"
 #include "app/model/document.h"
 #include "app/model/lab_sweep.h"
 #include "app/model/launch.h"
@@ -254,7 +255,24 @@ constexpr Action kSimulation[] = {
          [](const KeyTarget& t) { return t.intent.twin.on ? Reason() : Reason("There is no twin: Ctrl T makes one."); }},
 };
 
+/// One to begin with: the heaviest.
+void selectHeaviest(KeyTarget& t) {
+    const std::vector<float>& mass = t.facts.bodies->mass;
+    t.select(static_cast<std::size_t>(std::ranges::max_element(mass) - mass.begin()));
+}
+
 constexpr Action kBodies[] = {
+    {.name = "select-body",
+     .label = "Find a body",
+     .idea = "select a body by its name or number; without one the heaviest, whose panel takes names",
+     .parameter = "view.selected",
+     .act = [](KeyTarget& t, int) { selectHeaviest(t); },
+     .argument = "NAME",
+     .with =
+         [](KeyTarget& t, const Value& name) {
+             const auto* word = std::get_if<std::string>(&name);
+             t.selectId(bodyCalled(t, word ? *word : valueText(name)));
+         }},
     {.name = "follow",
      .label = "Follow",
      .idea = "keep the selected body in the middle, or let it go",

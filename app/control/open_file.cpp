@@ -28,9 +28,21 @@ bool meansFile(const std::string& text) {
     return std::filesystem::exists(text, ignored);
 }
 
-LoadedStart openStart(const std::string& path, const ReadOptions& options) {
+LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays) {
     const std::string last = std::filesystem::path(path).filename().string();
-    return startFrom(readSnapshot(path, options), path == "-" ? "standard input" : last.empty() ? path : last);
+    StartFile file{.path = {},
+                   .columns = options.columns,
+                   .units = options.units,
+                   .gravity = options.gravity,
+                   .sanitize = options.sanitize,
+                   .print = {}};
+    std::error_code ignored;
+    if (stays && path != "-") file.path = std::filesystem::absolute(path, ignored).lexically_normal().string();
+    return startFrom(readSnapshot(path, options),
+                     path == "-"    ? "standard input"
+                     : last.empty() ? path
+                                    : last,
+                     std::move(file));
 }
 
 namespace {
@@ -58,11 +70,22 @@ bool kernelDoes(const KernelRequest& asked, bool (*does)(const KernelRow&)) {
            std::ranges::any_of(kernels(), [&](const KernelRow& row) { return row.name == *asked.kernel && does(row); });
 }
 
+/// What to say where a run that goes on is asked to choose its backend again.
+std::string newChoice(const Options& options, const RunRequest& ran, const RunRequest& wanted) {
+    if (!options.has("--backend") || wanted.backend || !ran.backend || ran.start->state.clock.step == 0) return {};
+    return "it ran on " + *ran.backend + "; the backend is chosen again, so the last digits may differ from now on";
+}
+
 Options filled(const Options& options) {
     if (options.file.empty()) return options;
-    if (isSceneFile(options.file)) return withSceneFile(options);
+    if (isSceneFile(options.file)) {
+        Options scene = withSceneFile(options);
+        for (const std::string& note : scene.notes) std::fprintf(stderr, "gravlab: %s\n", printable(note).c_str());
+        return scene;
+    }
     Options merged = options;
     LoadedStart offer = openStart(options.file, options.read);
+    const RunRequest ran = offer.request;
     for (const SettingRow& setting : settingRows())
         if (setting.key != "scene" && options.has(ofSetting(setting.key).kept.option))
             setting.copy(offer.request, options.simulation);
@@ -75,6 +98,7 @@ Options filled(const Options& options) {
     if (options.has("--opening") && options.simulation.opening && !kernelDoes(offer.request.kernel, goesByOpening))
         throw UsageError("--opening does not apply to the kernel of '" + options.file +
                          "'; add --kernel tree-theta, or another that goes by it");
+    if (const std::string note = newChoice(options, ran, offer.request); !note.empty()) offer.notes.push_back(note);
     offer.request.tuning = options.simulation.tuning;
     offer.request.farField = options.simulation.farField;
     requireLaw(options, offer.request);

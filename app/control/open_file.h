@@ -26,7 +26,8 @@ bool meansFile(const std::string& text);
 
 /// Reads a file and makes a start of it; the file is named by its last part. Waits for the disk. Throws as readSnapshot
 /// does.
-LoadedStart openStart(const std::string& path, const ReadOptions& options);
+/// `stays`: the file will be there when a scene file names it.
+LoadedStart openStart(const std::string& path, const ReadOptions& options, bool stays = true);
 
 /// An open document goes on from what was read, with what is known of this machine. `takesUp` as Controller has it. A
 /// refusal is the document's message, changes nothing and gives false.

@@ -3,6 +3,7 @@
 #include "app/encoders.h"
 #include "app/model/lab_sweep.h"
 #include "sim/core/error.h"
+#include "sim/io/snapshot.h"
 #include "sim/measure/profile.h"
 
 #include <algorithm>
@@ -13,6 +14,27 @@ namespace {
 using namespace rows;
 
 constexpr int kMostGalaxies = 64;
+
+/// The endings of files that bodies can be saved to; the first is the exact one.
+std::vector<std::string> savedEndings() {
+    std::vector<std::string> endings;
+    for (const FileFormat& format : fileFormats())
+        if (format.write) endings.emplace_back(format.extensions.front());
+    return endings;
+}
+
+void addFiles(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "window.save_ending",
+         .label = "Format",
+         .idea = "ending of a file to be saved: .hdf5 goes on exactly, the others keep the bodies",
+         .kind = Kind::choice,
+         .usual = ".hdf5",
+         .choices = savedEndings,
+         .names = "an ending of 'gravlab --help'",
+         .noun = "ending"},
+        [](Document & d) -> auto& { return d.ui.files.ending; }));
+}
 
 void addWindow(std::vector<Parameter>& all) {
     struct Row {
@@ -384,6 +406,7 @@ void addLab(std::vector<Parameter>& all) {
 std::vector<Parameter> windowParameters() {
     std::vector<Parameter> all;
     addWindow(all);
+    addFiles(all);
     addFilm(all);
     addHistory(all);
     addLab(all);

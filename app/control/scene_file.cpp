@@ -2,6 +2,7 @@
 #include "app/control/scene_file.h"
 
 #include "app/control/parameter.h"
+#include "app/control/scene_data.h"
 #include "app/control/twin_settings.h"
 #include "app/format.h"
 #include "app/model/camera_path.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 
 namespace gravlab {
@@ -24,6 +26,11 @@ namespace {
 
 /// A setting of the machine, not of the scene.
 bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
+
+/// What bodies of one's own do not have.
+bool ofSceneAlone(std::string_view key) {
+    return key == "scene" || key == "scene_version" || key == "bodies" || key == "parameters";
+}
 
 constexpr std::string_view kViewTable = "view.";
 
@@ -110,8 +117,20 @@ bool isHeading(std::string_view line) {
 
 bool isSceneFile(std::string_view path) { return path.ends_with(".toml") || path.ends_with(".png"); }
 
-std::string sceneFileText(const Document& document) {
+Reason noSceneFile(const Document& document) {
+    const StartState* start = document.facts.configuration.start.get();
+    if (!start || !start->file.path.empty()) return {};
+    return "The bodies of this run are in no file that a scene file could name; save the run, open what was saved, and do "
+           "it again.";
+}
+
+void addSceneFile(PictureTexts& texts, const Document& document, const std::string& path) {
+    if (noSceneFile(document).empty()) texts[kSceneFileKey] = sceneFileText(document, path);
+}
+
+std::string sceneFileText(const Document& document, const std::string& path) {
     const Facts& facts = document.facts;
+    const StartState* start = facts.configuration.start.get();
     RunRequest settings = requestOf(facts.configuration);
     settings.bodies = document.facts.startBodies;
     std::string text = "# gravlab scene file: gravlab view FILE, or FILE.png that carries it\n# taken at step " +
@@ -119,8 +138,10 @@ std::string sceneFileText(const Document& document) {
     if (document.facts.edited)
         text += "# bodies were changed by hand by then, which is not in here: the scene begins as it is built\n";
     if (const std::string print = shortFingerprint(settings); !print.empty()) text += "# fingerprint: " + print + "\n";
+    if (start) text += sceneDataText(start->file, std::filesystem::path(path).parent_path());
     for (const SettingRow& row : settingRows())
-        if (!ofMachine(row.key)) text += std::string(row.key) + " = " + row.text(settings) + "\n";
+        if (!ofMachine(row.key) && !(start && ofSceneAlone(row.key)))
+            text += std::string(row.key) + " = " + row.text(settings) + "\n";
     text += "\n[view]\n";
     for (const Parameter& row : parameters())
         if (const std::string_view key = viewKey(row); !key.empty())
@@ -160,11 +181,16 @@ void takeSceneText(std::string_view text, const std::string& name, Options& opti
         }
         at = end + 1;
     }
-    const RunRequest found = strictSettings(tables.front().text, name);
-    if (!found.scene.empty()) options.simulation.scene = found.scene;
-    for (const SettingRow& row : settingRows()) {
-        if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
-            row.copy(options.simulation, found);
+    std::string settings(tables.front().text);
+    const SceneData data = takeSceneData(settings, name);
+    const RunRequest found = strictSettings(settings, name);
+    if (!data.file.empty()) {
+        openSceneData(data, found, name, options);
+    } else {
+        if (!found.scene.empty()) options.simulation.scene = found.scene;
+        for (const SettingRow& row : settingRows())
+            if (!ofMachine(row.key) && row.key != "scene" && !options.has(ofSetting(row.key).kept.option))
+                row.copy(options.simulation, found);
     }
     for (const Table& table : tables) {
         if (table.heading == "[view]")
@@ -201,7 +227,8 @@ Options withSceneFile(const Options& options) {
 }
 
 void writeSceneFile(const std::string& path, const Document& document) {
-    writeFileAtomically(path, sceneFileText(document));
+    if (const Reason reason = noSceneFile(document); !reason.empty()) throw UsageError(reason);
+    writeFileAtomically(path, sceneFileText(document, path));
 }
 
 }  // namespace gravlab

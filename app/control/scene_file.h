@@ -4,12 +4,14 @@
 #include "app/model/options.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
 namespace gravlab {
 
 struct Document;
+using PictureTexts = std::map<std::string, std::string>;
 
 /// The keyword of the PNG text chunk that holds a scene file.
 inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
@@ -17,8 +19,14 @@ inline constexpr const char* kSceneFileKey = "gravlab:scene-file";
 /// True for FILE.toml and FILE.png.
 bool isSceneFile(std::string_view path);
 
-/// The document's scene, numbers, camera and look, as a scene file.
-std::string sceneFileText(const Document& document);
+/// Why there can be no scene file of it: its bodies are in no file. Empty: there can.
+Reason noSceneFile(const Document& document);
+
+/// The document's scene, numbers, camera and look, as a scene file; `path` is where it will be, which a file with bodies is
+/// named from. Without it, the current folder.
+std::string sceneFileText(const Document& document, const std::string& path = {});
+/// The same into a picture at `path`, where there can be one.
+void addSceneFile(PictureTexts& texts, const Document& document, const std::string& path);
 
 /// Puts what the text says into options; what the command line has given stays. Throws InputError.
 void takeSceneText(std::string_view text, const std::string& name, Options& options);
@@ -35,7 +43,7 @@ Options sceneBase(const Document& document);
 /// document's message, changes nothing and gives false.
 bool takeScene(Document& document, const Options& scene, const std::function<bool()>& takesUp);
 
-/// Writes the document's scene file. Throws IoError.
+/// Writes the document's scene file. Throws IoError, UsageError where there can be none.
 void writeSceneFile(const std::string& path, const Document& document);
 
 }  // namespace gravlab

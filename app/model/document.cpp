@@ -49,6 +49,11 @@ void Document::selectId(std::uint32_t id) {
     select(static_cast<std::size_t>(found - ids.begin()));
 }
 
+bool Document::unitsInDoubt() const {
+    const StartState* start = facts.configuration.start.get();
+    return start && !start->doubt.question.empty() && !start->file.path.empty() && ui.files.doubtLeft != facts.run;
+}
+
 void Document::followCentre(std::optional<int> which) {
     followedCentre = which;
     if (which) follow = false;

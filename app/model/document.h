@@ -102,6 +102,8 @@ struct Document {
     float messageLight() const;
     /// Whether the run has gone through its scene's story, somebody has watched, and has not put that away.
     bool storyTold() const;
+    /// Whether the bodies came without units, seem to have some, and nobody has said yet.
+    bool unitsInDoubt() const;
 
     // What touches several of them at once: document.cpp, document_camera.cpp
     /// Selects body `index`; nothing where there is none.

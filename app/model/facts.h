@@ -100,6 +100,7 @@ struct Facts {
     std::optional<ForceCheck> check;  ///< of the configuration in use; empty until it is there
 
     std::shared_ptr<const BodyFacts> bodies = std::make_shared<BodyFacts>();  ///< what of them stays; never null
+    SharedBodyNames names = noBodyNames();                                    ///< of single bodies, by id; never null
     std::size_t startBodies = 0;  ///< with which the scene began, before any was dropped or removed by hand
     bool edited = false;          ///< bodies were changed by hand since the start
     int galaxies = 0;             ///< (or species, or single bodies) that the scene tells apart

@@ -59,6 +59,7 @@ struct Options {
 
     std::string file;                ///< to start from instead of a scene; for convert and info: to read
     ReadOptions read;                ///< how
+    std::vector<std::string> notes;  ///< of what was read: what there is to say of it
     std::vector<std::string> given;  ///< long names of the options that were given
     /// Whether that one is among them; the empty name is not.
     bool has(std::string_view option) const { return std::find(given.begin(), given.end(), option) != given.end(); }

@@ -13,6 +13,8 @@ namespace {
 constexpr Control kNear[] = {{"near_1", "", "The nearest body: select it"},
                              {"near_2", "", "The second nearest body: select it"},
                              {"near_3", "", "The third nearest body: select it"}};
+constexpr Control kFind{"find_body", "Find",
+                        "The name or the number of a body; a part of the name will do. Enter selects it"};
 constexpr Control kUnselect{"unselect", "Close", "Select nothing. Key: Esc, or a click on the empty sky"};
 constexpr Control kStop{"launch_stop", "Done", "No longer drop bodies. Key: Esc"};
 
@@ -32,9 +34,10 @@ void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& 
         const BodyNeighbour& near = body.nearest[k];
         p.widgets.wrapped(palette::kMuted, k == 0 ? "nearest" : "");
         ImGui::SameLine(86 * p.widgets.scale());
-        char name[32];
-        std::snprintf(name, sizeof name, "%u##near%zu", near.id, k);
-        if (p.widgets.button({kNear[k].name, name, kNear[k].tip}, 72 * p.widgets.scale()))
+        const std::string_view called = p.facts.names->nameOf(near.id);
+        const std::string name =
+            (called.empty() ? std::to_string(near.id) : std::string(called)) + "##near" + std::to_string(k);
+        if (p.widgets.button({kNear[k].name, name.c_str(), kNear[k].tip}, 72 * p.widgets.scale()))
             set(p, "view.selected", std::int64_t{near.id});
         ImGui::SameLine();
         ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
@@ -68,9 +71,13 @@ void drawBody(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.workspace.selected;
     if (!body) return;
     const SceneUnits& units = p.facts.scene->units;
-    char title[64];
-    std::snprintf(title, sizeof title, "Body %u", body->id);
-    p.widgets.section(title);
+    const std::string_view name = p.facts.names->nameOf(body->id), tag = p.facts.names->tagOf(body->id);
+    p.widgets.section((name.empty() ? "Body " + std::to_string(body->id) : std::string(name)).c_str());
+    std::string typed;
+    p.widgets.label(kFind);
+    if (p.widgets.field(kFind, -1, "", typed) && !typed.empty()) invoke(p, "select-body", {typed});
+    if (!name.empty()) row(p, "number", std::to_string(body->id));
+    if (!tag.empty()) row(p, "tag", std::string(tag));
     if (body->dark) row(p, "kind", "dark matter");
     if (p.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
     const std::string_view source = lawRow(p.facts.configuration.force.law).source;

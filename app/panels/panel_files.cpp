@@ -1,5 +1,10 @@
 // Files: save, open one of this folder or by name, and the offer to go on after a crash.
+#include "app/control/parameter.h"
 #include "app/panels/parameter_widgets.h"
+#include "sim/io/snapshot.h"
+
+#include <algorithm>
+#include <filesystem>
 
 namespace gravlab {
 namespace {
@@ -7,6 +12,9 @@ namespace {
 constexpr Control kSaveAs{"save_as", "Save as",
                           "A name; the extension decides the format: .hdf5 goes on exactly, .csv .tab .tipsy .ply keep the "
                           "bodies. Enter saves"};
+constexpr Control kSaveNamed{"save", "Save", "Save the run under this name, in the folder that is listed"};
+constexpr Control kFolder{"open_folder", "", "List this folder"};
+constexpr Control kRecent{"open_recent", "", "Open this file, which was opened or saved lately; the run on screen ends"};
 constexpr Control kOpen{"open_path", "Open", "The path of a file with bodies, of any format. Enter opens it"};
 constexpr Control kEntry{"open_file", "",
                          "Open this file; the run on screen ends. A file can also be dropped on the window"};
@@ -33,6 +41,67 @@ void drawRecovery(PanelContext& p) {
     ImGui::End();
 }
 
+/// A name with the ending that was chosen, unless it has one of its own, in the folder that is listed.
+std::string pathOf(const FilesState& files, std::string name) {
+    namespace fs = std::filesystem;
+    const std::string own = fs::path(name).extension().string();
+    const std::vector<std::string> endings = parameter("window.save_ending").choices();
+    if (!hasSnapshotExtension(name) && std::ranges::find(endings, own) == endings.end()) name += files.ending;
+    std::error_code ignored;
+    const bool here = files.folder.empty() || fs::path(files.folder) == fs::current_path(ignored);
+    return here || name.find('/') != std::string::npos ? name : (fs::path(files.folder) / name).string();
+}
+
+void drawSaving(PanelContext& p) {
+    const FilesState& files = p.state.files;
+    p.widgets.section("Save");
+    p.widgets.label(kSaveAs);
+    std::string typed;
+    if (p.widgets.field(kSaveAs, -1, files.proposed.c_str(), typed) && !typed.empty())
+        invoke(p, "save", {pathOf(files, typed)});
+    parameter(p, "window.save_ending");
+    if (!files.proposed.empty() && p.widgets.button(kSaveNamed, 0)) invoke(p, "save", {pathOf(files, files.proposed)});
+}
+
+/// Folders first, then files, newest first.
+void drawFolder(PanelContext& p) {
+    const FilesState& files = p.state.files;
+    p.widgets.wrapped(palette::kMuted, files.folder.c_str());
+    ImGui::BeginChild("list", ImVec2(0, kListHeight * p.widgets.scale()));
+    const auto folder = [&](const std::string& name) {
+        ImGui::PushID(name.c_str());
+        if (ImGui::Selectable((name + "/").c_str())) invoke(p, "list-folder", {name});
+        p.widgets.finish(kFolder);
+        ImGui::PopID();
+    };
+    folder("..");
+    for (const std::string& name : files.folders) folder(name);
+    for (const FilesState::Entry& entry : files.entries) {
+        ImGui::PushID(entry.path.c_str());
+        if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
+        p.widgets.finish(kEntry);
+        ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
+        p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
+        ImGui::PopID();
+    }
+    if (files.entries.empty()) p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
+    ImGui::EndChild();
+}
+
+void drawRecent(PanelContext& p) {
+    const FilesState& files = p.state.files;
+    if (files.recent.empty()) return;
+    p.widgets.section("Lately");
+    for (const FilesState::Entry& entry : files.recent) {
+        ImGui::PushID(entry.path.c_str());
+        if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
+        p.widgets.finish(kRecent);
+        ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
+        p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
+        ImGui::PopID();
+    }
+}
+
 }  // namespace
 
 void drawFiles(PanelContext& p) {
@@ -47,28 +116,13 @@ void drawFiles(PanelContext& p) {
     ImGui::SetNextWindowBgAlpha(0.97f);
     if (ImGui::Begin("gravlab files", nullptr, kFilesWindow)) {
         p.widgets.panel("files");
-        p.widgets.section("Save");
-        p.widgets.label(kSaveAs);
-        std::string typed;
-        if (p.widgets.field(kSaveAs, -1, "", typed) && !typed.empty()) invoke(p, "save", {typed});
-        action(p, "save", 0, "Save now");
+        drawSaving(p);
         p.widgets.section("Open");
         p.widgets.label(kOpen);
+        std::string typed;
         if (p.widgets.field(kOpen, -1, "", typed) && !typed.empty()) p.post({OpenFile{typed}});
-        if (files.entries.empty()) {
-            p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
-        } else {
-            ImGui::BeginChild("list", ImVec2(0, kListHeight * s));
-            for (const FilesState::Entry& entry : files.entries) {
-                ImGui::PushID(entry.path.c_str());
-                if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
-                p.widgets.finish(kEntry);
-                ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
-                p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
-                ImGui::PopID();
-            }
-            ImGui::EndChild();
-        }
+        drawFolder(p);
+        drawRecent(p);
         if (!files.busy.empty()) p.widgets.wrapped(palette::kMuted, files.busy.c_str());
         ImGui::Dummy(ImVec2(0, 2 * s));
         if (p.widgets.button(kCloseFiles, 0)) set(p, "window.files", false);

@@ -123,9 +123,32 @@ void drawMessage(PanelContext& p) {
     ImGui::PopStyleVar();
 }
 
+/// The question about units of bodies that came without, with its answers.
+void drawUnitsDoubt(PanelContext& p) {
+    if (!p.state.inWindow || !p.workspace.unitsInDoubt() || !p.workspace.message.empty() || p.workspace.labPanel.open)
+        return;
+    const UnitsDoubt& doubt = p.facts.configuration.start->doubt;
+    const Place place = overPicture(p);
+    ImGui::SetNextWindowPos(place.bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(place.width, 0), ImVec2(place.width, p.surface.y));
+    ImGui::SetNextWindowBgAlpha(0.95f);
+    if (ImGui::Begin("gravlab units", nullptr,
+                     kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
+        p.widgets.panel("units");
+        p.widgets.wrapped(palette::kText, ("These bodies are " + doubt.question + ".").c_str());
+        if (!doubt.units.empty()) {
+            action(p, "reopen-units", 0, "Yes, open again");
+            ImGui::SameLine();
+        }
+        action(p, "units-fine", 0);
+    }
+    ImGui::End();
+}
+
 void drawStory(PanelContext& p) {
-    if (!p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() || p.workspace.labPanel.open ||
-        p.state.welcome)
+    drawUnitsDoubt(p);
+    if (p.workspace.unitsInDoubt() || !p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() ||
+        p.workspace.labPanel.open || p.state.welcome)
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

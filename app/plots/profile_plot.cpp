@@ -82,14 +82,30 @@ std::string profileText(const Profile& profile, const ProfileRequest& request, c
     return result + text;
 }
 
-std::string profileTable(const Profile& profile) {
-    std::string text = "radius,bodies,surface_density,v_phi,v_circular,v_circular_mass,sigma_r,sigma_z,toomre_q\n";
+std::string profileTable(const Profile& profile, const SceneUnits& units) {
+    const auto in = [](std::string_view unit) { return unit.empty() ? std::string() : " [" + std::string(unit) + "]"; };
+    const bool solar = units.length == "kpc" && units.mass == "Msun";
+    const std::string density = solar ? "Msun/pc^2"
+                                : units.mass.empty() || units.length.empty()
+                                    ? std::string()
+                                    : std::string(units.mass) + "/" + std::string(units.length) + "^2";
+    const double area = units.lengthScale * units.lengthScale * (solar ? 1e6 : 1);
+    const double weight = profile.numberWeighted ? 1 : units.massScale;
+    std::string text =
+        "radius" + in(units.length) + ",bodies,surface_density" +
+        (profile.numberWeighted && !density.empty() ? in("1/" + std::string(solar ? "pc" : units.length) + "^2")
+                                                    : in(density));
+    for (const char* name : {"v_phi", "v_circular", "v_circular_mass", "sigma_r", "sigma_z"})
+        text += "," + std::string(name) + in(units.speed);
+    text += ",toomre_q\n";
     char cell[48];
     for (const ProfileRing& ring : profile.rings) {
-        std::snprintf(cell, sizeof cell, "%.9g,%zu", ring.radius, ring.bodies);
+        std::snprintf(cell, sizeof cell, "%.9g,%zu", ring.radius * units.lengthScale, ring.bodies);
         text += cell;
-        for (const double value : {ring.surfaceDensity, ring.rotation, ring.circular, ring.circularOfMass, ring.dispersionR,
-                                   ring.dispersionZ, ring.toomreQ}) {
+        const double speed = units.speedScale;
+        for (const double value :
+             {ring.surfaceDensity * weight / area, ring.rotation * speed, ring.circular * speed, ring.circularOfMass * speed,
+              ring.dispersionR * speed, ring.dispersionZ * speed, ring.toomreQ}) {
             std::snprintf(cell, sizeof cell, ",%.9g", value);
             text += std::isfinite(value) ? cell : ",";
         }

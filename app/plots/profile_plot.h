@@ -19,7 +19,7 @@ std::array<Plot, 4> profilePlots(const Profile& profile, const SceneUnits& units
 std::string profileText(const Profile& profile, const ProfileRequest& request, const SceneUnits& units);
 
 /// A row for each ring, in units of the scene with G = 1; an empty cell where a number does not exist.
-std::string profileTable(const Profile& profile);
+std::string profileTable(const Profile& profile, const SceneUnits& units = {});
 
 /// All four plots on a white page. Throws IoError.
 void writeProfile(ByteSink& file, const std::string& title, const std::string& facts, const Profile& profile,

@@ -191,7 +191,9 @@ void BodyEditor::drop(const LaunchOrder& order) {
     const Facts& facts = document_.facts;
     if (facts.bodies->size() + order.bodies > facts.bodiesLimit)
         return document_.warn("There is not enough memory for so many bodies.");
-    const std::uint32_t first = 1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end());
+    // Above the ids of bodies that were removed, too: a name belongs to one body.
+    const std::uint32_t first =
+        std::max(1 + *std::max_element(facts.bodies->id.begin(), facts.bodies->id.end()), facts.names->idsEnd());
     // A colour and a centre of their own.
     const auto group = static_cast<std::uint8_t>(std::min(facts.galaxies, kMostGalaxies - 1));
     edit([=](const ParticleSet&, bool) { return launchEdits(order, scene, first, group, first); },

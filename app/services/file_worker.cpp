@@ -35,7 +35,7 @@ void FileWorker::save(std::string path, std::function<Snapshot()> later, const W
 void FileWorker::open(std::string path, const ReadOptions& options, std::string purpose) {
     worker_.ask([path = std::move(path), purpose = std::move(purpose), options] {
         return outcome({.kind = FileResult::Kind::opened, .path = path, .purpose = purpose, .error = {}},
-                       [&](FileResult& result) { result.offer = openStart(path, options); });
+                       [&](FileResult& result) { result.offer = openStart(path, options, result.purpose != "recover"); });
     });
 }
 

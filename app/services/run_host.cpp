@@ -184,6 +184,7 @@ void RunHost::readFacts() {
     facts.revision = simulation().revision();
     facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();
+    facts.names = simulation().names();
     facts.integrator = &simulation().integrator();
     facts.kernel = &simulation().backend().activeKernel();
     facts.launch = simulation().backend().launchFacts();

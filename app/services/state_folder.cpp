@@ -6,6 +6,8 @@
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 #include "sim/io/file/atomic_file.h"
+#include "sim/io/file/source.h"
+#include "sim/io/toml_value.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -25,6 +27,8 @@ namespace fs = std::filesystem;
 // What interrupted runs left was promised to them: it stays until it is removed by hand, or takes more than this. The oldest
 // goes first and the newest always stays. docs/reliability.md states the number.
 constexpr std::uintmax_t kBudgetBytes = std::uintmax_t{4} << 30;
+constexpr std::size_t kMostRecent = 10;
+constexpr std::string_view kRecentName = "recent.txt";
 constexpr std::string_view kRunPrefix = "run-", kSessionPrefix = "session-", kMarkSuffix = ".alive";
 
 std::string processText() { return std::to_string(::getpid()); }
@@ -121,6 +125,38 @@ SessionLock::~SessionLock() {
 }
 
 void SessionLock::remove() { forgetSession(autosave_); }
+
+std::vector<std::string> recentFiles() noexcept {
+    std::vector<std::string> files;
+    try {
+        constexpr std::size_t kMostBytes = std::size_t{1} << 16;
+        Source source = Source::open(stateFolder() / kRecentName);
+        std::string text(kMostBytes, '\0');
+        text.resize(source.read(text.data(), text.size()));
+        eachLine(text, 1, [&](std::size_t, std::string_view line) {
+            const std::optional<Value> path = tomlValue(line);
+            if (const auto* name = path ? std::get_if<std::string>(&*path) : nullptr; name && files.size() < kMostRecent)
+                files.push_back(*name);
+        });
+    } catch (const std::exception&) {
+        files.clear();  // none yet
+    }
+    return files;
+}
+
+void rememberFile(const fs::path& file) noexcept {
+    try {
+        std::vector<std::string> files = recentFiles();
+        std::erase(files, file.string());
+        files.insert(files.begin(), file.string());
+        if (files.size() > kMostRecent) files.resize(kMostRecent);
+        std::string text;
+        for (const std::string& path : files) text += tomlString(path) + "\n";
+        writeFileAtomically((stateFolder() / kRecentName).string(), text);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "gravlab: the list of recent files was not kept: %s\n", printable(error.what()).c_str());
+    }
+}
 
 std::vector<fs::path> crashedSessions() {
     std::vector<fs::path> found;

@@ -40,6 +40,11 @@ private:
     int fd_ = -1;
 };
 
+/// Files that were opened or saved last, newest first, at most ten; nothing where the folder cannot be used.
+std::vector<std::string> recentFiles() noexcept;
+/// Puts a file in front of them.
+void rememberFile(const std::filesystem::path& file) noexcept;
+
 /// Autosaves of sessions that ended without remove(), newest first.
 std::vector<std::filesystem::path> crashedSessions();
 /// Removes such an autosave with its mark and its previous.

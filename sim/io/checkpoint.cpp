@@ -5,7 +5,9 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/integrators/radau15_dense.h"
+#include "sim/io/formats/units.h"
 #include "sim/io/run_settings.h"
+#include "sim/run/fingerprint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -159,6 +161,7 @@ void adapt(RunRequest& request, const std::string& name, std::vector<std::string
     if (request.backend && (row == backends().end() || !row->unavailable(request.backendOptions).empty())) {
         lost = "backend " + *request.backend;
         request.backend.reset();
+        request.backendOpen = false;
         request.backendOptions = {};
         request.kernel = {};
     } else if (request.kernel.kernel && !hasKernel(request.backend.value_or(std::string()), *request.kernel.kernel)) {
@@ -200,7 +203,11 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state) {
         configuration.start ? configuration.start->row : sceneNamed(configuration.scene, configuration.sceneVersion);
     snapshot.units =
         configuration.start && !configuration.start->units.empty() ? configuration.start->units : unitsText(row.units);
+    snapshot.fileUnits = physicalUnits(row.units);
+    if (!row.names.empty()) snapshot.names = std::make_shared<const BodyNames>(row.names);
     if (configuration.start) {
+        if (configuration.start->fileUnits != FileUnits{}) snapshot.fileUnits = configuration.start->fileUnits;
+        snapshot.names = configuration.start->names;
         configuration.parameters = configuration.start->parameters;
         configuration.sceneVersion = configuration.start->sceneVersion;
         if (!configuration.start->scene.empty()) configuration.scene = configuration.start->scene;
@@ -264,7 +271,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot) {
     return notes;
 }
 
-LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
+LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file) {
     LoadedStart offer;
     offer.notes = std::move(snapshot.notes);
     if (snapshot.isCheckpoint()) {
@@ -280,13 +287,20 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
     start->name = knownScene(name) ? "./" + name : name;
     start->idea = snapshot.format + " file";
     start->units = snapshot.units;
+    start->fileUnits = snapshot.fileUnits;
+    start->names = snapshot.names;
     if (scene) {
         start->scene = scene->name;
         start->sceneVersion = scene->version;
         start->row = *scene;
         start->caption = scene->caption;
+        if (start->names->empty() && !scene->names.empty())
+            start->names = std::make_shared<const BodyNames>(scene->names);  // a file from before names were kept
     } else {
+        start->row.units = shownUnits(snapshot.fileUnits);
         suit(start->row, snapshot.bodies, snapshot, offer.notes);
+        start->doubt = unitsDoubt(snapshot);
+        if (!start->doubt.question.empty()) offer.notes.push_back(start->doubt.question);
         start->row.law = Law::gravity;
     }
     if (snapshot.timeStep && *snapshot.timeStep != 0) start->row.timeStep = *snapshot.timeStep;
@@ -294,6 +308,8 @@ LoadedStart startFrom(Snapshot&& snapshot, const std::string& name) {
     const double timeStep = offer.request.timeStep.value_or(start->row.timeStep);
     start->state.clock = clockOf(snapshot, timeStep, name);
     start->state.others = takeTerms(snapshot.state, name);
+    if (!file.path.empty()) file.print = hashOf(snapshot.bodies, start->state.others);
+    start->file = std::move(file);
     if (!snapshot.state.empty()) {
         start->state.integrator = offer.request.integrator.value_or(std::string(usualIntegrator().name));
         start->state.integratorState = std::move(snapshot.state);

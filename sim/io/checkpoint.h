@@ -19,8 +19,8 @@ Snapshot checkpointOf(RunConfiguration configuration, RunState state);
 
 /// What a file offers a run.
 struct LoadedStart {
-    RunRequest request;  ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
-    std::vector<std::string> notes;
+    RunRequest request;              ///< the file's own where it is a checkpoint, else nothing is asked for; `start` is set
+    std::vector<std::string> notes;  ///< the question about units, where there is one, last
 };
 
 /// What a checkpoint states twice in different ways, in sentences; what its settings say is taken.
@@ -29,6 +29,7 @@ std::vector<std::string> contradictionsOf(const Snapshot& snapshot);
 /// Makes a start of a file's content. `name` is what people call the file. A checkpoint keeps scene, view and settings;
 /// other bodies get a view, a softening and a time step that suit them, and a note that says so.
 /// Throws InputError for a checkpoint whose settings make no sense.
-LoadedStart startFrom(Snapshot&& snapshot, const std::string& name);
+/// `file`: where the bodies are to be found again; its print is filled in. Without a path they are nowhere.
+LoadedStart startFrom(Snapshot&& snapshot, const std::string& name, StartFile file = {});
 
 }  // namespace gravlab

@@ -173,7 +173,13 @@ const SettingRow kRows[] = {
     {"parameters", [](const RunRequest& s) { return tableText(s.parameters); },
      [](RunRequest& s, std::string_view v) { return takeTable(s.parameters, v); }, GRAVLAB_COPY(parameters),
      "{ name = number, ... }"},
-    GRAVLAB_OPEN_NAME(backend, "backend", "the name of a backend"),
+    {"backend", [](const RunRequest& s) { return tomlString(s.backend ? std::string_view(*s.backend) : kAuto); },
+     [](RunRequest& s, std::string_view v) { return takeOpenName(s.backend, v); },
+     [](RunRequest& to, const RunRequest& from) {
+         to.backend = from.backend;
+         to.backendOpen = from.backendOpen;
+     },
+     "the name of a backend"},
     GRAVLAB_INTEGER(backendOptions.device, "device", 0, kMostDevices, "a whole number from 0 to 1023"),
     {"threads", [](const RunRequest& s) { return openText(s.backendOptions.threads); },
      [](RunRequest& s, std::string_view v) {
@@ -238,6 +244,11 @@ const SettingRow kRows[] = {
 
 }  // namespace
 
+namespace {
+/// What was asked of the backend beside the one that ran, where the two differ. No row: it is nothing that people set.
+constexpr std::string_view kBackendAsked = "backend_asked";
+}  // namespace
+
 std::span<const SettingRow> settingRows() { return kRows; }
 
 const SettingRow& settingRow(std::string_view key) { return *std::ranges::find(kRows, key, &SettingRow::key); }
@@ -245,6 +256,7 @@ const SettingRow& settingRow(std::string_view key) { return *std::ranges::find(k
 std::string settingsText(const RunRequest& request) {
     std::string text;
     for (const SettingRow& row : kRows) text += std::string(row.key) + " = " + row.text(request) + "\n";
+    if (request.backend && request.backendOpen) text += std::string(kBackendAsked) + " = " + tomlString(kAuto) + "\n";
     return text;
 }
 
@@ -322,9 +334,14 @@ constexpr Sense kSense[] = {
 RunRequest parsedSettings(std::string_view text, const std::string& name, std::vector<std::string>& notes) {
     Lines lines{};
     std::size_t unknown = 0;
-    return parse(text, name + ": its settings,", lines, [&](std::string_view key, std::size_t) {
+    bool backendOpen = false;
+    RunRequest request = parse(text, name + ": its settings,", lines, [&](std::string_view key, std::size_t) {
+        backendOpen = backendOpen || key == kBackendAsked;
+        if (key == kBackendAsked) return;
         if (++unknown <= 8) notes.push_back("its setting " + excerpt(key) + " is not known here and is left out");
     });
+    request.backendOpen = backendOpen && request.backend;
+    return request;
 }
 
 RunRequest strictSettings(std::string_view text, const std::string& name) {

@@ -36,9 +36,9 @@ constexpr FileFormat kFormats[] = {
     {"ply", "binary point cloud for Blender, MeshLab and ParaView; write only", kPlyExtensions, false, looksLikePly, always,
      nullptr, writePly, kKeepsGroups},
     {"csv", "text table with a header line; also read with blanks, units or --columns", kCsvExtensions, true, looksLikeTable,
-     always, readTable, writeCsv, kKeepsResponse | kKeepsDoubles},
+     always, readTable, writeCsv, kKeepsIds | kKeepsResponse | kKeepsDoubles | kKeepsNames | kKeepsUnits},
     {"tab", "text table without a header: m x y z vx vy vz", kTabExtensions, true, looksLikeTable, always, readTable,
-     writeTab, kKeepsDoubles},
+     writeTab, kKeepsDoubles | kKeepsUnits},
 };
 
 // What people also drop on the program, and what to do with it.
@@ -47,7 +47,7 @@ struct OtherFile {
     std::string_view advice;
 };
 constexpr OtherFile kOthers[] = {
-    {"\x1f\x8b"sv, "is compressed with gzip: unpack it first"},
+    {"\x1f\x8b"sv, "is compressed with gzip twice: unpack it first"},
     {"\x28\xb5\x2f\xfd"sv, "is compressed with zstd: unpack it first"},
     {"\xfd\x37zXZ"sv, "is compressed with xz: unpack it first"},
     {"BZh"sv, "is compressed with bzip2: unpack it first"},
@@ -80,6 +80,9 @@ const FileFormat& detected(const Source& source) {
             throw InputError(source.name() + ": " + std::string(other.advice));
     for (const FileFormat& format : kFormats) {
         if (!format.detect(source)) continue;
+        if (source.packed() && !format.text)
+            throw InputError(source.name() + ": is " + std::string(format.name) +
+                             " packed with gzip; only tables are read packed: unpack it first");
         if (!format.read) throw InputError(source.name() + ": is " + std::string(format.name) + ", which is only written");
         if (const Reason reason = format.unavailable(); !reason.empty()) throw InputError(source.name() + ": " + reason);
         return format;
@@ -190,8 +193,11 @@ const FileFormat& formatForWriting(const std::filesystem::path& path) {
 
 bool hasSnapshotExtension(const std::filesystem::path& path) {
     const std::string extension = lowerExtension(path);
-    return std::any_of(std::begin(kFormats), std::end(kFormats),
-                       [&](const FileFormat& format) { return format.read && owns(format, extension); });
+    const bool packed = extension == ".gz";
+    const std::string inner = packed ? lowerExtension(path.stem()) : extension;
+    return std::any_of(std::begin(kFormats), std::end(kFormats), [&](const FileFormat& format) {
+        return format.read && (format.text || !packed) && owns(format, inner);
+    });
 }
 
 std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapshot) {
@@ -210,7 +216,11 @@ std::vector<std::string> lostIn(const FileFormat& format, const Snapshot& snapsh
     if (without(kKeepsTime) && snapshot.softening) lost.push_back("the softening");
     if (without(kKeepsClock) && (snapshot.step || snapshot.timeStep)) lost.push_back("step and time step");
     if (without(kKeepsClock) && snapshot.seed) lost.push_back("the seed");
-    if (without(kKeepsClock) && !snapshot.units.empty() && snapshot.units != "G = 1") lost.push_back("the units");
+    // What is in words alone, of a scene, only stands in a file of ours.
+    const bool inWords = !snapshot.fileUnits.named() && snapshot.fileUnits.plain();
+    if (without(inWords ? kKeepsClock : kKeepsUnits) && !snapshot.units.empty() && snapshot.units != "G = 1")
+        lost.push_back("the units");
+    if (without(kKeepsNames) && !snapshot.names->empty()) lost.push_back("the names of bodies");
     if (without(kKeepsClock) && !snapshot.state.empty()) lost.push_back("what integrator and force terms kept");
     if (without(kKeepsClock) && snapshot.isCheckpoint())
         lost.push_back("the settings, so that no run goes on exactly from it");

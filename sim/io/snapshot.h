@@ -3,6 +3,8 @@
 // it.
 #pragma once
 #include "sim/backends/kernel.h"
+#include "sim/core/body_names.h"
+#include "sim/core/file_units.h"
 #include "sim/core/particles.h"
 #include "sim/core/state_array.h"
 
@@ -34,10 +36,12 @@ struct Snapshot {
     std::optional<double> timeOrigin;        ///< Clock::t0 [T]
     std::optional<double> softening;         ///< [L]
     std::optional<std::uint64_t> seed;
-    std::string settings;           ///< TOML
-    std::string units;              ///< what one [L], [M] and [T] are, in words; for people
-    std::vector<StateArray> state;  ///< for exact continuation; read back in the order of the names
-    bool signedSources = false;     ///< some sources may be negative (charges); a reader then need not be told
+    std::string settings;                   ///< TOML
+    std::string units;                      ///< what one [L], [M] and [T] are, in words; for people
+    FileUnits fileUnits;                    ///< of the file that the bodies once came from; a table is written in them
+    SharedBodyNames names = noBodyNames();  ///< of single bodies, by id
+    std::vector<StateArray> state;          ///< for exact continuation; read back in the order of the names
+    bool signedSources = false;             ///< some sources may be negative (charges); a reader then need not be told
 
     // What reading found out; writing ignores it.
     std::string format;              ///< name of the format that it was read from
@@ -85,9 +89,11 @@ enum Keeps : unsigned {
     kKeepsResponse = 4,
     kKeepsTime = 8,
     kKeepsClock = 16,
-    kKeepsDoubles = 32
+    kKeepsDoubles = 32,
+    kKeepsNames = 64,
+    kKeepsUnits = 128
 };
-constexpr unsigned kKeepsAll = 63;
+constexpr unsigned kKeepsAll = 255;
 
 /// What of this state the format would not keep, a phrase each: "the ids", "3 numbers beyond 32-bit precision"; empty when
 /// nothing is lost.

@@ -40,6 +40,7 @@ void RunRequest::changeScene(std::string_view name) {
 void RunRequest::changeBackend(const std::optional<std::string>& name) {
     if (name == backend) return;
     backend = name;
+    backendOpen = false;
     kernel = {};
 }
 
@@ -65,6 +66,7 @@ RunRequest requestOf(const RunConfiguration& c) {
                        .seed = c.seed,
                        .parameters = c.parameters,
                        .backend = c.backend,
+                       .backendOpen = c.backendOpen,
                        .backendOptions = c.backendOptions,
                        .kernel = requestOf(c.kernel),
                        .accuracy = c.accuracy > 0 ? std::optional(c.accuracy) : std::nullopt,

@@ -41,6 +41,7 @@ struct RunRequest {
     std::uint64_t seed = 1;
     SceneParameters parameters{};          ///< those of the scene that shall differ from its row
     std::optional<std::string> backend{};  ///< empty: the fastest that works here, chosen when the run begins
+    bool backendOpen = false;              ///< `backend` is what ran where it was left open: the run goes on there
     BackendOptions backendOptions{};
     KernelRequest kernel{};
     std::optional<double> accuracy{};         ///< relative error that 99 % of the bodies may have; empty: see farField
@@ -78,6 +79,7 @@ struct RunConfiguration {
     std::uint64_t seed = 1;
     SceneParameters parameters{};  ///< those that differ from the scene's row
     std::string backend;
+    bool backendOpen = false;         ///< nobody asked for that one
     BackendOptions backendOptions{};  ///< as they were asked
     KernelInUse kernel{};
     double accuracy = 0;  ///< that 99 % of the bodies keep; 0: rounding only

@@ -206,6 +206,9 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     p.backend = sameOptions && name == configuration_.backend
                     ? BackendChoice{&gravlab::backend(configuration_.backend), backendWhy_}
                     : backendFor(name, wanted, *p.scene, *p.integrator);
+    if (wanted.backend && wanted.backendOpen && p.backend.why != backendWhy_)
+        p.backend.why = "running on " + *wanted.backend +
+                        ", where it ran until now (--backend auto chooses again; the last digits may differ then)";
     p.changesBackend = !sameOptions || p.backend.row->name != configuration_.backend;
 
     if (p.scene->fixedBodies > 0)
@@ -225,6 +228,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
          .seed = wanted.seed,
          .parameters = wanted.parameters,
          .backend = std::string(p.backend.row->name),
+         .backendOpen = !wanted.backend || wanted.backendOpen,
          .backendOptions = wanted.backendOptions,
          .accuracy = 0,
          .opening = wanted.opening.value_or(0),
@@ -347,6 +351,12 @@ void Simulation::adopt(const Plan& p) {
     const KernelRow& row = backend_->activeKernel();
     configuration_.accuracy = row.approximates && row.ownAccuracy == 0 ? keptAccuracy(row, choice_.allowedError) : 0;
     ++revision_;
+    if (p.configuration.start)
+        names_ = p.configuration.start->names;
+    else if (p.scene->names.empty())
+        names_ = noBodyNames();
+    else if (scene_ != p.scene)
+        names_ = std::make_shared<const BodyNames>(p.scene->names);
     scene_ = p.scene;
     integrator_ = p.integrator;
     backendWhy_ = p.backend.why;

@@ -42,6 +42,8 @@ public:
     /// What is in force: every default filled in.
     const RunConfiguration& configuration() const { return configuration_; }
     const Scene& scene() const { return *scene_; }
+    /// Of single bodies, by id; edits change nothing of it. Never null.
+    const SharedBodyNames& names() const { return names_; }
     const Integrator& integrator() const { return *integrator_; }
     /// Law, precision and softening in force.
     const ForceSettings& force() const { return configuration_.force; }
@@ -124,6 +126,7 @@ private:
     RunConfiguration configuration_;
     std::size_t sceneBodies_ = 0;  ///< as many as the scene was built with
     const Scene* scene_ = nullptr;
+    SharedBodyNames names_ = noBodyNames();
     const Integrator* integrator_ = nullptr;
     std::unique_ptr<Backend> backend_;
     std::string backendWhy_;

@@ -125,6 +125,10 @@ ParticleSet rotatingPolygon(std::size_t bodies, double softening) {
     });
 }
 
+/// As people speak of them.
+constexpr std::string_view kPythagoreanNames[] = {"mass 3", "mass 4", "mass 5"};
+constexpr std::string_view kTrojanNames[] = {"Sun", "planet", "Trojan"};
+
 std::span<const Scene> fewBodyScenes() {
     static const Scene rows[] = {
         {.name = "six-body",
@@ -192,7 +196,8 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 6.248910299018577 / 1000,
          .story = {6.249, 10},
          .view = viewFromAbove(3.5, 1.2),
-         .build = buildLagrangeStable},
+         .build = buildLagrangeStable,
+         .names = kTrojanNames},
         {.name = "super-eight",
          .idea = "four equal bodies on one chain of three loops",
          .caption = "A periodic orbit (2 pi) that is unstable: errors grow 350-fold in a turn, so it breaks up after two to "
@@ -214,7 +219,8 @@ std::span<const Scene> fewBodyScenes() {
          .timeStep = 1e-4,
          .story = {62, 40},
          .view = viewFromAbove(12, 4),
-         .build = buildPythagorean},
+         .build = buildPythagorean,
+         .names = kPythagoreanNames},
         {.name = "ngon",
          .idea = "equal bodies on a circle that turns rigidly",
          .caption = "Exact for any N, and violently unstable for many: the ring breaks up after a fraction of a turn.",

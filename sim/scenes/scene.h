@@ -121,6 +121,7 @@ struct Scene {
     ParticleSet (*build)(const SceneRequest&) = nullptr;
     SceneUnits units{};
     std::span<const SceneParameter> parameters{};
+    std::span<const std::string_view> names{};  ///< of the first bodies, in their order; empty: they have none
     // The numbers of the law, see ForceSettings.
 #define GRAVLAB_LAW_NUMBER(member, usual, ...) double member = usual;
 #include "sim/forces/laws/numbers.inl"

@@ -104,6 +104,8 @@ constexpr SceneUnits kSolarUnits{.length = "AU",
                                  .timeScale = 0.5 / std::numbers::pi,
                                  .speedScale = 29.7847};
 
+constexpr std::string_view kNames[] = {"Sun", "Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"};
+
 }  // namespace
 
 Body orbitState(const OrbitalElements& elements, double totalMass) {
@@ -141,7 +143,8 @@ std::span<const Scene> solarSystemScenes() {
          .story = {1035, 50},
          .view = kPlanetsView,
          .build = buildFromStates,
-         .units = kSolarUnits},
+         .units = kSolarUnits,
+         .names = kNames},
         {.name = "solar-system-j2000",
          .idea = "Sun and eight planets on 1 January 2000, from their orbital elements",
          .caption = "AU, solar masses, years / (2 pi). Mean elements: Earth is placed to 20 arc seconds, Saturn to 600.",
@@ -151,7 +154,8 @@ std::span<const Scene> solarSystemScenes() {
          .story = {74.5, 25},
          .view = kPlanetsView,
          .build = buildFromElements,
-         .units = kSolarUnits},
+         .units = kSolarUnits,
+         .names = kNames},
     };
     return rows;
 }

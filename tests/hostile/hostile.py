@@ -9,6 +9,7 @@ Each case is a function that raises AssertionError when a promise is broken. Nee
 foreign HDF5 files need h5py (Debian: python3-h5py) and say so when it is missing.
 Rule: a case makes its files in a folder of its own and leaves no process behind.
 """
+import gzip
 import json
 import math
 import os
@@ -522,6 +523,37 @@ def foreign_snapshots_are_neither_clipped_nor_parts():
     assert "below 0" in str(info("ids.hdf5").get("notes"))
     h5("table.hdf5", None, MassTable=[0, 7.0])
     assert "MassTable" in str(info("table.hdf5").get("notes"))
+
+
+@case
+def own_data_is_bounded_and_named():
+    rows = "m,x,y,z,vx,vy,vz,name\n1,1,0,0,0,.6,0,\"a\x7f, b\"\n1,-1,0,0,0,-.6,0,\n"
+    with gzip.open("own.csv.gz", "wt") as file:
+        file.write(rows)
+    assert info("own.csv.gz")["bodies"] == 2
+    # A thousand to one, and no body in it: neither memory nor patience may go.
+    with gzip.open("bomb.csv.gz", "wb", 9) as file:
+        file.write(b"m,x,y,z\n")
+        for _ in range(64):
+            file.write(b"#\n" * (1 << 19))
+    bomb = sound("info", "bomb.csv.gz", limits={resource.RLIMIT_AS: 4 << 30})
+    assert bomb.code == 3 and "200 times" in bomb.err, bomb.err
+    whole = open("own.csv.gz", "rb").read()
+    for cut in range(1, len(whole)):
+        open("cut.csv.gz", "wb").write(whole[:cut])
+        assert sound("info", "cut.csv.gz").code == 3, cut
+    open("long.csv", "w").write("m,x,y,z,name\n1,0,0,0," + "n" * 10000000 + "\n")
+    assert sound("info", "long.csv").code == 3
+    for text, word in (('file = "own.csv.gz"\n', None), ('file = "gone\\u001b[31m.csv"\n', "not there"), ('file = "/dev/zero"\n', "device"),
+                       ('file = "."\n', "folder"), ('file = "own.toml"\n', "no scene"), ('units = "galactic"\n', "file")):
+        open("own.toml", "w").write(text)
+        result = sound("run", "own.toml", "--steps", 1)
+        assert (result.code == 0) == (word is None) and (word or "") in result.err, (text, result.err)
+    back = sound("run", "own.toml.missing", "--steps", 1)
+    assert back.code in (2, 3)
+    assert sound("convert", "own.csv.gz", "own.hdf5").code == 0
+    assert sound("convert", "own.hdf5", "back.csv").code == 0
+    assert '"a?, b"' in open("back.csv").read()
 
 
 # Checkpoints.

@@ -41,6 +41,7 @@ const Fence kFences[] = {
     {"toml++ is for the file that checks what it takes for granted", "toml\\+\\+/.*", "sim/io/toml_parser\\.h"},
     {"the parser of TOML is for two files", "sim/io/toml_parser\\.h",
      "sim/io/toml_value\\.cpp|app/lessons/lesson_file\\.cpp"},
+    {"zlib is for sim/io/file", "zlib\\.h", "sim/io/file/.*|tests/unit/io_.*"},
     {"HDF5 is for sim/io", "hdf5.*|H5.*", "sim/io/.*|tests/unit/io_.*"},
     {"OpenGL is for render and for contexts", "glad/.*|GL/.*",
      "render/.*|app/frontends/[a-z]+/(window|headless|[a-z_]*context)[a-z_]*\\.(h|cpp)|tests/(gl|gui|gpu)/.*"},

@@ -209,6 +209,55 @@ TEST(Gadget, StatedUnitsAreConverted) {
     EXPECT_NEAR(readSnapshot(folder / "b").bodies.position[0].w / 43009, 1, 1e-3);
 }
 
+/// File `number` of a snapshot in three: 4, 0 and 4 bodies.
+void makePart(const std::filesystem::path& path, int number, std::int64_t whole = 8, double time = 2) {
+    const Foreign f(path);
+    const hid_t header = f.group("Header");
+    const std::int64_t here = number == 1 ? 0 : 4;
+    f.counts(header, {0, here}, H5T_STD_I32LE);
+    f.attribute<double>(header, "NumPart_Total", H5T_STD_U32LE, H5T_NATIVE_DOUBLE, {0, static_cast<double>(whole)});
+    f.attribute(header, "NumFilesPerSnapshot", 3);
+    f.attribute(header, "Time", time);
+    if (here == 0) return;
+    const hid_t halo = f.group("PartType1");
+    f.set(halo, "Coordinates", H5T_IEEE_F64LE, {4, 3}, ramp(12, 100 * number));
+    f.set(halo, "Velocities", H5T_IEEE_F64LE, {4, 3}, ramp(12, 1));
+    f.set(halo, "Masses", H5T_IEEE_F64LE, {4}, ramp(4, 1));
+    f.set(halo, "ParticleIDs", H5T_STD_U32LE, {4}, {10.0 * number, 10.0 * number + 1, 10.0 * number + 2, 10.0 * number + 3});
+}
+
+TEST(Gadget, SeveralFilesAreReadWhole) {
+    const TempFolder folder;
+    const auto part = [&](int number) { return folder / ("snap_007." + std::to_string(number) + ".hdf5"); };
+    for (int number = 0; number < 3; ++number) makePart(part(number), number);
+    for (int number = 0; number < 3; ++number) {
+        const Snapshot s = readSnapshot(part(number));
+        ASSERT_EQ(s.bodies.size(), 8u) << "whichever of them is opened";
+        EXPECT_EQ(s.bodies.id, (std::vector<std::uint32_t>{0, 1, 2, 3, 20, 21, 22, 23}));
+        EXPECT_EQ(s.bodies.position[4].x, 200);
+        EXPECT_EQ(s.time, 2);
+        EXPECT_THAT(s.notes, ::testing::Contains(HasSubstr("3 in all")));
+    }
+    std::filesystem::rename(part(1), folder / "elsewhere");
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(2)); }), HasSubstr("missing beside it: snap_007.1.hdf5"));
+    std::filesystem::rename(folder / "elsewhere", part(1));
+    std::filesystem::copy_file(part(2), folder / "alone.hdf5");
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(folder / "alone.hdf5"); }),
+                HasSubstr("does not show which the others are"));
+    std::filesystem::remove(part(2));
+    makePart(part(2), 2, 8, 3);
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("does not belong to the files before it"));
+    std::filesystem::remove(part(2));
+    makePart(part(2), 1);
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("hold 4 bodies, and their headers count 8"));
+    std::filesystem::remove(part(2));
+    std::ofstream(part(2)) << "m,x,y,z\n1,0,0,0\n";
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("is no HDF5 file"));
+    std::filesystem::remove(part(2));
+    std::filesystem::create_symlink("/dev/zero", part(2));
+    EXPECT_THAT(io_test::refused([&] { readSnapshot(part(0)); }), HasSubstr("a device"));
+}
+
 TEST(Gadget, LyingFilesAreRefused) {
     using Change = std::function<void(const Foreign&, hid_t, hid_t)>;
     const auto rest = [](const Foreign& f, hid_t halo) {

@@ -49,7 +49,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         settings.keepsPart = true;
         target_ = std::make_unique<OffscreenTarget>(wide, high);
         std::unique_ptr<FilmWriter> writer = makeFilmWriter(settings);
-        writer->texts[kSceneFileKey] = sceneFileText(workspace);
+        addSceneFile(writer->texts, workspace, file_);
         thread_ = std::make_unique<FilmThread>(std::move(writer));
     } catch (const Error& error) {
         target_.reset();

@@ -5,6 +5,7 @@
 #include "app/control/scene_file.h"
 #include "app/timed_name.h"
 #include "sim/core/error.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,6 +43,11 @@ std::string sizeText(std::uintmax_t bytes) {
     return text;
 }
 
+std::string detailOf(const fs::path& file) {
+    std::error_code ignored;
+    return sizeText(fs::file_size(file, ignored)) + "   " + dateOf(file);
+}
+
 }  // namespace
 
 SessionFiles::SessionFiles(Workspace& workspace, FilesState& state, double autosaveSeconds)
@@ -67,7 +73,7 @@ bool SessionFiles::update() {
     changed_ = false;
     writeStates();
     takeResults();
-    if (state_.shown && !state_.listed) list();
+    if (state_.shown && (!state_.listed || !state_.folderAsked.empty())) list();
     if (!state_.shown) state_.listed = false;
     if (std::exchange(state_.saveAsked, false))
         state_.saveAs = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), ".hdf5");
@@ -91,10 +97,16 @@ bool SessionFiles::update() {
     if (!state_.openAsked.empty()) {
         const std::string path = std::exchange(state_.openAsked, {});
         state_.busy = "Opening " + path;
+        ReadOptions read;
+        if (read.units = std::exchange(state_.openUnits, {}); !read.units.empty()) {
+            const StartFile& last = workspace_.facts.configuration.start->file;
+            read.columns = last.columns;
+            read.sanitize = last.sanitize;
+        }
         if (isSceneFile(path))
             saver_.openScene(path, sceneBase(workspace_), "open");
         else
-            saver_.open(path, {}, path == state_.recover ? "recover" : "open");
+            saver_.open(path, read, path == state_.recover ? "recover" : "open");
         changed_ = true;
     }
     watch();
@@ -130,20 +142,24 @@ void SessionFiles::takeResults() {
         if (result.kind == FileResult::Kind::saved) {
             state_.listed = false;
             if (result.purpose == "save") workspace_.say("Saved to " + result.path + ".");
+            if (result.purpose == "save") remember(result.path);
             continue;
         }
         if (result.scene) {
             const bool taken = takeScene(workspace_, *result.scene, [this] { return workspace_.apply(); });
             if (taken) state_.shown = false;
+            if (taken) sayNotes({}, result.scene->notes);
+            if (taken) remember(result.path);
             ended(taken ? std::string() : workspace_.message);
             continue;
         }
         const bool taken = takeStart(workspace_, *result.offer, [this] { return workspace_.apply(); });
         ended(taken ? std::string() : workspace_.message);
         if (!taken) continue;  // refused, with a message
-        std::string text;
-        for (const std::string& note : result.offer->notes) text += (text.empty() ? "" : "; ") + note;
-        if (!text.empty()) workspace_.warn(result.path + ": " + text + ".");
+        // The question about units has a panel of its own, with its answers.
+        if (workspace_.unitsInDoubt()) std::erase(result.offer->notes, workspace_.facts.configuration.start->doubt.question);
+        sayNotes(result.path + ": ", result.offer->notes);
+        if (result.purpose != "recover") remember(result.path);
         state_.shown = false;
         if (result.purpose == "recover") {
             forgetSession(state_.recover);
@@ -154,24 +170,60 @@ void SessionFiles::takeResults() {
     }
 }
 
+void SessionFiles::sayNotes(const std::string& before, const std::vector<std::string>& notes) {
+    std::string text;
+    for (const std::string& note : notes) text += (text.empty() ? "" : "; ") + note;
+    if (!text.empty()) workspace_.warn(before + text + ".");
+}
+
 void SessionFiles::list() {
     state_.listed = true;
-    state_.entries.clear();
     std::error_code error;
-    state_.folder = fs::current_path(error).string();
-    std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
-    for (fs::directory_iterator at(".", error), end; !error && at != end; at.increment(error)) {
-        std::error_code ignored;
-        const bool known = hasSnapshotExtension(at->path()) || at->path().extension() == ".toml";
-        if (!known || !at->is_regular_file(ignored)) continue;
-        const std::string name = at->path().filename().string();
-        found.emplace_back(
-            at->last_write_time(ignored),
-            FilesState::Entry{at->path().string(), name, sizeText(at->file_size(ignored)) + "   " + dateOf(at->path())});
+    const fs::path here = fs::current_path(error);
+    const fs::path folder = (state_.folder.empty() ? here : fs::path(state_.folder)) / std::exchange(state_.folderAsked, {});
+    fs::directory_iterator at(folder, error);
+    if (error) {
+        workspace_.warn("The folder " + printable(folder.string()) + " cannot be listed: " + error.message() + ".");
+        return;
     }
+    state_.folder = fs::weakly_canonical(folder, error).string();
+    state_.proposed = timedName("gravlab-" + plainName(workspace_.facts.configuration.scene), "");
+    state_.entries.clear();
+    state_.folders.clear();
+    std::vector<std::pair<fs::file_time_type, FilesState::Entry>> found;
+    for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        const std::string name = at->path().filename().string();
+        if (at->is_directory(ignored) && !name.starts_with('.') && state_.folders.size() < kMostEntries)
+            state_.folders.push_back(name);
+        const bool known = hasSnapshotExtension(at->path()) || isSceneFile(name);
+        if (!known || !at->is_regular_file(ignored)) continue;
+        const std::string path = state_.folder == here ? "./" + name : at->path().string();
+        found.emplace_back(at->last_write_time(ignored), FilesState::Entry{path, name, detailOf(at->path())});
+    }
+    std::ranges::sort(state_.folders);
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     for (auto& [time, entry] : found)
         if (state_.entries.size() < kMostEntries) state_.entries.push_back(std::move(entry));
+    listRecent();
+}
+
+/// What was opened or saved lately and is still there. A state folder that cannot be used remembers nothing.
+void SessionFiles::listRecent() {
+    state_.recent.clear();
+    for (const std::string& path : recentFiles()) {
+        std::error_code ignored;
+        if (!fs::is_regular_file(path, ignored)) continue;
+        state_.recent.push_back(
+            {path, printable(fs::path(path).filename().string()), printable(fs::path(path).parent_path().string())});
+    }
+}
+
+void SessionFiles::remember(const std::string& path) {
+    state_.listed = false;
+    if (autosaveSeconds_ <= 0) return;  // a window that leaves nothing behind
+    std::error_code ignored;
+    rememberFile(fs::absolute(path, ignored).lexically_normal());
 }
 
 void SessionFiles::save(std::string path, const WriteOptions& options, std::string purpose) {

@@ -38,7 +38,10 @@ public:
 private:
     void begin();
     void list();
+    void listRecent();
+    void remember(const std::string& path);
     void takeResults();
+    void sayNotes(const std::string& before, const std::vector<std::string>& notes);
     void watch();
     void autosave();
     void save(std::string path, const WriteOptions& options, std::string purpose);

@@ -2,6 +2,7 @@
 #include "sim/io/file/source.h"
 
 #include "sim/core/error.h"
+#include "sim/io/file/gunzip.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -55,6 +56,7 @@ Source Source::open(const std::filesystem::path& path) {
     source.headBytes_.resize(kHeadBytes);
     source.headBytes_.resize(source.readSystem(source.headBytes_.data(), kHeadBytes));
     source.head_ = {source.headBytes_.data(), source.headBytes_.size()};
+    source.unpack();
     return source;
 }
 
@@ -64,7 +66,21 @@ Source Source::memory(std::string_view bytes, std::string name) {
     source.size_ = bytes.size();
     source.bytes_ = bytes;
     source.head_ = bytes.substr(0, kHeadBytes);
+    source.unpack();
     return source;
+}
+
+/// A moved vector keeps its place, so that views of it stay good.
+void Source::unpack() {
+    if (!Gunzip::begins(head_)) return;
+    packedHead_ = std::move(headBytes_);
+    unpacker_ =
+        std::make_unique<Gunzip>(name_, fd_ < 0 ? bytes_ : std::string_view(packedHead_.data(), packedHead_.size()), fd_);
+    bytes_ = {};
+    size_.reset();
+    headBytes_.resize(kHeadBytes);
+    headBytes_.resize(unpacker_->read(headBytes_.data(), kHeadBytes));
+    head_ = {headBytes_.data(), headBytes_.size()};
 }
 
 Source::Source(Source&& other) noexcept
@@ -72,6 +88,8 @@ Source::Source(Source&& other) noexcept
       path_(std::move(other.path_)),
       size_(other.size_),
       headBytes_(std::move(other.headBytes_)),
+      packedHead_(std::move(other.packedHead_)),
+      unpacker_(std::move(other.unpacker_)),
       head_(other.head_),
       bytes_(other.bytes_),
       offset_(other.offset_),
@@ -128,14 +146,15 @@ std::size_t Source::readSystem(char* to, std::size_t count) {
 std::size_t Source::read(void* to, std::size_t count) {
     char* out = static_cast<char*>(to);
     std::size_t done = 0;
-    const std::string_view kept = fd_ < 0 ? bytes_ : head_;
+    const std::string_view kept = fd_ < 0 && !unpacker_ ? bytes_ : head_;
     if (offset_ < kept.size()) {
         done = std::min<std::size_t>(count, kept.size() - offset_);
         std::memcpy(out, kept.data() + offset_, done);
         offset_ += done;
     }
-    if (fd_ >= 0 && done < count) {
-        const std::size_t more = readSystem(out + done, count - done);
+    if ((fd_ >= 0 || unpacker_) && done < count) {
+        const std::size_t more =
+            unpacker_ ? unpacker_->read(out + done, count - done) : readSystem(out + done, count - done);
         offset_ += more;
         done += more;
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,9 @@
 
 namespace gravlab {
 
-/// A regular file, the standard input, or memory. Move-only; one thread.
+class Gunzip;
+
+/// A regular file, the standard input, or memory; what is packed with gzip is unpacked on the way. Move-only; one thread.
 class Source {
 public:
     /// Opens a file for reading; "-" is the standard input. Throws InputError for what is missing, unreadable, a folder, a
@@ -25,7 +28,9 @@ public:
     ~Source();
 
     const std::string& name() const { return name_; }
-    /// Bytes in all, as the system says; empty for the standard input when it is a pipe.
+    /// Whether this is what a gzip file holds: it can be read in order only.
+    bool packed() const { return unpacker_ != nullptr; }
+    /// Bytes in all, as the system says; empty for the standard input when it is a pipe, and for what is packed.
     std::optional<std::uint64_t> size() const { return size_; }
     /// The first bytes (at most kHeadBytes), which stay to be read.
     std::string_view head() const { return head_; }
@@ -55,11 +60,13 @@ public:
 private:
     Source() = default;
     std::size_t readSystem(char* to, std::size_t count);
+    void unpack();
 
     std::string name_;
     std::filesystem::path path_;
     std::optional<std::uint64_t> size_;
-    std::vector<char> headBytes_;
+    std::vector<char> headBytes_, packedHead_;
+    std::unique_ptr<Gunzip> unpacker_;
     std::string_view head_;
     std::string_view bytes_;
     std::uint64_t offset_ = 0;

@@ -90,6 +90,10 @@ void BodyCollector::store(const BodyRow& row) {
     bodies_.group.push_back(row.group);
 }
 
+void BodyCollector::name(std::string_view name, std::string_view tag) {
+    if (!names_.add(static_cast<std::uint32_t>(bodies_.size() - 1), name, tag)) namesFull_ = true;
+}
+
 void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     if (bodies_.size() == 0)
         throw InputError(name_ + (dropped_ > 0 ? ": all of its " + std::to_string(dropped_) + " bodies have bad values"
@@ -102,6 +106,9 @@ void BodyCollector::finish(Snapshot& snapshot, bool hasIds, bool hasGroups) {
     if (!snapshot.knowsIds)
         for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_.id[i] = static_cast<std::uint32_t>(i);
     snapshot.knowsGroups = hasGroups;
+    if (!names_.empty()) snapshot.names = std::make_shared<const BodyNames>(names_.renumbered(bodies_.id));
+    if (namesFull_)
+        snapshot.notes.push_back("names are kept of the first " + std::to_string(BodyNames::kMostBodies) + " bodies alone");
     snapshot.bodies = std::move(bodies_);
 }
 

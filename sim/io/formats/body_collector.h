@@ -30,17 +30,22 @@ public:
 
     /// Takes one body. `where` is called only for a bad one and gives "line 7" or "byte 96". Throws InputError with file,
     /// place, body and field, unless sanitizing: then the body is dropped and counted.
+    /// True where it was kept.
     template <class Where>
-    void add(const BodyRow& row, const Where& where) {
+    bool add(const BodyRow& row, const Where& where) {
         // One chain of adds finds every NaN and infinity: both survive multiplication by 0 as NaN.
         const double probe =
             0 * row.x + 0 * row.y + 0 * row.z + 0 * row.vx + 0 * row.vy + 0 * row.vz + 0 * row.mass + 0 * row.response;
-        if (!(probe == 0) || (row.mass < 0 && !allowSigns_))
-            refuse(row, where());
-        else
+        const bool good = probe == 0 && !(row.mass < 0 && !allowSigns_);
+        if (good)
             store(row);
+        else
+            refuse(row, where());
         ++seen_;
+        return good;
     }
+    /// What the body that was kept last is called.
+    void name(std::string_view name, std::string_view tag);
 
     std::uint64_t seen() const { return seen_; }  ///< bodies offered so far: the index of the next
 
@@ -60,6 +65,8 @@ private:
     std::uint64_t seen_ = 0;
     std::uint64_t dropped_ = 0;
     bool idsFit_ = true;
+    BodyNames names_;  ///< by the place of their bodies
+    bool namesFull_ = false;
 };
 
 }  // namespace gravlab

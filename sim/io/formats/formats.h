@@ -10,6 +10,12 @@ inline constexpr std::size_t kMostStateArrays = 64;
 inline constexpr std::size_t kMostStateNameBytes = 64;
 bool goodStateName(std::string_view name);
 
+/// Names of bodies as text, and back; empty where it is no such text.
+std::string namesText(const BodyNames& names);
+std::optional<BodyNames> namesFrom(std::string_view text);
+/// The longest such text.
+inline constexpr std::size_t kMostNamesBytes = BodyNames::kMostBodies * (2 * BodyNames::kMostBytes + 16);
+
 bool looksLikeTable(const Source& source);
 Snapshot readTable(Source& source, const ReadOptions& options);
 void writeCsv(ByteSink& sink, const Snapshot& snapshot);

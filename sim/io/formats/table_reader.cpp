@@ -15,7 +15,7 @@ namespace gravlab {
 namespace {
 
 /// What a column can be. The names are those in use elsewhere; lower case.
-enum class Role { skip, number, id, group };
+enum class Role { skip, number, id, group, name, tag };
 struct Column {
     std::string_view name;
     std::span<const std::string_view> names;
@@ -32,6 +32,8 @@ constexpr std::string_view kNamesMass[] = {"m", "mass", "masses", "charge", "q",
 constexpr std::string_view kNamesResponse[] = {"response"};
 constexpr std::string_view kNamesId[] = {"id", "ids", "key", "index", "particle_id"};
 constexpr std::string_view kNamesGroup[] = {"group", "type", "species"};
+constexpr std::string_view kNamesName[] = {"name", "names", "label"};
+constexpr std::string_view kNamesTag[] = {"tag", "tags"};
 constexpr Column kColumns[] = {
     {"x", kNamesX, Role::number, &BodyRow::x},
     {"y", kNamesY, Role::number, &BodyRow::y},
@@ -43,6 +45,8 @@ constexpr Column kColumns[] = {
     {"response", kNamesResponse, Role::number, &BodyRow::response},
     {"id", kNamesId, Role::id, nullptr},
     {"group", kNamesGroup, Role::group, nullptr},
+    {"name", kNamesName, Role::name, nullptr},
+    {"tag", kNamesTag, Role::tag, nullptr},
 };
 constexpr Column kSkipped{"-", {}, Role::skip, nullptr};
 
@@ -70,11 +74,49 @@ std::string_view unquoted(std::string_view cell) {
     return cell;
 }
 
-/// The separator of a line: ';' before ',' before blanks (written as a blank).
+/// Where a cell in double quotes ends: behind its closing mark, or nowhere (npos). Two marks stand for one.
+std::size_t quoteEnd(std::string_view line, std::size_t at) {
+    for (++at; at < line.size(); ++at)
+        if (line[at] == '"') {
+            if (at + 1 == line.size() || line[at + 1] != '"') return at + 1;
+            ++at;
+        }
+    return std::string_view::npos;
+}
+
+/// The separator of a line: ';' before ',' before blanks (written as a blank). What is in double quotes does not count.
 char separatorOf(std::string_view line) {
-    for (char c : {';', ','})
-        if (line.find(c) != std::string_view::npos) return c;
-    return ' ';
+    char found = ' ';
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        if (line[at] == '"') {
+            const std::size_t end = quoteEnd(line, at);
+            if (end != std::string_view::npos) at = end - 1;
+        } else if (line[at] == ';') {
+            return ';';
+        } else if (line[at] == ',') {
+            found = ',';
+        }
+    }
+    return found;
+}
+
+/// The end of the cell that begins at `at`: its separator, or the end of the line. A cell in double quotes may have the
+/// separator in it, where nothing but blanks follows the closing mark.
+std::size_t cellEnd(std::string_view line, std::size_t at, char separator) {
+    std::size_t first = at;
+    while (first < line.size() && isBlank(line[first])) ++first;
+    if (first < line.size() && line[first] == '"') {
+        std::size_t stop = quoteEnd(line, first);
+        while (stop < line.size() && isBlank(line[stop]) && separator != ' ') ++stop;
+        if (stop == line.size() ||
+            (stop < line.size() && (separator == ' ' ? isBlank(line[stop]) : line[stop] == separator)))
+            return stop;
+    }
+    if (separator == ' ') {
+        while (first < line.size() && !isBlank(line[first])) ++first;
+        return first;
+    }
+    return std::min(line.find(separator, at), line.size());
 }
 
 /// Splits into cells; one cell more than kMostColumns shows that there are too many.
@@ -86,13 +128,13 @@ void split(std::string_view line, char separator, Cells& cells) {
             while (at < line.size() && isBlank(line[at])) ++at;
             if (at == line.size()) return;
             const std::size_t start = at;
-            while (at < line.size() && !isBlank(line[at])) ++at;
+            at = cellEnd(line, at, separator);
             cells.push_back(unquoted(line.substr(start, at - start)));
         }
         return;
     }
     while (cells.size() <= kMostColumns) {
-        const std::size_t stop = std::min(line.find(separator, at), line.size());
+        const std::size_t stop = cellEnd(line, at, separator);
         cells.push_back(unquoted(trimmed(line.substr(at, stop - at))));
         if (stop == line.size()) return;
         at = stop + 1;
@@ -180,6 +222,18 @@ private:
         throw InputError(name_ + ": line " + std::to_string(lines_.number()) + ": " + text);
     }
 
+    /// "# G = 43007.1": what G is in the numbers of the table, whatever its header calls them.
+    bool readGravity(std::string_view text) {
+        const std::size_t equals = text.find('=');
+        double value = 0;
+        if (equals == std::string_view::npos || trimmed(text.substr(0, equals)) != "G" ||
+            parse(trimmed(text.substr(equals + 1)), value) != Parsed::yes)
+            return false;
+        if (!(value > 0) || !std::isfinite(value)) fail("G must be a finite number above 0");
+        gravity_ = value;
+        return true;
+    }
+
     static std::size_t commentMark(std::string_view line) {
         for (std::string_view mark : {"#", "%", "//", "!"})
             if (line.starts_with(mark)) return mark.size();
@@ -196,8 +250,9 @@ private:
         for (std::string_view cell : names) {
             const Column& column = columnNamed(cell, nullptr);
             if (&column == &kSkipped && cell != "-" && cell != "_")
-                throw UsageError("--columns: " + excerpt(cell) +
-                                 " is no column; valid: x, y, z, vx, vy, vz, m, id, group, response, and - to skip one");
+                throw UsageError(
+                    "--columns: " + excerpt(cell) +
+                    " is no column; valid: x, y, z, vx, vy, vz, m, id, group, response, name, tag, and - to skip one");
             columns_.push_back(&column);
         }
         units_.assign(columns_.size(), {});
@@ -221,6 +276,7 @@ private:
     // the first body shows how many columns there are.
     void readComment(std::string_view text) {
         if (bodies_.seen() > 0 || !columns_.empty()) return;
+        if (readGravity(text)) return;
         if (text.starts_with("COL:")) {
             readAmuseColumn(text);
             return;
@@ -340,6 +396,7 @@ private:
 
     void readBody() {
         BodyRow row;
+        std::string_view name, tag;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const Column& column = *columns_[i];
             switch (column.role) {
@@ -356,9 +413,26 @@ private:
                 case Role::group:
                     row.group = static_cast<std::uint8_t>(whole(column, cells_[i], 255));
                     break;
+                case Role::name:
+                    name = cells_[i];
+                    break;
+                case Role::tag:
+                    tag = cells_[i];
+                    break;
             }
         }
-        bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); });
+        const bool kept = bodies_.add(row, [&] { return "line " + std::to_string(lines_.number()); });
+        if (kept && !(name.empty() && tag.empty())) bodies_.name(singleQuotes(name), singleQuotes(tag));
+    }
+
+    /// Two marks within quotes stand for one.
+    static std::string singleQuotes(std::string_view cell) {
+        std::string text;
+        for (std::size_t i = 0; i < cell.size(); ++i) {
+            text += cell[i];
+            if (cell[i] == '"' && i + 1 < cell.size() && cell[i + 1] == '"') ++i;
+        }
+        return text;
     }
 
     [[noreturn]] void failCell(const Column& column, std::string_view cell, Parsed parsed) const {
@@ -392,8 +466,8 @@ private:
 
     /// The file's units when its header gives them for position, velocity and mass alike.
     std::optional<StatedUnits> statedUnits() const {
-        StatedUnits stated;
         std::optional<ParsedUnit> length, velocity, mass;
+        StatedUnits stated;
         bool any = false;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const std::string& text = units_[i];
@@ -403,14 +477,26 @@ private:
             any = true;
             const std::string_view name = columns_[i]->name;
             std::optional<ParsedUnit>& unit = name == "m" ? mass : name.starts_with('v') ? velocity : length;
+            std::string& called = name == "m"             ? stated.massName
+                                  : name.starts_with('v') ? stated.velocityName
+                                                          : stated.lengthName;
             const ParsedUnit parsed = parsedUnit(text).value_or(ParsedUnit{0, 0, 0, 0, false});
             if (unit && (unit->factor != parsed.factor || unit->time != parsed.time)) return unclear();
             if (!unit) stated.words += (stated.words.empty() ? "" : ", ") + std::string(name) + " in " + excerpt(text);
+            if (!unit) called = text;
             unit = parsed;
         }
-        if (!any) return std::nullopt;
+        stated.gravity = gravity_;
+        if (!any && !gravity_) return std::nullopt;
+        if (!any) {
+            stated.words = "G in its remark";
+            return stated;
+        }
         if (!length || !mass || (!velocity && has("vx"))) return unclear();
-        if (!velocity) velocity = length->nbody ? ParsedUnit{1, 1, 0, -1, true} : ParsedUnit{1e3, 1, 0, -1, false};
+        if (!velocity) {
+            velocity = length->nbody ? ParsedUnit{1, 1, 0, -1, true} : ParsedUnit{1e3, 1, 0, -1, false};
+            stated.velocityName = "km/s";
+        }
         const auto is = [](const ParsedUnit& u, int l, int m, int t) { return u.length == l && u.mass == m && u.time == t; };
         if (!is(*length, 1, 0, 0) || !is(*mass, 0, 1, 0) || !is(*velocity, 1, 0, -1)) return unclear();
         if (length->nbody != mass->nbody || length->nbody != velocity->nbody) return unclear();
@@ -435,7 +521,8 @@ private:
     std::vector<std::string> units_, commentNames_, commentUnits_, skipped_;
     char separator_ = ' ';
     bool separatorKnown_ = false, fromOption_ = false, headerSeen_ = false, headerNamed_ = false, unitLineSeen_ = false;
-    bool namesSure_ = false;  ///< the remarks name columns and nothing else
+    std::optional<double> gravity_;  ///< of a remark
+    bool namesSure_ = false;         ///< the remarks name columns and nothing else
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
-// Tables of numbers: 17 significant digits, so that reading gives the same doubles; a point whatever the locale.
+// Tables of numbers: 17 significant digits, so that reading gives the same doubles; a point whatever the locale. Bodies that
+// came with units go out in them.
 #include "sim/io/file/byte_sink.h"
 #include "sim/io/formats/formats.h"
+#include "sim/io/formats/units.h"
 
 #include <algorithm>
 #include <charconv>
@@ -18,6 +20,15 @@ public:
         begin();
         at_ = std::to_chars(at_, row_ + sizeof row_, value, std::chars_format::general, kDigits).ptr;
     }
+    void whole(std::uint32_t value) {
+        begin();
+        at_ = std::to_chars(at_, row_ + sizeof row_, value).ptr;
+    }
+    /// A name, at most twice BodyNames::kMostBytes and its quotes.
+    void text(const std::string& value) {
+        begin();
+        at_ = std::copy(value.begin(), value.end(), at_);
+    }
     void endRow() {
         *at_++ = '\n';
         sink_.write(row_, static_cast<std::size_t>(at_ - row_));
@@ -31,31 +42,95 @@ private:
 
     ByteSink& sink_;
     char separator_;
-    char row_[512];  // 8 numbers of at most 24 characters each
+    char row_[1024];  // 8 numbers of at most 24 characters each, an id, and two cells of names with every mark doubled
     char* at_ = row_;
 };
 
-void writeRows(ByteSink& sink, const ParticleSet& bodies, char separator, bool withResponse) {
-    RowWriter row(sink, separator);
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4& p = bodies.position[i];
-        const Double4& v = bodies.velocity[i];
-        for (double value : {p.w, p.x, p.y, p.z, v.x, v.y, v.z}) row.number(value);
-        if (withResponse) row.number(v.w);
-        row.endRow();
-    }
+void writeRow(RowWriter& row, const ParticleSet& bodies, std::size_t i, const FileUnits& units) {
+    const Double4& p = bodies.position[i];
+    const Double4& v = bodies.velocity[i];
+    row.number(p.w / units.massBy);
+    for (const double value : {p.x, p.y, p.z}) row.number(value * units.lengthBy);
+    for (const double value : {v.x, v.y, v.z}) row.number(value * units.velocityBy);
+}
+
+/// A cell of a table with commas: in quotes where it must be.
+std::string cell(std::string_view text) {
+    const bool plain = text.find_first_of(",;\"'") == std::string_view::npos;
+    if (plain) return std::string(text);
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+/// A remark that says what G is, where the units do not.
+std::string gravityRemark(const FileUnits& units) {
+    if (units.plain() || namesSuffice(units)) return {};
+    char number[40];
+    const double gravity = units.massBy * units.lengthBy * units.velocityBy * units.velocityBy;
+    const auto end = std::to_chars(number, number + sizeof number, gravity).ptr;
+    return "# G = " + std::string(number, end) + "\n";
+}
+
+/// The names of the columns.
+std::string header(const FileUnits& units, bool response, bool ids, bool names, bool tags) {
+    std::string text = gravityRemark(units);
+    const auto column = [&](std::string_view name, const std::string& unit) {
+        text +=
+            (text.empty() || text.ends_with('\n') ? "" : ",") + std::string(name) + (unit.empty() ? "" : " [" + unit + "]");
+    };
+    column("m", units.mass);
+    for (const char* name : {"x", "y", "z"}) column(name, units.length);
+    for (const char* name : {"vx", "vy", "vz"}) column(name, units.velocity);
+    if (response) column("response", {});
+    if (ids) column("id", {});
+    if (names) column("name", {});
+    if (tags) column("tag", {});
+    return text + "\n";
 }
 
 }  // namespace
 
 void writeCsv(ByteSink& sink, const Snapshot& snapshot) {
-    // Under gravity every response is 1 and the table is the plain seven columns that scripts rely on.
-    const auto& velocity = snapshot.bodies.velocity;
-    const bool withResponse = std::any_of(velocity.begin(), velocity.end(), [](const Double4& v) { return v.w != 1; });
-    sink.write(withResponse ? "m,x,y,z,vx,vy,vz,response\n" : "m,x,y,z,vx,vy,vz\n");
-    writeRows(sink, snapshot.bodies, ',', withResponse);
+    // Under gravity every response is 1, and bodies without names are numbered from 0: the table is then the plain seven
+    // columns that scripts rely on.
+    const ParticleSet& bodies = snapshot.bodies;
+    const BodyNames& names = *snapshot.names;
+    const bool response = std::ranges::any_of(bodies.velocity, [](const Double4& v) { return v.w != 1; });
+    bool ids = false;
+    for (std::size_t i = 0; i < bodies.size() && !ids; ++i) ids = bodies.id[i] != i;
+    sink.write(header(snapshot.fileUnits, response, ids, !names.empty(), names.anyTags()));
+    RowWriter row(sink, ',');
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        writeRow(row, bodies, i, snapshot.fileUnits);
+        if (response) row.number(bodies.velocity[i].w);
+        if (ids) row.whole(bodies.id[i]);
+        if (!names.empty()) row.text(cell(names.nameOf(bodies.id[i])));
+        if (names.anyTags()) row.text(cell(names.tagOf(bodies.id[i])));
+        row.endRow();
+    }
 }
 
-void writeTab(ByteSink& sink, const Snapshot& snapshot) { writeRows(sink, snapshot.bodies, ' ', false); }
+void writeTab(ByteSink& sink, const Snapshot& snapshot) {
+    // Remarks only where there is something to say: many readers of such tables know none.
+    const FileUnits& units = snapshot.fileUnits;
+    sink.write(gravityRemark(units));
+    if (units.named()) {
+        const auto joined = [](std::string unit) {
+            std::ranges::replace(unit, ' ', '*');
+            return unit;
+        };
+        sink.write("# m x y z vx vy vz\n#");
+        for (const std::string& unit :
+             {units.mass, units.length, units.length, units.length, units.velocity, units.velocity, units.velocity})
+            sink.write(" " + joined(unit));
+        sink.write("\n");
+    }
+    RowWriter row(sink, ' ');
+    for (std::size_t i = 0; i < snapshot.bodies.size(); ++i) {
+        writeRow(row, snapshot.bodies, i, units);
+        row.endRow();
+    }
+}
 
 }  // namespace gravlab

@@ -25,14 +25,17 @@ constexpr double kSquareKilometre = 1e6;  // m2
 
 const UnitSystem kSystems[] = {
     {"nbody", "G = 1 already: nothing changes", 1, 1, 1},
-    {"solar", "au, solar masses, years", kSolarMassParameter* kYear* kYear / std::pow(kAstronomicalUnit, 3), 1, 1},
-    {"solar-day", "au, solar masses, days", kSolarMassParameter* kDay* kDay / std::pow(kAstronomicalUnit, 3), 1, 1},
-    {"cluster", "parsecs, km/s, solar masses", kSolarMassParameter / kParsec / kSquareKilometre, 1, 1},
-    {"galactic", "kiloparsecs, km/s, solar masses", kSolarMassParameter / kParsec / 1e3 / kSquareKilometre, 1, 1},
-    {"gadget", "kiloparsecs, km/s, 1e10 solar masses", 43007.1, 1, 1},
-    {"si", "metres, m/s, kilograms; become au and years / 2 pi", kGravity, kAstronomicalUnit, kEarthSpeed},
+    {"solar", "au, solar masses, years", kSolarMassParameter* kYear* kYear / std::pow(kAstronomicalUnit, 3), 1, 1, "au",
+     "au/yr", "Msun"},
+    {"solar-day", "au, solar masses, days", kSolarMassParameter* kDay* kDay / std::pow(kAstronomicalUnit, 3), 1, 1, "au",
+     "au/day", "Msun"},
+    {"cluster", "parsecs, km/s, solar masses", kSolarMassParameter / kParsec / kSquareKilometre, 1, 1, "pc", "km/s", "Msun"},
+    {"galactic", "kiloparsecs, km/s, solar masses", kSolarMassParameter / kParsec / 1e3 / kSquareKilometre, 1, 1, "kpc",
+     "km/s", "Msun"},
+    {"gadget", "kiloparsecs, km/s, 1e10 solar masses", 43007.1, 1, 1, "kpc", "km/s", "1e10 Msun"},
+    {"si", "metres, m/s, kilograms; become au and years / 2 pi", kGravity, kAstronomicalUnit, kEarthSpeed, "m", "m/s", "kg"},
     {"cgs", "centimetres, cm/s, grams; become au and years / 2 pi", kGravity * 1e3, kAstronomicalUnit * 1e2,
-     kEarthSpeed * 1e2},
+     kEarthSpeed * 1e2, "cm", "cm/s", "g"},
 };
 
 struct Symbol {
@@ -123,6 +126,23 @@ void apply(Snapshot& snapshot, const Conversion& by, const std::string& name) {
     if (snapshot.softening) *snapshot.softening /= by.length;
 }
 
+/// What the names say in m, kg and m/s. Names that are not understood, or not of that kind, are none.
+void weigh(FileUnits& units) {
+    const auto factor = [](const std::string& name, int length, int mass, int time) {
+        const std::optional<ParsedUnit> unit = parsedUnit(name);
+        const bool fits = unit && !unit->nbody && unit->length == length && unit->mass == mass && unit->time == time;
+        return fits ? unit->factor : 0;
+    };
+    units.metres = factor(units.length, 1, 0, 0) * units.lengthBy;
+    units.kilograms = factor(units.mass, 0, 1, 0) / units.massBy;
+    units.metresASecond = factor(units.velocity, 1, 0, -1) * units.velocityBy;
+    if (units.metres > 0 && units.kilograms > 0 && units.metresASecond > 0 &&
+        std::isfinite(units.metres + units.kilograms + units.metresASecond))
+        return;
+    units.length = units.mass = units.velocity = {};
+    units.metres = units.kilograms = units.metresASecond = 0;
+}
+
 }  // namespace
 
 std::span<const UnitSystem> unitSystems() { return kSystems; }
@@ -171,8 +191,18 @@ std::optional<ParsedUnit> parsedUnit(std::string_view text) {
 
 void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::optional<StatedUnits>& stated,
                   const std::string& name) {
+    if (!options.gravity && options.units.empty() && !stated) {
+        if (snapshot.units.empty()) snapshot.units = "G = 1";
+        return;  // a file of ours keeps what it says of those that it came from
+    }
     Conversion by;
     std::string from;
+    FileUnits& kept = snapshot.fileUnits;
+    const auto called = [&](std::string_view length, std::string_view mass, std::string_view velocity) {
+        kept.length = length;
+        kept.mass = mass;
+        kept.velocity = velocity;
+    };
     if (options.gravity) {
         if (!(*options.gravity > 0) || !std::isfinite(*options.gravity))
             throw UsageError("G must be a finite number above 0");
@@ -182,12 +212,18 @@ void convertUnits(Snapshot& snapshot, const ReadOptions& options, const std::opt
         const UnitSystem& system = unitSystem(options.units);
         by = conversion(system.gravity, system.length, system.velocity);
         from = system.idea;
+        called(system.lengthName, system.massName, system.velocityName);
     } else if (stated) {
-        by = conversion(*stated);
+        by = stated->gravity ? conversion(*stated->gravity, 1, 1) : conversion(*stated);
         from = stated->words;
+        if (!stated->dimensionless) called(stated->lengthName, stated->massName, stated->velocityName);
     }
     if (!std::isfinite(by.mass) || !(by.mass > 0) || !std::isfinite(by.length) || !std::isfinite(by.velocity))
         throw InputError(name + ": its units (" + from + ") cannot be converted to G = 1");
+    kept.lengthBy = by.length;
+    kept.massBy = by.mass;
+    kept.velocityBy = by.velocity;
+    weigh(kept);
     if (by.identity()) {
         if (snapshot.units.empty()) snapshot.units = from.empty() ? "G = 1" : from;
         return;

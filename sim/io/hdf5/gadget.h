@@ -38,6 +38,8 @@ struct Seal {
 struct Preface {
     Snapshot snapshot;  ///< no bodies
     std::uint64_t bodies = 0;
+    std::uint64_t files = 1;  ///< that the snapshot is in, with this one
+    std::uint64_t whole = 0;  ///< bodies of all of them, as the header says
     bool own = false;  ///< written by this program: G = 1
     bool hasIds = false, hasGroups = false, hasVelocities = false;
     std::optional<StatedUnits> units;
@@ -50,6 +52,7 @@ struct BlockPlace {
     std::uint64_t firstRow = 0;
 };
 inline constexpr std::uint32_t kRowsABlock = 1 << 15;
+inline constexpr std::uint64_t kMostFiles = 1 << 16;
 
 /// Reads the HDF5 part of a file and hands over its parts in order. Runs where a crash of the library does no harm; the
 /// values are as the file has them, not yet checked for being finite. `sealed`: a right seal stands behind it.

@@ -11,7 +11,10 @@
 #include "sim/io/hdf5/helper_process.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <filesystem>
 
 namespace gravlab {
 namespace {
@@ -32,6 +35,12 @@ void visitClock(Snapshot& s, Visitor&& visit) {
         visit(s.seed);
 }
 
+/// The texts of stated units, likewise.
+template <class Units>
+auto textsOf(Units& units) {
+    return std::array{&units.words, &units.lengthName, &units.massName, &units.velocityName};
+}
+
 /// The helper's side: sends what the parser finds.
 class Sender : public gadget::Receiver {
 public:
@@ -44,6 +53,8 @@ public:
         out_.put(s.signedSources);
         out_.text(s.settings);
         out_.text(s.units);
+        out_.text(fileUnitsText(s.fileUnits));
+        out_.text(namesText(*s.names));
         out_.put(static_cast<std::uint32_t>(s.notes.size()));
         for (const std::string& note : s.notes) out_.text(note);
         out_.put(static_cast<std::uint32_t>(s.state.size()));
@@ -53,11 +64,13 @@ public:
             out_.bytes(array.values.data(), array.values.size() * sizeof(double));
         }
         out_.put(preface.bodies);
+        out_.put(preface.files);
+        out_.put(preface.whole);
         for (bool flag : {preface.own, preface.hasIds, preface.hasGroups, preface.hasVelocities, preface.units.has_value()})
             out_.put(flag);
         if (!preface.units) return;
         for (double factor : {preface.units->length, preface.units->mass, preface.units->velocity}) out_.put(factor);
-        out_.text(preface.units->words);
+        for (const std::string* text : textsOf(*preface.units)) out_.text(*text);
     }
 
     void block(const BlockPlace& place, const BodyRow* rows) override {
@@ -70,37 +83,51 @@ private:
     HelperOutput& out_;
 };
 
+/// What the files of a snapshot give together; nearly always there is one.
+struct Whole {
+    Preface first;
+    std::optional<BodyCollector> bodies;
+};
+
 /// This side: takes the parts, bounds and checks them.
 class Importer {
 public:
     Importer(const Source& source, const ReadOptions& options, HelperProcess& helper)
-        : name_(source.name()), fileBytes_(*source.size()), options_(options), in_(helper) {}
-
-    Snapshot import() {
+        : name_(source.name()), fileBytes_(*source.size()), options_(options), in_(helper) {
         if (nextPart() != Part::preface) nonsense();
         takePreface();
-        BodyCollector bodies(name_, options_, preface_.snapshot.signedSources);
-        bodies.expect(preface_.bodies);
+    }
+
+    const Preface& preface() const { return preface_; }
+
+    /// Adds what this file holds.
+    void readInto(Whole& whole) {
+        if (!whole.bodies) {
+            whole.bodies.emplace(name_, options_, preface_.snapshot.signedSources);
+            whole.bodies->expect(preface_.bodies);
+            whole.first = std::move(preface_);
+            preface_.bodies = whole.first.bodies;
+            preface_.files = whole.first.files;
+        } else {
+            requireSame(whole.first);
+        }
+        BodyCollector& bodies = *whole.bodies;
+        const std::string file = preface_.files > 1 ? std::filesystem::path(name_).filename().string() + ", " : "";
+        std::uint64_t left = preface_.bodies;
         std::vector<BodyRow> rows;
         for (Part part = nextPart(); part != Part::end; part = nextPart()) {
             if (part != Part::block) nonsense();
             const auto place = in_.take<BlockPlace>();
-            if (place.count == 0 || place.count > gadget::kRowsABlock || place.count > preface_.bodies - bodies.seen())
-                nonsense();
+            if (place.count == 0 || place.count > gadget::kRowsABlock || place.count > left) nonsense();
+            left -= place.count;
             rows.resize(place.count);
             in_.bytes(rows.data(), rows.size() * sizeof(BodyRow));
             for (std::size_t i = 0; i < rows.size(); ++i)
                 bodies.add(rows[i], [&] {
-                    return "PartType" + std::to_string(place.type) + " row " + std::to_string(place.firstRow + i);
+                    return file + "PartType" + std::to_string(place.type) + " row " + std::to_string(place.firstRow + i);
                 });
         }
-        if (bodies.seen() != preface_.bodies) nonsense();
-        Snapshot snapshot = std::move(preface_.snapshot);
-        bodies.finish(snapshot, preface_.hasIds, preface_.hasGroups);
-        snapshot.knowsVelocities = preface_.hasVelocities;
-        if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
-        convertUnits(snapshot, options_, preface_.units, name_);
-        return snapshot;
+        if (left != 0) nonsense();
     }
 
 private:
@@ -114,6 +141,21 @@ private:
     /// A bool that is one: any other bit pattern would be undefined.
     bool flag() { return in_.take<std::uint8_t>() != 0; }
 
+    /// Holds a further file of a snapshot against its first.
+    void requireSame(Preface& first) {
+        const auto unitsOf = [](const Preface& p) {
+            return p.units ? std::array{p.units->length, p.units->mass, p.units->velocity} : std::array<double, 3>{};
+        };
+        if (preface_.files != first.files || preface_.whole != first.whole || preface_.own ||
+            unitsOf(preface_) != unitsOf(first) || preface_.snapshot.time != first.snapshot.time)
+            throw InputError(name_ + ": does not belong to the files before it: time, units or counts in its header differ");
+        // What a file without bodies lacks is no loss.
+        if (preface_.bodies == 0) return;
+        first.hasIds &= preface_.hasIds;
+        first.hasVelocities &= preface_.hasVelocities;
+        first.hasGroups |= preface_.hasGroups;
+    }
+
     void takePreface() {
         Snapshot& s = preface_.snapshot;
         visitClock(s, [&](auto& value) { value = in_.optional<typename std::decay_t<decltype(value)>::value_type>(); });
@@ -122,6 +164,16 @@ private:
         s.signedSources = flag();
         s.settings = in_.text(kMostTextBytes);
         s.units = in_.text(kMostTextBytes);
+        if (const std::string units = in_.text(kMostTextBytes); !units.empty()) {
+            const std::optional<FileUnits> found = fileUnitsFrom(units);
+            if (!found) nonsense();
+            s.fileUnits = *found;
+        }
+        if (const std::string names = in_.text(std::min<std::uint64_t>(kMostNamesBytes, fileBytes_ * 64)); !names.empty()) {
+            std::optional<BodyNames> found = namesFrom(names);
+            if (!found) nonsense();
+            s.names = std::make_shared<const BodyNames>(std::move(*found));
+        }
         const auto notes = in_.take<std::uint32_t>();
         if (notes > kMostNotes) nonsense();
         for (std::uint32_t i = 0; i < notes; ++i) s.notes.push_back(in_.text(kMostMessage));
@@ -129,6 +181,9 @@ private:
         preface_.bodies = in_.take<std::uint64_t>();
         // A body is at least its coordinates; packed data was bounded in the helper, and is again here.
         if (preface_.bodies > fileBytes_ * 64) nonsense();
+        preface_.files = in_.take<std::uint64_t>();
+        preface_.whole = in_.take<std::uint64_t>();
+        if (preface_.files == 0 || preface_.files > gadget::kMostFiles) nonsense();
         preface_.own = flag();
         preface_.hasIds = flag();
         preface_.hasGroups = flag();
@@ -138,7 +193,7 @@ private:
         units.length = in_.take<double>();
         units.mass = in_.take<double>();
         units.velocity = in_.take<double>();
-        units.words = in_.text(kMostMessage);
+        for (std::string* text : textsOf(units)) *text = in_.text(kMostMessage);
         preface_.units = units;
     }
 
@@ -237,10 +292,9 @@ void parseInHelper(const Source& source, const ReadOptions& options, bool sealed
     }
 }
 
-}  // namespace
-
-Snapshot readGadget(Source& source, const ReadOptions& options) {
-    if (!source.size()) throw InputError(source.name() + ": HDF5 cannot come through a pipe; give the file's name");
+/// Lets a helper read the file and `use` what comes of it.
+template <class Use>
+void withHelper(const Source& source, const ReadOptions& options, Use use) {
     checkLength(source);
     const bool sealed = checkSeal(source);
     const std::uint64_t megabytes = *source.size() >> 20;
@@ -249,13 +303,74 @@ Snapshot readGadget(Source& source, const ReadOptions& options) {
     const Hdf5Turn turn;
     try {
         HelperProcess helper(limits, [&](HelperOutput& output) { parseInHelper(source, options, sealed, output); });
-        Snapshot snapshot = Importer(source, options, helper).import();
+        Importer importer(source, options, helper);
+        use(importer);
         if (source.changed()) throw InputError(source.name() + ": it was written to while it was read");
-        return snapshot;
     } catch (const HelperFailure& failure) {
         throw InputError(source.name() + ": the HDF5 library cannot read it (" + failure.what() +
                          "): it is damaged or hostile");
     }
+}
+
+/// The files of a snapshot, from the name of one: NAME.0.hdf5, NAME.1.hdf5 ... Throws InputError where the name shows none.
+std::vector<std::filesystem::path> filesOf(const Source& source, std::uint64_t count) {
+    const std::filesystem::path& path = source.path();
+    const std::string among = source.name() + ": is one of several files of a snapshot (" + std::to_string(count) + ")";
+    const std::string ending = path.extension().string(), numbered = path.stem().string();
+    const std::size_t dot = numbered.rfind('.');
+    std::uint64_t number = 0;
+    const char* digits = numbered.data() + std::min(dot + 1, numbered.size());
+    const auto parsed = std::from_chars(digits, numbered.data() + numbered.size(), number);
+    if (path.empty() || dot == std::string::npos || parsed.ec != std::errc{} ||
+        parsed.ptr != numbered.data() + numbered.size() || number >= count)
+        throw InputError(among +
+                         ", and its name does not show which the others are: they are found as NAME.0.hdf5, NAME.1.hdf5 "
+                         "and so on beside each other");
+    std::vector<std::filesystem::path> files;
+    std::string missing;
+    std::uint64_t absent = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        files.push_back(path.parent_path() / (numbered.substr(0, dot + 1) + std::to_string(i) + ending));
+        std::error_code ignored;
+        if (std::filesystem::exists(files.back(), ignored)) continue;
+        if (++absent <= 4) missing += (missing.empty() ? "" : ", ") + files.back().filename().string();
+    }
+    if (absent > 0)
+        throw InputError(among + "; missing beside it: " + missing +
+                         (absent > 4 ? " and " + std::to_string(absent - 4) + " more" : ""));
+    return files;
+}
+
+}  // namespace
+
+Snapshot readGadget(Source& source, const ReadOptions& options) {
+    if (!source.size()) throw InputError(source.name() + ": HDF5 cannot come through a pipe; give the file's name");
+    Whole whole;
+    std::uint64_t files = 1;
+    withHelper(source, options, [&](Importer& importer) {
+        files = importer.preface().files;
+        if (files == 1) importer.readInto(whole);
+    });
+    if (files > 1)
+        for (const std::filesystem::path& path : filesOf(source, files)) {
+            const Source part = Source::open(path);
+            if (!looksLikeHdf5(part)) throw InputError(part.name() + ": is no HDF5 file, as the others of its snapshot are");
+            withHelper(part, options, [&](Importer& importer) { importer.readInto(whole); });
+        }
+    const std::uint64_t expected = files > 1 ? whole.first.whole : whole.first.bodies;
+    if (whole.bodies->seen() != expected)
+        throw InputError(source.name() + ": the " + std::to_string(files) + " files of its snapshot hold " +
+                         std::to_string(whole.bodies->seen()) + " bodies, and their headers count " +
+                         std::to_string(expected));
+    Snapshot snapshot = std::move(whole.first.snapshot);
+    whole.bodies->finish(snapshot, whole.first.hasIds, whole.first.hasGroups);
+    if (files > 1)
+        snapshot.notes.push_back("read with the other files of its snapshot, " + std::to_string(files) + " in all");
+    if (!snapshot.names->empty()) snapshot.names = std::make_shared<const BodyNames>(snapshot.names->of(snapshot.bodies.id));
+    snapshot.knowsVelocities = whole.first.hasVelocities;
+    if (!snapshot.knowsVelocities) snapshot.notes.push_back("some bodies have no velocities and start at rest");
+    convertUnits(snapshot, options, whole.first.units, source.name());
+    return snapshot;
 }
 
 }  // namespace gravlab

@@ -3,6 +3,7 @@
 // set may lead out of the file.
 #if defined(GRAVLAB_HAS_HDF5)
 #include "sim/core/error.h"
+#include "sim/core/value.h"
 #include "sim/io/file/source.h"
 #include "sim/io/formats/body_collector.h"
 #include "sim/io/formats/formats.h"
@@ -260,7 +261,7 @@ private:
             failLibrary("rows " + std::to_string(start) + " and on cannot be read");
     }
 
-    std::string text(hid_t at, const char* name) const {
+    std::string text(hid_t at, const char* name, std::size_t most = kMostTextBytes) const {
         if (!hasLink(at, name)) return {};
         const Hdf5Handle set(H5Dopen2(at, name, H5P_DEFAULT), H5Dclose);
         if (!set.valid()) failLibrary(std::string(name) + " cannot be opened");
@@ -270,7 +271,7 @@ private:
             H5Sget_simple_extent_npoints(space) != 1)
             fail(std::string(name) + " is no text");
         const std::size_t bytes = H5Tget_size(type);
-        if (bytes == 0 || bytes > kMostTextBytes) fail(std::string(name) + " is too long");
+        if (bytes == 0 || bytes > most) fail(std::string(name) + " is too long");
         checkStorage(set, name, 1, bytes);
         std::string value(bytes, '\0');
         if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.data()) < 0)
@@ -287,7 +288,7 @@ private:
         if (!counts || counts->size() > gadget::kTypes + 2)
             fail("its header has no NumPart_ThisFile: not Gadget-style HDF5");
         const auto masses = attribute<double>(header, "MassTable", H5T_NATIVE_DOUBLE);
-        refusePart(header, *counts);
+        takeParts(header, *counts, preface);
         snapshot.time = number(header, "Time");
         const std::optional<double> redshift = number(header, "Redshift");
         if (redshift && *redshift != 0)
@@ -316,14 +317,27 @@ private:
     }
 
     /// One file of several is never taken for the whole.
-    void refusePart(hid_t header, const Wholes& counts) const {
-        const Wholes files = wholes(header, "NumFilesPerSnapshot").value_or(Wholes{1});
+    void takeParts(hid_t header, const Wholes& counts, gadget::Preface& preface) const {
+        const std::int64_t files = std::ranges::max(wholes(header, "NumFilesPerSnapshot").value_or(Wholes{1}));
         const Wholes total = wholes(header, "NumPart_Total").value_or(Wholes{});
         const Wholes high = wholes(header, "NumPart_Total_HighWord").value_or(Wholes{});
-        bool part = std::any_of(files.begin(), files.end(), [](std::int64_t count) { return count > 1; });
-        for (std::size_t type = 0; type < std::min(counts.size(), total.size()); ++type)
-            part = part || total[type] > counts[type] || (type < high.size() && high[type] > counts[type] >> 32);
-        if (part) fail("it is one of several files of a snapshot: join them into one first");
+        if (files > static_cast<std::int64_t>(gadget::kMostFiles))
+            fail("it says that it is one of " + std::to_string(files) + " files");
+        preface.files = static_cast<std::uint64_t>(std::max<std::int64_t>(files, 1));
+        bool part = preface.files > 1;
+        for (std::size_t type = 0; type < std::min(counts.size(), total.size()); ++type) {
+            // Counts of all files are in two words of 32 bits; some programs write 64 bits at once.
+            const std::int64_t above = type < high.size() && total[type] >> 32 == 0 ? high[type] : 0;
+            if (total[type] < 0 || above < 0 || above >> 31 != 0) fail("NumPart_Total is no count");
+            const std::int64_t all = total[type] + (above << 32);
+            part = part || all > counts[type];
+            preface.whole += static_cast<std::uint64_t>(all);
+        }
+        if (!part) return;
+        if (own_.valid()) fail("it says that it is one of several files, which a checkpoint never is");
+        if (preface.files == 1)
+            fail("it is one of several files of a snapshot by its counts, and says that there is no other");
+        if (total.size() < counts.size()) fail("it is one of several files, and its header lacks NumPart_Total");
     }
 
     void openType(Type& type) {
@@ -405,6 +419,16 @@ private:
         snapshot.signedSources = whole("SignedSources").value_or(0) != 0;
         snapshot.settings = text(own_, "Settings");
         snapshot.units = text(own_, "Units");
+        if (const std::string units = text(own_, "FileUnits"); !units.empty()) {
+            const std::optional<FileUnits> found = fileUnitsFrom(units);
+            if (!found) fail("its FileUnits make no sense");
+            snapshot.fileUnits = *found;
+        }
+        if (const std::string names = text(own_, "Names", kMostNamesBytes); !names.empty()) {
+            std::optional<BodyNames> found = namesFrom(names);
+            if (!found) fail("its Names make no sense");
+            snapshot.names = std::make_shared<const BodyNames>(std::move(*found));
+        }
         if (const Hdf5Handle state = child(own_, gadget::kStateGroup, false); state.valid()) readState(state, snapshot);
     }
 
@@ -455,6 +479,9 @@ private:
             units.mass = *mass * 1e-3;
             units.velocity = names.velocity ? *last * 1e-2 : units.length / *last;
             units.words = "the units in its " + std::string(names.group);
+            units.lengthName = shortestText(*length) + " cm";
+            units.massName = shortestText(*mass) + " g";
+            units.velocityName = shortestText(names.velocity ? *last : *length / *last) + " cm/s";
             return units;
         }
         if (!options_.gravity && options_.units.empty())

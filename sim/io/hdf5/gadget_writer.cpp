@@ -103,6 +103,16 @@ private:
         for (const char* name : {"Flag_Sfr", "Flag_Cooling", "Flag_StellarAge", "Flag_Metals", "Flag_Feedback"})
             attribute(header, name, 0);
         attribute(header, "Flag_DoublePrecision", doublesNeeded() ? 1 : 0);
+        writeUnits(header);
+    }
+
+    /// Numbers are in G = 1; these say what one of each is, as other programs look for it.
+    void writeUnits(hid_t header) {
+        const FileUnits& units = snapshot_.fileUnits;
+        if (!(units.metres > 0)) return;
+        attribute(header, "UnitLength_in_cm", 1e2 * units.metres);
+        attribute(header, "UnitMass_in_g", 1e3 * units.kilograms);
+        attribute(header, "UnitVelocity_in_cm_per_s", 1e2 * units.metresASecond);
     }
 
     bool doublesNeeded() const {
@@ -203,6 +213,8 @@ private:
         attribute(own, "SignedSources", snapshot_.signedSources || negative ? 1 : 0);
         text(own, "Settings", snapshot_.settings);
         text(own, "Units", snapshot_.units);
+        text(own, "FileUnits", fileUnitsText(snapshot_.fileUnits));
+        if (!snapshot_.names->empty()) text(own, "Names", namesText(snapshot_.names->of(snapshot_.bodies.id)));
         const Hdf5Handle state = group(own, gadget::kStateGroup);
         for (const StateArray& array : snapshot_.state) {
             const Hdf5Handle set = dataset(state, array.name.c_str(), H5T_IEEE_F64LE, simpleSpace(array.values.size(), 1));

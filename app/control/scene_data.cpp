@@ -1,0 +1,167 @@
+#include "app/control/scene_data.h"
+
+#include "app/control/open_file.h"
+#include "app/control/parameter.h"
+#include "app/control/scene_file.h"
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/forces/law.h"
+#include "sim/io/file/source.h"
+#include "sim/io/formats/units.h"
+#include "sim/io/run_settings.h"
+#include "sim/io/toml_value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace gravlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string textIn(std::string_view key, std::string_view value) {
+    const std::optional<Value> found = tomlValue(value);
+    const auto* text = found ? std::get_if<std::string>(&*found) : nullptr;
+    if (!text || text->empty()) throw UsageError(std::string(key) + " = " + excerpt(value) + "; expected text in quotes");
+    return *text;
+}
+
+/// A key about bodies of one's own.
+struct DataKey {
+    std::string_view key;
+    void (*take)(SceneData&, std::string_view value);
+};
+constexpr DataKey kKeys[] = {
+    {"file",
+     [](SceneData& data, std::string_view value) {
+         data.file = textIn("file", value);
+         if (data.file == "-" || isSceneFile(data.file) || data.file.find('\0') != std::string::npos)
+             throw UsageError("file = " + excerpt(value) + "; expected a file with bodies, no scene and no picture");
+     }},
+    {"units", [](SceneData& data, std::string_view value) { data.read.units = unitSystem(textIn("units", value)).name; }},
+    {"columns", [](SceneData& data, std::string_view value) { data.read.columns = textIn("columns", value); }},
+    {"G",
+     [](SceneData& data, std::string_view value) {
+         const std::optional<Value> found = tomlValue(value);
+         const std::optional<double> number = found ? numberOf(*found) : std::nullopt;
+         if (!number || !(*number > 0) || !std::isfinite(*number))
+             throw UsageError("G = " + excerpt(value) + "; expected a finite number above 0");
+         data.read.gravity = number;
+     }},
+    {"sanitize",
+     [](SceneData& data, std::string_view value) {
+         if (value != "true" && value != "false")
+             throw UsageError("sanitize = " + excerpt(value) + "; expected true or false");
+         data.read.sanitize = value == "true";
+     }},
+    {"file_fingerprint", [](SceneData& data, std::string_view value) { data.print = textIn("file_fingerprint", value); }},
+};
+
+/// Settings of a scene that bodies of one's own do not have.
+constexpr std::string_view kOfScenes[] = {"scene", "scene_version", "bodies", "parameters"};
+
+/// Where the file is: where the scene file says, else beside it.
+fs::path placeOf(const SceneData& data, const std::string& scene) {
+    const fs::path folder = fs::path(scene).parent_path(), said = (folder / data.file).lexically_normal();
+    std::error_code ignored;
+    if (fs::exists(said, ignored)) return said;
+    const fs::path beside = folder / fs::path(data.file).filename();
+    if (fs::exists(beside, ignored)) return beside;
+    const std::string shown = fs::absolute(said, ignored).lexically_normal().string();
+    throw InputError(scene + ", line " + std::to_string(data.line) + ": its bodies are not there: " + shown +
+                     "; put that file there or beside " + fs::path(scene).filename().string());
+}
+
+bool said(const SettingRow& row, const RunRequest& asked) { return row.text(asked) != row.text(RunRequest()); }
+
+}  // namespace
+
+SceneData takeSceneData(std::string& settings, const std::string& name) {
+    SceneData data;
+    std::map<std::string, std::size_t, std::less<>> lines;
+    std::string left;
+    std::size_t sceneLine = 0, number = 0;
+    for (std::size_t at = 0; at < settings.size();) {
+        const std::size_t end = std::min(settings.find('\n', at), settings.size());
+        const std::string line = settings.substr(at, end - at);
+        at = end + 1;
+        ++number;
+        const KeyValue pair = keyValue(trimmed(withoutRemark(line)));
+        if (pair.found &&
+            (pair.key == "scene" || pair.key == "scene_version" || pair.key == "bodies" || pair.key == "parameters"))
+            sceneLine = sceneLine == 0 ? number : sceneLine;
+        const auto row = std::ranges::find(kKeys, pair.key, &DataKey::key);
+        if (!pair.found || row == std::end(kKeys)) {
+            left += line + "\n";
+            continue;
+        }
+        left += "\n";
+        const std::string where = name + ", line " + std::to_string(number) + ": ";
+        const auto [first, fresh] = lines.emplace(std::string(pair.key), number);
+        if (!fresh)
+            throw InputError(where + std::string(pair.key) + " is there twice, first in line " +
+                             std::to_string(first->second));
+        try {
+            row->take(data, pair.value);
+        } catch (const UsageError& error) {
+            throw InputError(where + error.what());
+        }
+    }
+    if (lines.empty()) return data;
+    if (data.file.empty())
+        throw InputError(name + ", line " + std::to_string(lines.begin()->second) + ": " + lines.begin()->first +
+                         " says how a file with bodies is read; add file = \"NAME\", or leave it out");
+    data.line = lines.find("file")->second;
+    if (sceneLine > 0)
+        throw InputError(name + ", line " + std::to_string(sceneLine) +
+                         ": file has the bodies already; leave out either file or what is said of a scene");
+    if (data.read.gravity && !data.read.units.empty())
+        throw InputError(name + ", line " + std::to_string(lines.find("G")->second) +
+                         ": units and G exclude each other; give one of them");
+    settings = std::move(left);
+    return data;
+}
+
+void openSceneData(const SceneData& data, const RunRequest& asked, const std::string& scene, Options& options) {
+    const fs::path place = placeOf(data, scene);
+    ReadOptions read = data.read;
+    read.maxBodies = options.read.maxBodies;
+    const std::optional<Law> law = options.has("--law") ? options.simulation.law : asked.law;
+    read.allowSigns = law && lawRow(*law).signedSources;
+    LoadedStart offer = openStart(place.string(), read);
+    RunRequest& request = offer.request;
+    for (const SettingRow& row : settingRows()) {
+        if (std::ranges::find(kOfScenes, row.key) != std::end(kOfScenes)) continue;
+        const Parameter& parameter = ofSetting(row.key);
+        const bool machine = parameter.kept.scene.empty();
+        if (options.has(parameter.kept.option) || (machine && !said(row, request)))
+            row.copy(request, options.simulation);
+        else if (!machine && said(row, asked))
+            row.copy(request, asked);
+    }
+    // A kernel belongs to a backend: the file's says nothing to another one.
+    if (options.has("--backend") && !options.has("--kernel")) request.kernel = options.simulation.kernel;
+    request.tuning = options.simulation.tuning;
+    const std::string& print = request.start->file.print;
+    if (!data.print.empty() && data.print != print)
+        offer.notes.insert(offer.notes.begin(), "it has changed since " + fs::path(scene).filename().string() +
+                                                    " was written: these are other bodies, and another run");
+    for (const std::string& note : offer.notes) options.notes.push_back(place.string() + ": " + note);
+    options.simulation = std::move(request);
+}
+
+std::string sceneDataText(const StartFile& file, const fs::path& folder) {
+    std::error_code ignored;
+    const fs::path from = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, ignored);
+    const fs::path to = fs::weakly_canonical(file.path, ignored);
+    const fs::path relative = to.lexically_relative(from);
+    std::string text = "file = " + tomlString(relative.empty() ? file.path : relative.string()) + "\n";
+    if (!file.units.empty()) text += "units = " + tomlString(file.units) + "\n";
+    if (!file.columns.empty()) text += "columns = " + tomlString(file.columns) + "\n";
+    if (file.gravity) text += "G = " + shortestText(*file.gravity) + "\n";
+    if (file.sanitize) text += "sanitize = true\n";
+    return text + "file_fingerprint = " + tomlString(file.print) + "\n";
+}
+
+}  // namespace gravlab

@@ -1,0 +1,100 @@
+// A question about the units of bodies whose file states none. Rule: only asked; nothing is converted by a guess.
+#include "sim/core/random.h"
+#include "sim/io/formats/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+// Bodies in balance have 1/2; a start at rest, or one that flies apart, may be far from it, but hardly so far.
+constexpr double kBalance = 0.5, kLeast = 5e-3, kMost = 1e3;
+// A system of units that suits brings them this near to balance.
+constexpr double kNear = 30;
+constexpr std::size_t kAllPairs = 1024, kHeavy = 16, kSampledPairs = std::size_t{1} << 19;
+
+double pairEnergy(const ParticleSet& bodies, std::size_t i, std::size_t j) {
+    const double apart = length(xyz(bodies.position[i]) - xyz(bodies.position[j]));
+    return apart > 0 ? bodies.position[i].w * bodies.position[j].w / apart : 0;
+}
+
+/// About sum of m m / r of all pairs: exact for few bodies; of many the pairs of the heaviest, and a sample of the others.
+double bindingEnergy(const ParticleSet& bodies) {
+    const std::size_t n = bodies.size();
+    double sum = 0;
+    if (n <= kAllPairs) {
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < i; ++j) sum += pairEnergy(bodies, i, j);
+        return sum;
+    }
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::ranges::nth_element(order, order.begin() + kHeavy, std::greater(),
+                             [&](std::uint32_t i) { return bodies.position[i].w; });
+    for (std::size_t a = 0; a < kHeavy; ++a)
+        for (std::size_t b = a + 1; b < n; ++b) sum += pairEnergy(bodies, order[a], order[b]);
+    const double rest = static_cast<double>(n - kHeavy);
+    const auto any = [&](Random& random) {
+        return order[kHeavy + std::min(static_cast<std::size_t>(random.uniform() * rest), n - kHeavy - 1)];
+    };
+    Random random(1);
+    double sampled = 0;
+    std::size_t pairs = 0;
+    for (std::size_t k = 0; k < kSampledPairs; ++k) {
+        const std::size_t i = any(random), j = any(random);
+        if (i == j) continue;
+        sampled += pairEnergy(bodies, i, j);
+        ++pairs;
+    }
+    return sum + sampled / static_cast<double>(std::max<std::size_t>(pairs, 1)) * 0.5 * rest * (rest - 1);
+}
+
+double kineticEnergy(const ParticleSet& bodies) {
+    double mass = 0, sum = 0;
+    Vec3d drift{};
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        mass += bodies.position[i].w;
+        drift += bodies.position[i].w * xyz(bodies.velocity[i]);
+    }
+    if (!(mass > 0)) return 0;
+    drift /= mass;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const Vec3d v = xyz(bodies.velocity[i]) - drift;
+        sum += 0.5 * bodies.position[i].w * dot(v, v);
+    }
+    return sum;
+}
+
+}  // namespace
+
+UnitsDoubt unitsDoubt(const Snapshot& snapshot) {
+    const ParticleSet& bodies = snapshot.bodies;
+    const bool stated = !snapshot.fileUnits.plain() || snapshot.fileUnits.named() || snapshot.units != "G = 1";
+    const bool charges = std::ranges::any_of(bodies.position, [](const Double4& p) { return p.w < 0; });
+    if (stated || charges || snapshot.isCheckpoint() || !snapshot.knowsVelocities || bodies.size() < 2) return {};
+    const double ratio = kineticEnergy(bodies) / bindingEnergy(bodies);
+    if (!std::isfinite(ratio) || !(ratio > 0) || (ratio >= kLeast && ratio <= kMost)) return {};
+    const UnitSystem* best = nullptr;
+    const auto away = [&](const UnitSystem& system) { return std::abs(std::log(ratio / system.gravity / kBalance)); };
+    for (const UnitSystem& system : unitSystems())
+        if (!system.lengthName.empty() && away(system) < std::log(kNear) && (!best || away(system) < away(*best)))
+            best = &system;
+    char start[80];
+    std::snprintf(start, sizeof start, "far from balance (kinetic/potential %.2g): ", ratio);
+    UnitsDoubt doubt{.question = start, .units = {}};
+    if (!best) {
+        doubt.question += "what units are these? --units or --G says it";
+        return doubt;
+    }
+    doubt.units = best->name;
+    doubt.question += "are these " + std::string(best->lengthName) + ", " + std::string(best->velocityName) + ", " +
+                      std::string(best->massName) + "? --units " + doubt.units;
+    return doubt;
+}
+
+}  // namespace gravlab
