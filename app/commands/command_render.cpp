@@ -112,7 +112,7 @@ int renderCommand(const Options& asked) {
     if (side > 0 && workspace.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
-    if (options.showUi || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on ||
+    if (options.showUi || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on ||
         workspace.selected) {
         panels.emplace(options, context.description(), workspace.ui);
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over

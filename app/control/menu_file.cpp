@@ -237,6 +237,10 @@ constexpr Action kHelp[] = {
                  t.drop.cancel();
                  return;
              }
+             if (t.aim.dragging()) {
+                 t.aim.cancel();
+                 return;
+             }
              t.drop.on = false;
              t.ui.help = false;
              t.ui.files.shown = t.ui.film.shown = false;

@@ -37,7 +37,12 @@ enum class Subcommand {
 /// What is written over the picture.
 struct OverlayChoice {
     bool legend = false, scaleBar = false, clock = false, axes = false, grid = false;
-    bool any() const { return legend || scaleBar || clock || axes || grid; }
+    bool labels = false;                      ///< of bodies that have names
+    bool velocities = false, forces = false;  ///< as arrows
+    /// Whether it draws anything over a picture of bodies, `named` or not.
+    bool any(bool named) const {
+        return legend || scaleBar || clock || axes || grid || (labels && named) || velocities || forces;
+    }
     bool operator==(const OverlayChoice&) const = default;
 };
 

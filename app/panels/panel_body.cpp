@@ -6,6 +6,7 @@
 #include "sim/forces/law.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -26,15 +27,22 @@ std::string number(double value, std::string_view unit, std::string_view own) {
     return formatted("%.4g ", value) + std::string(unit.empty() ? own : unit);
 }
 
+/// What people call a body.
+std::string nameText(const Facts& facts, std::uint32_t id) {
+    const std::string_view name = facts.names->nameOf(id);
+    return name.empty() ? "body " + std::to_string(id) : std::string(name);
+}
+
 /// The nearest bodies as buttons, so that one can go from body to body.
 void drawNeighbours(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
     for (std::size_t k = 0; k < std::size(kNear) && k < body.nearest.size(); ++k) {
         const BodyNeighbour& near = body.nearest[k];
         p.widgets.wrapped(palette::kMuted, k == 0 ? "nearest" : "");
         ImGui::SameLine(86 * p.widgets.scale());
-        char name[32];
-        std::snprintf(name, sizeof name, "%u##near%zu", near.id, k);
-        if (p.widgets.button({kNear[k].name, name, kNear[k].tip}, 72 * p.widgets.scale()))
+        const std::string_view known = p.facts.names->nameOf(near.id);
+        const std::string name =
+            (known.empty() ? std::to_string(near.id) : std::string(known)) + "##near" + std::to_string(k);
+        if (p.widgets.button({kNear[k].name, name.c_str(), kNear[k].tip}, 72 * p.widgets.scale()))
             set(p, "view.selected", std::int64_t{near.id});
         ImGui::SameLine();
         ImGui::TextUnformatted(("at " + number(near.distance * units.lengthScale, units.length, "L")).c_str());
@@ -64,12 +72,26 @@ void drawLaunch(PanelContext& p) {
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }
 
+/// What two bodies alone would do.
+void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
+    if (!body.orbit) return;
+    const Orbit& orbit = body.orbit->orbit;
+    row(p, orbit.closed() ? "goes round" : "flies past", nameText(p.facts, body.orbit->around));
+    row(p, "semi-axis", number(orbit.semiMajorAxis * units.lengthScale, units.length, "L"));
+    row(p, "eccentricity", formatted("%.4f", orbit.eccentricity));
+    row(p, "inclination", formatted("%.2f deg", orbit.inclination * 180 / std::numbers::pi));
+    if (orbit.period) row(p, "period", number(*orbit.period * units.timeScale, units.time, "T"));
+    row(p, "pericentre", number(orbit.pericentre * units.lengthScale, units.length, "L"));
+}
+
 void drawBody(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.workspace.selected;
     if (!body) return;
     const SceneUnits& units = p.facts.scene->units;
-    char title[64];
-    std::snprintf(title, sizeof title, "Body %u", body->id);
+    char title[96];
+    const std::string_view name = p.facts.names->nameOf(body->id);
+    std::snprintf(title, sizeof title, "Body %u%s%.*s", body->id, name.empty() ? "" : ": ", static_cast<int>(name.size()),
+                  name.data());
     p.widgets.section(title);
     if (body->dark) row(p, "kind", "dark matter");
     if (p.facts.galaxies > 1) row(p, "origin", std::to_string(body->galaxy + 1));
@@ -85,6 +107,7 @@ void drawBody(PanelContext& p) {
         row(p, "energy",
             number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
                 (body->bound ? ", bound" : ", escapes"));
+    drawOrbit(p, *body, units);
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
     drawNeighbours(p, *body, units);
     parameter(p, "view.ahead");

@@ -88,7 +88,8 @@ void RunView::frameTook(const RunHost& host, double seconds, double workSeconds)
 }
 
 bool RunView::moving(const Document& document, const RunHost& host) const {
-    if (document.gliding || document.rotation != 0 || document.tour.playing || document.pick || selection_.busy())
+    if (document.gliding || document.rotation != 0 || document.tour.playing || document.pick || selection_.busy() ||
+        marks_.busy())
         return true;
     if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
     return colouring_.adapting(document);

@@ -5,6 +5,7 @@
 #include "app/view/auto_framer.h"
 #include "app/view/centre_follower.h"
 #include "app/view/colouring.h"
+#include "app/view/mark_reader.h"
 #include "app/view/selection_reader.h"
 #include "render/pair_picture.h"
 #include "render/part_target.h"
@@ -23,7 +24,10 @@ public:
     /// draw() found it.
     void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
     /// What is read of the selected body. Throws std::bad_alloc.
-    void readSelected(Document& document, RunHost& host, bool realTime) { selection_.read(document, host, realTime); }
+    void readSelected(Document& document, RunHost& host, bool realTime) {
+        selection_.read(document, host, realTime);
+        marks_.read(document, host, realTime);
+    }
 
     /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
     /// next ones follows.
@@ -44,6 +48,7 @@ private:
                  int height, bool again);
 
     SelectionReader selection_;
+    MarkReader marks_;
     CentreFollower centre_;
     AutoFramer framer_;
     Colouring colouring_;

@@ -155,7 +155,7 @@ double Recorder::pace(double seconds) {
 void Recorder::drawFrame(Workspace& workspace) {
     const bool panels = workspace.ui.film.panels;
     const bool over =
-        panels || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on || workspace.selected;
+        panels || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on || workspace.selected;
     PicturePart free;
     if (over) {
         shown_ = workspace.ui;
