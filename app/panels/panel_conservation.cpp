@@ -60,6 +60,14 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
               .legendAbove = true});
 }
 
+/// From the first point on where anything has changed.
+std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>& points) {
+    const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
+        return !(std::abs(q.change) <= 1e-16 && q.momentum <= 1e-17 && q.spin <= 1e-17);
+    });
+    return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
+}
+
 void drawNumbers(PanelContext& p) {
     const ConservationMonitor& watch = p.workspace.conservation;
     const ConservationPoint& now = watch.points().back();
@@ -99,9 +107,9 @@ void drawConservation(PanelContext& p) {
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;
             const float tall = ImGui::GetContentRegionAvail().y;
             Plot energy = plotOf("|dE/E0| over t", true);
-            // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the
-            // rounding of a sum there is nothing to see, and a logarithm has no zero.
-            const std::span<const ConservationPoint> later = std::span(points).subspan(1);
+            // Curves begin where there is something to see: the start differs from itself in nothing, nor does what comes
+            // after it to the rounding of a sum, and a logarithm has no zero.
+            const std::span<const ConservationPoint> later = changed(points);
             add(energy, "", later, [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });
             Plot momenta = plotOf("momenta, relative", true);
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
