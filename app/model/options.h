@@ -91,6 +91,7 @@ struct Options {
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first that fits the file
     double quality = -1;  ///< 0 to 100; below 0: the usual one
+    bool loop = false;    ///< one whole period of the scene
     int tile = 0;         ///< pixels of a part of a large picture; 0: as large as OpenGL allows
 
     // run

@@ -135,7 +135,7 @@ void Workspace::readMeasurements() {
         facts.virial = points.back().virial;
         facts.halfMassRadius = points.back().shape.lagrangianRadii[1];
     }
-    facts.quality = view.quality().text();
+    facts.quality = view.lowered();
     facts.labBusy = lab.busy();
     if (facts.labStatus != lab.status()) facts.labStatus = lab.status();
     facts.labBest.reset();
