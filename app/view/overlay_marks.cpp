@@ -74,7 +74,9 @@ std::vector<std::optional<ImVec2>> placeLabels(const std::vector<LabelWish>& wis
                                 {wish.at.x - 0.5f * size.x, wish.at.y - gap - size.y},
                                 {wish.at.x - 0.5f * size.x, wish.at.y + gap},
                                 {wish.at.x + 0.7f * gap, wish.at.y - 0.7f * gap - size.y},
-                                {wish.at.x + 0.7f * gap, wish.at.y + 0.7f * gap}};
+                                {wish.at.x + 0.7f * gap, wish.at.y + 0.7f * gap},
+                                {wish.at.x - 0.7f * gap - size.x, wish.at.y - 0.7f * gap - size.y},
+                                {wish.at.x - 0.7f * gap - size.x, wish.at.y + 0.7f * gap}};
         for (const ImVec2& at : tries) {
             const Box box{at, {at.x + size.x, at.y + size.y}};
             const bool inside = box.from.x >= from.x && box.from.y >= from.y && box.to.x <= to.x && box.to.y <= to.y;
@@ -147,10 +149,16 @@ void drawArrows(const Document& document, const OverlayArea& area, const SpaceVi
                 drawArrowLine(list, *from, *tip, ink.force, s);
                 const double value = glm::length(mark.acceleration) * units.speedScale / units.timeScale;
                 const std::string unit = units.speed.empty() ? "" : std::string(units.speed) + "/" + std::string(units.time);
-                if (selected && value > 0)
-                    shaded(list, {tip->x + 6 * s, tip->y + 2 * s},
-                           measureText("a", units.speed.empty() ? glm::length(mark.acceleration) : value, unit, "L/T^2"),
-                           ink.force, document.look.paper, s);
+                if (selected && value > 0) {
+                    const std::string text =
+                        measureText("a", units.speed.empty() ? glm::length(mark.acceleration) : value, unit, "L/T^2");
+                    // Beyond the tip, where neither the body's name nor the arrow is.
+                    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+                    const bool left = tip->x < from->x;
+                    const ImVec2 at(left ? tip->x - size.x - 8 * s : tip->x + 8 * s,
+                                    tip->y < from->y ? tip->y - size.y - 6 * s : tip->y + 6 * s);
+                    shaded(list, at, text, ink.force, document.look.paper, s);
+                }
             }
         if (!wanted.velocities && !(selected && document.aim.dragging())) continue;
         const auto tip = tipOf(view, mark.place, scale.velocity * mark.velocity, *from, 0);
