@@ -1,4 +1,4 @@
-// The rows, and one question to ffmpeg.
+// The rows, and what ffmpeg makes of them here.
 #include "app/encoders.h"
 
 #include "app/interrupt.h"
@@ -6,6 +6,7 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +19,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <future>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <system_error>
+#include <utility>
 
 extern char** environ;
 
@@ -49,6 +53,14 @@ std::vector<std::string> nvencWords(double q) { return {"-rc", "vbr", "-b:v", "0
 
 std::vector<std::string> pngWords(double) { return {}; }
 
+std::vector<std::string> gifWords(double) { return {"-loop", "0"}; }
+/// A palette for each frame: one of all frames would have to wait for the last of them, in memory. Dots that stay where they
+/// are do not crawl from frame to frame.
+std::string gifFilter(double q) {
+    return "split[frames][seen];[seen]palettegen=stats_mode=single:max_colors=" + onScale(q, 32, 256) +
+           ":reserve_transparent=0[colours];[frames][colours]paletteuse=new=1:dither=bayer:bayer_scale=" + onScale(q, 2, 5);
+}
+
 constexpr EncoderRow kEncoders[] = {
     {"h264", "plays everywhere", "libx264", "mp4 mov mkv", "yuv420p", h264Words},
     {"h265", "half the size of h264, slower", "libx265", "mp4 mov mkv", "yuv420p", h265Words},
@@ -57,6 +69,15 @@ constexpr EncoderRow kEncoders[] = {
     {"prores", "for editing: large, every frame by itself", "prores_ks", "mov mkv", "yuv422p10le", proresWords},
     {"ffv1", "every pixel as drawn, very large", "ffv1", "mkv", "bgr0", ffv1Words, true},
     {"nvenc", "h264 on an NVIDIA GPU that has an encoder", "h264_nvenc", "mp4 mov mkv", "yuv420p", nvencWords},
+    {.name = "gif",
+     .idea = "for slides and mails, where it repeats by itself: large, 256 colours, at most 50 frames/s",
+     .codec = "gif",
+     .extensions = "gif",
+     .pixels = "pal8",
+     .words = gifWords,
+     .filter = gifFilter,
+     .anySize = true,
+     .mostFps = 50},  // it counts in hundredths of a second, and players slow down files with pauses of one
     {"png", "numbered pictures, every pixel as drawn; needs no ffmpeg", "", "png", "", pngWords, true},
 };
 
@@ -84,42 +105,103 @@ bool readAll(int from, std::string& text) {
     return false;
 }
 
-/// What `ffmpeg -encoders` prints.
-Answer listOf(const std::string& ffmpeg) {
+/// What a program says to these words, and the status that it ends with; in `failure` why it said nothing.
+struct Spoken : Answer {
+    int status = 0;
+};
+Spoken ask(std::vector<std::string> words) {
+    const std::string& program = words.front();
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return {{}, ffmpeg + " cannot be asked: " + std::generic_category().message(errno)};
+    if (pipe2(ends, O_CLOEXEC) != 0) return {{{}, program + " cannot be asked: " + std::generic_category().message(errno)}};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setpgroup(&attributes, 0);  // a wrapper is ended together with what it has started
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    std::string words[] = {ffmpeg, "-hide_banner", "-nostdin", "-v", "error", "-encoders"};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     pid_t process = -1;
-    const int error = posix_spawnp(&process, ffmpeg.c_str(), &actions, &attributes, argv.data(), environ);
+    const int error = posix_spawnp(&process, program.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    Answer answer;
+    Spoken answer;
     if (error != 0) {
-        answer.failure = ffmpeg + " is not installed";
+        answer.failure = program + " is not installed";
     } else {
         if (!readAll(ends[0], answer.text)) {
             kill(-process, SIGKILL);
-            answer.failure = ffmpeg + " does not answer";
+            answer.failure = program + " does not answer";
         }
-        int status = 0;
-        while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+        while (waitpid(process, &answer.status, 0) < 0 && errno == EINTR) {
         }
     }
     close(ends[0]);
     return answer;
+}
+
+/// The first complaint of ffmpeg, which is the cause of the others, without the place in its memory that it puts in front.
+std::string complaint(std::string_view said) {
+    std::string_view line = trimmed(said.substr(0, said.find('\n')));
+    if (const std::size_t bracket = line.find("] "); line.starts_with('[') && bracket != std::string_view::npos)
+        line.remove_prefix(bracket + 2);
+    while (line.ends_with('.')) line.remove_suffix(1);
+    return printable(line);
+}
+
+/// Lets ffmpeg encode one frame to nowhere. Some encoders are compiled in and find their driver or device missing then.
+Reason tryFrame(const EncoderRow& row, const std::string& ffmpeg) {
+    std::vector<std::string> words{ffmpeg,     "-hide_banner",  "-nostdin",  "-nostats",    "-v",      "error",      "-f",
+                                   "rawvideo", "-pixel_format", "rgb24",     "-video_size", "256x256", "-framerate", "25",
+                                   "-i",       "/dev/zero",     "-frames:v", "1",           "-an"};
+    for (std::string& word : encodingWords(row, kUsualQuality)) words.push_back(std::move(word));
+    for (const char* word : {"-f", "null", "-"}) words.emplace_back(word);
+    const Spoken answer = ask(std::move(words));
+    if (!answer.failure.empty()) return answer.failure;
+    if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == 0) return {};
+    const std::string why = complaint(answer.text);
+    return std::string(row.codec) + " does not work here" + (why.empty() ? "" : ": " + why);
+}
+
+/// What is known of the encoders of a program; asked once a process, by threads that end by themselves.
+class Trials {
+public:
+    std::shared_future<Reason> of(const EncoderRow& row, const std::string& ffmpeg) {
+        const std::lock_guard lock(mutex_);
+        Known& known = known_[ffmpeg];
+        if (!known.list.valid())
+            known.list = std::async(std::launch::async, [ffmpeg] {
+                return ask({ffmpeg, "-hide_banner", "-v", "error", "-encoders"});
+            });
+        std::shared_future<Reason>& found = known.rows[row.name];
+        if (!found.valid())
+            found = std::async(std::launch::async, [&row, ffmpeg, list = known.list]() -> Reason {
+                const Spoken& answer = list.get();
+                if (!answer.failure.empty()) return answer.failure;
+                if (answer.text.find(" " + std::string(row.codec) + " ") == std::string::npos)
+                    return "the " + ffmpeg + " here was built without " + std::string(row.codec);
+                return tryFrame(row, ffmpeg);
+            });
+        return found;
+    }
+
+private:
+    struct Known {
+        std::shared_future<Spoken> list;
+        std::map<std::string_view, std::shared_future<Reason>> rows;
+    };
+    std::mutex mutex_;
+    std::map<std::string, Known> known_;
+};
+
+Trials& trials() {
+    static Trials all;
+    return all;
 }
 
 std::string extensionOf(std::string_view file) {
@@ -145,23 +227,41 @@ bool fits(const EncoderRow& row, std::string_view file) {
     return !extension.empty() && (" " + std::string(row.extensions) + " ").find(" " + extension + " ") != std::string::npos;
 }
 
+std::vector<std::string> encodingWords(const EncoderRow& row, double quality) {
+    std::vector<std::string> words;
+    const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+    // bt709 is named twice, for the conversion and for the player: else HD players show other colours than were drawn.
+    if (row.filter)
+        add({"-vf", row.filter(quality)});
+    else if (row.lossless)
+        add({"-vf", "format=" + std::string(row.pixels)});
+    else
+        add({"-vf", "scale=out_color_matrix=bt709:out_range=tv,format=" + std::string(row.pixels), "-colorspace", "bt709",
+             "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"});
+    add({"-c:v", std::string(row.codec)});
+    for (std::string& word : row.words(quality)) words.push_back(std::move(word));
+    return words;
+}
+
 Reason unavailable(const EncoderRow& row, const std::string& ffmpeg) {
-    if (row.codec.empty()) return {};
-    static std::mutex mutex;
-    static std::map<std::string, Answer> asked;
-    const std::lock_guard lock(mutex);
-    const auto found = asked.find(ffmpeg);
-    const Answer& answer = found != asked.end() ? found->second : asked.emplace(ffmpeg, listOf(ffmpeg)).first->second;
-    if (!answer.failure.empty()) return answer.failure;
-    if (answer.text.find(" " + std::string(row.codec) + " ") == std::string::npos)
-        return "the " + ffmpeg + " here was built without " + std::string(row.codec);
-    return {};
+    return row.codec.empty() ? Reason() : trials().of(row, ffmpeg).get();
+}
+
+std::optional<Reason> triedEncoder(const EncoderRow& row, const std::string& ffmpeg) {
+    if (row.codec.empty()) return Reason();
+    std::optional<Reason> found;
+    for (const EncoderRow& one : kEncoders) {
+        if (one.codec.empty()) continue;
+        const std::shared_future<Reason> trial = trials().of(one, ffmpeg);
+        if (&one == &row && trial.wait_for(std::chrono::seconds(0)) == std::future_status::ready) found = trial.get();
+    }
+    return found;
 }
 
 const EncoderRow& encoderFor(std::string_view file) {
     for (const EncoderRow& row : kEncoders)
         if (fits(row, file)) return row;
-    throw UsageError("no encoder writes '" + std::string(file) + "'; films are .mp4, .mov, .mkv or .webm");
+    throw UsageError("no encoder writes '" + std::string(file) + "'; films are .mp4, .mov, .mkv, .webm or .gif");
 }
 
 const EncoderRow& encoderFor(std::string_view file, std::string_view name, double quality) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/backends/kernel.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,12 @@ struct EncoderRow {
     /// Words before the file's name, for a quality of 0 (small) to 100 (as good as it gets).
     std::vector<std::string> (*words)(double quality);
     bool lossless = false;  ///< quality does not apply, and colours stay RGB
+    /// The filter of frames, where it is another than that into `pixels`.
+    std::string (*filter)(double quality) = nullptr;
+    bool anySize = false;  ///< widths and heights may be odd
+    double mostFps = 1e9;  ///< frames a second that its files can have
+
+    bool takesOddSizes() const { return lossless || anySize; }
 };
 
 constexpr double kUsualQuality = 80;
@@ -29,9 +36,14 @@ const EncoderRow& encoder(std::string_view name);
 /// Whether the row's films go into a file of that name.
 bool fits(const EncoderRow& row, std::string_view file);
 
-/// Why `ffmpeg` (a program in PATH) cannot encode so here; empty when it says that it can. Asks it once, for a tenth of a
-/// second, five where it does not answer, less once a signal came.
+/// What ffmpeg is told between input and output: filter, codec and their words.
+std::vector<std::string> encodingWords(const EncoderRow& row, double quality);
+
+/// Why `ffmpeg` (a program in PATH) cannot encode so here; empty when it can: it has encoded a frame. Tries once a process,
+/// for some tenths of a second, five where it does not answer, less once a signal came.
 Reason unavailable(const EncoderRow& row, const std::string& ffmpeg = "ffmpeg");
+/// The same without waiting: empty while it is being tried, which the first call begins for all rows.
+std::optional<Reason> triedEncoder(const EncoderRow& row, const std::string& ffmpeg = "ffmpeg");
 
 /// The first row for a file of that name. Throws UsageError.
 const EncoderRow& encoderFor(std::string_view file);

@@ -39,8 +39,8 @@ void ProgressLine::show(std::int64_t done) {
     lastTenth_ = tenth;
     const double fraction = static_cast<double>(done) / static_cast<double>(total_);
     const double spent = std::chrono::duration<double>(now - start_).count();
-    const std::string left = done < total_ && fraction > 0 ? durationText(spent / fraction - spent) + " left" : "";
-    std::fprintf(stderr, "%sgravlab: %s %lld of %lld (%.0f %%) %s%s", terminal_ ? "\r\033[K" : "", what_.c_str(),
+    const std::string left = done < total_ && fraction > 0 ? ", " + durationText(spent / fraction - spent) + " left" : "";
+    std::fprintf(stderr, "%sgravlab: %s %lld of %lld (%.0f %%)%s%s", terminal_ ? "\r\033[K" : "", what_.c_str(),
                  static_cast<long long>(done), static_cast<long long>(total_), 100 * fraction, left.c_str(),
                  terminal_ ? "" : "\n");
     std::fflush(stderr);

@@ -36,6 +36,13 @@ constexpr glm::vec3 kPopulationStops[kPopulations] = {{1, 0, 0}, {0.7f, 0, 0.3f}
                                                       {1, 0, 0}, {0.5f, 0.5f, 0}, {0, 1, 0}, {0, 0, 1}};
 constexpr ColourMap kPopulationMap{"populations", "channels of a photograph", kPopulationStops};
 
+// As they look from a spacecraft, a little more colourful.
+constexpr glm::vec3 kCelestialStops[kCelestials] = {hex(0xfff0b8), hex(0xa89c90), hex(0xecd9a4),
+                                                    hex(0x4f8fe8), hex(0xe0693a), hex(0xd9b38c),
+                                                    hex(0xe8d49a), hex(0x9fe0e0), hex(0x4a6cf0)};
+constexpr float kCelestialSizes[kCelestials] = {5.5f, 1.5f, 1.9f, 2.0f, 1.6f, 3.2f, 2.9f, 2.4f, 2.4f};
+constexpr ColourMap kCelestialMap{"celestials", "tints of stars and planets", kCelestialStops};
+
 constexpr ColourMap kMaps[] = {
     {"glow", "low blue, high gold, pale between: the colours of galaxies", kGlow},
     {"starlight", "low red, high blue, as stars by temperature", kStarlight},
@@ -60,6 +67,8 @@ glm::vec3 linearFromLab(glm::vec3 lab) {
 std::span<const ColourMap> colourMaps() { return kMaps; }
 const ColourMap& categoryMap() { return kCategoryMap; }
 const ColourMap& populationMap() { return kPopulationMap; }
+const ColourMap& celestialMap() { return kCelestialMap; }
+float celestialSize(std::size_t which) { return kCelestialSizes[which % kCelestials]; }
 
 glm::vec3 linearFromSrgb(glm::vec3 srgb) {
     const auto one = [](float c) { return c <= 0.04045f ? c / 12.92f : std::pow((c + 0.055f) / 1.055f, 2.4f); };
@@ -86,6 +95,11 @@ std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map) {
     }
     if (map.stops.data() == kPopulationMap.stops.data()) {
         for (std::size_t i = 0; i < kColourMapSize; ++i) colours[i] = map.stops[i * kPopulations / kColourMapSize];
+        return colours;
+    }
+    if (map.stops.data() == kCelestialMap.stops.data()) {
+        for (std::size_t i = 0; i < kColourMapSize; ++i)
+            colours[i] = linearFromSrgb(map.stops[i * kCelestials / kColourMapSize]);
         return colours;
     }
     const std::size_t last = map.stops.size() - 1;

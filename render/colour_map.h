@@ -33,8 +33,19 @@ const ColourMap& populationMap();
 /// The value of a body of that population.
 constexpr float placeOf(Population population) { return (static_cast<float>(population) + 0.5f) / kPopulations; }
 
+/// What bodies of a solar system look like, as bands of tints: a star, then planets by class, see Celestial in
+/// sim/scenes/scene.h. Sizes are those of symbols, in the smallest radius of a sprite.
+constexpr std::size_t kCelestials = 9;
+const ColourMap& celestialMap();
+float celestialSize(std::size_t which);
+/// The value of a body of that class.
+constexpr float placeOfCelestial(std::size_t which) { return (static_cast<float>(which) + 0.5f) / kCelestials; }
+
+/// The rows of colour maps that are not to be chosen.
+constexpr int kCategoryRow = -1, kPopulationRow = -2, kCelestialRow = -3;
+
 /// The map as linear (not sRGB) light, interpolated in a perceptual space so that equal steps look equal.
-/// Stops of categoryMap() and populationMap() are bands without transition.
+/// Stops of categoryMap(), populationMap() and celestialMap() are bands without transition.
 std::array<glm::vec3, kColourMapSize> linearColours(const ColourMap& map);
 
 /// sRGB [0,1] to linear light, and back, for legends.

@@ -8,8 +8,10 @@
 #include "render/trails.h"
 
 #include <glm/gtc/type_ptr.hpp>
+#include <glm/vec4.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -61,7 +63,7 @@ struct ParticleRenderer::State {
     PictureQuality quality;
     std::optional<DensityField> density;  ///< from the first time that masses are set
     Texture colours;
-    int coloursOf = -3;    ///< the row of colourMaps() that `colours` holds
+    int coloursOf = -100;  ///< the row of colourMaps() that `colours` holds
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
@@ -112,12 +114,16 @@ void ParticleRenderer::State::fit(int width, int height, bool manyBodies) {
 
 void ParticleRenderer::State::setColours(int map) {
     const auto maps = colourMaps();
-    map = std::clamp(map, -2, static_cast<int>(maps.size()) - 1);
+    map = std::clamp(map, kCelestialRow, static_cast<int>(maps.size()) - 1);
     if (map == coloursOf) return;
-    const auto row = linearColours(map == -2 ? populationMap()
-                                   : map < 0 ? categoryMap()
-                                             : maps[static_cast<std::size_t>(map)]);
-    glTextureSubImage2D(colours.id(), 0, 0, 0, kColourMapSize, 1, GL_RGB, GL_FLOAT, glm::value_ptr(row[0]));
+    const auto row = linearColours(map == kCelestialRow    ? celestialMap()
+                                   : map == kPopulationRow ? populationMap()
+                                   : map < 0               ? categoryMap()
+                                                           : maps[static_cast<std::size_t>(map)]);
+    std::array<glm::vec4, kColourMapSize> texels;
+    for (std::size_t i = 0; i < kColourMapSize; ++i)
+        texels[i] = glm::vec4(row[i], map == kCelestialRow ? -celestialSize(i * kCelestials / kColourMapSize) : 1.0f);
+    glTextureSubImage2D(colours.id(), 0, 0, 0, kColourMapSize, 1, GL_RGBA, GL_FLOAT, glm::value_ptr(texels[0]));
     mostColour = 0;
     for (const glm::vec3& colour : row) mostColour = std::max({mostColour, colour.r, colour.g, colour.b});
     coloursOf = map;

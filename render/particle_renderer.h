@@ -49,7 +49,7 @@ struct Look {
     float valueScale = 1;     ///< vertex value that maps to the top of the colour map
     float brightness = 1;     ///< per-body emission before exposure; sceneLook() in app/model/look.h chooses it by N
     float bloom = 0.3f;  ///< part of the light that spreads into a glow around bright places; 0 = off, and costs nothing
-    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; -1: categoryMap(), -2: populationMap()
+    int colourMap = 0;   ///< row of colourMaps() in render/colour_map.h; or one below 0: kCategoryRow and its like
 
     float valueFloor = 0;      ///< vertex value that maps to the bottom of the colour map
     bool logarithmic = false;  ///< equal ratios of values are equal steps of the map; floor and scale above 0

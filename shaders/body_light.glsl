@@ -9,7 +9,10 @@ uniform bool logarithmic;
 uniform bool useTraits;
 uniform float darkLight;
 uniform float brightness;
-uniform sampler2D colours;    // one row
+uniform sampler2D colours;    // one row; alpha: see spriteOf()
+
+// Of a celestial body: its radius in that of other bodies, so that planets near a star are apart where one comes close.
+const float celestialRadius = 0.06;
 
 struct Sprite {
     vec4 clip;
@@ -21,16 +24,20 @@ struct Sprite {
 bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
     sprite.clip = clipFromWorld * vec4(body.xyz, 1.0);
     if (!(sprite.clip.w > 0.0) || isinf(sprite.clip.w)) return false;
-    float radius = radiusScale / sprite.clip.w;
-    sprite.radius = clamp(radius, radiusLimits.x, radiusLimits.y);
-    float kept = min(radius / radiusLimits.x, 1.0);
-
     float value = useTraits ? trait.x : body.w;
     if (logarithmic) value = log2(max(value, 1e-37));
     float place = clamp((value - valueRange.x) / (valueRange.y - valueRange.x), 0.0, 1.0);
     float row = (place * 255.0 + 0.5) / 256.0;
+    vec4 colour = textureLod(colours, vec2(row, 0.5), 0.0);
+    // An alpha below 0 is a celestial body of that size: it stays as large as a symbol on a map, however far it is.
+    bool celestial = colour.a < 0.0;
+    float smallest = radiusLimits.x * abs(colour.a);
+    float radius = radiusScale / sprite.clip.w * (celestial ? -colour.a * celestialRadius : 1.0);
+    sprite.radius = clamp(radius, smallest, max(radiusLimits.y, smallest));
+    float kept = celestial ? 1.0 : min(radius / smallest, 1.0);
+
     float share = trait.y < 0.0 ? -trait.y * darkLight : trait.y;
-    sprite.light = textureLod(colours, vec2(row, 0.5), 0.0).rgb *
+    sprite.light = colour.rgb *
                    (brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w));
     return true;
 }

@@ -93,7 +93,7 @@ private:
     void writePicture(const std::string& path) {
         workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
         // Panels that fit themselves to their content know its size from the frame before.
-        const bool over = ui_.state.visible || workspace_.overlay.any() || workspace_.fourViewed() || workspace_.selected;
+        const bool over = ui_.state.visible || workspace_.overlayDraws() || workspace_.fourViewed() || workspace_.selected;
         for (int built = 0; over && built < 3; ++built) {
             ui_.setSurface(target_.width(), target_.height(), kFrame);
             ui_.frame(workspace_);

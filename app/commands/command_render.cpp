@@ -11,6 +11,7 @@
 #include "app/frontends/window/lost_context.h"
 #include "app/interrupt.h"
 #include "app/model/camera_path.h"
+#include "app/model/film_plan.h"
 #include "app/panels/ui.h"
 #include "app/progress.h"
 #include "app/services/spot_check.h"
@@ -86,24 +87,37 @@ std::int64_t framesOfPath(const Options& options) {
     return static_cast<std::int64_t>(std::ceil(options.path.back().seconds * options.fps - 1e-6)) + 1;
 }
 
+/// Frames, steps and a time step that make one period.
+void planLoop(Options& options) {
+    const auto steps = options.settings.find("run.steps_per_frame");
+    const int asked = steps == options.settings.end() ? 0 : static_cast<int>(std::get<std::int64_t>(steps->second));
+    const RunRequest& request = options.simulation;
+    const LoopPlan plan = loopPlan(sceneNamed(request.scene, request.sceneVersion), options.fps, options.frames, asked);
+    options.frames = plan.frames;
+    options.settings["run.steps_per_frame"] = std::int64_t{plan.stepsPerFrame};
+    options.simulation.timeStep = plan.timeStep;
+}
+
 }  // namespace
 
 int renderCommand(const Options& asked) {
     Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
+    const EncoderRow& row = encoderHere(options.output, options.encoder);
+    options.fps = std::min(options.fps, row.mostFps);
+    if (options.loop) planLoop(options);
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
     const InterruptWatch watch;
     // First of all: a folder that is not there or a missing encoder is known at once.
-    const std::unique_ptr<FilmWriter> writer =
-        makeFilmWriter({.output = parseFilmOutput(options.output),
-                        .width = options.width,
-                        .height = options.height,
-                        .fps = options.fps,
-                        .ffmpeg = "ffmpeg",
-                        .encoder = std::string(encoderHere(options.output, options.encoder).name),
-                        .quality = options.quality,
-                        .held = true});
+    const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
+                                                               .width = options.width,
+                                                               .height = options.height,
+                                                               .fps = options.fps,
+                                                               .ffmpeg = "ffmpeg",
+                                                               .encoder = std::string(row.name),
+                                                               .quality = options.quality,
+                                                               .held = true});
     const HeadlessContext context(options.simulation.backendOptions.device);
     std::fprintf(stderr, "gravlab: %s\n", context.description().c_str());
     const int side = tileSide(options.width, options.height, options.tile, largestSide());
@@ -121,7 +135,7 @@ int renderCommand(const Options& asked) {
     if (side > 0 && workspace.fourViewed())
         throw UsageError("four views cannot be drawn in parts; leave out --tile, or choose a smaller --size");
     std::optional<FilmPanels> panels;
-    if (options.showUi || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on ||
+    if (options.showUi || workspace.overlayDraws() || workspace.fourViewed() || workspace.facts.twin.on ||
         workspace.selected) {
         panels.emplace(options, context.description(), workspace.ui);
         panels->draw(workspace, options);  // panels need a frame to find their size; this one is drawn over

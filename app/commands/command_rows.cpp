@@ -274,10 +274,10 @@ void addRenderOptions(CLI::App& app, Options& o) {
     addFrames(app, o);
     addValue(
         app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
-        "FILE.png, a film FILE.mp4, .mov, .mkv or .webm (needs ffmpeg), or numbered frames DIR/%05d.png");
+        "FILE.png, a film FILE.mp4, .mov, .mkv, .webm or .gif (needs ffmpeg), or numbered frames DIR/%05d.png");
     addValue(
         app, "--fps", "RATE", [&o](auto& name, auto& text) { o.fps = parsePositive(name, text); },
-        "frames a second of the film [60]");
+        "frames a second of the film [60; 50 in .gif, which has no more]");
     addValue(
         app, "--encoder", "NAME", [&o](auto&, auto& text) { o.encoder = encoder(text).name; },
         "of the film, see 'gravlab list encoders' [the first that works here and fits the file]");
@@ -288,6 +288,9 @@ void addRenderOptions(CLI::App& app, Options& o) {
             if (!(o.quality >= 0 && o.quality <= 100)) throw UsageError(name + " must be from 0 to 100");
         },
         "of the film: 0 makes small files, 100 large ones [80]");
+    app.add_flag("--loop", o.loop,
+                 "one whole period of the scene, so that the end goes over into the start: without --frames as long as the "
+                 "scene's story takes to watch, with a time step that fits");
     addValue(
         app, "--tile", "PIXELS",
         [&o](auto& name, auto& text) { o.tile = static_cast<int>(parseInteger(name, text, 64, 16384)); },

@@ -5,6 +5,7 @@
 #include "app/control/controller.h"
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
+#include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/frontends/window/lost_display.h"
 #include "app/frontends/window/recorder.h"
@@ -55,39 +56,12 @@ private:
     Window& window_;
 };
 
-PictureTexts describe(const Workspace& workspace, const std::string& path) {
-    const RunConfiguration& s = workspace.facts.configuration;
-    PictureTexts texts{{"Software", "gravlab"},
-                       {"gravlab:scene", s.scene},
-                       {"gravlab:bodies", std::to_string(s.bodies)},
-                       {"gravlab:seed", std::to_string(s.seed)},
-                       {"gravlab:backend", s.backend},
-                       {"gravlab:kernel", s.kernel.kernel},
-                       {"gravlab:integrator", s.integrator},
-                       {"gravlab:step", std::to_string(workspace.facts.step)},
-                       {"gravlab:time", std::to_string(workspace.facts.time)}};
-    addSceneFile(texts, workspace, path);
-    return texts;
-}
-
+/// The window as it is, for --screenshot.
 void writePicture(const std::string& path, const Window& window, const Workspace& workspace) {
-    writePng(path, window.read(), window.width(), window.height(), describe(workspace, path));
+    writePng(path, window.read(), window.width(), window.height(), pictureTexts(workspace, path));
 }
 
-/// F12: a failure is a message, not the end.
-void takeScreenshot(const Window& window, Workspace& workspace, std::string path) {
-    if (path.empty()) path = timedName("gravlab", ".png");
-    try {
-        writePicture(path, window, workspace);
-        const Reason without = noSceneFile(workspace);
-        workspace.say("The picture was written to " + path + "." +
-                      (without.empty() ? "" : " It carries no scene: " + without));
-    } catch (const IoError& error) {
-        workspace.warn(error.what());
-    }
-}
-
-/// Ctrl E: likewise.
+/// Ctrl E: a failure is a message, not the end.
 void saveScene(Workspace& workspace, std::string path) {
     if (path.empty()) path = timedName("gravlab", ".toml");
     try {
@@ -180,7 +154,10 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         } else if (fades) {
             framesOwed = 1;
         } else if (!busy) {
-            if (!std::exchange(rests, true)) tell();
+            if (!std::exchange(rests, true)) {
+                workspace.telemetry.rest();
+                tell();
+            }
             continue;
         } else {
             --framesOwed;
@@ -232,10 +209,11 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             ui.draw();
             if (lastFrame) files.requireSoundForces();
             if (lastFrame && !options.screenshot.empty()) writePicture(options.screenshot, window, workspace);
-            if (std::exchange(ui.state.screenshot, false))
-                takeScreenshot(window, workspace, std::exchange(ui.state.pictureName, {}));
-            if (std::exchange(ui.state.saveScene, false)) saveScene(workspace, std::exchange(ui.state.sceneName, {}));
             worked = hostClock() - time;
+            if (std::exchange(ui.state.screenshot, false))
+                takePicture(workspace, ui, window.width(), window.height(), window.description(),
+                            std::exchange(ui.state.pictureName, {}));
+            if (std::exchange(ui.state.saveScene, false)) saveScene(workspace, std::exchange(ui.state.sceneName, {}));
             window.show();
         }
         window.follow(ui.state);

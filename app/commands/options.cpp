@@ -4,9 +4,11 @@
 
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
+#include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
 #include "app/film/film.h"
+#include "app/model/film_plan.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"
@@ -37,6 +39,30 @@ constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 no device or display, 5 the device failed,\n"
     "6 reading or writing failed, 7 a check failed, 129 hung up, 130 interrupted, 143 terminated.\n";
 
+/// Puts options that stand for parameters under what these are about; the command's own come first.
+void groupOptions(CLI::App& app) {
+    struct Group {
+        std::string_view prefix;
+        const char* title;
+    };
+    constexpr Group kGroups[] = {{"run.", "Scene, forces and integration"},
+                                 {"scene.", "Scene, forces and integration"},
+                                 {"look.", "Look"},
+                                 {"camera.", "Camera and what is shown"},
+                                 {"view.", "Camera and what is shown"},
+                                 {"overlay.", "Camera and what is shown"},
+                                 {"window.", "Window"},
+                                 {"lab.", "Window"},
+                                 {"instruments.", "Window"}};
+    for (CLI::Option* option : app.get_options())
+        for (const Parameter& parameter : parameters()) {
+            if (parameter.kept.option.empty() || !option->check_lname(std::string(parameter.kept.option.substr(2))))
+                continue;
+            for (const Group& group : kGroups)
+                if (parameter.path.starts_with(group.prefix)) option->group(group.title);
+        }
+}
+
 void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
     app.name("gravlab " + std::string(row.name));
     app.description("gravlab " + std::string(row.name) + ": " + std::string(row.idea) + ".");
@@ -46,6 +72,7 @@ void buildParser(CLI::App& app, const CommandRow& row, Options& options) {
     app.allow_extras();
     options.command = row.command;
     row.addOptions(app, options);
+    groupOptions(app);
     app.footer("Examples:\n" + std::string(row.examples) + "\n" + std::string(kExitCodes));
 }
 
@@ -369,11 +396,24 @@ void validate(Options& o, bool commandNamed) {
     if (o.command == Subcommand::render) {
         if (o.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
         parseFilmOutput(o.output);
-        encoderFor(o.output, o.encoder, o.quality);
         if (o.has("--fps") && o.output.ends_with(".png"))
             throw UsageError("--fps does not apply: pictures follow each other as fast as who shows them likes");
         const bool still = o.output.ends_with(".png") && o.output.find('%') == std::string::npos;
-        if (o.frames == 0 && !still && !o.flyPath) throw UsageError("a film needs its length: --frames COUNT");
+        const EncoderRow& row = encoderFor(o.output, o.encoder, o.quality);
+        if (o.has("--fps") && o.fps > row.mostFps)
+            throw UsageError("--fps " + shortestText(o.fps) + ": " + std::string(row.name) + " has at most " +
+                             shortestText(row.mostFps) + " frames a second");
+        if (o.loop) {
+            if (!o.file.empty() && !isSceneFile(o.file))
+                throw UsageError("--loop needs a scene by its name: bodies of a file have no known period");
+            if (o.twin.on) throw UsageError("--loop and --twin exclude each other: two runs seldom have one period");
+            if (s.timeStep) throw UsageError("--loop chooses the time step that fits; leave out --dt");
+            if (still) throw UsageError("--loop makes a film; -o FILE.png is one picture");
+            if (o.flyPath && o.frames == 0) throw UsageError("--loop with --path needs --frames COUNT");
+            if (o.file.empty()) loopPlan(*known, std::min(o.fps, row.mostFps), o.frames, 0);
+        }
+        if (o.frames == 0 && !still && !o.flyPath && !o.loop)
+            throw UsageError("a film needs its length: --frames COUNT, or --loop for one period of the scene");
     }
     if (o.command == Subcommand::bench && !o.benchFigure.empty()) {
         if (!o.output.ends_with(".png") && !o.output.ends_with(".csv"))
@@ -451,7 +491,8 @@ Options parseOptions(int argc, const char* const* argv) {
         if (option->count() > 0)
             for (const std::string& longOption : option->get_lnames()) options.given.push_back("--" + longOption);
     validate(options, named);
-    if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath) options.frames = 1;  // a still
+    if (options.command == Subcommand::render && options.frames == 0 && !options.flyPath && !options.loop)
+        options.frames = 1;  // a still
     return options;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/core/value.h"
 
+#include <glm/ext/vector_double3.hpp>
 #include <glm/vec2.hpp>
 
 #include <cstddef>
@@ -31,15 +32,19 @@ struct GoTo {
 
 /// What the pointer does to the picture.
 enum class PointerKind {
-    orbit,      ///< turns the camera by `by`
-    pan,        ///< moves what the camera looks at by `by`, with the picture under `at`
-    zoom,       ///< by.y steps nearer to what is under `at`
-    centre,     ///< looks at what is under `at`
-    pick,       ///< selects the body under `at`, or none
-    dropStart,  ///< an arrow begins at `at`
-    dropMove,   ///< and ends there
-    dropEnd,    ///< what it points at is dropped
-    dropCancel  ///< the arrow is taken back
+    orbit,       ///< turns the camera by `by`
+    pan,         ///< moves what the camera looks at by `by`, with the picture under `at`
+    zoom,        ///< by.y steps nearer to what is under `at`
+    centre,      ///< looks at what is under `at`
+    pick,        ///< selects the body under `at`, or none
+    dropStart,   ///< an arrow begins at `at`
+    dropMove,    ///< and ends there
+    dropEnd,     ///< what it points at is dropped
+    dropCancel,  ///< the arrow is taken back
+    aimStart,    ///< takes hold of the velocity arrow of the selected body, whose tip is under `at`
+    aimMove,     ///< its tip is there
+    aimEnd,      ///< the body goes on with that velocity
+    aimCancel    ///< it keeps the one that it has
 };
 struct Pointer {
     PointerKind kind = PointerKind::orbit;
@@ -55,9 +60,10 @@ struct OpenFile {
 };
 
 /// A change of single bodies at the next step boundary.
-enum class BodyChange { remove, dropStar, hold, coast, undo };
+enum class BodyChange { remove, dropStar, hold, coast, aim, undo };
 struct EditBodies {
     BodyChange change = BodyChange::undo;
+    glm::dvec3 velocity{0};  ///< to aim for [L/T]
 };
 
 using Command = std::variant<SetParameter, Invoke, GoTo, Pointer, OpenFile, EditBodies>;

@@ -25,16 +25,16 @@ struct BodyChangeRow {
     BodyChange change;
     EditRequest edit;
 };
-constexpr BodyChangeRow kBodyChanges[] = {{"remove", BodyChange::remove, EditRequest::remove},
-                                          {"drop-star", BodyChange::dropStar, EditRequest::dropStar},
-                                          {"hold", BodyChange::hold, EditRequest::hold},
-                                          {"coast", BodyChange::coast, EditRequest::coast},
-                                          {"undo", BodyChange::undo, EditRequest::undo}};
+constexpr BodyChangeRow kBodyChanges[] = {
+    {"remove", BodyChange::remove, EditRequest::remove}, {"drop-star", BodyChange::dropStar, EditRequest::dropStar},
+    {"hold", BodyChange::hold, EditRequest::hold},       {"coast", BodyChange::coast, EditRequest::coast},
+    {"velocity", BodyChange::aim, EditRequest::aim},     {"undo", BodyChange::undo, EditRequest::undo}};
 
 const BodyChangeRow& rowOf(BodyChange change) { return kBodyChanges[static_cast<std::size_t>(change)]; }
 
-constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",     "centre",     "pick",
-                                              "drop-start", "drop-move", "drop-end", "drop-cancel"};
+constexpr std::string_view kPointerKinds[] = {"orbit",      "pan",       "zoom",      "centre",      "pick",
+                                              "drop-start", "drop-move", "drop-end",  "drop-cancel", "aim-start",
+                                              "aim-move",   "aim-end",   "aim-cancel"};
 
 /// What a path changes: the run itself, its twin, what depends on the bodies that there are, or the rest.
 enum class Reach { run, twin, bodies, rest };
@@ -97,7 +97,8 @@ bool isUndo(const Command& command) {
 
 /// Whether it may change single bodies by hand.
 bool editsBodies(const Command& command) {
-    if (const auto* pointer = std::get_if<Pointer>(&command)) return pointer->kind == PointerKind::dropEnd;
+    if (const auto* pointer = std::get_if<Pointer>(&command))
+        return pointer->kind == PointerKind::dropEnd || pointer->kind == PointerKind::aimEnd;
     if (std::holds_alternative<EditBodies>(command)) return true;
     const auto* action = std::get_if<Invoke>(&command);
     return action && std::any_of(std::begin(kBodyChanges), std::end(kBodyChanges),
@@ -171,11 +172,25 @@ void point(Document& document, const Pointer& p, const TakeUp& takesUp) {
         case PointerKind::dropCancel:
             document.drop.cancel();
             break;
+        case PointerKind::aimStart:
+            document.startAim(p.at, p.surface);
+            break;
+        case PointerKind::aimMove:
+            document.moveAim(p.at);
+            break;
+        case PointerKind::aimEnd:
+            document.endAim();
+            takeUp(document, takesUp);
+            break;
+        case PointerKind::aimCancel:
+            document.aim.cancel();
+            break;
     }
 }
 
 void edit(Document& document, const EditBodies& command, const TakeUp& takesUp) {
     document.intent.edit = rowOf(command.change).edit;
+    if (command.change == BodyChange::aim) document.aimFor(command.velocity);
     takeUp(document, takesUp);
 }
 

@@ -1,6 +1,7 @@
 // The rows of the menus File and Help.
 #include "app/control/action.h"
 #include "app/model/document.h"
+#include "app/model/film_plan.h"
 #include "app/model/launch.h"
 #include "app/model/ui_state.h"
 #include "sim/core/error.h"
@@ -112,7 +113,7 @@ constexpr Action kFile[] = {
      .line = true},
     {.name = "picture",
      .label = "Save picture",
-     .idea = "write a picture into the current folder",
+     .idea = "write a picture into the current folder, at the full look",
      .strokes = {{Key::f12}},
      .act = [](KeyTarget& t, int) { t.ui.screenshot = true; },
      .argument = "FILE.png",
@@ -122,6 +123,30 @@ constexpr Action kFile[] = {
              t.ui.screenshot = true;
          },
      .leaves = kFileStays},
+    {.name = "picture-panels",
+     .label = "With panels",
+     .idea = "draw the panels into pictures, too",
+     .parameter = "picture.panels",
+     .list = "Pictures"},
+    {.name = "picture-size",
+     .label = "Size",
+     .idea = "pixels of pictures, whatever the window's are",
+     .act =
+         [](KeyTarget& t, int which) {
+             const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which) % pictureSizes().size()];
+             t.ui.pictureWidth = size.width;
+             t.ui.pictureHeight = size.height;
+         },
+     .choice =
+         [](const KeyTarget& t, int which, SettingChoice& out) {
+             if (static_cast<std::size_t>(which) >= pictureSizes().size()) return false;
+             const PictureSize& size = pictureSizes()[static_cast<std::size_t>(which)];
+             out = {.name = size.name,
+                    .idea = size.idea,
+                    .chosen = size.width == t.ui.pictureWidth && size.height == t.ui.pictureHeight};
+             return true;
+         },
+     .list = "Pictures"},
     {.name = "record",
      .label = "Record a film",
      .idea = "start a film in the current folder, or stop and keep it",
@@ -281,6 +306,10 @@ constexpr Action kHelp[] = {
          [](KeyTarget& t, int) {
              if (t.drop.dragging()) {
                  t.drop.cancel();
+                 return;
+             }
+             if (t.aim.dragging()) {
+                 t.aim.cancel();
                  return;
              }
              t.drop.on = false;

@@ -8,6 +8,7 @@
 #include "sim/core/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
@@ -311,6 +312,20 @@ constexpr Action kBodies[] = {
      .strokes = {{Key::letterV, kControl}},
      .act = [](KeyTarget& t, int) { t.intent.edit = EditRequest::coast; },
      .unavailable = noneSelected},
+    {.name = "velocity",
+     .label = "Another velocity",
+     .idea = "show the velocity of the selected body as an arrow: drag its tip; or give it another one",
+     .act = [](KeyTarget& t, int) { t.overlay.velocities = true; },
+     .unavailable = noneSelected,
+     .argument = "[VX, VY, VZ]",
+     .with =
+         [](KeyTarget& t, const Value& velocity) {
+             const auto* list = std::get_if<std::vector<double>>(&velocity);
+             const bool good = list && list->size() == 3 &&
+                               std::all_of(list->begin(), list->end(), [](double v) { return std::isfinite(v); });
+             if (!good) throw UsageError("'" + valueText(velocity) + "': expected a velocity [VX, VY, VZ] in [L/T]");
+             t.aimFor({(*list)[0], (*list)[1], (*list)[2]});
+         }},
     {.name = "drop-star",
      .label = "Drop a heavy star",
      .idea = "drop a heavy star at rest in the middle of the view",

@@ -164,6 +164,17 @@ constexpr Action kView[] = {
      .checked = [](const KeyTarget& t) { return t.overlay.clock; }},
     {.name = "axes", .label = "Axes", .idea = "axes", .strokes = {{Key::letterX}}, .parameter = "overlay.axes"},
     {.name = "grid", .label = "Grid", .idea = "grid", .strokes = {{Key::letterZ}}, .parameter = "overlay.grid"},
+    {.name = "labels",
+     .label = "Names",
+     .idea = "names of bodies that have one",
+     .strokes = {{Key::letterN, kAlt}},
+     .parameter = "overlay.labels"},
+    {.name = "velocities",
+     .label = "Velocities",
+     .idea = "arrows of velocities",
+     .strokes = {{Key::letterV, kAlt}},
+     .parameter = "overlay.velocities"},
+    {.name = "forces", .label = "Forces", .idea = "arrows of forces", .parameter = "overlay.forces"},
 };
 
 constexpr Action kLook[] = {

@@ -111,25 +111,35 @@ void addOverlays(std::vector<Parameter>& all) {
         std::string_view path, label, idea;
         bool OverlayChoice::*shown;
     };
-    constexpr Row kRows[] = {{"overlay.legend", "Legend", "what the colours mean, in the picture", &OverlayChoice::legend},
-                             {"overlay.scale_bar", "Scale", "a bar of known length", &OverlayChoice::scaleBar},
-                             {"overlay.clock", "Clock", "the simulated time", &OverlayChoice::clock},
-                             {"overlay.axes", "Axes", "x, y and z from the origin", &OverlayChoice::axes},
-                             {"overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid}};
+    constexpr Row kRows[] = {
+        {"overlay.legend", "Legend", "what the colours mean, in the picture", &OverlayChoice::legend},
+        {"overlay.scale_bar", "Scale", "a bar of known length", &OverlayChoice::scaleBar},
+        {"overlay.clock", "Clock", "the simulated time", &OverlayChoice::clock},
+        {"overlay.axes", "Axes", "x, y and z from the origin", &OverlayChoice::axes},
+        {"overlay.grid", "Grid", "a grid in the x-y plane", &OverlayChoice::grid},
+        {"overlay.labels", "Names", "the names of bodies that have one, nearest and heaviest first", &OverlayChoice::labels},
+        {"overlay.velocities", "Velocities",
+         "arrows of velocities: of few bodies all, else of the selected one, whose arrow can be taken "
+         "by its tip",
+         &OverlayChoice::velocities},
+        {"overlay.forces", "Forces",
+         "arrows of accelerations, the strongest as long as a fast velocity: of few bodies all, else "
+         "of the selected one",
+         &OverlayChoice::forces}};
     for (const Row& row : kRows)
         all.push_back(withMember(
             {.path = std::string(row.path),
              .label = row.label,
              .idea = row.idea,
              .kind = Kind::flag,
-             .usual = "(scale bar and clock in a window)"},
+             .usual = "(names; scale bar and clock in a window)"},
             [shown = row.shown](Document & d) -> auto& { return d.overlay.*shown; }));
     all.push_back(
         {.path = "overlay.shown",
          .label = "Overlays",
          .idea = "all that is written over the picture",
          .kind = Kind::names,
-         .usual = "(scale,clock in a window, else none)",
+         .usual = "(labels; scale,clock,labels in a window)",
          .kept = {.option = "--overlay", .scene = "view.overlay", .configuration = "look.overlay", .placeholder = "LIST"},
          .choices = overlayNames,
          .noun = "overlay",
@@ -221,6 +231,79 @@ void addBodies(std::vector<Parameter>& all) {
              [](const BodyReadout& body) -> Value { return body.speed ? Value(*body.speed) : Value(); });
     selected({.path = "view.selected_held", .label = "Held", .idea = "the selected body feels no force", .kind = Kind::flag},
              [](const BodyReadout& body) -> Value { return body.held; });
+    struct Element {
+        std::string_view path, label, idea, unit;
+        Shown shown;
+        std::optional<double> (*of)(const Orbit&);
+    };
+    const Element elements[] = {{"view.orbit_semi_major_axis",
+                                 "Semi-major axis",
+                                 "of the selected body's orbit; below 0: it is not closed",
+                                 "L",
+                                 {},
+                                 [](const Orbit& orbit) { return std::optional(orbit.semiMajorAxis); }},
+                                {"view.orbit_eccentricity",
+                                 "Eccentricity",
+                                 "of the selected body's orbit; from 1 on it is not closed",
+                                 "",
+                                 {},
+                                 [](const Orbit& orbit) { return std::optional(orbit.eccentricity); }},
+                                {"view.orbit_inclination", "Inclination", "of the selected body's orbit to the plane x, y",
+                                 "rad", kInDegrees, [](const Orbit& orbit) { return std::optional(orbit.inclination); }},
+                                {"view.orbit_period",
+                                 "Period",
+                                 "of the selected body's orbit; nothing where it is not closed",
+                                 "T",
+                                 {},
+                                 [](const Orbit& orbit) { return orbit.period; }},
+                                {"view.orbit_pericentre",
+                                 "Pericentre",
+                                 "least distance in the selected body's orbit",
+                                 "L",
+                                 {},
+                                 [](const Orbit& orbit) { return std::optional(orbit.pericentre); }},
+                                {"view.orbit_apocentre",
+                                 "Apocentre",
+                                 "largest distance in the selected body's orbit; nothing where it is not closed",
+                                 "L",
+                                 {},
+                                 [](const Orbit& orbit) { return orbit.apocentre; }}};
+    for (const Element& row : elements)
+        selected({.path = std::string(row.path), .label = row.label, .idea = row.idea, .unit = row.unit, .shown = row.shown},
+                 [of = row.of](const BodyReadout& body) -> Value {
+                     const std::optional<double> value = body.orbit ? of(body.orbit->orbit) : std::nullopt;
+                     return value ? Value(*value) : Value();
+                 });
+    selected({.path = "view.orbit_centre",
+              .label = "Goes round",
+              .idea = "id of the body that the orbit of the selected one is about",
+              .kind = Kind::integer},
+             [](const BodyReadout& body) -> Value {
+                 return body.orbit ? Value(static_cast<std::int64_t>(body.orbit->around)) : Value();
+             });
+    all.push_back({.path = "view.orbit_around",
+                   .label = "Orbit about",
+                   .idea = "id of the body that orbits are measured about; auto is the one that binds the selected body, "
+                           "and of several the one with the closest orbit",
+                   .kind = Kind::integer,
+                   .bounds = {.least = 0, .most = 4294967295.0},
+                   .usual = "auto",
+                   .otherwise = "auto",
+                   .get = [](const Document& d) -> Value {
+                       return d.orbitAround ? Value(static_cast<std::int64_t>(*d.orbitAround)) : Value(std::string("auto"));
+                   },
+                   .set =
+                       [](Document& d, const Value& v) {
+                           if (isAuto(v)) {
+                               d.orbitAround.reset();
+                               return;
+                           }
+                           const auto id = static_cast<std::uint32_t>(std::get<std::int64_t>(v));
+                           const std::vector<std::uint32_t>& ids = d.facts.bodies->id;
+                           if (std::find(ids.begin(), ids.end(), id) == ids.end())
+                               throw UsageError("view.orbit_around " + std::to_string(id) + ": there is no such body");
+                           d.orbitAround = id;
+                       }});
     all.push_back(withMember(
         {.path = "view.ahead",
          .label = "Path ahead",

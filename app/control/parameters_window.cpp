@@ -1,6 +1,7 @@
 // What the window and its panels show, films, kept states and the lab.
 #include "app/control/parameter_rows.h"
 #include "app/encoders.h"
+#include "app/model/film_plan.h"
 #include "app/model/lab_sweep.h"
 #include "sim/core/error.h"
 #include "sim/io/snapshot.h"
@@ -210,6 +211,32 @@ void addWindow(std::vector<Parameter>& all) {
                        [](const Document& d) -> Value { return d.message; }));
 }
 
+void addPicture(std::vector<Parameter>& all) {
+    struct Size {
+        std::string_view path, label;
+        int UiState::*at;
+    };
+    constexpr Size kSizes[] = {{"picture.width", "Width", &UiState::pictureWidth},
+                               {"picture.height", "Height", &UiState::pictureHeight}};
+    for (const Size& row : kSizes)
+        all.push_back(withMember(
+            {.path = std::string(row.path),
+             .label = row.label,
+             .idea = "of pictures that the window writes; 0 is the window's own",
+             .unit = "px",
+             .kind = Kind::integer,
+             .bounds = {.least = 0, .most = 16384},
+             .usual = "0"},
+            [at = row.at](Document & d) -> auto& { return d.ui.*at; }));
+    all.push_back(withMember(
+        {.path = "picture.panels",
+         .label = "With panels",
+         .idea = "draw them into the pictures that the window writes",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.ui.picturePanels; }));
+}
+
 void addFilm(std::vector<Parameter>& all) {
     all.push_back(withMember(
         {.path = "film.panel", .label = "Film", .idea = "the panel of films", .kind = Kind::flag, .usual = "false"},
@@ -232,10 +259,11 @@ void addFilm(std::vector<Parameter>& all) {
     all.push_back(withMember(
         {.path = "film.steps_per_frame",
          .label = "Steps a frame",
-         .idea = "steps between two frames of the film, however fast the window is",
+         .idea = "steps between two frames of the film, however fast the window is; 0 goes as the window does: at the "
+                 "speed of the run, or by its own steps a frame",
          .kind = Kind::integer,
-         .bounds = {.least = 1, .most = 1000000},
-         .usual = "1",
+         .bounds = {.least = 0, .most = 1000000},
+         .usual = "0",
          .dragged = {.floor = 0.1, .format = "%.0f"}},
         [](Document & d) -> auto& { return d.ui.film.stepsPerFrame; }));
     all.push_back(withMember(
@@ -255,6 +283,14 @@ void addFilm(std::vector<Parameter>& all) {
          .usual = "0",
          .dragged = {.floor = 0.1, .format = "%.4g s"}},
         [](Document & d) -> auto& { return d.ui.film.seconds; }));
+    all.push_back({.path = "film.loop",
+                   .label = "Loop",
+                   .idea = "one whole period of the scene, so that the end of the film goes over into its start",
+                   .kind = Kind::flag,
+                   .usual = "false",
+                   .get = [](const Document& d) -> Value { return d.ui.film.loop; },
+                   .set = [](Document& d, const Value& v) { d.ui.film.loop = std::get<bool>(v); },
+                   .unavailable = noLoop});
     Parameter quality = withMember(
         {.path = "film.quality",
          .label = "Quality",
@@ -287,7 +323,8 @@ void addFilm(std::vector<Parameter>& all) {
                  const std::string& now = d.ui.film.encoder;
                  std::vector<SettingChoice> offers{{"auto", "the first of these that works here", now.empty(), {}}};
                  for (const EncoderRow& row : encoders())
-                     offers.push_back({std::string(row.name), row.idea, now == row.name, gravlab::unavailable(row)});
+                     offers.push_back({std::string(row.name), row.idea, now == row.name,
+                                       triedEncoder(row).value_or("It is being tried with one frame.")});
                  return offers;
              },
          .get = [](const Document& d) -> Value {
@@ -301,6 +338,15 @@ void addFilm(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false"},
         [](Document & d) -> auto& { return d.ui.film.panels; }));
+    all.push_back(fact({.path = "film.work",
+                        .label = "Work",
+                        .idea = "time that a second of the film has taken",
+                        .unit = "s",
+                        .measured = true},
+                       [](const Document& d) -> Value {
+                           const double work = d.ui.film.workPerSecond;
+                           return work < 0 ? Value() : Value(work);
+                       }));
     all.push_back(fact({.path = "film.recording", .label = "Recording", .idea = "a film is being made", .kind = Kind::flag},
                        [](const Document& d) -> Value { return d.ui.film.active; }));
     all.push_back(
@@ -407,6 +453,7 @@ std::vector<Parameter> windowParameters() {
     std::vector<Parameter> all;
     addWindow(all);
     addFiles(all);
+    addPicture(all);
     addFilm(all);
     addHistory(all);
     addLab(all);

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kAllowed =
-    "-o takes FILE.png (the last frame), FILE.mp4 (a film, also .mov, .mkv or .webm; needs ffmpeg) or DIR/%05d.png "
+    "-o takes FILE.png (the last frame), FILE.mp4 (a film, also .mov, .mkv, .webm or .gif; needs ffmpeg) or DIR/%05d.png "
     "(numbered frames)";
 
 bool endsWith(const std::string& text, std::string_view end) {
@@ -111,7 +111,8 @@ FilmOutput parseFilmOutput(const std::string& text) {
     const std::string file = plain.substr(std::min(plain.size(), plain.find_last_of('/') + 1));
     if (endsWith(file, ".png"))
         output.kind = FilmOutput::Kind::picture;
-    else if (endsWith(file, ".mp4") || endsWith(file, ".mov") || endsWith(file, ".mkv") || endsWith(file, ".webm"))
+    else if (endsWith(file, ".mp4") || endsWith(file, ".mov") || endsWith(file, ".mkv") || endsWith(file, ".webm") ||
+             endsWith(file, ".gif"))
         output.kind = FilmOutput::Kind::film;
     else
         refuse(text);

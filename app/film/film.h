@@ -20,8 +20,8 @@ struct FilmOutput {
     NumberedParts frames;  ///< pictures: their names
 };
 
-/// Understands FILE.png, FILE.mp4 (or .mov, .mkv, .webm) and DIR/%05d.png (one %d or %0Nd, N up to 9, in the last part of
-/// the path; %% is a percent sign). Anything else throws UsageError saying what is allowed.
+/// Understands FILE.png, FILE.mp4 (or .mov, .mkv, .webm, .gif) and DIR/%05d.png (one %d or %0Nd, N up to 9, in the last part
+/// of the path; %% is a percent sign). Anything else throws UsageError saying what is allowed.
 FilmOutput parseFilmOutput(const std::string& text);
 
 struct FilmSettings {

@@ -93,7 +93,7 @@ public:
         : settings_(settings),
           target_(settings.output.path),
           row_(encoderFor(settings.output.path, settings.encoder, settings.quality)) {
-        if (!row_.lossless && (settings.width % 2 || settings.height % 2))
+        if (!row_.takesOddSizes() && (settings.width % 2 || settings.height % 2))
             throw UsageError("a film's width and height must be even, and " + std::to_string(settings.width) + "x" +
                              std::to_string(settings.height) + " is not; use --size " +
                              std::to_string(settings.width + settings.width % 2) + "x" +
@@ -164,14 +164,7 @@ private:
                                        "pipe:0",
                                        "-an"};
         const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-        // bt709 is named twice, for the conversion and for the player: else HD players show other colours than were drawn.
-        if (row_.lossless)
-            add({"-vf", "format=" + std::string(row_.pixels)});
-        else
-            add({"-vf", "scale=out_color_matrix=bt709:out_range=tv,format=" + std::string(row_.pixels), "-colorspace",
-                 "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"});
-        add({"-c:v", std::string(row_.codec)});
-        for (std::string& word : row_.words(settings_.quality >= 0 ? settings_.quality : kUsualQuality))
+        for (std::string& word : encodingWords(row_, settings_.quality >= 0 ? settings_.quality : kUsualQuality))
             words.push_back(std::move(word));
         const std::string extension = target_.extension().string().substr(1);
         if (extension == "mp4" || extension == "mov") {

@@ -66,6 +66,13 @@ constexpr ColourMode kModes[] = {
      .ofTraits = true,
      .map = "populations",
      .photograph = true},
+    {.name = "celestial",
+     .label = "",
+     .idea = "suns and planets in their tints and sizes, which are those of symbols and not to scale; what a scene does not "
+             "say follows from the masses",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "celestials"},
 };
 
 /// A star by lot: the same for the same body, always.
@@ -108,6 +115,15 @@ BodyTrait population(std::uint32_t id, std::uint8_t group, Stars stars, double r
     return seen ? trait(Population::cluster, share * cluster) : trait(Population::disc, 1);
 }
 
+/// What a body of that part of the heaviest mass may be.
+Celestial celestialOf(double share) {
+    // From 75 masses of Jupiter on a body shines by itself; Saturn has 95 of Earth, Neptune 17, and Mars a tenth.
+    if (share > 0.07) return Celestial::star;
+    if (share > 2e-4) return Celestial::gasGiant;
+    if (share > 2e-5) return Celestial::blueIce;
+    return share > 1e-6 ? Celestial::cloudy : Celestial::barren;
+}
+
 }  // namespace
 
 std::span<const ColourMode> colourModes() { return kModes; }
@@ -142,11 +158,14 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
     return range;
 }
 
-std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars) {
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars,
+                                  std::span<const Celestial> celestials) {
     const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
     if (!mode.ofTraits && !dark) return {};
     std::vector<BodyTrait> traits(facts.size());
     const double resolved = std::min(kResolved / static_cast<double>(std::max<std::size_t>(facts.size(), 1)), kMostResolved);
+    float heaviest = 1e-30f;
+    for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
     for (std::size_t i = 0; i < facts.size(); ++i) {
         BodyTrait& trait = traits[i];
         if (mode.name == "mass") trait.value = facts.mass[i];
@@ -154,6 +173,13 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
             trait.value =
                 (static_cast<float>(galaxyOf(facts.group[i]) % static_cast<int>(kCategories)) + 0.5f) / kCategories;
         if (mode.name == "stars") trait = star(facts.id[i], facts.group[i]);
+        if (mode.name == "celestial") {
+            const std::uint32_t id = facts.id[i];
+            const Celestial what = id < celestials.size()
+                                       ? celestials[id]
+                                       : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
+            trait.value = placeOfCelestial(static_cast<std::size_t>(what));
+        }
         if (mode.photograph) trait = population(facts.id[i], facts.group[i], stars, resolved);
         if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
     }
@@ -161,7 +187,7 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
 }
 
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
-    if (mode.name == "origin" || mode.photograph) return {0, 1};
+    if (mode.name == "origin" || mode.name == "celestial" || mode.photograph) return {0, 1};
     if (mode.name == "stars") return {kCoolest, kHottest};
     float low = 1e30f, high = 0;
     for (const BodyTrait& trait : traits) {
@@ -178,11 +204,12 @@ ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits,
 
 int mapOf(const ColourMode& mode, int chosen) {
     if (mode.map.empty()) return chosen;
-    if (mode.photograph) return -2;
+    if (mode.photograph) return kPopulationRow;
+    if (mode.map == celestialMap().name) return kCelestialRow;
     const auto maps = colourMaps();
     for (std::size_t i = 0; i < maps.size(); ++i)
         if (maps[i].name == mode.map) return static_cast<int>(i);
-    return -1;
+    return kCategoryRow;
 }
 
 }  // namespace gravlab

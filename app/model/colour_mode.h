@@ -61,11 +61,13 @@ struct ValueRange {
 ValueRange roundedRange(std::span<const float> values, bool logarithmic, double scale = 1);
 
 /// Values and shares of light of all bodies in a mode; empty when all are plain.
-std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars = Stars::galaxies);
+/// `celestials`: what the bodies of the first ids are.
+std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars = Stars::galaxies,
+                                  std::span<const Celestial> celestials = {});
 /// The range of the traits' values.
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale = 1);
 
-/// Row of colourMaps() that a mode shows, given the chosen one; -1 for categories, -2 for populations.
+/// Row of colourMaps() that a mode shows, given the chosen one; below 0: one of kCategoryRow and its like.
 int mapOf(const ColourMode& mode, int chosen);
 
 }  // namespace gravlab

@@ -9,6 +9,7 @@
 #include "app/model/lesson.h"
 #include "app/model/options.h"
 #include "app/model/ui_state.h"
+#include "app/model/velocity_arrow.h"
 #include "app/model/viewport.h"
 #include "render/camera.h"
 #include "render/particle_renderer.h"
@@ -69,7 +70,9 @@ struct Document {
     bool follow = false;                ///< keeps the selected body in the middle
     std::optional<int> followedCentre;  ///< keeps a galaxy there, or kWholeScene
     PathAhead ahead;
+    std::optional<std::uint32_t> orbitAround;  ///< body that orbits are about; empty: the one that binds most closely
     Slingshot drop;
+    VelocityArrow aim;
     ProfileRequest profileWanted;  ///< by the instruments
 
     /// Why the last change was refused, or what else there is to say. A warning stays until a change succeeds or it is
@@ -165,6 +168,20 @@ struct Document {
     /// Drops what the arrow points at.
     void dropPending();
     glm::vec2 dropFrom{0};  ///< corner of the picture that the arrow began in
+
+    /// Whether anything is written over the picture.
+    bool overlayDraws() const;
+    /// How long arrows are.
+    ArrowScale arrowScale() const;
+    /// The arrow of the selected body, with the velocity that it has or is given now; empty: it is not shown.
+    std::optional<BodyMark> selectedArrow() const;
+    /// Whether the tip of that arrow is under a point of the surface.
+    bool onArrowTip(glm::vec2 cursor, glm::vec2 surface) const;
+    /// Takes hold of it; moves it; lets go, and the body goes on with that velocity.
+    void startAim(glm::vec2 cursor, glm::vec2 surface);
+    void moveAim(glm::vec2 cursor);
+    void endAim();
+    void aimFor(const glm::dvec3& velocity);
 
     bool operator==(const Document&) const = default;
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "app/model/colour_mode.h"
 #include "app/model/twin_choice.h"
+#include "sim/measure/orbit.h"
 #include "sim/run/configuration.h"
 
 #include <glm/ext/vector_double3.hpp>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -36,6 +38,21 @@ struct HeldBody {
     bool operator==(const HeldBody&) const = default;
 };
 
+/// The orbit of a body about another one, if these two were alone.
+struct OrbitReadout {
+    std::uint32_t around = 0;  ///< id
+    Orbit orbit;
+    bool operator==(const OrbitReadout&) const = default;
+};
+
+/// A body that labels and arrows mark, as of one step.
+struct BodyMark {
+    std::uint32_t id = 0;
+    std::size_t index = 0;                              ///< in the order of the bodies
+    glm::dvec3 place{0}, velocity{0}, acceleration{0};  ///< [L], [L/T], [L/T^2]
+    bool operator==(const BodyMark&) const = default;
+};
+
 /// What is known of the selected body.
 struct BodyReadout {
     std::uint32_t id = 0;
@@ -50,6 +67,7 @@ struct BodyReadout {
     bool bound = false;                       ///< cannot go to infinity with that energy
     bool held = false, coasting = false;      ///< feels no force; and moves
     std::vector<BodyNeighbour> nearest{};     ///< nearest first; known a frame or two after the selection
+    std::optional<OrbitReadout> orbit{};      ///< empty: about none, or with very many bodies
     bool operator==(const BodyReadout&) const = default;
 };
 
@@ -109,6 +127,7 @@ struct Facts {
     double usualResponse = 1;     ///< of bodies that are not held
     std::vector<HeldBody> held;   ///< the first few
     std::vector<Double4> starts;  ///< where bodies were at the start, of few
+    std::vector<BodyMark> marks;  ///< of few bodies all, else the selected one and those with labels; while any are shown
     ValueRange colourRange;       ///< of colour modes that find their own
 
     double forceSeconds = 0;  ///< that a force takes, where that is measured [s]

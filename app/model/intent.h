@@ -16,6 +16,7 @@ enum class EditRequest {
     undo,
     hold,   ///< the selected body stays where it is, or falls again from rest
     coast,  ///< the selected body goes straight on, or feels forces again
+    aim,    ///< the selected body goes on with the velocity of VelocityArrow::order
     launch  ///< what Slingshot::order says
 };
 

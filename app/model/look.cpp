@@ -38,7 +38,10 @@ constexpr OverlayRow kOverlays[] = {{"legend", &OverlayChoice::legend},
                                     {"scale", &OverlayChoice::scaleBar},
                                     {"clock", &OverlayChoice::clock},
                                     {"axes", &OverlayChoice::axes},
-                                    {"grid", &OverlayChoice::grid}};
+                                    {"grid", &OverlayChoice::grid},
+                                    {"labels", &OverlayChoice::labels},
+                                    {"velocities", &OverlayChoice::velocities},
+                                    {"forces", &OverlayChoice::forces}};
 
 }  // namespace
 

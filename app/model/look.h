@@ -29,7 +29,7 @@ struct ToneRow {
 };
 std::span<const ToneRow> toneCurves();
 
-/// legend, scale, clock, axes, grid.
+/// legend, scale, clock, axes, grid, labels, velocities, forces.
 std::vector<std::string> overlayNames();
 /// Those of the names that "scale,clock" has.
 OverlayChoice overlayOf(const std::string& text);

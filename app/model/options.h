@@ -37,7 +37,12 @@ enum class Subcommand {
 /// What is written over the picture.
 struct OverlayChoice {
     bool legend = false, scaleBar = false, clock = false, axes = false, grid = false;
-    bool any() const { return legend || scaleBar || clock || axes || grid; }
+    bool labels = false;                      ///< of bodies that have names
+    bool velocities = false, forces = false;  ///< as arrows
+    /// Whether it draws anything over a picture of bodies, `named` or not.
+    bool any(bool named) const {
+        return legend || scaleBar || clock || axes || grid || (labels && named) || velocities || forces;
+    }
     bool operator==(const OverlayChoice&) const = default;
 };
 
@@ -87,6 +92,7 @@ struct Options {
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first that fits the file
     double quality = -1;  ///< 0 to 100; below 0: the usual one
+    bool loop = false;    ///< one whole period of the scene
     int tile = 0;         ///< pixels of a part of a large picture; 0: as large as OpenGL allows
 
     // run

@@ -31,12 +31,14 @@ struct UiState {
     bool inWindow = false;
     bool vsync = true;
     bool fullscreen = false;
-    bool screenshot = false;    ///< asked for
-    std::string pictureName{};  ///< of its file; empty: by the time
-    bool projector = false;     ///< large letters, strong contrast, thick lines
-    float textScale = 1;        ///< of the panels, above what the display asks for
-    bool saveScene = false;     ///< asked for: a scene file
-    std::string sceneName{};    ///< its name; empty: by the time
+    bool screenshot = false;                  ///< asked for
+    std::string pictureName{};                ///< of its file; empty: by the time
+    bool picturePanels = false;               ///< draw them into pictures
+    int pictureWidth = 0, pictureHeight = 0;  ///< pixels of pictures; 0: those of the window
+    bool projector = false;                   ///< large letters, strong contrast, thick lines
+    float textScale = 1;                      ///< of the panels, above what the display asks for
+    bool saveScene = false;                   ///< asked for: a scene file
+    std::string sceneName{};                  ///< its name; empty: by the time
     MenuWalk menu;
     bool panelAsked = false;  ///< keys go to the next panel
     bool navigating = false;  ///< arrows, Enter, Space and Esc belong to panels

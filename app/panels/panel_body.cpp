@@ -6,6 +6,7 @@
 #include "sim/forces/law.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace gravlab {
 namespace {
@@ -26,6 +27,12 @@ void row(PanelContext& p, const char* name, const std::string& value) {
 
 std::string number(double value, std::string_view unit, std::string_view own) {
     return formatted("%.4g ", value) + std::string(unit.empty() ? own : unit);
+}
+
+/// What people call a body.
+std::string nameText(const Facts& facts, std::uint32_t id) {
+    const std::string_view name = facts.names->nameOf(id);
+    return name.empty() ? "body " + std::to_string(id) : std::string(name);
 }
 
 /// The nearest bodies as buttons, so that one can go from body to body.
@@ -67,6 +74,18 @@ void drawLaunch(PanelContext& p) {
     if (p.widgets.button(kStop, ImGui::GetContentRegionAvail().x)) set(p, "drop.on", false);
 }
 
+/// What two bodies alone would do.
+void drawOrbit(PanelContext& p, const BodyReadout& body, const SceneUnits& units) {
+    if (!body.orbit) return;
+    const Orbit& orbit = body.orbit->orbit;
+    row(p, orbit.closed() ? "goes round" : "flies past", nameText(p.facts, body.orbit->around));
+    row(p, "semi-axis", number(orbit.semiMajorAxis * units.lengthScale, units.length, "L"));
+    row(p, "eccentricity", formatted("%.4f", orbit.eccentricity));
+    row(p, "inclination", formatted("%.2f deg", orbit.inclination * 180 / std::numbers::pi));
+    if (orbit.period) row(p, "period", number(*orbit.period * units.timeScale, units.time, "T"));
+    row(p, "pericentre", number(orbit.pericentre * units.lengthScale, units.length, "L"));
+}
+
 void drawBody(PanelContext& p) {
     const std::optional<BodyReadout>& body = p.workspace.selected;
     if (!body) return;
@@ -92,6 +111,7 @@ void drawBody(PanelContext& p) {
         row(p, "energy",
             number(*body->energy * units.speedScale * units.speedScale, units.speed.empty() ? "" : "(km/s)^2", "L^2/T^2") +
                 (body->bound ? ", bound" : ", escapes"));
+    drawOrbit(p, *body, units);
     if (body->held) row(p, "held", body->coasting ? "goes straight on" : "at its place");
     drawNeighbours(p, *body, units);
     parameter(p, "view.ahead");

@@ -72,6 +72,14 @@ void show(PanelContext& p, const Control& control, Plot plot, float width, float
               .legendAbove = true});
 }
 
+/// From the first point on where anything has changed.
+std::span<const ConservationPoint> changed(const std::vector<ConservationPoint>& points) {
+    const auto first = std::find_if(points.begin(), points.end(), [](const ConservationPoint& q) {
+        return !(std::abs(q.change) <= 1e-16 && q.momentum <= 1e-17 && q.spin <= 1e-17);
+    });
+    return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
+}
+
 /// A number of the table beside the last one, with the table's own words.
 void numberBeside(PanelContext& p, const Control& control, const char* text) {
     ImGui::SameLine(0, 0);
@@ -128,9 +136,9 @@ void drawConservation(PanelContext& p) {
             const SceneUnits& units = p.facts.scene->units;
             const std::string time = unitOfTime(p.facts.time, units).name;
             Plot energy = plotOf(("|dE/E0| over t [" + time + "]").c_str(), true);
-            // Curves begin at the first measurement after the start, which differs from itself in nothing. Below the
-            // rounding of a sum there is nothing to see, and a logarithm has no zero.
-            const std::span<const ConservationPoint> later = std::span(points).subspan(1);
+            // Curves begin where there is something to see: the start differs from itself in nothing, nor does what comes
+            // after it to the rounding of a sum, and a logarithm has no zero.
+            const std::span<const ConservationPoint> later = changed(points);
             const bool byTree = std::ranges::any_of(later, [](const ConservationPoint& q) { return q.floor > 0; });
             add(energy, byTree ? "change" : "", later,
                 [](const ConservationPoint& q) { return std::max(std::abs(q.change), 1e-16); });

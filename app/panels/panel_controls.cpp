@@ -241,8 +241,8 @@ void drawMoreLight(PanelContext& p) {
 
 void drawOverlayChoice(PanelContext& p) {
     if (!p.widgets.fold(kOverlay, false)) return;
-    for (const char* path :
-         {"overlay.legend", "overlay.scale_bar", "overlay.clock", "overlay.axes", "overlay.grid", "look.trails"})
+    for (const char* path : {"overlay.legend", "overlay.scale_bar", "overlay.clock", "overlay.axes", "overlay.grid",
+                             "overlay.labels", "overlay.velocities", "overlay.forces", "look.trails"})
         parameter(p, path);
     if (p.workspace.look.trails > 0) parameter(p, "look.trail_light");
     parameter(p, "camera.rotation");

@@ -1,5 +1,8 @@
 // Recording: a small panel of settings, and while a film grows, how long it is.
 #include "app/encoders.h"
+#include "app/format.h"
+#include "app/model/film_plan.h"
+#include "app/model/unit_text.h"
 #include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
@@ -13,34 +16,39 @@ namespace {
 constexpr Control kSize{"film_size", "Size", "Pixels of the film, whatever the window's are"};
 constexpr Control kCloseFilm{"film_close", "Close", "Put the panel away. Keys: Alt R, Esc"};
 
-struct SizeRow {
-    const char *name, *idea;
-    int width, height;
-};
-constexpr SizeRow kSizes[] = {
-    {"as the window", "what the window has when the film starts", 0, 0},
-    {"640 x 360", "small", 640, 360},
-    {"1280 x 720", "HD", 1280, 720},
-    {"1920 x 1080", "full HD", 1920, 1080},
-    {"2560 x 1440", "QHD", 2560, 1440},
-    {"3840 x 2160", "4K; gravlab render goes up to 8K", 3840, 2160},
-    {"1080 x 1080", "square", 1080, 1080},
-    {"1080 x 1920", "upright, for telephones", 1080, 1920},
-};
-
 constexpr float kPanelWidth = 270, kProgressHeight = 4;
 constexpr auto kFilmWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing;
 
 void drawSizes(PanelContext& p, const Reason& running) {
     const FilmState& film = p.state.film;
-    const auto isChosen = [&](const SizeRow& row) { return row.width == film.width && row.height == film.height; };
-    const SizeRow* now = std::find_if(std::begin(kSizes), std::end(kSizes), isChosen);
-    if (!p.widgets.beginCombo(kSize, now == std::end(kSizes) ? "other" : now->name, running)) return;
-    for (const SizeRow& row : kSizes)
+    const auto isChosen = [&](const PictureSize& row) { return row.width == film.width && row.height == film.height; };
+    const auto sizes = pictureSizes();
+    const auto now = std::find_if(sizes.begin(), sizes.end(), isChosen);
+    if (!p.widgets.beginCombo(kSize, now == sizes.end() ? "other" : now->name, running)) return;
+    for (const PictureSize& row : sizes)
         if (p.widgets.choice(row.name, row.idea, isChosen(row)))
             p.post({SetParameter{"film.width", std::int64_t{row.width}},
                     SetParameter{"film.height", std::int64_t{row.height}}});
     p.widgets.endCombo();
+}
+
+/// "17 s", "3 min".
+std::string spanText(double seconds) {
+    if (seconds < 99.5) return formatted(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+    if (seconds < 99.5 * 60) return formatted("%.0f min", seconds / 60);
+    return formatted("%.1f h", seconds / 3600);
+}
+
+/// What a film will be, and how long it takes at the rate that the run has now.
+std::string expectedText(PanelContext& p, const FilmPlan& plan) {
+    const double steps = plan.stepsPerFrame * p.state.film.fps, rate = p.facts.stepsPerSecond;
+    const double second = steps * std::abs(p.facts.configuration.timeStep);
+    const std::string clock = clockText(second, p.facts.scene->units);
+    std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
+    if (p.workspace.intent.paused || !(rate > 0)) return text + ".";
+    text += " and takes about " + spanText(steps / rate);
+    if (plan.frames > 0) text += "; all of it " + spanText(static_cast<double>(plan.frames) * plan.stepsPerFrame / rate);
+    return text + ".";
 }
 
 void drawSettings(PanelContext& p) {
@@ -52,8 +60,27 @@ void drawSettings(PanelContext& p) {
     parameter(p, "film.quality",
               {.unavailable = lossless ? "This encoder keeps every pixel as it is." : running,
                .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
-    for (const char* path : {"film.steps_per_frame", "film.frames_per_second", "film.length", "film.panels"})
-        parameter(p, path, {.unavailable = running});
+    const FilmPlan plan = filmPlan(p.workspace);
+    Dragged steps = parameter("film.steps_per_frame").dragged;
+    const std::string asTheWindow = "as the window (" + std::to_string(plan.stepsPerFrame) + ")";
+    if (film.stepsPerFrame == 0) steps.format = asTheWindow.c_str();
+    parameter(p, "film.steps_per_frame", {.unavailable = running, .dragged = steps});
+    parameter(p, "film.frames_per_second", {.unavailable = running});
+    parameter(p, "film.loop", {.unavailable = running});
+    Dragged length = parameter("film.length").dragged;
+    const bool loops = film.loop && plan.frames > 0 && noLoop(p.workspace).empty();
+    const std::string period = formatted("%.3g s: one period", static_cast<double>(plan.frames) / film.fps);
+    if (loops)
+        length.format = period.c_str();
+    else if (film.seconds == 0)
+        length.format = "until stopped";
+    parameter(p, "film.length",
+              {.unavailable = !running.empty() ? running
+                              : loops          ? Reason("A loop is one period long.")
+                                               : Reason(),
+               .dragged = length});
+    parameter(p, "film.panels", {.unavailable = running});
+    if (!film.active) p.widgets.wrapped(palette::kMuted, expectedText(p, plan).c_str());
 }
 
 /// "1:05 left", "2 h 10 min left".
@@ -71,10 +98,10 @@ std::string progressText(const FilmState& film) {
     char text[120];
     const double seconds = static_cast<double>(film.frames) / std::max(film.fpsInUse, 1e-6);
     if (film.framesWanted > 0)
-        std::snprintf(text, sizeof text, "%lld of %lld frames   %.2f s", static_cast<long long>(film.frames),
-                      static_cast<long long>(film.framesWanted), seconds);
+        std::snprintf(text, sizeof text, "film %.2f s of %.2f s", seconds,
+                      static_cast<double>(film.framesWanted) / std::max(film.fpsInUse, 1e-6));
     else
-        std::snprintf(text, sizeof text, "%lld frames   %.2f s", static_cast<long long>(film.frames), seconds);
+        std::snprintf(text, sizeof text, "film %.2f s", seconds);
     return text;
 }
 
@@ -92,6 +119,8 @@ void drawFilmProgress(PanelContext& p) {
         ImGui::ProgressBar(part, ImVec2(-1, kProgressHeight * p.widgets.scale()), "");
         ImGui::PopStyleColor();
     }
+    if (film.workPerSecond >= 0)
+        p.widgets.wrapped(palette::kMuted, (spanText(film.workPerSecond) + " of work a second of film").c_str());
     std::string more = film.ending ? "the encoder writes the last frames" : "";
     if (more.empty() && film.secondsLeft >= 0) more = leftText(film.secondsLeft);
     if (film.waiting && !film.ending) more += (more.empty() ? "" : ", ") + std::string("waiting for the encoder");

@@ -218,7 +218,8 @@ void drawPace(PanelContext& p) {
                                                                  : "%.0f",
                       rows[i].value);
         ImGui::BeginGroup();
-        ImGui::TextUnformatted(p.workspace.intent.paused ? "-" : text);  // a window that stands still has no rate
+        // A window that stands still has no rate.
+        ImGui::TextUnformatted(p.workspace.intent.paused || t.framesPerSecond == 0 ? "-" : text);
         ImGui::PushFont(p.widgets.fonts().small);
         p.widgets.wrapped(palette::kMuted, rows[i].control.label);
         ImGui::PopFont();

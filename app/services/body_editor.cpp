@@ -95,6 +95,8 @@ void BodyEditor::edit(EditRequest wanted) {
             return holdSelected(true);
         case EditRequest::launch:
             return dropOrdered();
+        case EditRequest::aim:
+            return aimSelected();
         case EditRequest::none:
             return;
     }
@@ -232,6 +234,37 @@ void BodyEditor::holdSelected(bool moving) {
         return {edit};
     };
     edit(change, back);
+}
+
+/// The selected body goes on with the velocity that was asked for; undo gives back the one before.
+void BodyEditor::aimSelected() {
+    const std::optional<glm::dvec3> order = std::exchange(document_.aim.order, std::nullopt);
+    if (!order) return;
+    if (!document_.selected) return document_.warn(kNothingSelected);
+    const std::uint32_t id = document_.selected->id;
+    const auto before = std::make_shared<OfBoth<Double4>>();
+    const auto moved = [id](const ParticleSet& now, const auto& velocityOf) -> std::vector<BodyEdit> {
+        const std::size_t i = indexOf(now.id, id);
+        if (i == now.size()) return {};
+        return {BodyEdit{.kind = BodyEdit::Kind::set,
+                         .id = id,
+                         .position = now.position[i],
+                         .velocity = velocityOf(now.velocity[i]),
+                         .group = now.group[i]}};
+    };
+    edit(
+        [=, velocity = *order](const ParticleSet& now, bool ofTwin) {
+            return moved(now, [&](const Double4& was) {
+                before->keep(ofTwin, was);
+                return Double4{velocity.x, velocity.y, velocity.z, was.w};
+            });
+        },
+        [=](const ParticleSet& now, bool ofTwin) {
+            return moved(now, [&](const Double4& is) {
+                const Double4& was = before->of(ofTwin);
+                return Double4{was.x, was.y, was.z, is.w};
+            });
+        });
 }
 
 void BodyEditor::undo() {

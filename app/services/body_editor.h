@@ -42,6 +42,7 @@ private:
     void dropOrdered();
     void drop(const LaunchOrder& order);
     void holdSelected(bool moving);
+    void aimSelected();
     void undo();
 
     Document& document_;

@@ -21,6 +21,12 @@ void Telemetry::restart() {
     seenSteps_ = -1;
 }
 
+void Telemetry::rest() {
+    framesPerSecond = frameMilliseconds = 0;
+    forceMs = integrateMs = publishMs = drawMs = 0;
+    first_ = count_ = 0;
+}
+
 void Telemetry::frame(const WorkTotals& totals, double now, double drawSeconds) {
     drawTotal_ += drawSeconds;
     // A backend that was replaced counts from zero again; a reading below the last one starts anew.

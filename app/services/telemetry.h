@@ -11,6 +11,8 @@ class Telemetry {
 public:
     /// Call once a frame with the backend's totals, the host clock [s] and what drawing took on the GPU [s].
     void frame(const WorkTotals& totals, double now, double drawSeconds);
+    /// No frames come for a while, because nothing moves: the time until the next one is none of its own.
+    void rest();
     /// Forget everything: another kernel, N or backend.
     void restart();
 

@@ -18,7 +18,8 @@ void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
     if (index == mode_ && dressings_ == host.dressings()) return;
-    const std::vector<BodyTrait> traits = bodyTraits(mode, *document.facts.bodies, document.facts.scene->view.stars);
+    const std::vector<BodyTrait> traits =
+        bodyTraits(mode, *document.facts.bodies, document.facts.scene->view.stars, document.facts.scene->view.celestials);
     for (Run& run : host.runs()) {
         if (index != mode_) {
             run.show(mode.published);

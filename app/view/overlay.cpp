@@ -2,6 +2,7 @@
 #include "app/view/overlay.h"
 
 #include "app/model/colour_mode.h"
+#include "app/view/overlay_marks.h"
 #include "app/view/overlay_space.h"
 #include "app/view/overlay_touch.h"
 #include "render/colour_map.h"
@@ -126,7 +127,7 @@ void drawSpace(const Document& document, const OverlayArea& area, const SpaceVie
 void drawOverlay(const Document& document, const OverlayPaths& paths, const OverlayArea& area,
                  std::span<const Viewport> viewports) {
     const OverlayChoice& wanted = document.overlay;
-    if (!wanted.any() && !touchDraws(document)) return;
+    if (!document.overlayDraws() && !touchDraws(document)) return;
     ImDrawList& list = *ImGui::GetBackgroundDrawList();
     const Ink ink = inkOf(document.look.paper);
     ImGui::PushFont(area.font);
@@ -135,6 +136,8 @@ void drawOverlay(const Document& document, const OverlayPaths& paths, const Over
     for (const SpaceView& view : views) {
         list.PushClipRect(view.from, ImVec2(view.from.x + view.size.x, view.from.y + view.size.y), true);
         if (wanted.axes || wanted.grid) drawSpace(document, area, view, list, ink);
+        drawArrows(document, area, view, list);
+        if (wanted.labels) drawLabels(document, area, view, list, ink.text);
         if (four || &view == &views.front()) drawTouch(document, paths, area, view, list);
         list.PopClipRect();
     }

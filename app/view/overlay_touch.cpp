@@ -103,7 +103,7 @@ void drawArrow(const Document& document, const SpaceView& view, const OverlayAre
 }  // namespace
 
 bool touchDraws(const Document& document) {
-    return document.selected || !document.facts.held.empty() || document.drop.dragging();
+    return document.selected || !document.facts.held.empty() || document.drop.dragging() || document.aim.dragging();
 }
 
 void drawTouch(const Document& document, const OverlayPaths& paths, const OverlayArea& area, const SpaceView& view,

@@ -1,5 +1,7 @@
 #include "app/view/run_view.h"
 
+#include "app/host_clock.h"
+
 #include <utility>
 
 namespace gravlab {
@@ -14,7 +16,8 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     if (drawn || !realTime) framer_.find(document, host.first().vertices(), realTime);
     // A film must not depend on the clock of the machine.
     quality_.on = document.holdRate;
-    PictureQuality quality = realTime ? quality_.rung().quality : PictureQuality{};
+    rests_ = realTime && drawn && restsNow(document, width, height);
+    PictureQuality quality = realTime && !rests_ ? quality_.rung().quality : PictureQuality{};
     if (document.facts.configuration.bodies <= Document::kFewBodies) quality.trails = true;
     const DrawMethodRequest path =
         !realTime && document.splat == DrawMethodRequest::automatic ? DrawMethodRequest::raster : document.splat;
@@ -29,6 +32,17 @@ void RunView::draw(Document& document, RunHost& host, unsigned framebuffer, int 
     }
     const std::string& why = host.first().renderer().path().why();
     if (document.facts.drawMethod != why) document.facts.drawMethod = why;
+}
+
+/// Whether the picture of a paused run has stood still for a moment: a lowered look is of no use to it.
+bool RunView::restsNow(const Document& document, int width, int height) {
+    constexpr double kMoment = 0.4;  // [s]
+    const Facts& facts = document.facts;
+    Still now{facts.run,     facts.revision,      facts.step, document.drawnCamera(),
+              document.look, document.colourMode, width,      height};
+    if (!document.intent.paused || now != still_) stillSince_ = hostClock();
+    still_ = std::move(now);
+    return hostClock() - stillSince_ > kMoment;
 }
 
 void RunView::drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height) {
@@ -83,14 +97,16 @@ double RunView::drawSeconds(const RunHost& host) const {
 
 void RunView::frameTook(const RunHost& host, double seconds, double workSeconds) {
     // Frames of a trial are drawn the slower way on purpose.
-    if (host.first().hasPicture() && !host.first().renderer().path().measuring())
+    if (host.first().hasPicture() && !host.first().renderer().path().measuring() && !rests_)
         quality_.frame(seconds, workSeconds, drawSeconds(host));
 }
 
 bool RunView::moving(const Document& document, const RunHost& host) const {
-    if (document.gliding || document.rotation != 0 || document.tour.playing || document.pick || selection_.busy())
+    if (document.gliding || document.rotation != 0 || document.tour.playing || document.pick || selection_.busy() ||
+        marks_.busy())
         return true;
     if (host.first().hasPicture() && host.first().renderer().path().measuring()) return true;
+    if (document.intent.paused && quality_.lowered() && !rests_) return true;
     return colouring_.adapting(document);
 }
 

@@ -5,6 +5,7 @@
 #include "app/view/auto_framer.h"
 #include "app/view/centre_follower.h"
 #include "app/view/colouring.h"
+#include "app/view/mark_reader.h"
 #include "app/view/selection_reader.h"
 #include "render/pair_picture.h"
 #include "render/part_target.h"
@@ -23,7 +24,10 @@ public:
     /// draw() found it.
     void drawAgain(RunHost& host, std::span<const Viewport> views, unsigned framebuffer, int width, int height);
     /// What is read of the selected body. Throws std::bad_alloc.
-    void readSelected(Document& document, RunHost& host, bool realTime) { selection_.read(document, host, realTime); }
+    void readSelected(Document& document, RunHost& host, bool realTime) {
+        selection_.read(document, host, realTime);
+        marks_.read(document, host, realTime);
+    }
 
     /// A frame of a window took this long until it was shown, and until it was handed to the display [s]; the quality of the
     /// next ones follows.
@@ -31,6 +35,8 @@ public:
     /// Time on the GPU of all views of the last picture [s].
     double drawSeconds(const RunHost& host) const;
     AdaptiveQuality& quality() { return quality_; }
+    /// What of the look is lowered now, for the status line; empty at the full look.
+    std::string lowered() const { return rests_ ? std::string() : quality_.text(); }
 
     /// Whether the next picture would differ from the last one without any new intent.
     bool moving(const Document& document, const RunHost& host) const;
@@ -40,14 +46,28 @@ public:
     void restart() { colouring_.restart(); }
 
 private:
+    /// All that the picture of a paused run is made of.
+    struct Still {
+        std::uint64_t run = 0, revision = 0;
+        std::int64_t step = -1;
+        Camera camera;
+        Look look;
+        int colourMode = -1, width = 0, height = 0;
+        bool operator==(const Still&) const = default;
+    };
+    bool restsNow(const Document& document, int width, int height);
     void compose(RunHost& host, std::span<const Viewport> views, const Look& look, unsigned framebuffer, int width,
                  int height, bool again);
 
     SelectionReader selection_;
+    MarkReader marks_;
     CentreFollower centre_;
     AutoFramer framer_;
     Colouring colouring_;
     AdaptiveQuality quality_;            ///< of a window's picture
+    Still still_;                        ///< of the last picture
+    double stillSince_ = 0;              ///< host clock [s]
+    bool rests_ = false;                 ///< the run is paused, and its picture had the time to be drawn in full
     Look look_;                          ///< what bodies were drawn like last
     std::size_t alike_ = 1;              ///< views of the last picture that the renderer's timer saw one of
     std::unique_ptr<PartTarget> part_;   // from the first picture of four

@@ -2,6 +2,7 @@
 
 #include "app/host_clock.h"
 #include "sim/measure/body_energy.h"
+#include "sim/measure/orbit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +54,8 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
 
 void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
     if (!document.selected) return;
-    if (selection_ != document.selections) readAt_ = nearestAt_ = -1;
+    if (selection_ != document.selections || orbitAround_ != document.orbitAround) readAt_ = nearestAt_ = -1;
+    orbitAround_ = document.orbitAround;
     selection_ = document.selections;
     findNeighbours(document, host, realTime);
     if (document.facts.bodies->size() > kReadBodies) return;
@@ -81,6 +83,16 @@ void SelectionReader::readFrom(const FedState& state, Document& document, const 
     readout.speed = std::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
     readout.energy = specificEnergy(bodies, readout.index, termsOf(force, state.state.others), response);
     readout.bound = isBound(*readout.energy, force);
+    readout.orbit.reset();
+    std::optional<std::size_t> centre;
+    if (document.orbitAround) {
+        const auto found = std::find(bodies.id.begin(), bodies.id.end(), *document.orbitAround);
+        if (found != bodies.id.end()) centre = static_cast<std::size_t>(found - bodies.id.begin());
+    }
+    if (!centre || *centre == readout.index) centre = centreOfOrbit(bodies, readout.index, force);
+    if (centre)
+        if (const std::optional<Orbit> orbit = orbitAbout(bodies, readout.index, *centre, force))
+            readout.orbit = OrbitReadout{bodies.id[*centre], *orbit};
 }
 
 /// Now and then, on the GPU; the answer comes a frame or two later.

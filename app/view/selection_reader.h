@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace gravlab {
 
@@ -30,6 +31,7 @@ private:
     std::uint64_t selection_ = 0;             ///< that was read last
     double readAt_ = -1, nearestAt_ = -1;     ///< [s]; below 0: not yet
     std::int64_t readStep_ = -1, nearestStep_ = -1;
+    std::optional<std::uint32_t> orbitAround_;  ///< of the newest orbit
     StateTicket state_;
 };
 

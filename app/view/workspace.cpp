@@ -27,6 +27,7 @@ Workspace::Workspace(const Options& options)
     profileWanted = instruments.wanted;
     holdRate = options.command == Subcommand::view && options.screenshot.empty();
     tour.path = options.path.empty() ? CameraPath() : CameraPath(options.path);
+    overlay.labels = true;  // of scenes whose bodies have names
     applySettings(*this, options.settings);
     shown = camera;
     if (options.flyPath) tour.start();
@@ -134,7 +135,7 @@ void Workspace::readMeasurements() {
         facts.virial = points.back().virial;
         facts.halfMassRadius = points.back().shape.lagrangianRadii[1];
     }
-    facts.quality = view.quality().text();
+    facts.quality = view.lowered();
     facts.labBusy = lab.busy();
     if (facts.labStatus != lab.status()) facts.labStatus = lab.status();
     facts.labBest.reset();
@@ -146,7 +147,7 @@ bool Workspace::moving() const {
     if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
     if (conservation.waiting() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting()))
         return true;
-    return trajectory.busy() || drop.dragging() || dropPath.busy();
+    return trajectory.busy() || drop.dragging() || aim.dragging() || dropPath.busy();
 }
 
 void Workspace::dropPicture() {

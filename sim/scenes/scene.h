@@ -65,6 +65,9 @@ enum class Stars {
     young        ///< a cluster of blue and white stars, with a few red giants
 };
 
+/// What a body of a solar system looks like, in pictures that show bodies as what they are.
+enum class Celestial : std::uint8_t { star, barren, cloudy, ocean, desert, gasGiant, ringed, paleIce, blueIce };
+
 /// From where a scene looks best: orbit angles [rad], distance to the target [L].
 struct SceneView {
     double distance = 5, azimuth = 0.6, elevation = 0.5;
@@ -74,12 +77,14 @@ struct SceneView {
     std::array<double, 3> target{};  ///< what the camera looks at [L]
     std::string_view colour{};       ///< colour mode that it is shown in unless asked otherwise; empty: the first
     Stars stars = Stars::galaxies;
+    std::span<const Celestial> celestials{};  ///< of the bodies of the first ids; empty: they are none
 };
 
 /// How long it takes until a scene has shown what its caption says: one turn, a passage, a collapse and what it leaves.
 struct Story {
     double time = 0;      ///< simulated [T]; 0: it has none
     double seconds = 30;  ///< of watching, on a machine that can
+    double period = 0;    ///< after which all bodies are where they began [T]; 0: never
 
     /// Simulated time a second of watching [T/s].
     double pace() const { return time / seconds; }

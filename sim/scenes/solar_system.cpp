@@ -93,8 +93,17 @@ double eccentricAnomaly(double meanAnomaly, double eccentricity) {
 // A quarter of a day: leapfrog then keeps Earth right to 4e-5 AU in a year.
 constexpr double kPlanetsTimeStep = 2 * std::numbers::pi / 1460;
 
-constexpr SceneView kPlanetsView{
-    .distance = 70, .azimuth = -0.5 * std::numbers::pi, .elevation = 0.7, .pointSize = 0.35, .speedScale = 1};
+constexpr Celestial kCelestials[] = {Celestial::star,   Celestial::barren,  Celestial::cloudy,
+                                     Celestial::ocean,  Celestial::desert,  Celestial::gasGiant,
+                                     Celestial::ringed, Celestial::paleIce, Celestial::blueIce};
+
+constexpr SceneView kPlanetsView{.distance = 70,
+                                 .azimuth = -0.5 * std::numbers::pi,
+                                 .elevation = 0.7,
+                                 .pointSize = 0.35,
+                                 .speedScale = 1,
+                                 .colour = "celestial",
+                                 .celestials = kCelestials};
 
 /// The astronomical unit a year over 2 pi is 29.7847 km/s.
 constexpr SceneUnits kSolarUnits{.length = "AU",

@@ -100,7 +100,7 @@ std::span<const Scene> threeBodyOrbitScenes() {
                             .fixedBodies = 3,
                             .integrator = "radau15",
                             .timeStep = stepFor(shown),
-                            .story = {shown.orbit.period, 20},
+                            .story = {shown.orbit.period, 20, shown.orbit.period},
                             .view = {.distance = 4,
                                      .azimuth = -0.5 * std::numbers::pi,
                                      .elevation = 1.2,

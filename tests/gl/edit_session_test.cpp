@@ -64,11 +64,9 @@ struct EditRow {
     const char* name;
     EditRequest edit;
 };
-constexpr EditRow kEdits[] = {{"remove", EditRequest::remove},
-                              {"hold", EditRequest::hold},
-                              {"coast", EditRequest::coast},
-                              {"drop-star", EditRequest::dropStar},
-                              {"launch", EditRequest::launch}};
+constexpr EditRow kEdits[] = {{"remove", EditRequest::remove}, {"hold", EditRequest::hold},
+                              {"coast", EditRequest::coast},   {"drop-star", EditRequest::dropStar},
+                              {"launch", EditRequest::launch}, {"velocity", EditRequest::aim}};
 
 TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
     for (const char* scene : {"plummer", "charges"})
@@ -77,6 +75,7 @@ TEST_F(EditSession, undoGivesBackTheStateToItsFingerprint) {
             const std::string before = hash();
             workspace_->select(77);
             workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
+            workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
             edit(row.edit);
             EXPECT_NE(hash(), before) << row.name << " did nothing";
             EXPECT_EQ(workspace_->message, "") << row.name;
@@ -120,6 +119,7 @@ TEST_F(EditSession, withoutMemoryTheBodiesStayAndUndoIsNotLost) {
     const std::string first = hash();
     for (const EditRow& row : kEdits) {
         workspace_->drop.order = LaunchOrder{.row = 0, .mass = 0.5};
+        workspace_->aim.order = glm::dvec3(0.1, -0.2, 0.3);
         const ScarceMemory scarce(kOddCount * sizeof(Double4));
         ASSERT_NO_THROW(edit(row.edit)) << row.name;
         ASSERT_TRUE(scarce.refused()) << row.name;

@@ -59,7 +59,7 @@ TEST_F(EncoderTest, theTableFindsRowsByNameAndFile) {
         EXPECT_FALSE(row.idea.empty());
         EXPECT_TRUE(fits(row, "a." + std::string(row.extensions.substr(0, row.extensions.find(' ')))));
         if (row.lossless) continue;
-        EXPECT_NE(row.words(0), row.words(100)) << row.name << " must listen to the quality";
+        EXPECT_NE(encodingWords(row, 0), encodingWords(row, 100)) << row.name << " must listen to the quality";
     }
 }
 
@@ -88,6 +88,45 @@ TEST_F(EncoderTest, whatFfmpegLacksIsSaidWithWhatWorks) {
     EXPECT_THAT(filmName("two bodies/x", encoder("png")),
                 testing::MatchesRegex("gravlab-two-bodies-x-[0-9]+-[0-9]+/%05d.png"));
     EXPECT_THAT(filmName("galaxy", encoder("vp9")), testing::EndsWith(".webm"));
+}
+
+TEST_F(EncoderTest, whatIsCompiledInAndFailsIsSaidBeforeTheFirstFrame) {
+    // As an ffmpeg with nvenc and without a driver.
+    const std::string driverless = at("driverless");  // what a program has answered is remembered by its name
+    fs::rename(
+        script(
+            "case \"$*\" in *-encoders*) echo ' V....D h264_nvenc x'; echo ' V....D libx264 x'; exit 0;;\n"
+            "*h264_nvenc*) echo '[h264_nvenc @ 0x55] Cannot load libcuda.so.1' >&2; echo 'Error initializing' >&2; exit 1;; "
+            "esac"),
+        driverless);
+    EXPECT_EQ(unavailable(encoder("nvenc"), driverless), "h264_nvenc does not work here: Cannot load libcuda.so.1");
+    EXPECT_EQ(unavailable(encoder("h264"), driverless), "");
+    EXPECT_EQ(triedEncoder(encoder("nvenc"), driverless), unavailable(encoder("nvenc"), driverless)) << "asked once";
+    EXPECT_EQ(triedEncoder(encoder("png"), driverless), Reason());
+    try {
+        encoderHere("a.mp4", "nvenc", driverless);
+        FAIL();
+    } catch (const IoError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("libcuda.so.1"));
+    }
+}
+
+TEST_F(EncoderTest, aGifRepeatsAndTakesOddSizes) {
+    if (!haveFfmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+    FilmSettings s = settings("a.gif");
+    s.width = 161;
+    s.height = 97;
+    {
+        const auto writer = makeFilmWriter(s);
+        for (int i = 0; i < 10; ++i) writer->write(frame(s.width, s.height, i));
+        writer->finish();
+    }
+    EXPECT_THAT(probe(at("a.gif")), testing::StartsWith("10,0.4"));
+    std::ifstream file(at("a.gif"), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t loop = bytes.find("NETSCAPE2.0");
+    ASSERT_NE(loop, std::string::npos) << "players show it once";
+    EXPECT_EQ(bytes.substr(loop + 11, 4), std::string("\x03\x01\0\0", 4)) << "for ever";
 }
 
 TEST_F(EncoderTest, everyEncoderOfThisMachineGivesExactlyTheFrames) {

@@ -158,6 +158,41 @@ TEST_F(PlayTest, refusesWhatIsNoText) {
     EXPECT_EQ(play("open \xff\xfe\n").answers.size(), 1u) << "bytes that are no UTF-8 are no crash";
 }
 
+TEST_F(PlayTest, givesABodyAnotherVelocityAndReadsItsOrbit) {
+    const Played played = play(
+        "set run.paused true\n"
+        "set view.selected 3\n"
+        "wait seconds 0.1\n"
+        "get view.orbit_semi_major_axis\n"
+        "get view.orbit_centre\n"
+        "get view.selected_speed\n"
+        "do velocity [0, 0, 2]\n"
+        "wait seconds 0.1\n"
+        "get view.selected_speed\n"
+        "get view.orbit_period\n"
+        "get view.orbit_eccentricity\n"
+        "get view.orbit_inclination\n"
+        "do undo\n"
+        "wait seconds 0.1\n"
+        "get view.selected_speed\n"
+        "do velocity [0, 0]\n"
+        "do velocity fast\n",
+        {"solar-system", "--backend", "cpu"});
+    ASSERT_EQ(played.answers.size(), 17u) << played.out << played.err;
+    const auto value = [&](std::size_t line) { return played.answers[line - 1]["value"].get<double>(); };
+    EXPECT_NEAR(value(4), 1, 0.01) << "Earth, about";
+    EXPECT_EQ(value(5), 0) << "the Sun";
+    EXPECT_EQ(played.answers[6]["status"], "applied") << played.out;
+    EXPECT_NEAR(value(9), 2, 1e-6);
+    EXPECT_EQ(played.answers[9]["value"], nullptr) << "faster than the speed of escape: no period";
+    EXPECT_GT(value(11), 1);
+    EXPECT_NEAR(value(12), 1.5708, 0.01) << "upwards";
+    EXPECT_EQ(played.answers[12]["status"], "applied");
+    EXPECT_EQ(value(15), value(6)) << "to the last bit";
+    EXPECT_EQ(played.answers[15]["status"], "refused");
+    EXPECT_THAT(played.answers[16]["why"].get<std::string>(), HasSubstr("[VX, VY, VZ]"));
+}
+
 TEST_F(PlayTest, saysWhatIsMissing) {
     EXPECT_EQ(runGravlab({"play"}).code, 2);
     const Outcome none = runGravlab({"play", "/no/such/script"});

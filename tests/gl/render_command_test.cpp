@@ -1,4 +1,5 @@
 // `gravlab render` from outside: exit codes, files, and what is in them.
+#include "app/model/film_plan.h"
 #include "app/picture.h"
 #include "tests/paths.h"
 #include "tests/wrong_forces.h"
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -134,6 +137,33 @@ TEST_F(RenderCommandTest, FramesShowTheStepsTheyShould) {
     EXPECT_EQ(files(), 5u);
 }
 
+TEST_F(RenderCommandTest, ALoopGoesOverIntoItsStart) {
+    constexpr int kFrames = 8;
+    const LoopPlan plan = loopPlan(sceneNamed("figure-eight"), 60, kFrames, 0);
+    const std::vector<std::string> common = {"figure-eight", "--size", "160x90", "--backend", "reference"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), common.begin(), common.end());
+        return more;
+    };
+    ASSERT_EQ(render(with({"-o", out("%02d.png"), "--frames", std::to_string(kFrames), "--loop"})), 0) << said();
+    EXPECT_EQ(files(), static_cast<std::size_t>(kFrames));
+    char step[40];
+    std::snprintf(step, sizeof step, "%.17g", plan.timeStep);
+    ASSERT_EQ(render(with({"-o", out("next-%02d.png"), "--frames", std::to_string(kFrames + 1), "--dt", step,
+                           "--steps-per-frame", std::to_string(plan.stepsPerFrame)})),
+              0)
+        << said();
+    EXPECT_EQ(readPng(out("07.png")).rgb, readPng(out("next-07.png")).rgb);
+    const auto apart = [&](const char* a, const char* b) {
+        const Picture one = readPng(out(a)), other = readPng(out(b));
+        double sum = 0;
+        for (std::size_t i = 0; i < one.rgb.size(); ++i) sum += std::abs(one.rgb[i] - other.rgb[i]);
+        return sum / static_cast<double>(one.rgb.size());
+    };
+    EXPECT_LT(apart("00.png", "next-08.png"), 0.1) << "the frame that would come after the last is the first";
+    EXPECT_GT(apart("00.png", "07.png"), 0.5) << "the comparison sees nothing";
+}
+
 TEST_F(RenderCommandTest, PicturesOfWrongForcesReplaceNothing) {
     if (!fileFormat("hdf5").unavailable().empty()) GTEST_SKIP() << "this build has no HDF5";
     const std::string wrong = (folder_ / "wrong.hdf5").string();
@@ -166,7 +196,11 @@ TEST_F(RenderCommandTest, RefusalsWriteNothing) {
         const char* part;
     };
     const Case cases[] = {
-        {{"two-body", "-o", out("a.gif"), "--frames", "1"}, 2, "FILE.mp4"},
+        {{"two-body", "-o", out("a.avi"), "--frames", "1"}, 2, "FILE.mp4"},
+        {{"two-body", "-o", out("a.gif"), "--frames", "1", "--fps", "60"}, 2, "at most 50"},
+        {{"collision", "-o", out("a.mp4"), "--loop"}, 2, "figure-eight"},
+        {{"two-body", "-o", out("a.mp4"), "--loop", "--dt", "0.01"}, 2, "leave out --dt"},
+        {{"two-body", "-o", out("a.png"), "--loop"}, 2, "one picture"},
         {{"two-body", "-o", out("%s.png"), "--frames", "1"}, 2, "FILE.mp4"},
         {{"two-body", "-o", out("a.mp4")}, 2, "--frames"},
         {{"two-body", "--frames", "1"}, 2, "-o"},

@@ -48,7 +48,7 @@ TEST(Overlay, namesAreUnderstoodAndWrongOnesNamed) {
     EXPECT_EQ(shown("clock,scale"), Value(std::string("scale,clock")));
     EXPECT_EQ(shown("none"), Value(std::string("none")));
     EXPECT_EQ(shown(""), Value(std::string("none")));
-    EXPECT_EQ(shown("all"), Value(std::string("legend,scale,clock,axes,grid")));
+    EXPECT_EQ(shown("all"), Value(std::string("legend,scale,clock,axes,grid,labels,velocities,forces")));
     for (const std::string& name : overlayNames()) EXPECT_EQ(overlayText(overlayOf(name)), name);
     const auto refused = [](const char* path, const char* text) -> std::string {
         try {

@@ -3,8 +3,9 @@
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
 #include "app/frontends/headless/headless.h"
+#include "app/frontends/window/beside_picture.h"
 #include "app/host_clock.h"
-#include "app/panels/ui.h"
+#include "app/model/film_plan.h"
 #include "app/picture.h"
 #include "sim/core/error.h"
 
@@ -18,7 +19,6 @@ namespace gravlab {
 namespace {
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-constexpr float kUsualHeight = 1080;  // pixels of a film whose letters are as large as a window's
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
         settings.output = parseFilmOutput(file_);
         settings.width = wide;
         settings.height = high;
-        settings.fps = state.fps;
+        settings.fps = fps_ = std::min(state.fps, row.mostFps);
         settings.encoder = row.name;
         if (!row.lossless) settings.quality = state.quality;
         settings.keepsPart = true;
@@ -59,11 +59,14 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
     if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
     frames_ = pacedFrames_ = 0;
-    stepsPerFrame_ = std::max(state.stepsPerFrame, 1);
-    fps_ = state.fps;
-    framesWanted_ = state.seconds > 0 ? std::max<std::int64_t>(std::llround(state.seconds * fps_), 1) : 0;
+    const FilmPlan plan = filmPlan(workspace);
+    stepsPerFrame_ = plan.stepsPerFrame;
+    // The encoder may have fewer frames a second; the film is as long.
+    framesWanted_ =
+        !state.loop && state.seconds > 0 ? std::max<std::int64_t>(std::llround(state.seconds * fps_), 1) : plan.frames;
     step_ = nextStep_ = workspace.facts.step;
-    startedAt_ = hostClock();
+    worked_ = 0;
+    lookedAt_ = hostClock();
     renderer_ = renderer;
     state.file = file_;
 }
@@ -87,7 +90,7 @@ void Recorder::collect(bool all) {
 void Recorder::forget(FilmState& state) {
     thread_.reset();
     target_.reset();
-    panels_.reset();
+    picture_.reset();
     ending_ = false;
     state.active = state.ending = state.waiting = false;
 }
@@ -111,8 +114,9 @@ void Recorder::showProgress(FilmState& state) const {
     state.fpsInUse = fps_;
     state.secondsLeft = -1;
     if (framesWanted_ > 0 && frames_ > 0)
-        state.secondsLeft =
-            (hostClock() - startedAt_) / static_cast<double>(frames_) * static_cast<double>(framesWanted_ - frames_);
+        state.secondsLeft = worked_ / static_cast<double>(frames_) * static_cast<double>(framesWanted_ - frames_);
+    state.workPerSecond = frames_ > 0 ? worked_ * fps_ / static_cast<double>(frames_) : -1;
+    state.stepsInUse = stepsPerFrame_;
 }
 
 void Recorder::prepare(Workspace& workspace, int width, int height, const std::string& renderer) {
@@ -137,6 +141,8 @@ void Recorder::prepare(Workspace& workspace, int width, int height, const std::s
         forget(state);
     }
     if (!thread_) return;
+    const double now = hostClock(), passed = now - std::exchange(lookedAt_, now);
+    if (!workspace.intent.paused && !ending_) worked_ += passed;
     showProgress(state);
     if (ending_) return;
     const std::int64_t step = workspace.facts.step;
@@ -152,28 +158,6 @@ double Recorder::pace(double seconds) {
     return static_cast<double>(passed) / fps_;
 }
 
-void Recorder::drawFrame(Workspace& workspace) {
-    const bool panels = workspace.ui.film.panels;
-    const bool over =
-        panels || workspace.overlay.any() || workspace.fourViewed() || workspace.facts.twin.on || workspace.selected;
-    PicturePart free;
-    if (over) {
-        shown_ = workspace.ui;
-        shown_.inWindow = shown_.timeline = shown_.help = shown_.navigating = false;
-        shown_.menu.asked = shown_.panelAsked = false;
-        shown_.visible = panels;
-        shown_.film = {};
-        const float scale = std::clamp(static_cast<float>(target_->height()) / kUsualHeight, 1.0f, 4.0f);
-        if (!panels_) panels_ = std::make_unique<Ui>(scale, renderer_, shown_);
-        panels_->setSurface(target_->width(), target_->height(), 1 / fps_);
-        panels_->frame(workspace);
-        free = panels_->free();
-    }
-    const int width = target_->width(), height = target_->height();
-    workspace.drawAgain(viewports(workspace, width, height, free), target_->framebuffer(), width, height);
-    if (over) panels_->draw();
-}
-
 void Recorder::update(Workspace& workspace) {
     if (!thread_ || ending_) return;
     const std::int64_t step = workspace.facts.step;
@@ -181,7 +165,8 @@ void Recorder::update(Workspace& workspace) {
     step_ = step;
     // A twin that is behind is not yet shown.
     if (step != nextStep_ || !workspace.host.twin().even() || !thread_->hasRoom()) return;
-    drawFrame(workspace);
+    if (!picture_) picture_ = std::make_unique<BesidePicture>(*target_, renderer_);
+    picture_->draw(workspace, workspace.ui.film.panels, 1 / fps_);
     collect(false);
     target_->beginRead();
     nextStep_ = step + stepsPerFrame_;
@@ -199,7 +184,7 @@ std::string Recorder::close() {
     const std::string text = ended();
     thread_.reset();
     target_.reset();
-    panels_.reset();
+    picture_.reset();
     return text;
 }
 
@@ -209,7 +194,7 @@ void Recorder::dropPicture() {
     thread_->end();
     ending_ = true;
     target_.reset();
-    panels_.reset();
+    picture_.reset();
 }
 
 }  // namespace gravlab

@@ -10,8 +10,8 @@
 
 namespace gravlab {
 
+class BesidePicture;
 class OffscreenTarget;
-class Ui;
 
 class Recorder {
 public:
@@ -40,19 +40,18 @@ private:
     void stop();
     void forget(FilmState& state);
     void collect(bool all);
-    void drawFrame(Workspace& workspace);
     void showProgress(FilmState& state) const;
     std::string ended() const;
 
     std::unique_ptr<FilmThread> thread_;
     std::unique_ptr<OffscreenTarget> target_;
-    UiState shown_;  ///< in the film
-    std::unique_ptr<Ui> panels_;
+    std::unique_ptr<BesidePicture> picture_;
     bool ending_ = false;
     std::string file_, renderer_;
     std::int64_t frames_ = 0, pacedFrames_ = 0, framesWanted_ = 0, step_ = 0, nextStep_ = 0;
     int stepsPerFrame_ = 1;
-    double fps_ = 60, startedAt_ = 0;
+    double fps_ = 60;
+    double worked_ = 0, lookedAt_ = 0;  ///< [s] that it was recording and not paused, up to that time
 };
 
 }  // namespace gravlab

@@ -119,7 +119,7 @@ struct Window::Glfw {
     std::vector<HeldKey> held;  ///< keys that are down, of rows that act as long as they are
     int oldX = 0, oldY = 0, oldWidth = 0, oldHeight = 0;
 
-    enum class Drag { none, orbit, pan, drop } drag = Drag::none;
+    enum class Drag { none, orbit, pan, drop, aim } drag = Drag::none;
     glm::vec2 cursor{0}, pressedAt{-100}, clickedAt{-100};
     double clickedTime = -1;
 
@@ -172,6 +172,11 @@ void Window::Glfw::press(int button, int modifiers) {
         point(PointerKind::dropStart);
         return;
     }
+    if (button == GLFW_MOUSE_BUTTON_LEFT && !(modifiers & GLFW_MOD_SHIFT) && workspace->onArrowTip(cursor, viewport())) {
+        drag = Drag::aim;
+        point(PointerKind::aimStart);
+        return;
+    }
     const bool pan = button != GLFW_MOUSE_BUTTON_LEFT || (modifiers & GLFW_MOD_SHIFT);
     drag = pan ? Drag::pan : Drag::orbit;
     pressedAt = cursor;
@@ -190,7 +195,9 @@ void Window::Glfw::press(int button, int modifiers) {
 /// A press that did not move was a click on a body, or on none.
 void Window::Glfw::release(int button) {
     if (drag == Drag::drop && button != GLFW_MOUSE_BUTTON_LEFT) return;
+    if (drag == Drag::aim && button != GLFW_MOUSE_BUTTON_LEFT) return;
     if (drag == Drag::drop) point(PointerKind::dropEnd);
+    if (drag == Drag::aim) point(PointerKind::aimEnd);
     const glm::vec2 way = cursor - pressedAt;
     if (drag == Drag::orbit && button == GLFW_MOUSE_BUTTON_LEFT && std::hypot(way.x, way.y) < kDoubleClickRadius)
         point(PointerKind::pick);
@@ -201,6 +208,7 @@ void Window::Glfw::move(glm::vec2 to) {
     const glm::vec2 way = to - cursor;
     cursor = to;
     if (drag == Drag::drop) point(PointerKind::dropMove);
+    if (drag == Drag::aim) point(PointerKind::aimMove);
     if (drag == Drag::orbit) point(PointerKind::orbit, way);
     if (drag == Drag::pan) point(PointerKind::pan, way);
 }
@@ -456,8 +464,9 @@ void Window::attach(const Workspace& workspace, Ui& ui, Controller& controller) 
         // Keys and buttons that are down are released for us now, which no one did.
         self.altAlone = false;
         self.held.clear();
-        if (std::exchange(self.drag, Glfw::Drag::none) == Glfw::Drag::drop && self.controller)
-            self.point(PointerKind::dropCancel);
+        const Glfw::Drag ended = std::exchange(self.drag, Glfw::Drag::none);
+        if (ended == Glfw::Drag::drop && self.controller) self.point(PointerKind::dropCancel);
+        if (ended == Glfw::Drag::aim && self.controller) self.point(PointerKind::aimCancel);
     });
     glfwSetCursorEnterCallback(g.window, [](GLFWwindow* w, int) { of(w); });
     glfwSetFramebufferSizeCallback(g.window, [](GLFWwindow* w, int, int) { of(w); });

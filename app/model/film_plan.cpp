@@ -1,0 +1,87 @@
+#include "app/model/film_plan.h"
+
+#include "app/model/document.h"
+#include "sim/core/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr PictureSize kSizes[] = {
+    {"as the window", "what the window has then", 0, 0},
+    {"640 x 360", "small", 640, 360},
+    {"1280 x 720", "HD", 1280, 720},
+    {"1920 x 1080", "full HD", 1920, 1080},
+    {"2560 x 1440", "QHD", 2560, 1440},
+    {"3840 x 2160", "4K; gravlab render goes up to 8K", 3840, 2160},
+    {"1080 x 1080", "square", 1080, 1080},
+    {"1080 x 1920", "upright, for telephones", 1080, 1920},
+};
+
+constexpr double kMostSteps = 1e6;  // of a frame, as the parameter has it
+
+int rounded(double steps) { return static_cast<int>(std::lround(std::clamp(steps, 1.0, kMostSteps))); }
+
+/// Steps of a frame near `wanted` of which a whole number is nearly `all`: what is left over is a jump at the seam.
+int closing(double all, int wanted) {
+    int best = wanted;
+    double least = 1;
+    for (int steps = (wanted * 4 + 4) / 5; steps <= std::max(wanted, wanted * 5 / 4); ++steps) {
+        const double rest = std::abs(all / steps - std::round(all / steps));
+        if (rest < least - 1e-9) {
+            least = rest;
+            best = steps;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::span<const PictureSize> pictureSizes() { return kSizes; }
+
+Reason noLoop(const Document& document) {
+    if (!(document.facts.scene && document.facts.scene->story.period > 0))
+        return "This scene has no period after which it is where it began.";
+    return document.facts.edited ? Reason("Bodies were changed by hand; the scene no longer comes back to its start.")
+                                 : Reason();
+}
+
+FilmPlan filmPlan(const Document& document) {
+    const FilmState& film = document.ui.film;
+    const double timeStep = std::abs(document.facts.configuration.timeStep), fps = std::max(film.fps, 1e-3);
+    FilmPlan plan{film.stepsPerFrame, 0};
+    if (plan.stepsPerFrame < 1)
+        plan.stepsPerFrame = document.intent.speed > 0 && timeStep > 0 ? rounded(document.intent.speed / fps / timeStep)
+                                                                       : std::max(document.intent.stepsPerFrame, 1);
+    if (film.loop && noLoop(document).empty() && timeStep > 0) {
+        const double all = document.facts.scene->story.period / timeStep;
+        if (film.stepsPerFrame < 1) plan.stepsPerFrame = closing(all, plan.stepsPerFrame);
+        plan.frames = std::max<std::int64_t>(std::llround(all / plan.stepsPerFrame), 1);
+    } else if (film.seconds > 0) {
+        plan.frames = std::max<std::int64_t>(std::llround(film.seconds * fps), 1);
+    }
+    return plan;
+}
+
+LoopPlan loopPlan(const Scene& scene, double framesPerSecond, std::int64_t frames, int stepsPerFrame) {
+    const double period = scene.story.period;
+    if (!(period > 0)) {
+        std::string those;
+        for (const Scene& row : sceneTable())
+            if (row.story.period > 0) those += (those.empty() ? "" : ", ") + std::string(row.name);
+        throw UsageError("--loop: '" + std::string(scene.name) + "' has no period after which it is where it began; " +
+                         "scenes that have one: " + those);
+    }
+    LoopPlan plan{frames, stepsPerFrame, 0};
+    if (plan.frames < 1) plan.frames = std::max<std::int64_t>(std::llround(scene.story.seconds * framesPerSecond), 2);
+    const double frame = period / static_cast<double>(plan.frames);
+    if (plan.stepsPerFrame < 1)
+        plan.stepsPerFrame = static_cast<int>(std::clamp(std::ceil(frame / scene.timeStep - 1e-9), 1.0, kMostSteps));
+    plan.timeStep = frame / plan.stepsPerFrame;
+    return plan;
+}
+
+}  // namespace gravlab

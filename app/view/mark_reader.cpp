@@ -1,0 +1,94 @@
+#include "app/view/mark_reader.h"
+
+#include "app/host_clock.h"
+#include "sim/measure/orbit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace gravlab {
+namespace {
+
+constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt
+constexpr std::size_t kMostLabelled = 200;  // bodies with names that are looked at, the heaviest of them
+constexpr double kReadInterval = 0.1;       // [s], of more than a few bodies
+
+bool arrowsWanted(const Document& document) {
+    return document.overlay.velocities || document.overlay.forces || document.aim.dragging();
+}
+bool labelsWanted(const Document& document) { return document.overlay.labels && !document.facts.names->empty(); }
+
+glm::dvec3 dvec(const Vec3d& v) { return {v.x, v.y, v.z}; }
+
+}  // namespace
+
+void MarkReader::read(Document& document, RunHost& host, bool realTime) {
+    const Facts& facts = document.facts;
+    const bool few = facts.bodies->size() <= Document::kFewBodies;
+    const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
+    if ((!arrows && !labels) || facts.bodies->size() > kReadBodies) {
+        document.facts.marks.clear();
+        state_.drop();
+        step_ = -1;
+        return;
+    }
+    Simulation& simulation = host.simulation();
+    StateFeed& feed = host.first().feed();
+    const bool same = run_ == simulation.id() && revision_ == facts.revision && selections_ == document.selections &&
+                      shown_ == document.overlay && step_ == facts.step;
+    const bool onHost = simulation.backend().vertexSpace() == MemorySpace::host;
+    if (!same) {
+        if (!realTime || (few && onHost)) {
+            take(*feed.now(simulation), document, host);
+            state_.drop();
+        } else if (!state_.waiting() && (few || readAt_ < 0 || hostClock() - readAt_ >= kReadInterval)) {
+            state_ = feed.ask();
+        } else {
+            return;
+        }
+        run_ = simulation.id();
+        revision_ = facts.revision;
+        selections_ = document.selections;
+        shown_ = document.overlay;
+        step_ = facts.step;
+        readAt_ = hostClock();
+    }
+    const std::shared_ptr<const FedState> state = state_.take();
+    if (state && state->run == simulation.id()) take(*state, document, host);
+}
+
+void MarkReader::take(const FedState& state, Document& document, const RunHost& host) const {
+    const ParticleSet& bodies = state.state.bodies;
+    const ForceSettings force = host.simulation().force();
+    const Facts& facts = document.facts;
+    const bool few = bodies.size() <= Document::kFewBodies, forces = document.overlay.forces;
+    std::vector<std::size_t> wanted;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const bool selected = document.selected && document.selected->id == bodies.id[i];
+        if (few || selected || (labelsWanted(document) && !facts.names->nameOf(bodies.id[i]).empty())) wanted.push_back(i);
+    }
+    if (wanted.size() > kMostLabelled) {
+        std::stable_sort(wanted.begin(), wanted.end(), [&](std::size_t a, std::size_t b) {
+            const bool chosen = document.selected && document.selected->id == bodies.id[a];
+            const bool other = document.selected && document.selected->id == bodies.id[b];
+            return chosen != other ? chosen : std::abs(bodies.position[a].w) > std::abs(bodies.position[b].w);
+        });
+        wanted.resize(kMostLabelled);
+    }
+    std::vector<BodyMark> marks;
+    marks.reserve(wanted.size());
+    for (const std::size_t i : wanted) {
+        const bool selected = document.selected && document.selected->id == bodies.id[i];
+        BodyMark mark{.id = bodies.id[i],
+                      .index = i,
+                      .place = dvec(xyz(bodies.position[i])),
+                      .velocity = dvec(xyz(bodies.velocity[i]))};
+        if (forces && (few || selected)) mark.acceleration = dvec(accelerationOf(bodies, i, force));
+        marks.push_back(mark);
+    }
+    document.facts.marks = std::move(marks);
+}
+
+}  // namespace gravlab

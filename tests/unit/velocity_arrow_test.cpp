@@ -1,0 +1,98 @@
+// The arrow of a velocity that is dragged by its tip, and where labels find room.
+#include "app/model/document.h"
+#include "app/view/overlay_marks.h"
+
+#include <glm/geometric.hpp>
+#include <glm/mat4x4.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gravlab {
+namespace {
+
+constexpr glm::vec2 kSurface{800, 600};
+
+/// One selected body of `figure-eight`, whose arrow is shown.
+Document withArrow() {
+    Document document;
+    document.facts.scene = &sceneNamed("figure-eight");
+    document.camera = document.shown = Camera{.distance = 4};
+    document.overlay.velocities = true;
+    document.facts.marks = {{.id = 3, .place = {0.5, 0.2, 0}, .velocity = {0.3, -0.4, 0.1}}};
+    document.selected = BodyReadout{.id = 3};
+    return document;
+}
+
+glm::vec2 onPicture(const Document& document, const glm::dvec3& point) {
+    const Document::SurfaceSpot spot = document.spotAt({400, 300}, kSurface);
+    const glm::vec4 clip =
+        spot.camera.projection(spot.size.x / spot.size.y) * spot.camera.view() * glm::vec4(glm::vec3(point), 1);
+    return {(0.5f + 0.5f * clip.x / clip.w) * spot.size.x, (0.5f - 0.5f * clip.y / clip.w) * spot.size.y};
+}
+
+TEST(VelocityArrowTest, theTipStaysUnderTheCursor) {
+    Document document = withArrow();
+    const auto tip = [&] {
+        const BodyMark mark = *document.selectedArrow();
+        return mark.place + document.arrowScale().velocity * mark.velocity;
+    };
+    const glm::vec2 from = onPicture(document, tip());
+    EXPECT_TRUE(document.onArrowTip(from + glm::vec2(5, -5), kSurface));
+    EXPECT_FALSE(document.onArrowTip(from + glm::vec2(40, 0), kSurface));
+    document.startAim(from, kSurface);
+    document.moveAim(from + glm::vec2(60, -35));
+    ASSERT_TRUE(document.aim.dragging());
+    const glm::vec2 now = onPicture(document, tip());
+    EXPECT_NEAR(now.x, from.x + 60, 0.05);
+    EXPECT_NEAR(now.y, from.y - 35, 0.05);
+    EXPECT_EQ(document.intent.edit, EditRequest::none) << "not before it is let go";
+    const glm::dvec3 velocity = document.aim.velocity();
+    document.endAim();
+    EXPECT_EQ(document.intent.edit, EditRequest::aim);
+    EXPECT_EQ(document.aim.order, std::optional(velocity));
+}
+
+TEST(VelocityArrowTest, aClickOnTheTipChangesNothing) {
+    Document document = withArrow();
+    document.startAim({400, 300}, kSurface);
+    document.endAim();
+    EXPECT_EQ(document.intent.edit, EditRequest::none);
+    document.startAim({400, 300}, kSurface);
+    document.moveAim({500, 300});
+    document.aim.cancel();
+    document.endAim();
+    EXPECT_EQ(document.intent.edit, EditRequest::none);
+    document.overlay.velocities = false;
+    EXPECT_FALSE(document.selectedArrow()) << "an arrow that is not shown is not there to be taken";
+}
+
+TEST(LabelsTest, touchNeitherEachOtherNorOtherBodiesAndHeavierOnesComeFirst) {
+    std::vector<LabelWish> wishes;
+    for (int i = 0; i < 40; ++i)
+        wishes.push_back({ImVec2(400 + 37 * std::sin(i * 2.1f), 300 + 29 * std::cos(i * 1.7f)), ImVec2(50, 14), 40.0 - i});
+    const auto places = placeLabels(wishes, ImVec2(0, 0), ImVec2(800, 600), 12);
+    ASSERT_EQ(places.size(), wishes.size());
+    EXPECT_TRUE(places.front()) << "the heaviest always has room";
+    int placed = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (!places[i]) continue;
+        ++placed;
+        for (std::size_t k = 0; k < i; ++k)
+            if (places[k])
+                EXPECT_TRUE(std::abs(places[i]->x - places[k]->x) >= 50 || std::abs(places[i]->y - places[k]->y) >= 14)
+                    << i << " lies on " << k;
+    }
+    EXPECT_GT(placed, 3);
+    EXPECT_LT(placed, 40) << "there is no room for all; the test says nothing";
+    const auto outside = placeLabels({{ImVec2(-5, 10), ImVec2(50, 14), 1}, {ImVec2(795, 595), ImVec2(50, 14), 1}},
+                                     ImVec2(0, 0), ImVec2(800, 600), 12);
+    EXPECT_FALSE(outside[0]);
+    ASSERT_TRUE(outside[1]);
+    EXPECT_LE(outside[1]->x + 50, 800);
+    EXPECT_LE(outside[1]->y + 14, 600);
+}
+
+}  // namespace
+}  // namespace gravlab
