@@ -11,9 +11,9 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt
+constexpr std::size_t kMarkedBodies = 65536;  // above, a copy of all bodies would be felt
 constexpr std::size_t kMostLabelled = 200;  // bodies with names that are looked at, the heaviest of them
-constexpr double kReadInterval = 0.1;       // [s], of more than a few bodies
+constexpr double kMarkInterval = 0.1;       // [s], of more than a few bodies
 
 bool arrowsWanted(const Document& document) {
     return document.overlay.velocities || document.overlay.forces || document.aim.dragging();
@@ -28,7 +28,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
     const Facts& facts = document.facts;
     const bool few = facts.bodies->size() <= Document::kFewBodies;
     const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
-    if ((!arrows && !labels) || facts.bodies->size() > kReadBodies) {
+    if ((!arrows && !labels) || facts.bodies->size() > kMarkedBodies) {
         document.facts.marks.clear();
         state_.drop();
         step_ = -1;
@@ -43,7 +43,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
         if (!realTime || (few && onHost)) {
             take(*feed.now(simulation), document, host);
             state_.drop();
-        } else if (!state_.waiting() && (few || readAt_ < 0 || hostClock() - readAt_ >= kReadInterval)) {
+        } else if (!state_.waiting() && (few || readAt_ < 0 || hostClock() - readAt_ >= kMarkInterval)) {
             state_ = feed.ask();
         } else {
             return;
