@@ -146,13 +146,12 @@ void drawConservation(PanelContext& p) {
             Plot momenta = plotOf("momenta, relative", true);
             add(momenta, "|dP|", later, [](const ConservationPoint& q) { return std::max(q.momentum, 1e-17); });
             add(momenta, "|dL|", later, [](const ConservationPoint& q) { return std::max(q.spin, 1e-17); });
-            Plot shape = plotOf("", false);
+            const std::string length = units.length.empty() ? "" : " [" + std::string(units.length) + "]";
+            Plot shape = plotOf(("shape" + length).c_str(), false);
             add(shape, "2T/|W|", points, [](const ConservationPoint& q) { return 2 * q.virial; });
             for (std::size_t k = 0; k < 3; ++k) {
                 static constexpr const char* kNames[] = {"r10", "r50", "r90"};
-                const std::string name =
-                    std::string(kNames[k]) + (units.length.empty() || k < 2 ? "" : " [" + std::string(units.length) + "]");
-                add(shape, name.c_str(), points, [k, scale = units.lengthScale](const ConservationPoint& q) {
+                add(shape, kNames[k], points, [k, scale = units.lengthScale](const ConservationPoint& q) {
                     return scale * q.shape.lagrangianRadii[k];
                 });
             }

@@ -20,7 +20,7 @@ constexpr Control kSearchScenes{"scenes_search", "Search",
 constexpr Control kCloseScenes{"scenes_close", "Close", "Put the pictures away. Keys: Esc, Ctrl N"};
 
 constexpr float kSceneCell = 180, kSmallSceneCell = 146, kManyPixels = 900, kSceneGap = 8;  // at scale 1
-constexpr float kScenesWidth = 1180, kDetailHeight = 64;
+constexpr float kScenesWidth = 1180, kDetailHeight = 54;
 constexpr int kPageOfLines = 3;  // lines
 
 bool keyPressed(ImGuiKey key) {
@@ -198,7 +198,7 @@ void drawScenes(PanelContext& p) {
         const SceneGrid grid(groups, columns);
         // What was looked for is where Enter finds it.
         if (changed) {
-            picker.chosen = grid.moved(nullptr, 0, 0);
+            picker.chosen = likeliestOf(groups, picker.search);
             picker.follow = true;
         }
         const float detail = kDetailHeight * s + 2 * ImGui::GetStyle().ItemSpacing.y;

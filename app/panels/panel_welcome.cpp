@@ -22,6 +22,7 @@ constexpr Control kAllKeys{"welcome_keys", "All keys", "The list of keys and of 
 constexpr Control kCloseAbout{"close_about", "Close", "Put this away. Key: Esc"};
 
 constexpr float kWelcomeWidth = 470, kLeastWelcome = 350, kAboutWidth = 430;
+constexpr float kLowCard = 340;
 constexpr float kTitlePart = 0.66f;  // of the large font
 constexpr float kAboveClock = 40;    // what scale bar and clock take of the picture
 constexpr auto kCardWindow = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
@@ -43,6 +44,11 @@ std::string asSentence(std::string_view text) {
     if (!whole.empty()) whole[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(whole[0])));
     return whole;
 }
+
+/// What the card may take of the window's height.
+float mostOfHeight(const PanelContext& p) { return p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * p.widgets.scale(); }
+/// Large letters in a small window: every line counts.
+bool isLow(const PanelContext& p) { return mostOfHeight(p) < kLowCard * p.widgets.scale(); }
 
 void drawTitle(PanelContext& p, const char* text) {
     ImGui::PushFont(p.widgets.fonts().large);
@@ -66,7 +72,8 @@ void drawGestures(PanelContext& p) {
 
 /// A line that does what it says: its words, and what they mean.
 bool drawOffer(PanelContext& p, const Control& control, const std::string& idea) {
-    const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x, high = ImGui::GetFrameHeight() + 4 * s;
+    const float s = p.widgets.scale(), width = ImGui::GetContentRegionAvail().x;
+    const float high = ImGui::GetFrameHeight() + (isLow(p) ? 0 : 4 * s);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushID(control.name);
     const bool pressed = ImGui::Button("##offer", ImVec2(width, high));
@@ -133,13 +140,12 @@ void drawWelcome(PanelContext& p) {
                 wide = beside ? static_cast<float>(shown.width) : p.surface.x;
     const float bottom =
         beside ? static_cast<float>(shown.top + shown.height) - kAboveClock * s : p.surface.y - kStatusHeight * s;
-    const float width = std::min(kWelcomeWidth * s, wide - 2 * margin),
-                most = p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * s;
+    const float width = std::min(kWelcomeWidth * s, wide - 2 * margin), most = mostOfHeight(p);
     const ImVec2 foot(std::floor(left + 0.5f * wide), bottom - margin);
     ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));
     ImGui::SetNextWindowBgAlpha(0.95f);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(18 * s, 14 * s));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, isLow(p) ? ImVec2(14 * s, 7 * s) : ImVec2(18 * s, 14 * s));
     if (ImGui::Begin("gravlab welcome", nullptr, kCardWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         // Where it is higher than the picture it begins under the menus.
         const float high = ImGui::GetWindowHeight(), least = p.top + margin;
@@ -157,7 +163,7 @@ void drawWelcome(PanelContext& p) {
         drawGestures(p);
         p.widgets.section("Three things to try");
         bool done = drawOffers(p);
-        ImGui::Dummy(ImVec2(0, 2 * s));
+        if (!isLow(p)) ImGui::Dummy(ImVec2(0, 2 * s));
         done = drawWelcomeButtons(p) || done;
         // A click beside it is the first thing that somebody does by himself.
         constexpr auto kAny = ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
@@ -172,7 +178,7 @@ void drawWelcome(PanelContext& p) {
 void drawAbout(PanelContext& p) {
     if (!p.state.about) return;
     const float s = p.widgets.scale(), width = std::min(kAboutWidth * s, p.surface.x - 2 * kMargin * s);
-    const float most = p.surface.y - p.top - (kStatusHeight + 2 * kMargin) * s;
+    const float most = mostOfHeight(p);
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, 0.5f * (p.surface.y + p.top - kStatusHeight * s)), ImGuiCond_Always,
                             ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, most));

@@ -15,6 +15,13 @@ std::string inSmall(std::string text) {
     return text;
 }
 
+std::vector<std::string> wordsOf(std::string_view search) {
+    std::vector<std::string> words;
+    std::istringstream stream(inSmall(std::string(search)));
+    for (std::string word; stream >> word;) words.push_back(word);
+    return words;
+}
+
 /// Packed RGBA, as textures take it.
 std::vector<std::uint8_t> withAlpha(const Picture& picture) {
     std::vector<std::uint8_t> rgba;
@@ -27,9 +34,7 @@ std::vector<std::uint8_t> withAlpha(const Picture& picture) {
 }  // namespace
 
 std::vector<ScenesOfGroup> scenesWith(std::string_view search) {
-    std::vector<std::string> words;
-    std::istringstream stream(inSmall(std::string(search)));
-    for (std::string word; stream >> word;) words.push_back(word);
+    const std::vector<std::string> words = wordsOf(search);
     std::vector<ScenesOfGroup> found;
     for (const SceneGroup group : kSceneGroups) {
         ScenesOfGroup one{group, {}};
@@ -44,6 +49,15 @@ std::vector<ScenesOfGroup> scenesWith(std::string_view search) {
         if (!one.scenes.empty()) found.push_back(std::move(one));
     }
     return found;
+}
+
+const Scene* likeliestOf(const std::vector<ScenesOfGroup>& groups, std::string_view search) {
+    const std::vector<std::string> words = wordsOf(search);
+    for (const ScenesOfGroup& group : groups)
+        for (const Scene* scene : group.scenes)
+            for (const std::string& word : words)
+                if (scene->name.find(word) != std::string_view::npos) return scene;
+    return groups.empty() ? nullptr : groups.front().scenes.front();
 }
 
 SceneGrid::SceneGrid(const std::vector<ScenesOfGroup>& groups, std::size_t columns) {

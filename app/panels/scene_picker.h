@@ -22,6 +22,9 @@ struct ScenesOfGroup {
 };
 std::vector<ScenesOfGroup> scenesWith(std::string_view search);
 
+/// The first of them, and before it the first that has a word of `search` in its name; null when there is none.
+const Scene* likeliestOf(const std::vector<ScenesOfGroup>& groups, std::string_view search);
+
 /// Where keys are in a grid of groups, each beginning a line of its own.
 class SceneGrid {
 public:

@@ -55,6 +55,17 @@ TEST(ScenePicker, findsWhatHasEveryWord) {
     EXPECT_TRUE(scenesWith("pythag andromeda").empty()) << "a group without scenes has no heading";
 }
 
+TEST(ScenePicker, takesANameBeforeADescription) {
+    const auto likeliest = [](std::string_view search) -> std::string {
+        const Scene* scene = likeliestOf(scenesWith(search), search);
+        return scene ? std::string(scene->name) : std::string();
+    };
+    EXPECT_EQ(likeliest("Eight"), "figure-eight") << "others grow eightfold";
+    EXPECT_EQ(likeliest("planets"), "solar-system");
+    EXPECT_EQ(likeliest(""), sceneOf(SceneGroup::galaxies, 0)->name);
+    EXPECT_EQ(likeliest("no such words"), "");
+}
+
 TEST(ScenePicker, walksOverLinesOfGroups) {
     std::vector<Scene> scenes(8);
     const auto at = [&](std::size_t i) { return &scenes[i]; };
