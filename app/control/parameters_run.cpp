@@ -338,14 +338,15 @@ void addPhysics(std::vector<Parameter>& all) {
                             .configuration = "scene.exact_forces",
                             .help = "compute every pair, also where a window takes far bodies together",
                             .window = true},
-                   .get = [](const Document& d) -> Value { return !asked(d).farField && !(inForce(d).accuracy > 0); },
+                   .get = [](const Document& d) -> Value { return !d.facts.kernel->approximates; },
                    .set =
                        [](Document& d, const Value& v) {
                            RunRequest& request = asked(d);
                            request.farField = v != Value(true);
                            request.accuracy.reset();
                            request.opening.reset();
-                           if (d.facts.kernel->approximates) request.kernel = {};
+                           // A kernel that was named says the same.
+                           if (d.facts.kernel->approximates == (v == Value(true))) request.kernel = {};
                        }});
     all.push_back(
         {.path = "run.opening",

@@ -358,19 +358,28 @@ void addCurves(Plot& plot, std::span<const SweepResult> results, const std::stri
     }
 }
 
+PlotAxis logarithmicAxis(const char* label) {
+    PlotAxis axis;
+    axis.label = label;
+    axis.logarithmic = true;
+    return axis;
+}
+
 double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 / row.msPerStep : 0; }
 
 /// What was allowed against what came of it, and what it costs.
 void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) {
     Plot errors;
-    errors.x = {.label = "accuracy asked for", .logarithmic = true};
-    errors.y = {.label = "relative error of the force", .logarithmic = true};
+    errors.x = logarithmicAxis("accuracy asked for");
+    errors.y = logarithmicAxis("relative error of the force");
     Plot rates;
     rates.x = errors.x;
-    rates.y = {.label = "steps/s", .logarithmic = true};
+    rates.y = logarithmicAxis("steps/s");
     addCurves(errors, results, ", 99 %", [](const BenchmarkRow& row) { return row.errorP99; });
     addCurves(errors, results, ", median", [](const BenchmarkRow& row) { return row.errorMedian; });
-    PlotSeries allowed{.label = "allowed for 99 %", .x = {1e-5, 1e-2}, .y = {1e-5, 1e-2}};
+    PlotSeries allowed;
+    allowed.label = "allowed for 99 %";
+    allowed.x = allowed.y = {1e-5, 1e-2};
     allowed.markers = false;
     errors.series.push_back(std::move(allowed));
     addCurves(rates, results, "", stepsPerSecond);
@@ -381,24 +390,25 @@ void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) 
     drawPlot(area.canvas.list(), ImVec2(middle + 20, area.from.y), area.to, rates, style);
 }
 
-/// Where two curves cross, both axes logarithmic; 0: nowhere.
+/// From where on `b` is above `a`, both axes logarithmic; 0: it does not come to be.
 double crossing(const PlotSeries& a, const PlotSeries& b) {
-    double lastX = 0, last = 0;
+    double found = 0, lastX = 0, last = 0;
     for (std::size_t i = 0; i < a.x.size(); ++i) {
         const auto same = std::ranges::find(b.x, a.x[i]);
         if (same == b.x.end()) continue;
         const double now = std::log(b.y[static_cast<std::size_t>(same - b.x.begin())] / a.y[i]);
-        if (lastX > 0 && (last < 0) != (now < 0)) return lastX * std::pow(a.x[i] / lastX, last / (last - now));
+        if (now < 0) found = 0;
+        if (lastX > 0 && last < 0 && now >= 0) found = lastX * std::pow(a.x[i] / lastX, last / (last - now));
         lastX = a.x[i];
         last = now;
     }
-    return 0;
+    return found;
 }
 
 void drawCrossover(const FigureArea& area, std::span<const SweepResult> results) {
     Plot plot;
-    plot.x = {.label = "bodies", .logarithmic = true};
-    plot.y = {.label = "steps/s", .logarithmic = true};
+    plot.x = logarithmicAxis("bodies");
+    plot.y = logarithmicAxis("steps/s");
     addCurves(plot, results, "", stepsPerSecond);
     for (std::size_t k = 1; k < plot.series.size(); ++k) {
         const double at = crossing(plot.series[0], plot.series[k]);
