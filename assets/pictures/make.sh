@@ -54,7 +54,7 @@ yin-yang-1b        | - | 540000  | 1200 | --distance 2.3
 solar-system       | - | 40000   | 2000 | --distance 24
 solar-system-j2000 | - | 3000    | 1000 | --distance 4.2 --body-size 0.02
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 600     | 1    |
+cold-collapse      | N | 1500    | 1    |
 kepler-disc        | - | 300     | 1    |
 toomre-flyby       | - | 1500    | 1    |
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
