@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the pictures of the window's list of scenes, 240 x 135, in the colours that each scene has there, at a moment that
-# its caption speaks of. Needs gravlab and ffmpeg; no display, no GPU. All of them take two CPU cores about ten minutes.
+# its caption speaks of. Needs gravlab and ffmpeg; no display, no GPU.
 #   assets/pictures/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [SCENE ...]
 # -n: bodies of the scenes that can have any number.
 set -euo pipefail
@@ -27,15 +27,15 @@ six-body           | - | 3000    | 600  | --distance 12
 figure-eight       | - | 400     | 400  | --distance 2.6
 two-body           | - | 400     | 400  | --distance 2.3 --elevation 70
 galaxy             | N | 0       | 1    | --elevation 42 --distance 32
-andromeda          | N | 1000    | 1    | --distance 150 --accuracy 3e-3
+andromeda          | N | 1750    | 1    | --distance 100 --accuracy 3e-3
 antennae           | N | 700     | 1    | --accuracy 3e-3
 cartwheel          | N | 560     | 1    | --elevation 55 --distance 52 --accuracy 3e-3
 minor-merger       | N | 700     | 1    | --accuracy 3e-3
-group              | N | 500     | 1    | --accuracy 3e-3
-hernquist          | N | 10      | 1    | --distance 4
+group              | N | 120     | 1    | --distance 75 --accuracy 3e-3
+hernquist          | N | 10      | 1    | --distance 10
 king               | N | 10      | 1    |
 clumps             | N | 160     | 1    | --distance 3
-expanding-box      | N | 300     | 1    | --distance 9
+expanding-box      | N | 300     | 1    | --distance 12
 kepler-circular    | - | 400     | 400  | --distance 1.9
 kepler-eccentric   | - | 4000    | 400  | --distance 2.2
 lagrange           | - | 1500    | 300  | --distance 2.1
@@ -54,7 +54,7 @@ yin-yang-1b        | - | 540000  | 1200 | --distance 2.3
 solar-system       | - | 40000   | 2000 | --distance 24
 solar-system-j2000 | - | 3000    | 1000 | --distance 4.2 --body-size 0.02
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 600     | 1    |
+cold-collapse      | N | 1500    | 1    |
 kepler-disc        | - | 300     | 1    |
 toomre-flyby       | - | 1500    | 1    |
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
