@@ -49,9 +49,10 @@ Reason noLoop(const Document& document) {
                                  : Reason();
 }
 
-FilmPlan filmPlan(const Document& document) {
+FilmPlan filmPlan(const Document& document, double fps) {
     const FilmState& film = document.ui.film;
-    const double timeStep = std::abs(document.facts.configuration.timeStep), fps = std::max(film.fps, 1e-3);
+    const double timeStep = std::abs(document.facts.configuration.timeStep);
+    if (!(fps > 0)) fps = std::max(film.fps, 1e-3);
     FilmPlan plan{film.stepsPerFrame, 0};
     if (plan.stepsPerFrame < 1)
         plan.stepsPerFrame = document.intent.speed > 0 && timeStep > 0 ? rounded(document.intent.speed / fps / timeStep)

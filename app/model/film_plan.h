@@ -16,7 +16,8 @@ struct FilmPlan {
     int stepsPerFrame = 1;
     std::int64_t frames = 0;  ///< 0: until it is stopped
 };
-FilmPlan filmPlan(const Document& document);
+/// `fps`: of its encoder, where that has fewer frames a second than are asked for; 0: those.
+FilmPlan filmPlan(const Document& document, double fps = 0);
 
 /// Why a film of it cannot be a loop; empty when it can.
 Reason noLoop(const Document& document);

@@ -129,6 +129,9 @@ void drawConservation(PanelContext& p) {
         if (!watch.why().empty() || points.empty()) {
             p.widgets.text(kConservationNumbers, palette::kMuted,
                            watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
+        } else if (points.size() < 2) {
+            drawNumbers(p);
+            p.widgets.wrapped(palette::kMuted, "Curves begin with the first step.");
         } else {
             drawConserved(p);
             const float gap = 6 * s, free = ImGui::GetContentRegionAvail().x - 2 * gap;

@@ -32,6 +32,11 @@ void drawSizes(PanelContext& p, const Reason& running) {
     p.widgets.endCombo();
 }
 
+/// Of the film: some encoders have fewer than are asked for.
+double framesASecond(const FilmState& film) {
+    return film.encoder.empty() ? film.fps : std::min(film.fps, encoder(film.encoder).mostFps);
+}
+
 /// "17 s", "3 min".
 std::string spanText(double seconds) {
     if (seconds < 99.5) return formatted(seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
@@ -41,10 +46,11 @@ std::string spanText(double seconds) {
 
 /// What a film will be, and how long it takes at the rate that the run has now.
 std::string expectedText(PanelContext& p, const FilmPlan& plan) {
-    const double steps = plan.stepsPerFrame * p.state.film.fps, rate = p.facts.stepsPerSecond;
+    const double steps = plan.stepsPerFrame * framesASecond(p.state.film), rate = p.facts.stepsPerSecond;
     const double second = steps * std::abs(p.facts.configuration.timeStep);
     const std::string clock = clockText(second, p.facts.scene->units);
     std::string text = "A second of film shows" + clock.substr(clock.find('=') + 1);
+    if (p.facts.scene->units.time.empty()) text += " T";
     if (p.workspace.intent.paused || !(rate > 0)) return text + ".";
     text += " and takes about " + spanText(steps / rate);
     if (plan.frames > 0) text += "; all of it " + spanText(static_cast<double>(plan.frames) * plan.stepsPerFrame / rate);
@@ -60,7 +66,8 @@ void drawSettings(PanelContext& p) {
     parameter(p, "film.quality",
               {.unavailable = lossless ? "This encoder keeps every pixel as it is." : running,
                .now = Value(film.quality >= 0 ? film.quality : kUsualQuality)});
-    const FilmPlan plan = filmPlan(p.workspace);
+    const double fps = framesASecond(film);
+    const FilmPlan plan = filmPlan(p.workspace, fps);
     Dragged steps = parameter("film.steps_per_frame").dragged;
     const std::string asTheWindow = "as the window (" + std::to_string(plan.stepsPerFrame) + ")";
     if (film.stepsPerFrame == 0) steps.format = asTheWindow.c_str();
@@ -69,7 +76,7 @@ void drawSettings(PanelContext& p) {
     parameter(p, "film.loop", {.unavailable = running});
     Dragged length = parameter("film.length").dragged;
     const bool loops = film.loop && plan.frames > 0 && noLoop(p.workspace).empty();
-    const std::string period = formatted("%.3g s: one period", static_cast<double>(plan.frames) / film.fps);
+    const std::string period = formatted("%.3g s: one period", static_cast<double>(plan.frames) / fps);
     if (loops)
         length.format = period.c_str();
     else if (film.seconds == 0)

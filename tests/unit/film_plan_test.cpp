@@ -36,6 +36,7 @@ TEST(FilmPlanTest, stepsFollowTheSpeedOfTheRunUnlessTheyAreGiven) {
     EXPECT_EQ(filmPlan(document).frames, 0) << "until it is stopped";
     document.ui.film.seconds = 1.5;
     EXPECT_EQ(filmPlan(document).frames, 90);
+    EXPECT_EQ(filmPlan(document, 50).frames, 75) << "an encoder with fewer frames makes a film that is as long";
 }
 
 TEST(FilmPlanTest, aLoopIsAWholePeriodToHalfAFrame) {

@@ -80,9 +80,10 @@ TEST(LabelsTest, touchNeitherEachOtherNorOtherBodiesAndHeavierOnesComeFirst) {
         if (!places[i]) continue;
         ++placed;
         for (std::size_t k = 0; k < i; ++k)
-            if (places[k])
+            if (places[k]) {
                 EXPECT_TRUE(std::abs(places[i]->x - places[k]->x) >= 50 || std::abs(places[i]->y - places[k]->y) >= 14)
                     << i << " lies on " << k;
+            }
     }
     EXPECT_GT(placed, 3);
     EXPECT_LT(placed, 40) << "there is no room for all; the test says nothing";

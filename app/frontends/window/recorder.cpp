@@ -59,11 +59,9 @@ void Recorder::start(Workspace& workspace, int width, int height, const std::str
     if (!without.empty()) workspace.say("The film becomes numbered pictures in " + file_ + ", because " + without + ".");
     ending_ = false;
     frames_ = pacedFrames_ = 0;
-    const FilmPlan plan = filmPlan(workspace);
+    const FilmPlan plan = filmPlan(workspace, fps_);
     stepsPerFrame_ = plan.stepsPerFrame;
-    // The encoder may have fewer frames a second; the film is as long.
-    framesWanted_ =
-        !state.loop && state.seconds > 0 ? std::max<std::int64_t>(std::llround(state.seconds * fps_), 1) : plan.frames;
+    framesWanted_ = plan.frames;
     step_ = nextStep_ = workspace.facts.step;
     worked_ = 0;
     lookedAt_ = hostClock();
