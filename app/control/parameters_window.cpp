@@ -32,7 +32,6 @@ void addFiles(std::vector<Parameter>& all) {
          .kind = Kind::choice,
          .usual = ".hdf5",
          .choices = savedEndings,
-         .names = "an ending of 'gravlab --help'",
          .noun = "ending"},
         [](Document & d) -> auto& { return d.ui.files.ending; }));
 }

@@ -135,7 +135,9 @@ void drawUnitsDoubt(PanelContext& p) {
     if (ImGui::Begin("gravlab units", nullptr,
                      kStatusWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("units");
-        p.widgets.wrapped(palette::kText, ("These bodies are " + doubt.question + ".").c_str());
+        // The option is for the command line.
+        const std::string asked = doubt.question.substr(0, doubt.question.find(" --units"));
+        p.widgets.wrapped(palette::kText, ("These bodies are " + asked).c_str());
         if (!doubt.units.empty()) {
             action(p, "reopen-units", 0, "Yes, open again");
             ImGui::SameLine();

@@ -72,9 +72,12 @@ TEST(CliFiles, columnsUnitsAndBadBodies) {
     const Outcome o = runGravlab(sanitized);
     ASSERT_EQ(o.code, 0) << o.err;
     ASSERT_EQ(linesOf(o.out).size(), 3u);
-    EXPECT_EQ(numbersOf(linesOf(o.out)[2]), (std::vector<double>{3, -1, 0, 0, 4, 5, 6}));
+    EXPECT_EQ(numbersOf(linesOf(o.out)[2]), (std::vector<double>{3, -1, 0, 0, 4, 5, 6, 8})) << "with its id";
     sanitized.insert(sanitized.end(), {"--G", "0.5"});
-    EXPECT_EQ(numbersOf(linesOf(runGravlab(sanitized).out)[2])[0], 1.5);
+    const Outcome own = runGravlab(sanitized);
+    ASSERT_EQ(linesOf(own.out).size(), 4u);
+    EXPECT_EQ(linesOf(own.out)[0], "# G = 0.5");
+    EXPECT_EQ(numbersOf(linesOf(own.out)[3])[0], 3) << "as in the file";
     const Outcome unit = runGravlab({"run", file, "--units", "parsecs", "--steps", "0"});
     EXPECT_EQ(unit.code, 2);
     EXPECT_THAT(unit.err, HasSubstr("galactic"));

@@ -119,7 +119,7 @@ TEST(Sbom, namesEveryLibraryThatTheProgramLoads) {
         {"libglfw", "glfw3"},   {"libhwy", "hwy"},          {"libpng", "PNG"},   {"libhdf5", "HDF5"},
         {"libgomp", "libgomp"}, {"libomp", "libomp"},       {"libGL", "OpenGL"}, {"libOpenGL", "OpenGL"},
         {"libEGL", "OpenGL"},   {"libstdc++", "libstdc++"}, {"libstb", "stb"},   {"libimgui", "imgui"},
-        {"libcudart", "cudart"}};
+        {"libcudart", "cudart"}, {"libz", "ZLIB"}};
     // The system's own, the compiler's, and what sanitizers bring.
     const std::set<std::string> kSystem{"libc",  "libm",    "libgcc_s", "libpthread", "libdl",
                                         "librt", "libasan", "libubsan", "libtsan"};

@@ -64,6 +64,8 @@ void SessionFiles::begin() {
     if (!fileFormat("hdf5").unavailable().empty()) throw IoError(fileFormat("hdf5").unavailable());
     const std::vector<fs::path> crashed = crashedSessions();
     mark_.emplace();
+    if (const StartState* start = workspace_.facts.configuration.start.get(); start && !start->file.path.empty())
+        remember(start->file.path);
     if (crashed.empty()) return;
     state_.recover = crashed.front().string();
     state_.recoverText = "An earlier session ended unexpectedly. It was saved last on " + dateOf(crashed.front()) + ".";
