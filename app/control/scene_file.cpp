@@ -152,8 +152,8 @@ std::string sceneFileText(const Document& document, const std::string& path) {
     if (twin.on)
         text += "\n[twin]\nview = " + fileText(parameter("twin.view"), parameter("twin.view").get(document)) + "\n" +
                 twinText(twin);
-    if (const CameraPath path = pathOf(document); !path.empty())
-        text += "\n[camera.path]\npoints = " + pathText(path.points()) + "\n";
+    if (const CameraPath flight = pathOf(document); !flight.empty())
+        text += "\n[camera.path]\npoints = " + pathText(flight.points()) + "\n";
     return text;
 }
 

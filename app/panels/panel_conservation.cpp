@@ -130,7 +130,7 @@ void drawConservation(PanelContext& p) {
             p.widgets.text(kConservationNumbers, palette::kMuted,
                            watch.why().empty() ? "Energy: the start is being measured" : watch.why().c_str());
         } else if (points.size() < 2) {
-            drawNumbers(p);
+            drawConserved(p);
             p.widgets.wrapped(palette::kMuted, "Curves begin with the first step.");
         } else {
             drawConserved(p);

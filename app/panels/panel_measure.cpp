@@ -66,7 +66,7 @@ void drawRate(PanelContext& p) {
     const std::optional<ForceCheck>& check = p.facts.check;
     const Fonts& fonts = p.widgets.fonts();
     const bool failed = check && !check->passed;
-    char line[128];
+    char line[200];
 
     const bool known = check && t.interactionsPerSecond > 0;
     Text digits = withPrefix(t.interactionsPerSecond);

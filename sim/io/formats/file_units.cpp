@@ -99,7 +99,10 @@ FileUnits physicalUnits(const SceneUnits& units) {
 
 bool namesSuffice(const FileUnits& units) {
     if (!units.named()) return false;
-    StatedUnits stated{.length = sizeOf(units.length), .mass = sizeOf(units.mass), .velocity = sizeOf(units.velocity)};
+    StatedUnits stated;
+    stated.length = sizeOf(units.length);
+    stated.mass = sizeOf(units.mass);
+    stated.velocity = sizeOf(units.velocity);
     stated.lengthName = units.length;
     stated.massName = units.mass;
     stated.velocityName = units.velocity;
