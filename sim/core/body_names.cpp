@@ -55,8 +55,8 @@ bool BodyNames::add(std::uint32_t id, std::string_view name, std::string_view ta
 
 void BodyNames::sort() {
     std::ranges::stable_sort(places_, {}, &Place::id);
-    const auto doubled = std::ranges::unique(places_, {}, &Place::id);
-    places_.erase(doubled.begin(), doubled.end());
+    const auto sameId = [](const Place& a, const Place& b) { return a.id == b.id; };
+    places_.erase(std::unique(places_.begin(), places_.end(), sameId), places_.end());
 }
 
 BodyNames::Row BodyNames::row(std::size_t index) const {
@@ -87,7 +87,7 @@ std::vector<BodyNames::Row> BodyNames::matching(std::string_view text, std::size
     if (text.empty()) return {};
     for (std::size_t i = 0; i < places_.size() && ranks[0].size() < most; ++i) {
         const std::string_view name = nameAt(places_[i]);
-        const auto at = std::ranges::search(name, text, sameLetter).begin();
+        const auto at = std::search(name.begin(), name.end(), text.begin(), text.end(), sameLetter);
         if (at == name.end()) continue;
         const std::size_t rank = at != name.begin() ? 2 : name.size() == text.size() ? 0 : 1;
         if (ranks[rank].size() < most) ranks[rank].push_back(row(i));
