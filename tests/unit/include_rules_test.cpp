@@ -253,7 +253,7 @@ const PastException kPastExceptions[] = {
     {"sim/io/hdf5/helper_process.cpp", 3, "reads /proc/self/statm, and writes to /dev/null"},
     {"sim/io/hdf5/gadget_reader.cpp", 1, "the library opens the descriptor that it is given, in a process of its own"},
     {"sim/io/hdf5/gadget_writer.cpp", 1, "a file in memory"},
-    {"app/encoders.cpp", 2, "gives /dev/null to a program that it asks"},
+    {"app/encoders.cpp", 1, "gives /dev/null to a program that it asks"},
     {"app/film/film_encoded.cpp", 4, "reads /proc of the encoder, and keeps what that says in a file without a name"},
     {"app/film/film.cpp", 2, "removes the numbered frames of a film that was given up"},
     {"app/services/state_folder.cpp", 9,
