@@ -165,7 +165,9 @@ TEST(Options, ofParametersAreSettingsThatTheTableAllows) {
         if (!option.starts_with("--") || row.path.starts_with("twin.") || row.path.starts_with("scene.")) continue;
         const bool plain = row.kind == Kind::flag && row.kept.on.empty();
         if (plain && option != "--ahead" && option != "--lab") {
-            EXPECT_EQ(parsed({"view", "two-body", option}).settings.at(row.path), Value(row.usual != "true")) << row.path;
+            EXPECT_EQ(parsed({"view", "two-body", option}).settings.at(row.path),
+                      Value(!option.starts_with("--no-") && row.usual != "true"))
+                << row.path;
         } else if (!plain && row.kind != Kind::text) {
             EXPECT_THAT(refusalOf({"view", "two-body", option + "=?x"}), HasSubstr(option)) << row.path;
         }
