@@ -16,8 +16,8 @@ namespace gravlab::test {
 namespace {
 
 using namespace std::chrono_literals;
-// Generous: a machine may be busy with other work.
-constexpr auto kPatience = 200s;
+// Files are read beside the frames, and a machine may be busy with other work.
+constexpr auto kLoading = 200s;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -42,7 +42,7 @@ protected:
         workspace_->dismissMessage();
         drop({path});
         frame();
-        for (const auto end = std::chrono::steady_clock::now() + kPatience; std::chrono::steady_clock::now() < end;) {
+        for (const auto end = std::chrono::steady_clock::now() + kLoading; std::chrono::steady_clock::now() < end;) {
             const bool news = frame();
             if (!news && ui_->state.files.busy.empty() && ui_->state.files.openAsked.empty()) return;
         }
@@ -137,7 +137,7 @@ TEST_F(DropTest, whatIsDoneWhileAFileLoadsIsDone) {
     frame();
     ASSERT_TRUE(frame()) << "nothing opens";
     int framesMeanwhile = 0;
-    for (const auto end = std::chrono::steady_clock::now() + kPatience;
+    for (const auto end = std::chrono::steady_clock::now() + kLoading;
          running().scene != "large.csv" && std::chrono::steady_clock::now() < end; ++framesMeanwhile) {
         // All keys but those that leave, write files, or double the bodies again and again.
         const Key kPressed[] = {Key::letterR, Key::letterC, Key::letterM, Key::rightBracket,
