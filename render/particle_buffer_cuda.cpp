@@ -170,9 +170,6 @@ private:
 std::unique_ptr<ParticleBuffer> makeCudaParticleBuffer(int cudaDevice) {
     return std::make_unique<CudaParticleBuffer>(cudaDevice);
 }
-#else
-
-std::unique_ptr<ParticleBuffer> makeCudaParticleBuffer(int) { return makeHostParticleBuffer(); }
 #endif
 
 }  // namespace gravlab
