@@ -159,8 +159,8 @@ ParticleSet buildKing(const SceneRequest& request) {
 
 constexpr SceneParameter kClumpParameters[] = {
     {"clumps", "Clumps", "", "how many", 40, 1, 500},
-    {"temperature", "T/|W|", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up",
-     0.03, 0, 0.5},
+    {"temperature", "T/|W|", "", "kinetic over potential energy of the cloud at the start; 0.5 would hold it up", 0.03, 0,
+     0.5},
     {"size", "Clump size", "", "Plummer radius of a clump; the cloud has radius 1", 0.05, 0.005, 0.3},
     {"spin", "Spin", "", "rotation of the cloud, 1 holds up its edge", 0.25, 0, 1},
 };

@@ -232,8 +232,8 @@ SceneRequest withUsual(SceneRequest request, std::string_view name, double value
 }
 
 constexpr SceneParameter kGroupParameters[] = {
-    {"temperature", "T/|W|", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts",
-     0.12, 0, 0.6},
+    {"temperature", "T/|W|", "", "kinetic over potential energy of the galaxies' motion: 0 falls together, 0.5 lasts", 0.12,
+     0, 0.6},
     {"radius", "Radius", "kpc", "of the group", 60, 20, 200},
 };
 

@@ -116,6 +116,11 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
     EXPECT_EQ(settings(), set);
     never.erase("run.accuracy");
+    ASSERT_EQ(ask(SetParameter{"run.exact_forces", true}).status, CommandStatus::applied);
+    EXPECT_NE(settings(), set);
+    EXPECT_EQ(ask(Invoke{"undo"}).status, CommandStatus::applied);
+    EXPECT_EQ(settings(), set);
+    never.erase("run.exact_forces");
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
     const std::set<std::string> known{"run.device", "run.unroll", "run.block", "run.split", "run.bodies_per_thread"};

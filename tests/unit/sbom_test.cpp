@@ -116,10 +116,11 @@ std::vector<std::string> neededBy(const fs::path& program) {
 TEST(Sbom, namesEveryLibraryThatTheProgramLoads) {
     const std::set<std::string> names = namesOfTheBill();
     const std::pair<const char*, const char*> kLibraries[] = {
-        {"libglfw", "glfw3"},   {"libhwy", "hwy"},          {"libpng", "PNG"},   {"libhdf5", "HDF5"},
-        {"libgomp", "libgomp"}, {"libomp", "libomp"},       {"libGL", "OpenGL"}, {"libOpenGL", "OpenGL"},
-        {"libEGL", "OpenGL"},   {"libstdc++", "libstdc++"}, {"libstb", "stb"},   {"libimgui", "imgui"},
-        {"libcudart", "cudart"}, {"libz", "ZLIB"}};
+        {"libglfw", "glfw3"},       {"libhwy", "hwy"},       {"libpng", "PNG"},
+        {"libhdf5", "HDF5"},        {"libgomp", "libgomp"},  {"libomp", "libomp"},
+        {"libGL", "OpenGL"},        {"libOpenGL", "OpenGL"}, {"libEGL", "OpenGL"},
+        {"libstdc++", "libstdc++"}, {"libstb", "stb"},       {"libimgui", "imgui"},
+        {"libcudart", "cudart"},    {"libz", "ZLIB"}};
     // The system's own, the compiler's, and what sanitizers bring.
     const std::set<std::string> kSystem{"libc",  "libm",    "libgcc_s", "libpthread", "libdl",
                                         "librt", "libasan", "libubsan", "libtsan"};

@@ -146,7 +146,8 @@ TEST(SinglePrecision, mixedHasTheRangeOfItsState) {
             const std::vector<Double4> got = placesOf(request, Precision::mixed, kernel);
             const double allowed = std::string_view(kernel) == "tree" ? 1e-3 : 3e-5;
             for (std::size_t i = 0; i < want.size(); ++i)
-                ASSERT_LT(length(xyz(got[i]) - xyz(want[i])), allowed * unit.length) << unit.name << " " << kernel << " " << i;
+                ASSERT_LT(length(xyz(got[i]) - xyz(want[i])), allowed * unit.length)
+                    << unit.name << " " << kernel << " " << i;
         }
     for (const double exponent : {0.0, 1.0, 1.5, 3.0}) {
         RunRequest request = startOf(ball(3e16, 1e20, 0, 300), 1e15, 1e3);

@@ -40,7 +40,7 @@ struct Preface {
     std::uint64_t bodies = 0;
     std::uint64_t files = 1;  ///< that the snapshot is in, with this one
     std::uint64_t whole = 0;  ///< bodies of all of them, as the header says
-    bool own = false;  ///< written by this program: G = 1
+    bool own = false;         ///< written by this program: G = 1
     bool hasIds = false, hasGroups = false, hasVelocities = false;
     std::optional<StatedUnits> units;
 };
