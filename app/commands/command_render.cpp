@@ -104,11 +104,11 @@ int renderCommand(const Options& asked) {
     Options options = withFile(asked);
     if (options.output.empty()) throw UsageError("render needs -o FILE.png, FILE.mp4 or DIR/%05d.png");
     if (options.flyPath) options.frames = framesOfPath(options);
+    const InterruptWatch watch;
     const EncoderRow& row = encoderHere(options.output, options.encoder);
     options.fps = std::min(options.fps, row.mostFps);
     if (options.loop) planLoop(options);
     if (options.frames < 1) throw UsageError("render needs --frames K with K of at least 1");
-    const InterruptWatch watch;
     // First of all: a folder that is not there or a missing encoder is known at once.
     const std::unique_ptr<FilmWriter> writer = makeFilmWriter({.output = parseFilmOutput(options.output),
                                                                .width = options.width,
