@@ -185,8 +185,10 @@ public:
         const StepPacer pacer(budget, clock);
         double mark = pacer.elapsed();
         // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
-        // goes into the next step, up to its last operation. A step that fits leaves the state at its boundary.
-        const bool cut = !cursor_.atBoundary();
+        // goes into the next step, up to its last operation. A step that fits leaves the state at its boundary. Where a
+        // state can be taken at the end of a step only, a step that was not asked for must not be begun: it would have to be
+        // ended.
+        const bool cut = !cursor_.atBoundary() && !endsStepsForStates(machine, program);
         while (budget.steps > 0) {
             const bool ahead = pacer.lastStep(status.stepsCompleted);
             if (ahead && !cut) break;
@@ -252,6 +254,11 @@ public:
     }
 
 private:
+    static bool endsStepsForStates(const Machine& machine, StepProgram program) {
+        if constexpr (requires { machine.keepsForceState(); })
+            if (machine.keepsForceState()) return true;
+        return isAdaptive(program);
+    }
     void begin(Machine& machine, StepProgram program, double timeStep) {
         machine.beginStep(program);
         cursor_.begin(program, timeStep, machine.forceKnown());

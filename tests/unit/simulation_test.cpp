@@ -101,6 +101,21 @@ TEST(SimulationTest, bodiesFromElsewhereAreAnotherRunAndSettingsAreNot) {
     EXPECT_EQ(simulation.revision(), revision) << "what was refused changes nothing";
 }
 
+TEST(SimulationTest, aStateThatIsTakenMakesNoStepThatNobodyAskedFor) {
+    RunRequest settings = small("plummer", 3000);
+    settings.backend = "cpu";
+    settings.accuracy = 1e-3;
+    settings.kernel.kernel = "tree";
+    Simulation simulation(settings);
+    // A step that was cut leaves the next call with time for more than its end.
+    simulation.advance({.seconds = 1e-6, .steps = 1}, nullptr);
+    ASSERT_EQ(simulation.step(), 0);
+    simulation.advance({.seconds = 100, .steps = 1}, nullptr);
+    EXPECT_EQ(simulation.step(), 1);
+    EXPECT_EQ(simulation.state().clock.step, 1);
+    EXPECT_EQ(simulation.step(), 1);
+}
+
 TEST(ClockTest, hugeStepCountsStillCount) {
     Clock clock{.step = (std::int64_t{1} << 53) - 10, .step0 = (std::int64_t{1} << 53) - 10, .t0 = 1e9, .timeStep = 0.125};
     for (int i = 0; i < 100; ++i) ++clock.step;

@@ -408,7 +408,8 @@ AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, cons
     // A step that did not fit one budget will be followed by one that does not either: what is left of the budget then
     // goes into the next step, up to its end; likewise after a long one, for the device would stand still until the next
     // call. A short step leaves the state at its boundary.
-    const bool cut = !cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep);
+    // A method with a state gives it at the end of a step only: one that was not asked for must not be begun.
+    const bool cut = !keepsForceState() && (!cursor_.atBoundary() || (!pacing.offline() && stepSeconds() > kLongStep));
     bool first = true;
     try {
         if (sink) status.published = context_.writer.deliver(*sink, false);
