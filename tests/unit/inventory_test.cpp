@@ -138,8 +138,8 @@ TEST(Inventory, holdsTheRowsOfEveryTable) {
             else if (list == "scenes") {
                 std::string parameters;
                 for (const auto& one : row.at("parameters"))
-                    parameters +=
-                        (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" + trimmed(one.at("value").get<double>());
+                    parameters += (parameters.empty() ? "" : " ") + one.at("name").get<std::string>() + "=" +
+                                  trimmed(one.at("value").get<double>());
                 names.insert(row.at("name").get<std::string>() + " " + row.at("bodies_gpu").dump() + " " +
                              row.at("bodies_cpu").dump() + " " + parameters);
             } else if (list == "laws")
