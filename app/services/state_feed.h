@@ -51,6 +51,9 @@ private:
 
 class StateFeed {
 public:
+    /// Of more bodies a copy every few frames would be felt.
+    static constexpr std::size_t kMostUnfelt = 65536;
+
     StateFeed();
 
     /// Asks for the last complete step at the next pump() that begins a copy.

@@ -11,9 +11,8 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kMarkedBodies = 65536;  // above, a copy of all bodies would be felt
-constexpr std::size_t kMostLabelled = 200;    // bodies with names that are looked at, the heaviest of them
-constexpr double kMarkInterval = 0.1;         // [s], of more than a few bodies
+constexpr std::size_t kMostLabelled = 200;  // bodies with names that are looked at, the heaviest of them
+constexpr double kMarkInterval = 0.1;       // [s], of more than a few bodies
 
 bool arrowsWanted(const Document& document) {
     return document.overlay.velocities || document.overlay.forces || document.aim.dragging();
@@ -28,7 +27,7 @@ void MarkReader::read(Document& document, RunHost& host, bool realTime) {
     const Facts& facts = document.facts;
     const bool few = facts.bodies->size() <= Document::kFewBodies;
     const bool arrows = arrowsWanted(document) && (few || document.selected), labels = labelsWanted(document);
-    if ((!arrows && !labels) || facts.bodies->size() > kMarkedBodies) {
+    if ((!arrows && !labels) || facts.bodies->size() > StateFeed::kMostUnfelt) {
         document.facts.marks.clear();
         state_.drop();
         step_ = -1;

@@ -11,9 +11,8 @@
 namespace gravlab {
 namespace {
 
-constexpr float kPickRadius = 12;           // pixels
-constexpr std::size_t kReadBodies = 65536;  // above, a copy of all bodies would be felt in every other frame
-constexpr double kReadInterval = 0.5;       // [s]
+constexpr float kPickRadius = 12;      // pixels
+constexpr double kReadInterval = 0.5;  // [s]
 
 }  // namespace
 
@@ -46,7 +45,7 @@ void SelectionReader::find(Document& document, RunHost& host, bool realTime) {
         readout.placed = true;
         // Where bodies are too many to copy, the picture's own value serves.
         const ColourMode& mode = document.shownMode();
-        if (document.facts.bodies->size() > kReadBodies && mode.published == VertexValue::speed && !mode.ofTraits)
+        if (document.facts.bodies->size() > StateFeed::kMostUnfelt && mode.published == VertexValue::speed && !mode.ofTraits)
             readout.speed = static_cast<double>(vertex.value);
     }
     if (document.follow && readout.placed) document.aimAt(readout.position);
@@ -58,7 +57,7 @@ void SelectionReader::read(Document& document, RunHost& host, bool realTime) {
     orbitAround_ = document.orbitAround;
     selection_ = document.selections;
     findNeighbours(document, host, realTime);
-    if (document.facts.bodies->size() > kReadBodies) return;
+    if (document.facts.bodies->size() > StateFeed::kMostUnfelt) return;
     const double now = hostClock();
     const std::int64_t step = document.facts.step;
     StateFeed& feed = host.first().feed();
