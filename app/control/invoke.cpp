@@ -4,29 +4,23 @@
 
 #include "sim/core/error.h"
 #include "sim/core/names.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace gravlab {
 namespace {
-
-std::string lower(std::string_view text) {
-    std::string small(text);
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-    return small;
-}
 
 /// The choice of that name, or of that number from 1. Throws UsageError.
 int choiceOf(const Action& action, const Value& argument, const KeyTarget& target) {
     const auto* number = std::get_if<std::int64_t>(&argument);
     const std::string wanted =
-        lower(std::holds_alternative<std::string>(argument) ? std::get<std::string>(argument) : valueText(argument));
+        inLowerCase(std::holds_alternative<std::string>(argument) ? std::get<std::string>(argument) : valueText(argument));
     std::vector<std::string> names;
     int which = 0;
     for (const SettingChoice& choice : choicesOf(action, target)) {
-        if (lower(choice.name) == wanted || (number && *number == which + 1)) return which;
-        names.push_back(lower(choice.name));
+        if (inLowerCase(choice.name) == wanted || (number && *number == which + 1)) return which;
+        names.push_back(inLowerCase(choice.name));
         ++which;
     }
     throw UsageError(unknownName("choice of '" + std::string(action.name) + "'", wanted, {names.begin(), names.end()}));
@@ -76,7 +70,8 @@ std::string argumentText(const Action& action, const KeyTarget* target) {
     if (!hasChoices(action)) return hasState(action) ? "on or off" : "";
     if (!target) return "CHOICE";
     std::string names;
-    for (const SettingChoice& choice : choicesOf(action, *target)) names += (names.empty() ? "" : ", ") + lower(choice.name);
+    for (const SettingChoice& choice : choicesOf(action, *target))
+        names += (names.empty() ? "" : ", ") + inLowerCase(choice.name);
     return names;
 }
 

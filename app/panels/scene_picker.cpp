@@ -2,22 +2,17 @@
 #include "app/panels/scene_picker.h"
 
 #include "app/picture.h"
+#include "sim/core/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <sstream>
 
 namespace gravlab {
 namespace {
 
-std::string inSmall(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-}
-
 std::vector<std::string> wordsOf(std::string_view search) {
     std::vector<std::string> words;
-    std::istringstream stream(inSmall(std::string(search)));
+    std::istringstream stream(inLowerCase(search));
     for (std::string word; stream >> word;) words.push_back(word);
     return words;
 }
@@ -42,7 +37,7 @@ std::vector<ScenesOfGroup> scenesWith(std::string_view search) {
             std::string text(scene->name);
             for (const std::string_view more : {scene->idea, scene->caption, labelOf(group)})
                 text += " " + std::string(more);
-            text = inSmall(text);
+            text = inLowerCase(text);
             const auto has = [&](const std::string& word) { return text.find(word) != std::string::npos; };
             if (std::all_of(words.begin(), words.end(), has)) one.scenes.push_back(scene);
         }

@@ -1,6 +1,8 @@
 // What may be shown. Source of the byte ranges: Unicode Standard 15, table 3-7.
 #include "sim/core/text.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 
 namespace gravlab {
@@ -43,6 +45,12 @@ std::string printable(std::string_view text) {
         text.remove_prefix(length == 0 ? 1 : length);
     }
     return shown;
+}
+
+std::string inLowerCase(std::string_view text) {
+    std::string small(text);
+    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+    return small;
 }
 
 }  // namespace gravlab

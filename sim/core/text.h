@@ -55,4 +55,7 @@ constexpr KeyValue keyValue(std::string_view line) {
 /// what is no UTF-8 replaced by '?'; letters of every language stay.
 std::string printable(std::string_view text);
 
+/// With small letters for the capital ones of ASCII.
+std::string inLowerCase(std::string_view text);
+
 }  // namespace gravlab
