@@ -58,9 +58,6 @@ constexpr DataKey kKeys[] = {
     {"file_fingerprint", [](SceneData& data, std::string_view value) { data.print = textIn("file_fingerprint", value); }},
 };
 
-/// Settings of a scene that bodies of one's own do not have.
-constexpr std::string_view kOfScenes[] = {"scene", "scene_version", "bodies", "parameters"};
-
 /// Where the file is: where the scene file says, else beside it.
 fs::path placeOf(const SceneData& data, const std::string& scene) {
     const fs::path folder = fs::path(scene).parent_path(), said = (folder / data.file).lexically_normal();
@@ -77,6 +74,10 @@ bool said(const SettingRow& row, const RunRequest& asked) { return row.text(aske
 
 }  // namespace
 
+bool ofSceneAlone(std::string_view key) {
+    return key == "scene" || key == "scene_version" || key == "bodies" || key == "parameters";
+}
+
 SceneData takeSceneData(std::string& settings, const std::string& name) {
     SceneData data;
     std::map<std::string, std::size_t, std::less<>> lines;
@@ -88,9 +89,7 @@ SceneData takeSceneData(std::string& settings, const std::string& name) {
         at = end + 1;
         ++number;
         const KeyValue pair = keyValue(trimmed(withoutRemark(line)));
-        if (pair.found &&
-            (pair.key == "scene" || pair.key == "scene_version" || pair.key == "bodies" || pair.key == "parameters"))
-            sceneLine = sceneLine == 0 ? number : sceneLine;
+        if (pair.found && ofSceneAlone(pair.key)) sceneLine = sceneLine == 0 ? number : sceneLine;
         const auto row = std::ranges::find(kKeys, pair.key, &DataKey::key);
         if (!pair.found || row == std::end(kKeys)) {
             left += line + "\n";
@@ -132,7 +131,7 @@ void openSceneData(const SceneData& data, const RunRequest& asked, const std::st
     LoadedStart offer = openStart(place.string(), read);
     RunRequest& request = offer.request;
     for (const SettingRow& row : settingRows()) {
-        if (std::ranges::find(kOfScenes, row.key) != std::end(kOfScenes)) continue;
+        if (ofSceneAlone(row.key)) continue;
         const Parameter& parameter = ofSetting(row.key);
         const bool machine = parameter.kept.scene.empty();
         if (options.has(parameter.kept.option) || (machine && !said(row, request)))

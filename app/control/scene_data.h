@@ -19,6 +19,9 @@ struct SceneData {
     std::size_t line = 0;  ///< of the file's name
 };
 
+/// Whether a setting is of scenes, and not of bodies of one's own.
+bool ofSceneAlone(std::string_view key);
+
 /// Takes the lines about them out of the settings of a scene file; the lines that stay keep their numbers. Throws
 /// InputError "NAME, line N: ...".
 SceneData takeSceneData(std::string& settings, const std::string& name);

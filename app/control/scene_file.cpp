@@ -27,11 +27,6 @@ namespace {
 /// A setting of the machine, not of the scene.
 bool ofMachine(std::string_view key) { return ofSetting(key).kept.scene.empty(); }
 
-/// What bodies of one's own do not have.
-bool ofSceneAlone(std::string_view key) {
-    return key == "scene" || key == "scene_version" || key == "bodies" || key == "parameters";
-}
-
 constexpr std::string_view kViewTable = "view.";
 
 /// What [view] calls a row; empty: it is not there.
