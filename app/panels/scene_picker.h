@@ -12,7 +12,7 @@
 
 namespace gravlab {
 
-/// The picture of that scene as a PNG, made by assets/pictures/make.sh; empty: there is none.
+/// The picture of that scene as a PNG, made by docs/gallery/make.sh; empty: there is none.
 std::string_view scenePicture(std::string_view file);
 
 /// The scenes of each group whose name, group or texts have every word of `search` in them, in the order of menus.

@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Makes the pictures of this folder: one of every scene. Needs gravlab and ffmpeg; no display.
-#   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [SCENE ...]
+# Makes a picture of every scene: for this folder, and small ones for the window's list of scenes (assets/pictures).
+#   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [-d FOLDER | -c FOLDER] [SCENE ...]
 # -n: bodies of the scenes that can have any number (131072 on a GPU; few by default, so that two CPU cores need minutes).
+# -t: where gallery and pictures are written, as FOLDER/gallery and FOLDER/pictures, in place of the project's.
+# -d: only draws, into that folder, which needs gravlab alone; -c: only makes the files of what was drawn there, which needs
+# ffmpeg alone. Both: no display.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-program=gravlab bodies=8192 folder=$here
-while getopts p:n:t: option; do
+program=gravlab bodies=8192 gallery=$here pictures=$here/../../assets/pictures drawn='' draw=yes convert=yes
+while getopts p:n:t:d:c: option; do
     case $option in
         p) program=$OPTARG ;;
         n) bodies=$OPTARG ;;
-        t) folder=$OPTARG ;;
+        t) gallery=$OPTARG/gallery pictures=$OPTARG/pictures ;;
+        d) drawn=$OPTARG convert='' ;;
+        c) drawn=$OPTARG draw='' ;;
         *) exit 2 ;;
     esac
 done
@@ -18,23 +23,23 @@ shift $((OPTIND - 1))
 # scene | bodies: N as asked for, or - for the scene's own | steps | pictures a trail is made of, or 1 | options
 rows() {
     cat <<'ROWS'
-collision          | N | 720     | 1    | --colour origin --distance 14
-disc               | N | 420     | 1    | --elevation 50
-plummer            | N | 100     | 1    | --colour stars
-cube               | N | 330     | 1    | --distance 4
+collision          | N | 650     | 1    | --distance 14 --accuracy 1e-3
+disc               | N | 300     | 1    | --elevation 50 --accuracy 1e-3
+plummer            | N | 100     | 1    |
+cube               | N | 360     | 1    | --distance 4
 six-body           | - | 3000    | 600  | --distance 14 --colour origin
 figure-eight       | - | 400     | 400  | --distance 3
 two-body           | - | 400     | 400  | --distance 2.6 --elevation 70
-galaxy             | N | 420     | 1    | --colour stars --elevation 42
-andromeda          | N | 1750    | 1    | --colour stars --distance 140
-antennae           | N | 1000    | 1    | --colour stars
-cartwheel          | N | 600     | 1    | --colour stars --elevation 55 --distance 62
-minor-merger       | N | 900     | 1    | --colour origin
-group              | N | 700     | 1    | --colour origin
-hernquist          | N | 60      | 1    | --colour stars --distance 5
-king               | N | 60      | 1    | --colour stars
-clumps             | N | 560     | 1    | --colour origin --distance 3
-expanding-box      | N | 420     | 1    | --distance 13
+galaxy             | N | 300     | 1    | --elevation 42 --accuracy 1e-3
+andromeda          | N | 1500    | 1    | --distance 130 --accuracy 1e-3
+antennae           | N | 750     | 1    | --accuracy 1e-3
+cartwheel          | N | 600     | 1    | --elevation 55 --distance 62 --accuracy 1e-3
+minor-merger       | N | 900     | 1    | --accuracy 1e-3
+group              | N | 600     | 1    | --accuracy 1e-3 --distance 60
+hernquist          | N | 60      | 1    | --distance 9
+king               | N | 60      | 1    |
+clumps             | N | 600     | 1    | --distance 3 --accuracy 1e-3
+expanding-box      | N | 420     | 1    | --distance 13 --accuracy 1e-3
 kepler-circular    | - | 400     | 400  | --distance 2.2
 kepler-eccentric   | - | 4000    | 400  | --distance 2.5
 lagrange           | - | 1500    | 300  | --distance 2.4
@@ -50,41 +55,54 @@ goggles            | - | 207000  | 900  | --distance 2.8 --colour origin
 dragonfly          | - | 1600000 | 1000 | --distance 2.6 --colour origin
 yin-yang-1a        | - | 570000  | 1200 | --distance 2.8 --colour origin
 yin-yang-1b        | - | 540000  | 1200 | --distance 2.6 --colour origin
-solar-system       | - | 40000   | 2000 | --distance 26
-solar-system-j2000 | - | 3000    | 1000 | --distance 4.5 --body-size 0.02
+solar-system       | - | 40000   | 2000 | --distance 34
+solar-system-j2000 | - | 3000    | 1000 | --distance 6.2 --body-size 0.02
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 1500    | 1    |
+cold-collapse      | N | 1250    | 1    | --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |
-toomre-flyby       | - | 1500    | 1    |
+toomre-flyby       | - | 1500    | 1    | --distance 12
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
-toomre-bridge      | - | 1500    | 1    |
+toomre-bridge      | - | 1500    | 1    | --distance 5
 charges            | - | 500     | 1    |
-power-law          | N | 130     | 1    | --distance 3
-lennard-jones      | - | 800     | 1    |
+power-law          | N | 125     | 1    | --distance 3
+lennard-jones      | - | 800     | 1    | --distance 26
 ROWS
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+if [[ -z $drawn ]]; then
+    drawn=$(mktemp -d)
+    trap 'rm -rf "$drawn"' EXIT
+fi
+mkdir -p "$drawn" "$gallery" "$pictures"
 wanted=" $* "
-rows | while IFS='|' read -r scene count steps pictures options; do
-    scene=${scene// /} count=${count// /} steps=${steps// /} pictures=${pictures// /}
+rows | while IFS='|' read -r scene count steps moments options; do
+    scene=${scene// /} count=${count// /} steps=${steps// /} moments=${moments// /}
     [[ $# -eq 0 || $wanted == *" $scene "* ]] || continue
-    size=()
-    [[ $count == N ]] && size=(--bodies "$bodies")
-    frames=2 each=$steps trails=()
-    if [[ $pictures -gt 1 ]]; then
-        frames=$((pictures + 1)) each=$((steps / pictures))
-        trails=(--trails "$pictures")
+    asked=()
+    [[ $count == N ]] && asked=(--bodies "$bodies")
+    frames=2 each=$steps
+    [[ $steps -eq 0 ]] && frames=1 each=1
+    if [[ $moments -gt 1 ]]; then
+        frames=$((moments + 1)) each=$((steps / moments))
+        asked+=(--trails "$moments")
     fi
-    # Drawn twice as large, so that points and lines are smooth; options are words of the table above.
-    # shellcheck disable=SC2086
-    "$program" render "$scene" -o "$work/$scene.png" --size 1920x1080 --frames "$frames" --steps-per-frame "$each" \
-        "${size[@]}" "${trails[@]}" $options < /dev/null
+    if [[ -n $draw ]]; then
+        # Drawn larger than shown, so that points and lines are smooth; options are words of the table above.
+        for size in 1920x1080 720x405; do
+            # shellcheck disable=SC2086
+            "$program" render "$scene" -o "$drawn/$scene-$size.png" --size $size --frames "$frames" \
+                --steps-per-frame "$each" "${asked[@]}" $options < /dev/null
+        done
+    fi
+    [[ -n $convert ]] || continue
     # The best quality that stays below 80 KB.
     for quality in 2 3 4 5 6 8 10 13 17; do
-        ffmpeg -nostdin -loglevel error -y -i "$work/$scene.png" -vf scale=960:540:flags=lanczos -q:v "$quality" \
-            "$folder/$scene.jpg"
-        [[ $(wc -c < "$folder/$scene.jpg") -le 80000 ]] && break
+        ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-1920x1080.png" -vf scale=960:540:flags=lanczos -q:v "$quality" \
+            "$gallery/$scene.jpg"
+        [[ $(wc -c < "$gallery/$scene.jpg") -le 80000 ]] && break
     done
+    # A palette of its own keeps each near 15 kB.
+    ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-720x405.png" -filter_complex \
+        "scale=240:135:flags=area,split[a][b];[a]palettegen=max_colors=96:stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a" \
+        "$pictures/$scene.png"
 done

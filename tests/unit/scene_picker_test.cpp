@@ -24,7 +24,7 @@ TEST(ScenePicker, showsEveryScenesPictureInAMegabyte) {
     for (const Scene& scene : sceneTable()) {
         const std::string name = std::string(scene.name) + ".png";
         const std::string_view file = scenePicture(name);
-        ASSERT_FALSE(file.empty()) << name << " is missing: assets/pictures/make.sh makes it";
+        ASSERT_FALSE(file.empty()) << name << " is missing: docs/gallery/make.sh makes it";
         bytes += file.size();
         const Picture picture = decodePng(file, name);
         EXPECT_EQ(picture.width, 240) << name;
