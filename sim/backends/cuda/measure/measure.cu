@@ -251,7 +251,7 @@ __device__ PairPart blockPart(PairPart mine) {
         if (threadIdx.x < half && isNearer(parts[threadIdx.x + half], parts[threadIdx.x]))
             parts[threadIdx.x] = parts[threadIdx.x + half];
     }
-    PairPart result = parts[0];
+    PairPart result = parts[threadIdx.x];  // each thread its own: thread 0 may have written its part just now
     result.energy = energy;
     return result;
 }
