@@ -1,5 +1,6 @@
 // Entry: reads the command line, runs one command. The only catch of the program turns errors into a sentence and exit code.
 #include "app/commands/options.h"
+#include "app/lab/own_trial.h"
 #include "app/lab/tune_cache.h"
 #include "app/standard_streams.h"
 #include "sim/core/error.h"
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
     using namespace gravlab;
     try {
         holdStandardStreams();
+        if (argc == 2 && argv[1] == kTrialWord) return runTrialHere();
         const int code = runProgram(argc, argv);
         if (code == 0) finishStandardOutput();
         return code;

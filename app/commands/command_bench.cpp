@@ -3,6 +3,7 @@
 #include "app/commands/options.h"
 #include "app/interrupt.h"
 #include "app/lab/benchmark_text.h"
+#include "app/lab/own_trial.h"
 #include "app/text_values.h"
 #include "sim/core/error.h"
 #include "sim/forces/law_numbers.h"
@@ -47,9 +48,13 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
 
     std::vector<KernelChoice> choices;
     for (const std::string& name : names) {
-        const KernelRow* row = name == "auto" ? nullptr : &kernel(backend, name);
+        const KernelRow* row = name == "auto" || namesKernelFile(name) ? nullptr : &kernel(backend, name);
         const LaunchConfig given = options.simulation.kernel.launch.config();
         std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls;
+        if (namesKernelFile(name)) {  // its text says how it is launched
+            choices.push_back({.kernel = name});
+            continue;
+        }
         if (blocks.empty() || (row && row->blocks.last == 1)) blocks = {given.block};
         if (unrolls.empty() || (row && row->unrolls.empty())) unrolls = {given.unroll};
         for (const int block : blocks)
@@ -61,6 +66,22 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
             }
     }
     return choices;
+}
+
+/// As the device holds them, which is what a trial compares with.
+std::vector<Double4> inSingle(const ParticleSet& bodies) {
+    std::vector<Double4> all = bodies.position;
+    for (Double4& body : all)
+        for (double* const number : {&body.x, &body.y, &body.z, &body.w}) *number = static_cast<float>(*number);
+    return all;
+}
+
+/// The choice; of a file that was named, tried with these bodies first.
+KernelChoice taken(KernelChoice choice, const ForceSettings& force, const BackendOptions& options,
+                   const ParticleSet& bodies) {
+    if (choice.kernel && namesKernelFile(*choice.kernel))
+        choice.kernel = adoptKernelFile(*choice.kernel, options.device, force.softening, inSingle(bodies)).name;
+    return choice;
 }
 
 }  // namespace
@@ -75,6 +96,13 @@ int benchCommand(const Options& options) {
     const Scene& scene = sceneNamed(wanted.scene);
     const Integrator& steps = wanted.integrator ? integrator(*wanted.integrator) : usualIntegrator();
     const BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+    const bool files = std::ranges::any_of(options.benchKernels, namesKernelFile);
+    if (files && chosen.row->name != kOwnKernelBackend) {
+        if (wanted.backend) throw UsageError("the file of a kernel runs on a GPU: leave out --backend");
+        // Without a device its errors are still found, and the last sentence says what is missing.
+        for (const std::string& name : options.benchKernels)
+            if (namesKernelFile(name)) adoptKernelFile(name, wanted.backendOptions.device, 0, {});
+    }
     const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
 
@@ -92,7 +120,8 @@ int benchCommand(const Options& options) {
     const bool everything = options.benchKernels == std::vector<std::string>{"all"};
     backend->load(scene.build({sweep.bodies.front(), wanted.seed}));
     if (!everything)
-        for (const KernelChoice& choice : sweep.choices) backend->configure(force, choice);
+        for (const KernelChoice& choice : sweep.choices)
+            if (!choice.kernel || !namesKernelFile(*choice.kernel)) backend->configure(force, choice);
 
     std::vector<BenchmarkRow> rows;
     bool allVerified = true;
@@ -106,10 +135,15 @@ int benchCommand(const Options& options) {
             InterruptWatch::check();
             backend->load(start, {force, {}});
             try {
-                configureTuned(*backend, force, choice, wanted.tuning.get());
+                configureTuned(*backend, force, taken(choice, force, wanted.backendOptions, start), wanted.tuning.get());
             } catch (const UsageError& refused) {
                 if (!everything) throw;
                 std::fprintf(stderr, "gravlab: N = %zu, left out: %s\n", bodies, refused.what());
+                continue;
+            } catch (const Error& failed) {  // a trial of a file: others may be right
+                if (failed.code() != ExitCode::checkFailed) throw;
+                std::fprintf(stderr, "gravlab: N = %zu: no rate: %s\n", bodies, failed.what());
+                allVerified = false;
                 continue;
             }
             BenchmarkRow row =

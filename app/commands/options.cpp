@@ -8,6 +8,7 @@
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
 #include "app/film/film.h"
+#include "app/lab/own_trial.h"
 #include "app/model/film_plan.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
@@ -367,6 +368,13 @@ void validate(Options& o, bool commandNamed) {
         !o.benchKernels.empty() ? o.benchKernels : std::vector<std::string>{nameOf(s.kernel.choice())};
     for (const std::string& name : kernelNames) {
         if (name == "auto" || (name == "all" && o.command == Subcommand::bench)) continue;
+        // To name the file of a kernel at the command line is consent to compile it.
+        if (namesKernelFile(name)) {
+            if (o.command != Subcommand::bench || !o.benchFigure.empty() || !o.benchCard.empty() || o.frames > 0)
+                throw UsageError("--kernel " + name + ": files are measured by 'gravlab bench --kernel " + name +
+                                 "' and tried in the lab, page Own");
+            continue;
+        }
         if (s.backend)
             kernel(*s.backend, name);
         else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))

@@ -1,6 +1,7 @@
 // From embedded files to coloured lines.
 #include "app/lab/kernel_source.h"
 
+#include "app/lab/own_trial.h"
 #include "sim/core/text.h"
 
 #include <algorithm>
@@ -167,8 +168,21 @@ bool saysSomething(const std::vector<SourceLine>& lines) {
     return static_cast<double>(marked) <= kMost * static_cast<double>(lines.size());
 }
 
+/// Texts of users, by the names of their rows.
+std::map<std::string, std::string, std::less<>>& ownTexts() {
+    static std::map<std::string, std::string, std::less<>> texts;
+    return texts;
+}
+
 KernelSource made(const KernelRow& row) {
     KernelSource source;
+    if (const auto own = ownTexts().find(row.name); own != ownTexts().end()) {
+        source.file = own->first;
+        source.below = ownLaunch(own->second, own->first).from;
+        source.lines = comparedLines(own->second, ownTemplateText(source.below));
+        if (ownTemplateText(source.below).empty()) source.below.clear();
+        return source;
+    }
     const Place place = placeOf(row);
     const std::string_view file = kernelFile(place.file);
     if (file.empty()) return source;
@@ -215,6 +229,14 @@ const KernelSource& kernelSource(const KernelRow& row) {
     auto found = known.find(key);
     if (found == known.end()) found = known.emplace(key, made(row)).first;
     return found->second;
+}
+
+void showOwnSource(std::string_view name, std::string_view text) { ownTexts()[std::string(name)] = std::string(text); }
+
+std::vector<SourceLine> comparedLines(std::string_view text, std::string_view below) {
+    std::vector<SourceLine> lines = colouredLines(text);
+    if (!below.empty()) markDifferences(lines, colouredLines(below));
+    return lines;
 }
 
 std::string functionText(std::string_view file, std::string_view name) {

@@ -34,6 +34,11 @@ struct KernelSource {
 /// The text behind a row. Made once, kept for good.
 const KernelSource& kernelSource(const KernelRow& row);
 
+/// The text of a kernel that a user wrote, for its row of that name. On the thread that shows texts.
+void showOwnSource(std::string_view name, std::string_view text);
+/// The lines of a text, those marked that `below` does not have.
+std::vector<SourceLine> comparedLines(std::string_view text, std::string_view below);
+
 /// The parts, for tests. One function with its comment out of a file; empty when it defines none of that name.
 std::string functionText(std::string_view file, std::string_view name);
 std::vector<SourceLine> colouredLines(std::string_view text);

@@ -7,13 +7,18 @@
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
 namespace gravlab {
 namespace {
 
-/// Rows that addKernel() brought; a deque, so that references stay.
+/// Rows that addKernel() brought, on any thread; a deque, so that references stay.
+std::mutex& addedLock() {
+    static std::mutex lock;
+    return lock;
+}
 std::deque<KernelRow>& addedKernels() {
     static std::deque<KernelRow> rows;
     return rows;
@@ -47,6 +52,7 @@ Reason refusal(const KernelRow& row, const ForceSettings& force) {
 }
 
 const KernelRow& addKernel(const KernelRow& row) {
+    const std::lock_guard hold(addedLock());
     for (const KernelRow& known : addedKernels())
         if (known.backend == row.backend && known.name == row.name)
             throw std::logic_error("the kernel '" + std::string(row.name) + "' is there already");
@@ -55,12 +61,16 @@ const KernelRow& addKernel(const KernelRow& row) {
 
 bool hasKernel(std::string_view backend, std::string_view name) {
     const auto named = [&](const KernelRow& row) { return row.backend == backend && row.name == name; };
+    const std::lock_guard hold(addedLock());
     return std::ranges::any_of(kernels(), named) || std::ranges::any_of(addedKernels(), named);
 }
 
 const KernelRow& kernel(std::string_view backend, std::string_view name) {
-    for (const KernelRow& added : addedKernels())
-        if (added.backend == backend && added.name == name) return added;
+    {
+        const std::lock_guard hold(addedLock());
+        for (const KernelRow& added : addedKernels())
+            if (added.backend == backend && added.name == name) return added;
+    }
     const std::span<const KernelRow> all = kernels();
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);

@@ -100,6 +100,7 @@ const Room kRooms[] = {
     {"sim/backends/cuda/runtime", 6},
     {"sim/backends/cuda/kernels", 7},
     {"sim/backends/cuda/kernel_table", 8},
+    {"sim/backends/cuda/own_kernel", 8},
     {"sim/backends/cuda/methods", 9},
     {"sim/backends/cuda/measure", 10},
     {"sim/backends/cuda", 11},

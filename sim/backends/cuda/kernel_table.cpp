@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <mutex>
 #include <stdexcept>
 
 namespace gravlab {
@@ -284,7 +285,11 @@ bool hasCode(const KernelEntry& entry, bool doubles) {
         entry.code);
 }
 
-/// A deque, so that references stay.
+/// Entries come while other threads look for theirs. A deque, so that references stay.
+std::mutex& addedLock() {
+    static std::mutex lock;
+    return lock;
+}
 std::deque<KernelEntry>& added() {
     static std::deque<KernelEntry> entries;
     return entries;
@@ -304,13 +309,17 @@ std::span<const KernelEntry> kernelEntries() { return kEntries; }
 
 bool addKernelEntry(const KernelEntry& entry) {
     addKernel(entry.row);
+    const std::lock_guard hold(addedLock());
     added().push_back(entry);
     return true;
 }
 
 const KernelEntry& kernelEntry(std::string_view name) {
-    for (const KernelEntry& entry : added())
-        if (entry.row.name == name) return entry;
+    {
+        const std::lock_guard hold(addedLock());
+        for (const KernelEntry& entry : added())
+            if (entry.row.name == name) return entry;
+    }
     const std::span<const KernelRow> rows = cudaKernelRows();
     return kEntries[&findRow(rows, "cuda kernel", name) - rows.data()];
 }

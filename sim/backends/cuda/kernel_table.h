@@ -65,9 +65,17 @@ struct OwnCode {
 template <TreeWalk kWalk>
 std::unique_ptr<DeviceForceMethod<float>> makeTree(const MethodParts& parts);
 
+/// Machine code that was loaded while the program ran: one launch a force, as own_kernel.h says it.
+struct LoadedCode {
+    const void* kernel32 = nullptr;
+    unsigned split = 1;                                                 ///< blocks that share the sources of the same bodies
+    std::size_t sharedBytes = 0;                                        ///< dynamic, of a block
+    bool (*tried)(const KernelRow& row, std::size_t bodies) = nullptr;  ///< whether a trial found it good for so many
+};
+
 struct KernelEntry {
     KernelRow row;
-    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, OwnCode> code;
+    std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, OwnCode, LoadedCode> code;
     LaunchConfig fixed{32, 4, 1, 1};  ///< what cannot be tuned
 
     bool builtIn(Precision precision) const;
@@ -76,6 +84,7 @@ struct KernelEntry {
     const SymmetricCode* symmetric() const { return std::get_if<SymmetricCode>(&code); }
     const ManyStepsCode* manySteps() const { return std::get_if<ManyStepsCode>(&code); }
     const OwnCode* own() const { return std::get_if<OwnCode>(&code); }
+    const LoadedCode* loaded() const { return std::get_if<LoadedCode>(&code); }
 };
 
 /// All entries, in ladder order.

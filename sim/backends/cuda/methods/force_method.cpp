@@ -19,6 +19,9 @@ MadeMethod<Real> ofFamily(const MethodParts& parts) {
         else
             return own->make64(parts);
     }
+    if (entry.loaded()) {
+        if constexpr (std::is_same_v<Real, float>) return makeLoaded(parts);
+    }
     if (entry.oneSided()) return makeOneSided<Real>(parts);
     if (entry.symmetric()) return makeSymmetric<Real>(parts);
     if constexpr (std::is_same_v<Real, float>)

@@ -165,6 +165,8 @@ MadeMethod<Real> makeOneSided(const MethodParts& parts);
 template <class Real>
 MadeMethod<Real> makeSymmetric(const MethodParts& parts);
 MadeMethod<float> makeManySteps(const MethodParts& parts);
+/// Of code that was loaded while the program ran. Throws UsageError for a number of bodies that no trial has seen.
+MadeMethod<float> makeLoaded(const MethodParts& parts);
 /// Pairs in single precision by another method; positions come from, and sums go to, double precision.
 MadeMethod<double> makeMixed(MadeMethod<float> pairs, const MethodParts& parts);
 

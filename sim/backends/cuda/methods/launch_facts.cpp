@@ -93,12 +93,15 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
     const int blocks = static_cast<int>((bodies + targets - 1) / targets);
     // With tiles every block reads all sources once; without, every warp does.
+    if (const LoadedCode* code = plan.entry->loaded())  // what it reads only its text knows
+        return {blocks, static_cast<int>(code->split), launch.block, 0};
     const double readers = plan.entry->oneSided()->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
     return {blocks, launch.split, launch.block, body * readers * n};
 }
 
 std::size_t sharedBytes(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
     if (plan.entry->manySteps()) return manyStepsPartition(bodies, device.multiprocessors).sharedBytes();
+    if (const LoadedCode* code = plan.entry->loaded()) return code->sharedBytes;
     const std::size_t realBytes = plan.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
     return plan.entry->oneSided() ? plan.entry->oneSided()->sharedBytes(plan.launch, realBytes) : 0;
 }

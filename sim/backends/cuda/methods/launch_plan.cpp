@@ -65,6 +65,9 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
 std::string whyNotBodies(const KernelEntry& entry, const BodyFacts& bodies, const DeviceFacts& device) {
     if (entry.row.equalMasses && bodies.count > 0 && bodies.equalMass == 0)
         return "the bodies' masses differ; take 'symmetric'";
+    if (const LoadedCode* code = entry.loaded(); code && bodies.count > 0 && !code->tried(entry.row, bodies.count))
+        return "it has not been tried with " + std::to_string(bodies.count) +
+               " bodies, and untried code touches no run; try it again with them";
     if (entry.manySteps() && bodies.count > 0 && manyStepsPartition(bodies.count, device.multiprocessors).blocks == 0)
         return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
                std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
@@ -85,6 +88,7 @@ template <class Real>
 const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
     constexpr bool kDoubles = std::is_same_v<Real, double>;
     if (const OwnCode* code = entry.own()) return code->machineCode(kDoubles ? Precision::fp64 : Precision::fp32);
+    if (const LoadedCode* code = entry.loaded()) return kDoubles ? nullptr : code->kernel32;
     if (loopLaw(force) != Law::gravity) {
         const void* address = nullptr;
         withLoopLaw<Real>(force,
@@ -182,8 +186,10 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
                          " in fp64: they do not fit the registers; nearest: 4");
     KernelFacts facts;
     CUDA_CHECK(kernelFacts(facts, plan.machineCode));
-    const std::size_t shared =
-        entry.oneSided() ? entry.oneSided()->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float)) : 0;
+    const std::size_t shared = entry.oneSided()
+                                   ? entry.oneSided()->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float))
+                               : entry.loaded() ? entry.loaded()->sharedBytes
+                                                : 0;
     if (row.blocks.first != row.blocks.last) {
         int most = std::min(device.mostThreads, facts.mostThreads);
         if (shared > 0 && launch.block > 0)

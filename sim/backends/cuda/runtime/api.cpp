@@ -44,6 +44,9 @@ constexpr std::string_view kFunctions[] = {
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",
+    "cudaLibraryLoadData",
+    "cudaLibraryUnload",
+    "cudaLibraryGetKernel",
     "cudaGetSymbolAddress",
     "cudaGLGetDevices",
     "cudaGraphicsGLRegisterBuffer",
@@ -181,6 +184,30 @@ Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** ar
     return GRAVLAB_COUNTED(cudaLaunchCooperativeKernel, kernel, dim3(grid.x, grid.y), dim3(threads), arguments, sharedBytes,
                            stream);
 }
+
+// Since CUDA 12.8 the runtime loads code, and its launches take what it finds there.
+#if CUDART_VERSION >= 12080
+Code loadCode(void** library, const void* image) {
+    cudaLibrary_t made = nullptr;
+    const Code code = counted<indexOf("cudaLibraryLoadData")>(
+        [&] { return cudaLibraryLoadData(&made, image, nullptr, nullptr, 0, nullptr, nullptr, 0); });
+    *library = made;
+    return code;
+}
+Code unloadCode(void* library) { return GRAVLAB_COUNTED(cudaLibraryUnload, static_cast<cudaLibrary_t>(library)); }
+Code kernelNamed(const void** kernel, void* library, const char* name) {
+    cudaKernel_t found = nullptr;
+    const Code code = counted<indexOf("cudaLibraryGetKernel")>(
+        [&] { return cudaLibraryGetKernel(&found, static_cast<cudaLibrary_t>(library), name); });
+    *kernel = found;
+    return code;
+}
+#else
+Code loadCode(void**, const void*) { return cudaErrorNotSupported; }
+Code unloadCode(void*) { return cudaErrorNotSupported; }
+Code kernelNamed(const void**, void*, const char*) { return cudaErrorNotSupported; }
+#endif
+
 Code symbolAddress(void** memory, const void* symbol) { return GRAVLAB_COUNTED(cudaGetSymbolAddress, memory, symbol); }
 
 Code glDevices(unsigned& count, int* devices, unsigned most) {

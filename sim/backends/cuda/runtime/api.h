@@ -77,9 +77,12 @@ Code launch(const void* kernel, Dim grid, unsigned threads, void** arguments, st
 /// All blocks of the grid are resident at once, or the launch fails.
 Code launchCooperative(const void* kernel, Dim grid, unsigned threads, void** arguments, std::size_t sharedBytes,
                        Stream stream);
-Code symbolAddress(void** memory, const void* symbol);         ///< of a __constant__ or __device__ variable
-Code glDevices(unsigned& count, int* devices, unsigned most);  ///< CUDA devices of the current OpenGL context
-Code registerGlBuffer(GlResource& resource, unsigned buffer);  ///< to be overwritten completely each time
+Code loadCode(void** library, const void* image);  ///< a cubin or PTX; the image may go afterwards
+Code unloadCode(void* library);
+Code kernelNamed(const void** kernel, void* library, const char* name);  ///< to be asked about and launched like others
+Code symbolAddress(void** memory, const void* symbol);                   ///< of a __constant__ or __device__ variable
+Code glDevices(unsigned& count, int* devices, unsigned most);            ///< CUDA devices of the current OpenGL context
+Code registerGlBuffer(GlResource& resource, unsigned buffer);            ///< to be overwritten completely each time
 Code unregisterGl(GlResource resource);
 Code mapGl(GlResource& resource, Stream stream);
 Code unmapGl(GlResource& resource, Stream stream);

@@ -1,0 +1,74 @@
+// The first trial of a kernel that a user wrote, in a process of its own: this program again. What hangs or reads where
+// nothing is ends there and touches nothing here.
+// Rule: the other process is not believed; what it sends is bounded, and only whether it passed counts.
+#pragma once
+#include "sim/backends/cuda/own_kernel.h"
+
+#include <sys/types.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gravlab {
+
+/// Alone on the command line it makes a process one that tries a kernel: the request comes in from standard input, the
+/// answers go to standard output.
+constexpr std::string_view kTrialWord = "--own-kernel-trial";
+int runTrialHere();
+
+class OwnTrial {
+public:
+    /// How long each of its stages may take [s]. Compilers take what they take; a force that a run could use does not.
+    struct Limits {
+        double compile = 60, force = 10;
+    };
+    /// `program`: what is started; empty: this program.
+    OwnTrial(OwnTrialRequest request, Limits limits, const std::string& program = {});
+    explicit OwnTrial(OwnTrialRequest request) : OwnTrial(std::move(request), Limits{}) {}
+    /// Ends the process if it is still there.
+    ~OwnTrial();
+    OwnTrial(const OwnTrial&) = delete;
+    OwnTrial& operator=(const OwnTrial&) = delete;
+
+    /// How it ended, once; never waits. Ends a process that takes too long.
+    std::optional<OwnTrialReply> poll();
+    const std::string& stage() const { return reply_.stage; }
+    const OwnTrialRequest& request() const { return request_; }
+
+private:
+    void read();
+    void end();
+
+    OwnTrialRequest request_;
+    Limits limits_;
+    OwnTrialReply reply_;
+    pid_t process_ = -1;
+    int answers_ = -1;
+    double stageSince_ = 0;  ///< host clock [s]
+};
+
+/// The same, waiting. Can be interrupted.
+OwnTrialReply awaitTrial(OwnTrial& trial);
+
+/// A text of a file that a user named: read, tried with these bodies in a process of its own, and taken up as a kernel of
+/// the CUDA backend. Throws InputError with FILE:LINE, NoDeviceError, or a check that failed.
+const KernelRow& adoptKernelFile(const std::string& path, int device, double softening, const std::vector<Double4>& bodies);
+
+/// Whether a name of a kernel is that of a file: it ends in .cu.
+bool namesKernelFile(std::string_view name);
+
+/// Texts to begin with, in the order in which they are offered.
+struct OwnTemplate {
+    std::string_view name;  ///< also of assets/kernels/NAME.cu
+    std::string_view idea;
+    bool exercise = false;
+};
+std::span<const OwnTemplate> ownTemplates();
+/// Its text; empty where there is none of that name.
+std::string_view ownTemplateText(std::string_view name);
+/// A file of assets/kernels by its name, empty when there is none. Generated.
+std::string_view ownKernelFile(std::string_view name);
+
+}  // namespace gravlab

@@ -1,0 +1,341 @@
+// Kernels that users write: their rows, one launch a force, and the first trial of a text.
+// Rule: in a run works only what a trial has seen with as many bodies.
+#include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/cuda/own_kernel.h"
+#include "sim/backends/cuda/runtime/device.h"
+#include "sim/core/error.h"
+#include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <mutex>
+#include <set>
+
+namespace gravlab::cuda {
+namespace {
+
+Reason onlyGravity(const KernelRow&, const ForceSettings& force) {
+    if (force.law != Law::gravity) return "own kernels know gravity only; take 'tiled'";
+    if (force.precision == Precision::fp64) return "own kernels compute in fp32; take 'tiled'";
+    return {};
+}
+
+/// A kernel that came while the program ran. Its texts are what the row's views look at.
+struct Adopted {
+    std::string name, idea, image;
+    OwnLaunch launch;
+    std::set<std::size_t> tried;
+    const KernelRow* row = nullptr;
+};
+struct AllAdopted {
+    std::mutex lock;
+    std::deque<Adopted> kernels;  ///< references stay
+};
+AllAdopted& adopted() {
+    static AllAdopted all;
+    return all;
+}
+
+bool wasTried(const KernelRow& row, std::size_t bodies) {
+    AllAdopted& all = adopted();
+    const std::lock_guard hold(all.lock);
+    return std::ranges::any_of(
+        all.kernels, [&](const Adopted& kernel) { return kernel.name == row.name && kernel.tried.contains(bodies); });
+}
+
+unsigned blocksOf(std::size_t bodies, int block, int bodiesPerThread) {
+    const auto targets = static_cast<std::size_t>(block) * static_cast<std::size_t>(bodiesPerThread);
+    return static_cast<unsigned>((bodies + targets - 1) / targets);
+}
+
+/// The launch of the contract. Throws DeviceError.
+void launchOwn(const void* kernel, const Float4* bodies, Float4* accelerations, std::uint32_t count, float softeningSquared,
+               Dim grid, unsigned threads, std::size_t shared, Stream stream) {
+    if (grid.y > 1) CUDA_CHECK(fillAsync(accelerations, 0, count * sizeof(Float4), stream));
+    int n = static_cast<int>(count);
+    void* arguments[] = {&bodies, &accelerations, &n, &softeningSquared};
+    CUDA_CHECK(launch(kernel, grid, threads, arguments, shared, stream));
+}
+
+class Loaded final : public DeviceForceMethod<float> {
+public:
+    explicit Loaded(const MethodParts& parts)
+        : DeviceForceMethod<float>(parts.plan, parts.count, parts.rate),
+          code_(*parts.plan.entry->loaded()),
+          stream_(parts.stream) {
+        if (parts.count > 0 && !code_.tried(parts.plan.entry->row, parts.count))
+            throw UsageError("kernel '" + std::string(parts.plan.entry->row.name) + "' has not been tried with " +
+                             std::to_string(parts.count) + " bodies; try it again with them");
+    }
+
+private:
+    // What a text does between two of its lines nobody can cut: a force is one launch.
+    ForceProgress enqueuePairs(double) override {
+        if (count() > 0) {
+            const LaunchConfig& launch = plan().launch;
+            launchOwn(code_.kernel32, bodies().positions, bodies().sums, count(),
+                      static_cast<float>(softeningSquared(request())),
+                      {blocksOf(count(), launch.block, launch.bodiesPerThread), code_.split},
+                      static_cast<unsigned>(launch.block), code_.sharedBytes, stream_);
+        }
+        return {.complete = true, .work = {.pairs = allPairs()}};
+    }
+    double nextPairs(double) const override { return allPairs(); }
+    double doneShare() const override { return 0; }
+    void rewind() override {}
+
+    const LoadedCode& code_;
+    Stream stream_;
+};
+
+/// Code that is loaded as long as this is.
+class Library {
+public:
+    explicit Library(const std::string& image) { CUDA_CHECK(loadCode(&library_, image.data())); }
+    ~Library() {
+        if (library_) unloadCode(library_);
+    }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+    const void* entry() const {
+        const void* kernel = nullptr;
+        if (kernelNamed(&kernel, library_, "force") == kSuccess) return kernel;
+        takeLastError();
+        return nullptr;
+    }
+    /// Stays to the end of the program.
+    void keep() { library_ = nullptr; }
+
+private:
+    void* library_ = nullptr;
+};
+
+// Bodies behind the last one that nobody may write: a thread that forgets to ask whether it has a body lands there.
+constexpr std::size_t kFence = 4096;
+constexpr unsigned char kFenceByte = 0xa5;
+
+/// The runs of one trial.
+class Runs {
+public:
+    Runs(const OwnTrialRequest& request, const OwnLaunch& launch, const void* kernel)
+        : request_(request), launch_(launch), kernel_(kernel) {}
+
+    /// Why it is not good with the first `count` bodies, run `times` over; empty: it is.
+    std::string fault(std::size_t count, int times) {
+        const std::span<const Double4> bodies(request_.bodies.data(), count);
+        double heaviest = 0;
+        for (const Double4& body : bodies) heaviest = std::max(heaviest, std::abs(body.w));
+        const ForceSettings force{.softening = request_.softening};
+        const double squared = std::max({force.softening * force.softening, static_cast<double>(kSofteningSquaredFloor32),
+                                         smallestR2<float>(force, heaviest)});
+        std::vector<Float4> host(padded(static_cast<std::uint32_t>(count)),
+                                 Float4{kPadDistance<float>, kPadDistance<float>, kPadDistance<float>, 0});
+        std::ranges::transform(bodies, host.begin(), [](const Double4& body) {
+            return Float4{static_cast<float>(body.x), static_cast<float>(body.y), static_cast<float>(body.z),
+                          static_cast<float>(body.w)};
+        });
+        const DeviceArray<Float4> positions(host.size());
+        const DeviceArray<Float4> all(count + 2 * kFence);
+        Float4* const sums = all.data() + kFence;
+        CUDA_CHECK(copyAsync(positions.data(), host.data(), positions.bytes(), Copy::toDevice, stream_));
+        const std::vector<std::uint32_t> targets = sampleTargets(bodies);
+        std::vector<Double4> want(targets.size());
+        std::vector<double> floors(targets.size());
+        referenceForces(bodies, {}, targets, force, want, floors);
+        const Dim grid{blocksOf(count, launch_.block, launch_.bodies), static_cast<unsigned>(launch_.split)};
+        for (int time = 0; time < times; ++time) {
+            CUDA_CHECK(fillAsync(all.data(), kFenceByte, all.bytes(), stream_));
+            CUDA_CHECK(fillAsync(sums, 0xff, count * sizeof(Float4), stream_));  // NaN: what is not stored is seen
+            CUDA_CHECK(recordEvent(begin_, stream_));
+            launchOwn(kernel_, positions.data(), sums, static_cast<std::uint32_t>(count), static_cast<float>(squared), grid,
+                      static_cast<unsigned>(launch_.block), launch_.shared, stream_);
+            CUDA_CHECK(recordEvent(end_, stream_));
+            CUDA_CHECK(waitForStream(stream_));
+            float milliseconds = 0;
+            CUDA_CHECK(elapsedMilliseconds(milliseconds, begin_, end_));
+            seconds_ = std::min(seconds_, 1e-3 * static_cast<double>(milliseconds));
+            std::vector<Float4> got(all.size());
+            CUDA_CHECK(copyAsync(got.data(), all.data(), all.bytes(), Copy::toHost, stream_));
+            CUDA_CHECK(waitForStream(stream_));
+            if (std::string why = faultOf(got, count, targets, want, floors, force); !why.empty()) {
+                const std::string with = " with " + std::to_string(count) + " bodies";
+                return why + with +
+                       (time > 0 ? ", in run " + std::to_string(time + 1) + " of the same: a race of threads?" : "");
+            }
+        }
+        return {};
+    }
+    double seconds() const { return seconds_; }
+    const ForceCheck& check() const { return check_; }
+
+private:
+    std::string faultOf(const std::vector<Float4>& got, std::size_t count, std::span<const std::uint32_t> targets,
+                        std::span<const Double4> want, std::span<const double> floors, const ForceSettings& force) {
+        const auto* bytes = reinterpret_cast<const unsigned char*>(got.data());
+        const std::size_t fence = kFence * sizeof(Float4), end = fence + count * sizeof(Float4);
+        const auto touched = [&](std::size_t from, std::size_t to) {
+            return std::any_of(bytes + from, bytes + to, [](unsigned char byte) { return byte != kFenceByte; });
+        };
+        if (touched(end, end + fence))
+            return "it writes behind the last acceleration: a thread whose body is n or more must store nothing;";
+        if (touched(0, fence)) return "it writes before the first acceleration;";
+        std::size_t missing = 0, first = count;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Float4& a = got[kFence + i];
+            if (std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z)) continue;
+            first = std::min(first, i);
+            ++missing;
+        }
+        if (missing > 0)
+            return std::to_string(missing) + " accelerations are not stored or not finite, the first of body " +
+                   std::to_string(first) + ";";
+        std::vector<Double4> have(targets.size());
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const Float4& a = got[kFence + targets[k]];
+            have[k] = {a.x, a.y, a.z, 0};
+        }
+        check_ = compareForces(have, want, gateOf(force), floors);
+        return check_.passed ? std::string() : "its forces are not those of fp64: " + check_.text() + ",";
+    }
+
+    const OwnTrialRequest& request_;
+    const OwnLaunch& launch_;
+    const void* kernel_;
+    OwnedStream stream_;
+    OwnedEvent begin_, end_;
+    double seconds_ = std::numeric_limits<double>::infinity();
+    ForceCheck check_;
+};
+
+void runTrial(const OwnTrialRequest& request, OwnTrialReply& reply, const std::function<void(const OwnTrialReply&)>& told) {
+    const auto stage = [&](std::string text) {
+        reply.stage = std::move(text);
+        told(reply);
+    };
+    const OwnLaunch launch = ownLaunch(request.text, request.file);
+    stage("loading the code");
+    const Library library(reply.code.image);
+    const void* const kernel = library.entry();
+    if (!kernel) {
+        reply.outcome = OwnOutcome::badText;
+        reply.sentence = request.file + ": error: the entry has no extern \"C\" before __global__";
+        return;
+    }
+    KernelFacts facts;
+    CUDA_CHECK(kernelFacts(facts, kernel));
+    if (launch.block > facts.mostThreads) {
+        reply.outcome = OwnOutcome::badText;
+        reply.sentence = request.file + ": block=" + std::to_string(launch.block) + " is more than " +
+                         std::to_string(facts.mostThreads) + ", which its " + std::to_string(facts.registers) +
+                         " registers a thread allow";
+        return;
+    }
+    Runs runs(request, launch, kernel);
+    const std::size_t all = request.bodies.size();
+    // First few bodies, and no multiple of anything that a launch is made of.
+    struct Part {
+        std::size_t bodies;
+        int times;
+    };
+    const Part parts[] = {{std::min<std::size_t>(all, 1021), 3}, {all, all > 100000 ? 1 : 3}};
+    for (const Part& part : parts) {
+        stage("a force of " + std::to_string(part.bodies) + " bodies");
+        if (std::string why = runs.fault(part.bodies, part.times); !why.empty()) {
+            reply.outcome = OwnOutcome::wrong;
+            reply.sentence = std::move(why);
+            return;
+        }
+    }
+    reply.outcome = OwnOutcome::good;
+    reply.secondsPerForce = runs.seconds();
+    reply.sentence = runs.check().text();
+}
+
+}  // namespace
+
+MadeMethod<float> makeLoaded(const MethodParts& parts) { return std::make_unique<Loaded>(parts); }
+
+}  // namespace gravlab::cuda
+
+namespace gravlab {
+
+void tryOwnKernel(const OwnTrialRequest& request, const std::function<void(const OwnTrialReply&)>& told) {
+    using namespace cuda;
+    OwnTrialReply reply;
+    try {
+        ownLaunch(request.text, request.file);
+        reply.outcome = OwnOutcome::noCompiler;
+        if (reply.sentence = whyNoCompiler(); !reply.sentence.empty()) return told(reply);
+        reply.outcome = OwnOutcome::unfinished;
+        DeviceFacts device{};
+        const Reason none = whyNotDevice(request.device);
+        if (none.empty()) CUDA_CHECK(deviceFacts(request.device, device));
+        reply.stage = "compiling";
+        told(reply);
+        reply.code = none.empty() ? compileOwn(request.text, request.file, device.major, device.minor)
+                                  : compileOwn(request.text, request.file, 9, 0);
+        if (!reply.code.compiled()) {
+            reply.outcome = OwnOutcome::badText;
+            reply.sentence = messagesText(reply.code.messages, request.file);
+        } else if (!none.empty()) {
+            reply.outcome = OwnOutcome::noDevice;
+            reply.sentence = "it compiles, and cannot be run: " + none;
+        } else {
+            CUDA_CHECK(setDevice(request.device));
+            runTrial(request, reply, told);
+        }
+    } catch (const InputError& error) {
+        reply.outcome = OwnOutcome::badText;
+        reply.sentence = error.what();
+    } catch (const Error& error) {
+        reply.outcome = OwnOutcome::failed;
+        reply.sentence = error.what();
+    }
+    told(reply);
+}
+
+bool isOwnKernel(std::string_view name) {
+    cuda::AllAdopted& all = cuda::adopted();
+    const std::lock_guard hold(all.lock);
+    return std::ranges::any_of(all.kernels, [&](const cuda::Adopted& kernel) { return kernel.name == name; });
+}
+
+const KernelRow& adoptOwnKernel(const std::string& name, const OwnMachineCode& code, const OwnLaunch& launch,
+                                std::size_t bodies) {
+    using namespace cuda;
+    AllAdopted& all = adopted();
+    const std::lock_guard hold(all.lock);
+    for (Adopted& known : all.kernels)
+        if (known.image == code.image && known.launch == launch) {
+            known.tried.insert(bodies);
+            return *known.row;
+        }
+    Library library(code.image);
+    const void* const kernel = library.entry();
+    if (!kernel) throw InputError(name + " has no entry 'force'");
+    library.keep();
+    Adopted& made = all.kernels.emplace_back(
+        Adopted{.name = name, .idea = {}, .image = code.image, .launch = launch, .tried = {bodies}});
+    for (int k = 2; hasKernel("cuda", made.name); ++k) made.name = name + " " + std::to_string(k);
+    made.idea = "your own text" + (launch.from.empty() ? std::string() : ", which began as '" + launch.from + "'");
+    addKernelEntry({.row = {.backend = "cuda",
+                            .name = made.name,
+                            .idea = made.idea,
+                            .deterministic = launch.split == 1,
+                            .source = made.name,
+                            .refuses = onlyGravity},
+                    .code = LoadedCode{.kernel32 = kernel,
+                                       .split = static_cast<unsigned>(launch.split),
+                                       .sharedBytes = launch.shared,
+                                       .tried = wasTried},
+                    .fixed = {launch.block, launch.unroll, launch.bodies, 1}});
+    made.row = &gravlab::kernel("cuda", made.name);
+    return *made.row;
+}
+
+}  // namespace gravlab
