@@ -55,17 +55,17 @@ goggles            | - | 207000  | 900  | --distance 2.8 --colour origin
 dragonfly          | - | 1600000 | 1000 | --distance 2.6 --colour origin
 yin-yang-1a        | - | 570000  | 1200 | --distance 2.8 --colour origin
 yin-yang-1b        | - | 540000  | 1200 | --distance 2.6 --colour origin
-solar-system       | - | 40000   | 2000 | --distance 34
-solar-system-j2000 | - | 3000    | 1000 | --distance 6.2 --body-size 0.02
+solar-system       | - | 40000   | 2000 | --distance 42
+solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
 ngon               | - | 600     | 200  |
 cold-collapse      | N | 1250    | 1    | --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |
-toomre-flyby       | - | 1500    | 1    | --distance 12
+toomre-flyby       | - | 1500    | 1    | --distance 14
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
 toomre-bridge      | - | 1500    | 1    | --distance 5
 charges            | - | 500     | 1    |
 power-law          | N | 125     | 1    | --distance 3
-lennard-jones      | - | 800     | 1    | --distance 26
+lennard-jones      | - | 800     | 1    | --bodies 4096 --distance 42
 ROWS
 }
 
