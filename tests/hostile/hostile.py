@@ -1023,6 +1023,38 @@ def a_terminal_that_closes_saves_the_run():
     assert info("c.hdf5")["checkpoint"] and not leftovers()
 
 
+def ended_at_first_word(arguments, number, stream):
+    """Signals the program when its first line is there, and gives its exit code and what it said to the end."""
+    program = subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    try:
+        assert getattr(program, stream).readline(), f"{arguments} said nothing"
+        program.send_signal(number)
+        _, err = program.communicate(timeout=PATIENCE)
+        return program.returncode, err.decode(errors="replace")
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+
+
+@case
+def checks_and_measurements_end_with_a_sentence():
+    endless = ("bench", "plummer", "-n", "16k", "--backend", "cpu", "--kernel", "naive", "--repeats", "1000")
+    for arguments, stream, said in (
+            (("check",), "stdout", "the check did not come to its end"),
+            (("check", "--physics"), "stdout", "the check did not come to its end"),
+            (("bench", "plummer", "-n", "64", "--backend", "cpu", "--steps", "1000000000"), "stderr", "nothing was written"),
+            ((*endless, "-o", "b.csv", "--format", "csv"), "stderr", "nothing was written"),
+            ((*endless, "--card", "card.png"), "stderr", "nothing was written"),
+            (("tune", "-n", "64k", "--backend", "cpu"), "stderr", "nothing was stored")):
+        for number, code, word in ((signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")):
+            got, err = ended_at_first_word(arguments, number, stream)
+            assert got == code, (arguments, got, err)
+            assert err.rstrip().splitlines()[-1] == f"gravlab: {word}; {said}", (arguments, err)
+    assert not os.path.exists("b.csv") and not os.path.exists("card.png") and not leftovers()
+
+
 @case
 def what_was_promised_stays():
     def interrupted(scene):
