@@ -163,6 +163,42 @@ def names_of_streams_are_written_straight():
         assert done.returncode == 0 and file.read().count("\n") >= 7, done.stderr
 
 
+@case
+def what_is_read_is_not_replaced():
+    saved("x.hdf5")
+    assert run("convert", "x.hdf5", "x.csv").code == 0
+    assert run(*STILL, "-o", "p.png").code == 0
+    shutil.copy("x.hdf5", "n_0003.hdf5")
+    shutil.copy("x.hdf5", "c_prev.hdf5")
+    shutil.copy("p.png", "p_02.png")
+    open("s.toml", "w").write('file = "x.csv"\n')
+    open("script", "w").write("wait run.step >= 1\n")
+    open("lesson.toml", "w").write("title = 'x'\n")
+    os.mkdir("folder")
+    os.symlink("x.hdf5", "link.hdf5")
+    os.symlink("../x.csv", "folder/data.csv")
+    os.symlink("lesson.toml", "page.html")
+    os.link("x.hdf5", "hard.hdf5")
+    before = {name: open(name, "rb").read() for name in os.listdir(".") if os.path.isfile(name)}
+    step = ("--steps", 1)
+    for command in (("run", "x.hdf5", *step, "--csv", "x.hdf5"), ("run", "x.hdf5", *step, "--csv", "./folder/../x.hdf5"),
+                    ("run", "x.hdf5", *step, "--final", "link.hdf5"), ("run", "link.hdf5", *step, "--final", "x.hdf5"),
+                    ("run", "x.hdf5", *step, "--final", "hard.hdf5"), ("run", "x.hdf5", *step, "--csv", os.path.abspath("x.hdf5")),
+                    ("run", "n_0003.hdf5", *step, "--snapshot-every", 1, "--snapshots", "n_%04d.hdf5"),
+                    ("run", "c_prev.hdf5", *step, "--checkpoint", "c.hdf5"),
+                    ("run", "s.toml", *step, "--csv", "x.csv"), ("run", "s.toml", *step, "--final", "folder/data.csv"),
+                    ("run", "s.toml", *step, "--csv", "s.toml"), ("run", "p.png", *step, "--csv", "p.png"),
+                    ("render", "p.png", "--frames", 1, "-o", "./p.png"), ("render", "p_02.png", "--frames", 3, "-o", "p_%02d.png"),
+                    ("view", "p.png", "--frames", 1, "--screenshot", "p.png"),
+                    ("convert", "x.csv", "folder/data.csv"), ("convert", "x.hdf5", "hard.hdf5"),
+                    ("lesson", "lesson.toml", "--worksheet", "page.html")):
+        result = run(*command)
+        one_sentence(result, 2)
+        assert "which is read" in result.err, (command, result.err)
+        assert before == {name: open(name, "rb").read() for name in os.listdir(".") if os.path.isfile(name)}, command
+    assert run("run", "x.hdf5", *step, "--checkpoint", "x.hdf5").code == 0, "a checkpoint goes on in its own file"
+
+
 # Failures leave what was there.
 
 @case
