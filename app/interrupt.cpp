@@ -58,8 +58,8 @@ const char* InterruptWatch::word() {
     return signal() == SIGINT ? "interrupted" : signal() == SIGTERM ? "terminated" : "the terminal hung up";
 }
 
-void InterruptWatch::check() {
-    if (signal() != 0) throw Error(static_cast<ExitCode>(128 + signal()), std::string(word()) + "; nothing was written");
+void InterruptWatch::check(std::string_view left) {
+    if (signal() != 0) throw Error(static_cast<ExitCode>(128 + signal()), std::string(word()) + "; " + std::string(left));
 }
 
 }  // namespace gravlab

@@ -1,5 +1,6 @@
 // Ctrl-C and kill in commands that write files: noticed between steps, so that nothing half-written stays behind.
 #pragma once
+#include <string_view>
 
 namespace gravlab {
 
@@ -16,8 +17,9 @@ public:
     static int signal();
     /// What it did, in words: "interrupted".
     static const char* word();
-    /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) once a signal came.
-    static void check();
+    /// Throws Error with exit code 129 (hung up), 130 (interrupted) or 143 (terminated) once a signal came. `left` says in
+    /// its sentence what became of the work.
+    static void check(std::string_view left = "nothing was written");
 };
 
 }  // namespace gravlab

@@ -27,13 +27,13 @@ void print(const Verdict& v) {
 }  // namespace
 
 int checkCommand(const Options& options) {
-    if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     const InterruptWatch watch;
+    if (options.checkPhysics) return static_cast<int>(printPhysics(physicsRows()) ? ExitCode::ok : ExitCode::checkFailed);
     if (options.checkLessons) return static_cast<int>(printLessons(options) ? ExitCode::ok : ExitCode::checkFailed);
     int passed = 0, failed = 0;
     for (const BackendRow& row : backends())
         for (const Verdict& verdict : verifyAll({&row, 1}, options.simulation.backendOptions, options.tolerance)) {
-            InterruptWatch::check();
+            InterruptWatch::check(kUnfinishedCheck);
             print(verdict);
             passed += verdict.state == Verdict::State::passed;
             failed += verdict.state == Verdict::State::failed;

@@ -238,7 +238,7 @@ int runCommand(const Options& asked) {
     const bool summaryEnergy = csv || simulation.backend().size() <= (onDevice ? kSummaryOnDevice : kSummaryEnergyBodies);
     // All of a run's sums are taken in one way: what two ways differ by is no change of the energy.
     Diagnostics measured;
-    if (summaryEnergy) measured = simulation.measure(InterruptWatch::check);  // there is nothing to lose yet
+    if (summaryEnergy) measured = simulation.measure([] { InterruptWatch::check(); });  // there is nothing to lose yet
     const EnergyScale energies(measured, simulation.force());
     const SceneUnits units = tableUnits(simulation);
     const auto writeRow = [&] {

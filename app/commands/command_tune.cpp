@@ -11,6 +11,7 @@
 #include "sim/backends/backend.h"
 
 #include <cstdio>
+#include <string>
 
 namespace gravlab {
 namespace {
@@ -43,6 +44,7 @@ int tuneCommand(const Options& options) {
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
 
     bool all = true;
+    std::string stored = "nothing was stored";
     for (const std::size_t bodies : options.benchBodies.empty() ? tunedBodies(chosen.row->name) : options.benchBodies) {
         Tuner tuner({.backend = std::string(chosen.row->name),
                      .options = wanted.backendOptions,
@@ -52,7 +54,7 @@ int tuneCommand(const Options& options) {
         ProgressLine progress((std::string("tuning N = ") + grouped(bodies).text + ", step").c_str(), 1000);
         constexpr double kSlice = 0.5;  // [s] between looks at an interrupt
         while (tuner.advance(kSlice)) {
-            InterruptWatch::check();
+            InterruptWatch::check(stored);
             progress.show(static_cast<std::int64_t>(1000 * tuner.progress()));
         }
         progress.finish();
@@ -63,6 +65,7 @@ int tuneCommand(const Options& options) {
             continue;
         }
         writeTuning(file, readTuning(file)->with(*found));
+        stored = std::string("what was found up to N = ") + grouped(found->bodies).text + " is stored in " + file.string();
         print(tuner, *found);
     }
     std::printf("stored in %s, where --kernel auto finds it\n", file.c_str());

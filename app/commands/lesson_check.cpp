@@ -1,5 +1,6 @@
 #include "app/commands/lesson_check.h"
 
+#include "app/commands/verify.h"
 #include "app/frontends/headless/headless.h"
 #include "app/host_clock.h"
 #include "app/interrupt.h"
@@ -28,7 +29,7 @@ LessonVerdict playLesson(const std::shared_ptr<const Lesson>& lesson, const Opti
     runner.open(workspace, lesson);
     LessonVerdict verdict;
     for (;;) {
-        InterruptWatch::check();
+        InterruptWatch::check(kUnfinishedCheck);
         runner.update(workspace, hostClock());
         verdict.seconds = hostClock() - begun;
         verdict.failure = runner.failure();

@@ -4,6 +4,7 @@
 
 #include "app/commands/command_rows.h"
 #include "app/control/open_file.h"
+#include "app/control/output_names.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
@@ -18,13 +19,11 @@
 #include "sim/core/validation.h"
 #include "sim/forces/law.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/io/file/atomic_file.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -280,37 +279,11 @@ void validateCompany(const Options& o) {
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }
 
-/// No two outputs of a run may be one file, under whatever names; a numbered name stands for all of its numbers, and a
-/// checkpoint for the one before, too.
-void refuseOneFileTwice(const Options& o) {
-    const std::pair<const char*, std::string> outputs[] = {
-        {"--csv", o.csv},
-        {"--final", o.finalFile},
-        {"--checkpoint", o.checkpoint},
-        {"the file before --checkpoint", o.checkpoint.empty() ? "" : previousOf(o.checkpoint).string()}};
-    for (std::size_t i = 0; i < std::size(outputs); ++i)
-        for (std::size_t k = i + 1; k < std::size(outputs); ++k)
-            if (!outputs[i].second.empty() && !outputs[k].second.empty() && sameFile(outputs[i].second, outputs[k].second))
-                throw UsageError(std::string(outputs[i].first) + " and " + outputs[k].first + " both go to '" +
-                                 outputs[i].second + "'; give them different files");
-    if (o.snapshotEvery <= 0) return;
-    for (const auto& [option, file] : outputs) {
-        const std::string name = std::filesystem::path(file).filename().string();
-        for (std::size_t at = 0; at < name.size(); ++at) {
-            if (name[at] < '0' || name[at] > '9' || (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')) continue;
-            std::int64_t number = 0;
-            const auto parsed = std::from_chars(name.data() + at, name.data() + name.size(), number);
-            if (parsed.ec == std::errc{} && sameFile(numberedName("--snapshots", o.snapshots, number), file))
-                throw UsageError(std::string(option) + " '" + file + "' is also a name that --snapshots '" + o.snapshots +
-                                 "' will use; give them different files");
-        }
-    }
-}
-
 /// What only makes sense together.
 void validate(Options& o, bool commandNamed) {
     const RunRequest& s = o.simulation;
     validateCompany(o);
+    refuseToReplace({o.file, o.script, o.lesson}, o);
     if (o.command == Subcommand::play && o.script.empty())
         throw UsageError("play needs a script: gravlab play FILE, or gravlab play - for standard input");
     if (o.command == Subcommand::list) {
@@ -340,6 +313,7 @@ void validate(Options& o, bool commandNamed) {
     const auto known =
         std::find_if(sceneTable().begin(), sceneTable().end(), [&](auto& row) { return row.name == s.scene; });
     if (known == sceneTable().end() && o.command != Subcommand::bench && meansFile(s.scene)) o.file = s.scene;
+    refuseToReplace({o.file}, o);
     if (known == sceneTable().end() && o.file.empty()) {
         std::vector<std::string_view> valid;
         for (const Scene& row : sceneTable()) valid.push_back(row.name);

@@ -1,5 +1,7 @@
 #include "app/commands/physics_check.h"
 
+#include "app/commands/verify.h"
+#include "app/interrupt.h"
 #include "sim/backends/few_body.h"
 #include "sim/core/particles.h"
 #include "sim/forces/law.h"
@@ -66,8 +68,11 @@ public:
         firstEnergy_ = energyOf(bodies_, force_);
     }
     const ParticleSet& after(std::int64_t steps) {
-        for (std::int64_t done = 0; done < steps;)
-            done += system_.advance(program_, timeStep_, {.seconds = 1e300, .steps = steps - done});
+        constexpr std::int64_t kAtOnce = 100000;  // between looks at an interrupt
+        for (std::int64_t done = 0; done < steps;) {
+            InterruptWatch::check(kUnfinishedCheck);
+            done += system_.advance(program_, timeStep_, {.seconds = 1e300, .steps = std::min(steps - done, kAtOnce)});
+        }
         system_.store(bodies_);
         return bodies_;
     }
@@ -403,6 +408,7 @@ bool printPhysics(std::span<const PhysicsRow> rows) {
     std::size_t failed = 0;
     std::printf("%-76s %-24s %-24s %s\n", "system", "expected", "got", "tolerance");
     for (const PhysicsRow& row : rows) {
+        InterruptWatch::check(kUnfinishedCheck);
         const PhysicsResult result = judged(row);
         failed += !result.passed;
         char expected[40], tolerance[40] = "-";

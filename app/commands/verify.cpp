@@ -1,6 +1,7 @@
 // Verification of kernels on this machine.
 #include "app/commands/verify.h"
 
+#include "app/interrupt.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
@@ -140,6 +141,7 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
     const auto compareAll = [&](const ParticleSet& bodies, double softening, std::span<const Double4> want,
                                 const ForceGate& gate) {
         for (const LaunchConfig& launch : launches) {
+            InterruptWatch::check(kUnfinishedCheck);
             try {
                 backend.configure({.precision = precision.precision, .softening = softening},
                                   {.kernel = std::string(row.name), .launch = launch, .allowedError = allowedError});
@@ -189,6 +191,7 @@ void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double
     for (const Integrator& integrator : integrators()) {
         if (!refusal(backend(row.backend), integrator, kStepBodies).empty()) continue;
         if (!refusal(truth, integrator, kStepBodies).empty()) continue;
+        InterruptWatch::check(kUnfinishedCheck);
         const ParticleSet want = advanced(*reference, {}, integrator);
         const ParticleSet got = advanced(tested, {std::string(row.name), launchesOf(row, kBlocks).front()}, integrator);
         double worst = 0;
@@ -244,6 +247,7 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
         const double steps = row.approximates ? keptAccuracy(row) * kStepTime : kLimits32.steps;
         verifySteps(verdict, tested, row, allowed(alwaysExact ? kLimits64 : Limits{kGate32, kGolden32, steps}).steps);
     } catch (const std::exception& error) {
+        if (InterruptWatch::signal() != 0) throw;
         verdict.state = Verdict::State::failed;
         verdict.note = error.what();
     }
@@ -272,6 +276,7 @@ std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOp
                                                              .note = missing});
             }
         } catch (const std::exception& error) {
+            if (InterruptWatch::signal() != 0) throw;
             verdicts.push_back(
                 {.backend = std::string(row.name), .kernel = "-", .state = Verdict::State::failed, .note = error.what()});
         }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gravlab {
@@ -25,8 +26,11 @@ std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> 
 
 /// Checks one kernel: golden forces, many numbers of bodies with unequal, massless and coincident bodies, all launches, then
 /// steps of every integrator against the reference backend. `tolerance` replaces the limits of the errors. Never throws
-/// for a fault of the kernel: that is a failed verdict.
+/// for a fault of the kernel: that is a failed verdict. Throws what InterruptWatch::check() does, soon after a signal.
 Verdict verifyKernel(Backend& backend, const KernelRow& row, std::optional<double> tolerance = {});
+
+/// What an unfinished check is worth, in the sentence of an interrupt.
+constexpr std::string_view kUnfinishedCheck = "the check did not come to its end";
 
 /// All kernels of all rows given, unavailable backends included with the reason.
 std::vector<Verdict> verifyAll(std::span<const BackendRow> rows, const BackendOptions& options,

@@ -1,5 +1,6 @@
 #include "app/control/open_file.h"
 
+#include "app/control/output_names.h"
 #include "app/control/parameter.h"
 #include "app/control/scene_file.h"
 #include "sim/backends/kernel.h"
@@ -112,6 +113,7 @@ Options filled(const Options& options) {
 
 Options withFile(const Options& options) {
     Options merged = filled(options);
+    if (merged.simulation.start) refuseToReplace({merged.simulation.start->file.path}, options);
     if (merged.flyPath && merged.path.empty())
         throw UsageError("--path needs a scene file with a camera path: [camera.path] with points = [[0, ...], ...]");
     return merged;

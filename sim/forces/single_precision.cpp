@@ -146,16 +146,18 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force) {
     return units.source * units.length * std::exp2(power * levels);
 }
 
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, bool ownUnits) {
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force) {
     if (bodies.size() == 0) return {};
-    if (ownUnits && force.precision == Precision::mixed) {
+    if (force.precision == Precision::mixed) {
         double largest = 0, heaviest = 0;
         for (const Double4& p : bodies.position) {
             largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
             heaviest = std::max(heaviest, std::abs(p.w));
         }
         const PairUnits units = pairUnits(largest, heaviest, force);
-        return beyondSinglePrecision(bodiesIn(units, bodies), settingsIn(units, force));
+        ForceSettings inUnits = settingsIn(units, force);
+        inUnits.precision = Precision::fp32;
+        return beyondSinglePrecision(bodiesIn(units, bodies), inUnits);
     }
     double length = 0, speed = 0, heaviest = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -26,8 +26,8 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force);
 /// precision is the subject; empty when they stay near double precision: half of the forces within kSingleMedian (ten times
 /// that under steep laws), each within kSingleWorst, positions and velocities in range and no two places rounded into one.
 /// Up to 1,024 bodies all forces are computed, of more a sample: some milliseconds, a fifteenth of a second of a core for a
-/// million. `ownUnits`: mixed precision is judged in pairUnits().
-std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force, bool ownUnits = false);
+/// million. Mixed precision is judged in pairUnits().
+std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force);
 
 constexpr double kSingleMedian = 3e-5, kSingleWorst = 1e-2;
 

@@ -109,7 +109,6 @@ std::vector<std::uint32_t> withThoseOf(const ForceTerms& others, const ParticleS
 /// Settings that single precision carries alike, but for their softening.
 ForceSettings unsoftened(ForceSettings force) {
     force.softening = 0;
-    force.precision = Precision::fp32;
     return force;
 }
 
@@ -156,7 +155,7 @@ struct Simulation::Plan {
     void suitPrecision(const ParticleSet& bodies) {
         ForceSettings& force = configuration.force;
         if (force.precision == Precision::fp64) return;
-        const std::string why = beyondSinglePrecision(bodies, force, !backend.row->onDevice);
+        const std::string why = beyondSinglePrecision(bodies, force);
         if (why.empty()) return;
         if (request.precision)
             throw UsageError("precision " + std::string(nameOf(force.precision)) + " cannot compute these bodies: " + why +
@@ -502,9 +501,7 @@ void Simulation::noteCarried(const ForceSettings& force, const ParticleSet& bodi
     ForceSettings ahead = force;
     ahead.softening *= force.softening < configuration_.force.softening ? 1 / kAhead : kAhead;
     for (const double softening :
-         {force.softening, beyondSinglePrecision(bodies, ahead, !gravlab::backend(configuration_.backend).onDevice).empty()
-                               ? ahead.softening
-                               : force.softening}) {
+         {force.softening, beyondSinglePrecision(bodies, ahead).empty() ? ahead.softening : force.softening}) {
         carried_->least = std::min(carried_->least, softening);
         carried_->most = std::max(carried_->most, softening);
     }

@@ -163,6 +163,42 @@ def names_of_streams_are_written_straight():
         assert done.returncode == 0 and file.read().count("\n") >= 7, done.stderr
 
 
+@case
+def what_is_read_is_not_replaced():
+    saved("x.hdf5")
+    assert run("convert", "x.hdf5", "x.csv").code == 0
+    assert run(*STILL, "-o", "p.png").code == 0
+    shutil.copy("x.hdf5", "n_0003.hdf5")
+    shutil.copy("x.hdf5", "c_prev.hdf5")
+    shutil.copy("p.png", "p_02.png")
+    open("s.toml", "w").write('file = "x.csv"\n')
+    open("script", "w").write("wait run.step >= 1\n")
+    open("lesson.toml", "w").write("title = 'x'\n")
+    os.mkdir("folder")
+    os.symlink("x.hdf5", "link.hdf5")
+    os.symlink("../x.csv", "folder/data.csv")
+    os.symlink("lesson.toml", "page.html")
+    os.link("x.hdf5", "hard.hdf5")
+    before = {name: open(name, "rb").read() for name in os.listdir(".") if os.path.isfile(name)}
+    step = ("--steps", 1)
+    for command in (("run", "x.hdf5", *step, "--csv", "x.hdf5"), ("run", "x.hdf5", *step, "--csv", "./folder/../x.hdf5"),
+                    ("run", "x.hdf5", *step, "--final", "link.hdf5"), ("run", "link.hdf5", *step, "--final", "x.hdf5"),
+                    ("run", "x.hdf5", *step, "--final", "hard.hdf5"), ("run", "x.hdf5", *step, "--csv", os.path.abspath("x.hdf5")),
+                    ("run", "n_0003.hdf5", *step, "--snapshot-every", 1, "--snapshots", "n_%04d.hdf5"),
+                    ("run", "c_prev.hdf5", *step, "--checkpoint", "c.hdf5"),
+                    ("run", "s.toml", *step, "--csv", "x.csv"), ("run", "s.toml", *step, "--final", "folder/data.csv"),
+                    ("run", "s.toml", *step, "--csv", "s.toml"), ("run", "p.png", *step, "--csv", "p.png"),
+                    ("render", "p.png", "--frames", 1, "-o", "./p.png"), ("render", "p_02.png", "--frames", 3, "-o", "p_%02d.png"),
+                    ("view", "p.png", "--frames", 1, "--screenshot", "p.png"),
+                    ("convert", "x.csv", "folder/data.csv"), ("convert", "x.hdf5", "hard.hdf5"),
+                    ("lesson", "lesson.toml", "--worksheet", "page.html")):
+        result = run(*command)
+        one_sentence(result, 2)
+        assert "which is read" in result.err, (command, result.err)
+        assert before == {name: open(name, "rb").read() for name in os.listdir(".") if os.path.isfile(name)}, command
+    assert run("run", "x.hdf5", *step, "--checkpoint", "x.hdf5").code == 0, "a checkpoint goes on in its own file"
+
+
 # Failures leave what was there.
 
 @case
@@ -1021,6 +1057,38 @@ def a_terminal_that_closes_saves_the_run():
     _, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 129, (program.returncode, err)
     assert info("c.hdf5")["checkpoint"] and not leftovers()
+
+
+def ended_at_first_word(arguments, number, stream):
+    """Signals the program when its first line is there, and gives its exit code and what it said to the end."""
+    program = subprocess.Popen([BINARY, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    try:
+        assert getattr(program, stream).readline(), f"{arguments} said nothing"
+        program.send_signal(number)
+        _, err = program.communicate(timeout=PATIENCE)
+        return program.returncode, err.decode(errors="replace")
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+
+
+@case
+def checks_and_measurements_end_with_a_sentence():
+    endless = ("bench", "plummer", "-n", "16k", "--backend", "cpu", "--kernel", "naive", "--repeats", "1000")
+    for arguments, stream, said in (
+            (("check",), "stdout", "the check did not come to its end"),
+            (("check", "--physics"), "stdout", "the check did not come to its end"),
+            (("bench", "plummer", "-n", "64", "--backend", "cpu", "--steps", "1000000000"), "stderr", "nothing was written"),
+            ((*endless, "-o", "b.csv", "--format", "csv"), "stderr", "nothing was written"),
+            ((*endless, "--card", "card.png"), "stderr", "nothing was written"),
+            (("tune", "-n", "64k", "--backend", "cpu"), "stderr", "nothing was stored")):
+        for number, code, word in ((signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")):
+            got, err = ended_at_first_word(arguments, number, stream)
+            assert got == code, (arguments, got, err)
+            assert err.rstrip().splitlines()[-1] == f"gravlab: {word}; {said}", (arguments, err)
+    assert not os.path.exists("b.csv") and not os.path.exists("card.png") and not leftovers()
 
 
 @case

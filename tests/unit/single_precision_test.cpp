@@ -1,13 +1,13 @@
 // Single precision is left where it would be wrong, and nowhere else.
 #include "sim/forces/single_precision.h"
+#include "sim/backends/pair_units.h"
 #include "sim/forces/law.h"
 
 #include "sim/core/error.h"
-#include "sim/core/random.h"
 #include "sim/io/checkpoint.h"
 #include "sim/run/simulation.h"
 #include "sim/scenes/scene.h"
-#include "tests/bodies.h"
+#include "tests/far_units.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,16 +18,10 @@
 namespace gravlab {
 namespace {
 
-/// A thousand bodies in a ball, everywhere `scale` times as long, with masses of `mass` in all, moved by `offset`.
-ParticleSet ball(double scale, double mass, double offset = 0, std::size_t count = 1000) {
-    std::vector<Double4> positions(count), velocities(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        Random random(3, i);
-        positions[i] = {offset + scale * random.uniform(-1, 1), offset + scale * random.uniform(-1, 1),
-                        offset + scale * random.uniform(-1, 1), mass / static_cast<double>(count)};
-    }
-    return testing_support::bodiesOf(positions, velocities);
-}
+using testing_support::ball;
+using testing_support::kFarUnits;
+using testing_support::startOf;
+using FarUnit = testing_support::FarUnit;
 
 TEST(SinglePrecision, carriesEveryScene) {
     for (const Scene& scene : sceneTable())
@@ -85,26 +79,8 @@ TEST(SinglePrecision, endsWhereItsNumbersEnd) {
     }
 }
 
-/// A start of these bodies, as a file would give it.
-RunRequest startOf(const ParticleSet& bodies, double softening, double timeStep) {
-    Snapshot snapshot;
-    snapshot.bodies = bodies;
-    snapshot.softening = softening;
-    snapshot.timeStep = timeStep;
-    RunRequest request = startFrom(std::move(snapshot), "bodies.csv").request;
-    request.backend = "cpu";
-    return request;
-}
-
-struct Unit {
-    const char* name;
-    double length, mass;
-};
-constexpr Unit kFarUnits[] = {
-    {"metres", 3.1e16, 1.3e23}, {"centimetres", 3e14, 1e26}, {"atoms", 1e-12, 1e-20}, {"tiny masses", 1, 1e-44}};
-
 TEST(SinglePrecision, aStartBeyondItRunsInDoubleOrIsRefused) {
-    for (const Unit& unit : kFarUnits) {
+    for (const FarUnit& unit : kFarUnits) {
         const double time = std::sqrt(unit.length * unit.length * unit.length / unit.mass);
         RunRequest request = startOf(ball(unit.length, unit.mass, 0, 500), 0.02 * unit.length, 0.02 * time);
         Simulation chosen(request);
@@ -138,7 +114,7 @@ std::vector<Double4> placesOf(RunRequest request, Precision precision, std::stri
 }
 
 TEST(SinglePrecision, mixedHasTheRangeOfItsState) {
-    for (const Unit& unit : kFarUnits)
+    for (const FarUnit& unit : kFarUnits)
         for (const char* kernel : {"simd", "symmetric-threads", "naive", "tree"}) {
             const double time = std::sqrt(unit.length * unit.length * unit.length / unit.mass);
             const RunRequest request = startOf(ball(unit.length, unit.mass, 0, 500), 0.02 * unit.length, 0.02 * time);
@@ -172,6 +148,60 @@ TEST(SinglePrecision, unitsOfPairsChangeNoBit) {
     };
     const std::vector<Double4> near = run(1), far = run(0x1p40);
     for (std::size_t i = 0; i < near.size(); ++i) EXPECT_EQ(far[i].x, near[i].x * 0x1p40) << i;
+}
+
+TEST(PairUnits, areOneInTheUsualRangeAndPowersOfTwoBeyond) {
+    for (const double length : {1e-4, 1.0, 1e4, 1e9}) EXPECT_EQ(pairUnits(length, 1e-3 * length, {}), PairUnits()) << length;
+    for (const FarUnit& unit : kFarUnits) {
+        const PairUnits units = pairUnits(unit.length, unit.mass, {});
+        EXPECT_NE(units, PairUnits()) << unit.name;
+        for (const auto& [value, in] : {std::pair{units.length, unit.length}, {units.source, unit.mass}}) {
+            EXPECT_EQ(std::ldexp(1.0, std::ilogb(value)), value) << unit.name;
+            EXPECT_TRUE(in / value >= 1 && in / value < 2) << unit.name;
+        }
+    }
+    EXPECT_EQ(pairUnits(1e16, 1e30, {.law = kLaw<LennardJones>}), PairUnits()) << "it has a length of its own";
+    EXPECT_EQ(accelerationUnit({}, {.softening = 0.1}), 1) << "nothing is multiplied in the usual range";
+}
+
+TEST(PairUnits, forcesOfBodiesInThemAreTheStates) {
+    for (const FarUnit& unit : kFarUnits)
+        for (const auto& [law, exponent] : {std::pair{Law::gravity, 2.0}, {kLaw<PowerLaw>, 1.0}, {kLaw<PowerLaw>, 2.5}}) {
+            const ForceSettings force{.law = law, .softening = 0.02 * unit.length, .exponent = exponent};
+            const ParticleSet bodies = ball(unit.length, unit.mass, 0, 50);
+            const PairUnits units = pairUnits(unit.length, bodies.position[0].w, force);
+            ParticleSet inUnits = bodies;
+            for (Double4& p : inUnits.position)
+                p = {p.x / units.length, p.y / units.length, p.z / units.length, p.w / units.source};
+            const ForceRequest request = requestIn(units, {.settings = force}, bodies.position[0].w);
+            const std::vector<std::uint32_t> targets{0, 7, 49};
+            std::vector<Double4> want(3), got(3);
+            referenceForces(bodies.position, bodies.velocity, targets, force, want);
+            referenceForces(inUnits.position, inUnits.velocity, targets, request.settings, got);
+            const double back = accelerationUnit(units, force);
+            for (std::size_t k = 0; k < 3; ++k)
+                EXPECT_LE(length(back * xyz(got[k]) - xyz(want[k])), 1e-13 * length(xyz(want[k])))
+                    << unit.name << ", exponent " << exponent;
+            EXPECT_LE(request.smallestR2, 1e-20) << "near 1 the floor of single precision is enough";
+        }
+    EXPECT_GT(requestIn({}, {}, 1e12).smallestR2, 1e-20) << "a heavy body meets itself";
+}
+
+TEST(PairUnits, goWithTheStateThatTheyBelongTo) {
+    const std::vector<StateArray> lengths{{"lengths", {1, 2, 3}}};
+    const PairUnits far{0x1p54, 0x1p76};
+    for (const PairUnits& units : {PairUnits(), far}) {
+        std::vector<StateArray> kept = withUnits(lengths, units);
+        EXPECT_EQ(kept.size(), units == far ? 2u : 1u);
+        EXPECT_EQ(takeUnits(kept), units);
+        EXPECT_EQ(kept, lengths);
+    }
+    EXPECT_TRUE(withUnits({}, far).empty()) << "what keeps no state chooses anew";
+    for (const std::vector<double>& bad : {std::vector<double>{3, 4}, {0x1p54}, {-1, 1}, {0, 1}}) {
+        std::vector<StateArray> kept = lengths;
+        kept.push_back({"units", bad});
+        EXPECT_EQ(takeUnits(kept), std::nullopt);
+    }
 }
 
 TEST(SinglePrecision, mixedGoesOnInItsUnits) {

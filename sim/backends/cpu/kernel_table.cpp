@@ -1,7 +1,7 @@
 // The kernel table of the CPU: each row with the idea that it adds to the row above, and the method behind it.
 // Rule: a row names its code here and nowhere else.
 #include "sim/backends/cpu/force_evaluation.h"
-#include "sim/backends/cpu/pair_units.h"
+#include "sim/backends/cpu/mixed.h"
 #include "sim/backends/cpu/tree_method.h"
 #include "sim/backends/kernel_rows.h"
 

@@ -101,17 +101,20 @@ struct PlanesTask {
 };
 Kernel<PlanesTask> planesKernel();
 
-/// Positions in single precision from double, pads included, and summed forces back. One thread a body.
+/// Positions in single precision from double, pads included, and summed forces back. One thread a body. What they are
+/// multiplied with are powers of two, 1 for all but far units.
 struct NarrowTask {
     const Double4* from;
     Float4* to;
     std::uint32_t count, paddedCount;
+    double length = 1, source = 1;  ///< a coordinate and a source times these are the pairs'
 };
 struct WidenTask {
     const Float4* sums;
     std::uint32_t ranges;
     Double4* to;
     std::uint32_t count;
+    double back = 1;  ///< accelerations of the pairs, times this, are the state's
 };
 Kernel<NarrowTask> narrowKernel();
 Kernel<WidenTask> widenKernel();
@@ -123,7 +126,7 @@ struct CheckTask {
     const Vec4<Real>* accelerations;  ///< by the kernel under test
     const Vec4<Real>* velocities;     ///< w = response
     const std::uint32_t* targets;     ///< body indices, one a block
-    Float4* result;                   ///< x, y, z = difference to fp64; w = what it is held against
+    Double4* result;                  ///< x, y, z = difference to fp64; w = what it is held against
     std::uint32_t count;
     double softeningSquared;
     double sign;        ///< of the law

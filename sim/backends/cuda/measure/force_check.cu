@@ -46,8 +46,8 @@ __device__ void checkForce(const CheckTask<Real>& task, const Law& law) {
     const double response = task.sign * static_cast<double>(task.velocities[target].w);
     const double want[3] = {response * sums[0][0], response * sums[1][0], response * sums[2][0]};
     const double scale = fmax(norm3d(want[0], want[1], want[2]), task.floorShare * fabs(response) * sums[3][0]);
-    task.result[blockIdx.x] = {static_cast<float>(got.x - want[0]), static_cast<float>(got.y - want[1]),
-                               static_cast<float>(got.z - want[2]), static_cast<float>(scale)};
+    // In double: forces of bodies in far units leave the range of single precision.
+    task.result[blockIdx.x] = {got.x - want[0], got.y - want[1], got.z - want[2], scale};
 }
 
 template <class Real>

@@ -35,8 +35,8 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
     const std::size_t samples = targets_.size();
     if (indices_.size() < samples) {
         indices_ = DeviceArray<std::uint32_t>(samples);
-        result_ = DeviceArray<Float4>(samples);
-        host_ = PinnedArray<Float4>(samples);
+        result_ = DeviceArray<Double4>(samples);
+        host_ = PinnedArray<Double4>(samples);
     }
     CUDA_CHECK(copyAsync(indices_.data(), targets_.data(), samples * sizeof(std::uint32_t), Copy::toDevice, stream_));
     const CheckTask<Real> task{.bodies = x,
@@ -55,7 +55,7 @@ void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, cons
         withLoopLaw<double>(request.settings, [&]<class Type>(const Type& law) {
             launchKernel(lawCheckKernel<Real, Type>(), blocks, kCheckThreads, {task, law}, 0, stream_);
         });
-    CUDA_CHECK(copyAsync(host_.data(), result_.data(), samples * sizeof(Float4), Copy::toHost, stream_));
+    CUDA_CHECK(copyAsync(host_.data(), result_.data(), samples * sizeof(Double4), Copy::toHost, stream_));
     if (std::isfinite(gate_.p99)) {
         if (parts_.size() == 0) {
             parts_ = DeviceArray<double>(4 * kMomentumBlocks);
@@ -76,7 +76,7 @@ std::optional<ForceCheck> ForceCheckJob<Real>::take() {
     // compareForces() looks at lengths and differences only, so any direction will do.
     std::vector<Double4> got, want;
     for (std::size_t k = 0; k < targets_.size(); ++k) {
-        const Float4& r = host_.data()[k];
+        const Double4& r = host_.data()[k];
         const double length = r.w;
         want.push_back({length, 0, 0, 0});
         got.push_back({length + r.x, r.y, r.z, 0});

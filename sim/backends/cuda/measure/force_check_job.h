@@ -33,8 +33,8 @@ private:
     ForceGate gate_{};
     bool running_ = false;
     DeviceArray<std::uint32_t> indices_;
-    DeviceArray<Float4> result_;
-    PinnedArray<Float4> host_;
+    DeviceArray<Double4> result_;
+    PinnedArray<Double4> host_;
     // What all forces sum up to, of methods that are allowed an error.
     DeviceArray<double> parts_;
     PinnedArray<double> hostParts_;

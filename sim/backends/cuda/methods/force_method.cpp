@@ -37,7 +37,11 @@ MadeMethod<Real> makeForceMethod(const LaunchPlan& plan, std::uint32_t count, co
     const double threads = static_cast<double>(count) * plan.launch.split / plan.launch.bodiesPerThread;
     const MethodParts parts{plan, count, device, stream, std::make_shared<RateEstimate>(expectedPairRate(device, threads))};
     if constexpr (std::is_same_v<Real, double>)
-        if (plan.precision == Precision::mixed) return makeMixed(ofFamily<float>(parts), parts);
+        if (plan.precision == Precision::mixed) {
+            LaunchPlan pairs = plan;
+            pairs.equalMass /= plan.units.source;  // exact
+            return makeMixed(ofFamily<float>({pairs, count, device, stream, parts.rate}), parts);
+        }
     return ofFamily<Real>(parts);
 }
 template MadeMethod<float> makeForceMethod(const LaunchPlan&, std::uint32_t, const DeviceFacts&, Stream);

@@ -114,8 +114,11 @@ const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, co
 
 BodyFacts factsOf(const ParticleSet& bodies) {
     BodyFacts facts{bodies.size(), bodies.size() == 0 ? 0 : bodies.position[0].w};
-    for (const Double4& body : bodies.position)
+    for (const Double4& body : bodies.position) {
         if (body.w != facts.equalMass) facts.equalMass = 0;
+        facts.largest = std::max({facts.largest, std::abs(body.x), std::abs(body.y), std::abs(body.z)});
+        facts.heaviest = std::max(facts.heaviest, std::abs(body.w));
+    }
     // Up to here all blocks run at once, and one that finds mixed masses keeps the others waiting.
     constexpr std::size_t kOneWave = 49152, kTile = kSymmetricTile<float>;
     std::size_t mixed = 0;
@@ -166,6 +169,8 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
     if (row.equalMasses)
         plan.equalMass = precision == Precision::fp32 ? static_cast<float>(bodies.equalMass) : bodies.equalMass;
+    plan.heaviest = bodies.heaviest;
+    if (precision == Precision::mixed) plan.units = pairUnits(bodies.largest, bodies.heaviest, force);
 
     if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
     const int fixed[] = {entry.fixed.bodiesPerThread};

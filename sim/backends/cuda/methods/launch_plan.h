@@ -4,6 +4,7 @@
 #include "sim/backends/cuda/kernel_table.h"
 #include "sim/backends/cuda/runtime/api.h"
 #include "sim/forces/law.h"
+#include "sim/forces/single_precision.h"
 
 namespace gravlab::cuda {
 
@@ -16,6 +17,8 @@ struct LaunchPlan {
     const void* machineCode = nullptr;  ///< to be asked about, not to be launched
     int residentBlocks = 1;             ///< on one multiprocessor
     double equalMass = 1;               ///< what sums are multiplied by: the mass, for a row that needs all masses equal
+    PairUnits units;                    ///< of mixed precision: what its pairs are computed in
+    double heaviest = 0;                ///< largest |source| [M]
 };
 
 /// What the plan depends on beside the device.
@@ -23,6 +26,8 @@ struct BodyFacts {
     std::size_t count = 0;
     double equalMass = 0;   ///< the mass of every body; 0 when they differ
     bool massRuns = false;  ///< so many bodies weigh what the 255 others of their tile do that `symmetric-runs` pays
+    double largest = 0;     ///< |coordinate| [L]
+    double heaviest = 0;    ///< |source| [M]
 };
 BodyFacts factsOf(const ParticleSet& bodies);
 

@@ -1,5 +1,6 @@
-// Pairs in single precision by another method; positions come from, and sums go to, double precision.
+// Pairs in single precision by another method, in units that suit it; positions come from, and sums go to, double precision.
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/pair_units.h"
 
 #include <utility>
 
@@ -13,7 +14,10 @@ Dim blocksFor(std::uint32_t threads) { return {(threads + kThreads - 1) / kThrea
 class Mixed final : public DeviceForceMethod<double> {
 public:
     Mixed(MadeMethod<float> pairs, const MethodParts& parts)
-        : DeviceForceMethod(parts.plan, parts.count, pairs->rate()), stream_(parts.stream), pairs_(std::move(pairs)) {
+        : DeviceForceMethod(parts.plan, parts.count, pairs->rate()),
+          stream_(parts.stream),
+          pairs_(std::move(pairs)),
+          units_(parts.plan.units) {
         positions_ = DeviceArray<Float4>(padded(parts.count));
         sums_ = DeviceArray<Float4>(parts.count);
     }
@@ -21,8 +25,16 @@ public:
     // What the pairs promise and keep holds for the whole.
     Accuracy accuracy() const override { return pairs_->accuracy(); }
     bool keepsState() const override { return pairs_->keepsState(); }
-    std::vector<StateArray> state() const override { return pairs_->state(); }
-    bool restore(const std::vector<StateArray>& state) override { return pairs_->restore(state); }
+    std::vector<StateArray> state() const override { return withUnits(pairs_->state(), units_); }
+    bool restore(const std::vector<StateArray>& state) override {
+        if (state.empty()) return pairs_->restore(state);
+        // The engine begins anew where this fails, so the units of that state may be lost.
+        std::vector<StateArray> kept = state;
+        const std::optional<PairUnits> units = takeUnits(kept);
+        if (!units) return false;
+        units_ = *units;
+        return pairs_->restore(kept);
+    }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
     double work() const override { return pairs_->work(); }
     double rated(const ForceWork& work) const override { return pairs_->rated(work); }
@@ -31,15 +43,18 @@ private:
     ForceProgress enqueuePairs(double pairs) override {
         if (!pairs_->underWay()) {
             launchKernel(narrowKernel(), blocksFor(padded(count())), kThreads,
-                         {bodies().positions, positions_.data(), count(), padded(count())}, 0, stream_);
-            ForceRequest single = request();
+                         {bodies().positions, positions_.data(), count(), padded(count()), 1 / units_.length,
+                          1 / units_.source},  // exact
+                         0, stream_);
+            ForceRequest single = requestIn(units_, request(), plan().heaviest);
             single.smallestR2 = std::max<double>(single.smallestR2, kSofteningSquaredFloor32);
             pairs_->prepare({positions_.data(), sums_.data()}, single);
         }
         const ForceProgress done = pairs_->enqueue(pairs / rate()->perSecond());
         if (done.complete) {
             const DeviceSums<float> sums = pairs_->sums();
-            launchKernel(widenKernel(), blocksFor(count()), kThreads, {sums.sums, sums.ranges, bodies().sums, count()}, 0,
+            launchKernel(widenKernel(), blocksFor(count()), kThreads,
+                         {sums.sums, sums.ranges, bodies().sums, count(), accelerationUnit(units_, request().settings)}, 0,
                          stream_);
         }
         return done;
@@ -50,6 +65,7 @@ private:
 
     Stream stream_;
     MadeMethod<float> pairs_;
+    PairUnits units_;
     DeviceArray<Float4> positions_, sums_;
 };
 

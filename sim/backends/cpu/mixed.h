@@ -1,9 +1,8 @@
-// Pairs of mixed precision in units of their own, so that lengths and masses beyond single precision stay those of the
-// state.
+// Mixed precision: pairs in units of their own, so that lengths and masses beyond single precision stay those of the state.
 #pragma once
 #include "sim/backends/cpu/aligned_array.h"
 #include "sim/backends/cpu/cpu_method.h"
-#include "sim/forces/single_precision.h"
+#include "sim/backends/pair_units.h"
 
 #include <memory>
 #include <optional>

@@ -1,18 +1,13 @@
-#include "sim/backends/cpu/pair_units.h"
-
-#include "sim/forces/law.h"
+#include "sim/backends/cpu/mixed.h"
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace gravlab::cpu {
 namespace {
 
 constexpr std::size_t kPairGrain = 16384;
-constexpr std::string_view kUnits = "units";  // of what a tree keeps, in a file
 
 PairUnits chosenFor(const CpuBodies<double>& bodies, const ForceSettings& settings) {
     const auto largest = [&](const double* values) {
@@ -39,15 +34,12 @@ void InPairUnits::prepare(const CpuBodies<double>& bodies, const ForceRequest& r
             for (std::size_t i = first; i < last; ++i) positions_.axis[axis][i] = length * bodies.axis[axis][i];
         for (std::size_t i = first; i < last; ++i) source_[i] = source * bodies.source[i];
     });
-    ForceRequest inUnits = request;
-    inUnits.settings = settingsIn(*units_, request.settings);
     double heaviest = 0;
-    for (std::size_t i = 0; i < bodies.count; ++i) heaviest = std::max(heaviest, std::abs(source_[i]));
-    inUnits.smallestR2 = smallestR2<float>(inUnits.settings, heaviest);
+    for (std::size_t i = 0; i < bodies.count; ++i) heaviest = std::max(heaviest, std::abs(bodies.source[i]));
     back_ = accelerationUnit(*units_, request.settings);
     pairs_->prepare(
         {{positions_.axis[0].data(), positions_.axis[1].data(), positions_.axis[2].data()}, source_.data(), bodies.count},
-        inUnits);
+        requestIn(*units_, request, heaviest));
 }
 
 CpuForceSums<double> InPairUnits::sums() const {
@@ -56,24 +48,14 @@ CpuForceSums<double> InPairUnits::sums() const {
     return sums;
 }
 
-std::vector<StateArray> InPairUnits::state() const {
-    std::vector<StateArray> state = pairs_->state();
-    if (!state.empty() && units_ && *units_ != PairUnits())
-        state.push_back({std::string(kUnits), {units_->length, units_->source}});
-    return state;
-}
+std::vector<StateArray> InPairUnits::state() const { return withUnits(pairs_->state(), units_.value_or(PairUnits())); }
 
 bool InPairUnits::restore(const std::vector<StateArray>& state) {
-    units_.reset();
-    if (state.empty() || state.back().name != kUnits) return pairs_->restore(state);
-    const std::vector<double>& values = state.back().values;
-    const auto isUnit = [](double value) {
-        return value > 0 && std::isfinite(value) && std::ldexp(1.0, std::ilogb(value)) == value;
-    };
-    if (values.size() != 2 || !isUnit(values[0]) || !isUnit(values[1])) return false;
-    if (!pairs_->restore({state.begin(), state.end() - 1})) return false;
-    units_ = PairUnits{values[0], values[1]};
-    return true;
+    std::vector<StateArray> kept = state;
+    units_ = takeUnits(kept);
+    const bool known = units_.has_value();
+    if (state.empty()) units_.reset();  // nothing that they would have to fit
+    return known && pairs_->restore(kept);
 }
 
 double InPairUnits::bytes(std::size_t bodies) { return 4.0 * sizeof(double) * static_cast<double>(roundUp(bodies, kTile)); }
