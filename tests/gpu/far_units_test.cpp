@@ -47,7 +47,9 @@ TEST_F(FarUnitsOnGpu, everyRowIsNearDoublePrecision) {
         std::vector<Double4> want(all.size());
         referenceForces(bodies.position, bodies.velocity, all, force, want);
         for (const KernelRow& row : rows) {
-            const ForceGate gate = row.approximates ? ForceGate{.median = 1e-3, .p999 = 1e-2} : kGate32;
+            // Cells without second moments are three to eight times as wrong.
+            const double cells = row.name == "tree-theta-monopole" ? 10 : 1;
+            const ForceGate gate = row.approximates ? ForceGate{.median = cells * 1e-3, .p999 = cells * 1e-2} : kGate32;
             const ForceCheck check = compareForces(accelerations(bodies, force, choiceOf(row)), want, gate);
             EXPECT_TRUE(check.passed) << unit.name << ", " << row.name << ": " << check.text();
         }

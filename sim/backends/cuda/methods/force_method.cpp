@@ -39,7 +39,7 @@ MadeMethod<Real> makeForceMethod(const LaunchPlan& plan, std::uint32_t count, co
     if constexpr (std::is_same_v<Real, double>)
         if (plan.precision == Precision::mixed) {
             LaunchPlan pairs = plan;
-            pairs.equalMass /= plan.units.source;  // exact
+            if (plan.entry->row.equalMasses) pairs.equalMass /= plan.units.source;  // exact
             return makeMixed(ofFamily<float>({pairs, count, device, stream, parts.rate}), parts);
         }
     return ofFamily<Real>(parts);
