@@ -156,6 +156,7 @@ private:
     void appendEnd(Operations& task, PendingForce& force, bool follow);
     void setOut(Operations& task);
     Operations operationsFromHere() const;
+    void setScratch(Operations& task) const;
     bool runToEnd(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);
     bool runsBatches(StepProgram program) const;
     bool runBatch(const Pacing& pacing, AdvanceStatus& status, VertexSink* sink);

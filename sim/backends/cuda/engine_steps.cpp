@@ -171,12 +171,17 @@ IntegrateTask<Real> EngineOf<Real>::operationsFromHere() const {
     task.v = v_;
     task.sums = acceleration_.sums;
     task.ranges = acceleration_.ranges;
+    setScratch(task);
+    task.shown = context_.shown;
+    return task;
+}
+
+template <class Real>
+void EngineOf<Real>::setScratch(Operations& task) const {
     task.x0 = state_.x0.data();
     task.v0 = state_.v0.data();
     task.dx = state_.dx.data();
     task.dv = state_.dv.data();
-    task.shown = context_.shown;
-    return task;
 }
 
 template <class Real>
@@ -266,6 +271,7 @@ void EngineOf<Real>::appendEnd(Operations& task, PendingForce& force, bool follo
     state_.setCompleteIndex(1 - state_.completeIndex());
     if (!follow) return;
     beginStep(nextProgram_, nextTimeStep_);
+    setScratch(task);  // which the next program may be the first to need
     const int before = task.steps;
     appendOps(task, force);
     if (task.steps > before) setOut(task);
