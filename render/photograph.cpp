@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t kLevels = 6;
 constexpr int kSmallest = 8;  // pixels
-// Bodies in a texel from which its own light is mixed in, and from which it stands alone.
-constexpr float kFewest = 3, kEnough = 14;
+// Bodies in a texel from which its own light is mixed in, and from which it stands alone; old stars, which have no arms, are
+// smoother.
+constexpr float kFewest = 3, kEnough = 14, kEnoughOld = 200;
 // The light of a single body is spread over so much of an arm's width at most.
 constexpr float kWidest = 0.8f;
 // Lanes of dust, of an arm's width.
@@ -95,7 +96,7 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     }
     const Emulsion& emulsion = emulsionOf(photograph.starlight);
     const Program& smoothing = begin(method, smooth);
-    glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, 0);
+    glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, kEnoughOld);
     // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
     const auto stepOf = [&](float width) {
         const long step = std::lround(std::log2(std::max(width / static_cast<float>(shrink), 1.0f)));
