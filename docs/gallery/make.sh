@@ -97,7 +97,7 @@ rows | while IFS='|' read -r scene count steps moments options; do
     [[ -n $convert ]] || continue
     # The best quality that stays below 80 KB.
     for quality in 2 3 4 5 6 8 10 13 17; do
-        ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-1920x1080.png" -vf scale=960:540:flags=lanczos -q:v "$quality" \
+        ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-1920x1080.png" -vf scale=960:540:flags=lanczos+accurate_rnd+full_chroma_int -q:v "$quality" \
             "$gallery/$scene.jpg"
         [[ $(wc -c < "$gallery/$scene.jpg") -le 80000 ]] && break
     done
