@@ -5,6 +5,7 @@
 #include "app/panels/parameter_widgets.h"
 #include "app/services/predictability.h"
 #include "app/services/step_cost.h"
+#include "sim/backends/backend.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
@@ -214,6 +215,7 @@ void drawPhysics(PanelContext& p) {
     parameter(p, "run.steps_per_frame");
     parameter(p, "run.time_budget");
     if (p.state.inWindow) parameter(p, "window.display_sync");
+    if (backend(p.facts.kernel->backend).onDevice) parameter(p, "look.copy_vertices");
 }
 
 void drawLook(PanelContext& p) {
