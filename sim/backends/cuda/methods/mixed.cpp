@@ -24,6 +24,7 @@ public:
     std::vector<StateArray> state() const override { return pairs_->state(); }
     bool restore(const std::vector<StateArray>& state) override { return pairs_->restore(state); }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+    std::string failure() const override { return pairs_->failure(); }
     double work() const override { return pairs_->work(); }
     double rated(const ForceWork& work) const override { return pairs_->rated(work); }
 
