@@ -207,8 +207,9 @@ std::vector<Parameter> lookParameters() {
          .label = "Copy vertices",
          .idea = "bodies reach the picture by a copy through the host, once a frame, though the kernel could store them "
                  "straight into OpenGL's buffer",
-         .term = "What a program does where CUDA and OpenGL share no memory: down to the host and up again. The part "
-                 "'publish' of the time of a frame shows what that costs.",
+         .term =
+             "What a program does where CUDA and OpenGL share no memory: down to the host and up again. Of the time of a "
+             "frame the way down is the part 'copied', which else is 'publish'; the way up is in 'other'.",
          .kind = Kind::flag,
          .usual = "false",
          .kept = {.option = "--copy-vertices"},
