@@ -15,6 +15,9 @@ public:
     virtual unsigned frontBuffer() const = 0;  ///< GL buffer name of tightly packed ParticleVertex, 0 before the first close
     virtual std::size_t frontCount() const = 0;
     virtual const std::string& path() const = 0;  ///< one sentence: which path runs (zero-copy, host copy, CPU) and why
+    /// Goes through host memory from the next open() on, as where nothing can be shared; or no longer. Nothing to do where
+    /// the writer's memory is the host's.
+    virtual void copies(bool /*wanted*/) {}
     /// Which vertices the front buffer holds: another number after each close, and in no two buffers the same; 0 before.
     std::uint64_t version() const { return version_; }
 

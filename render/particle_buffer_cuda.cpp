@@ -76,10 +76,18 @@ public:
         for (SharedBuffer& buffer : buffers_)
             if (code == cuda::kSuccess) code = buffer.reserve(kFirstCapacity);
         if (code == cuda::kSuccess)
-            path_ = "zero-copy: " + deviceName(device) + " stores vertices straight into the buffer that OpenGL (" +
-                    rendererName() + ") draws";
+            path_ = sharedPath();
         else
             fallBack(code);
+    }
+
+    void copies(bool wanted) override {
+        if (broken_ || wanted == (host_ != nullptr)) return;
+        host_ = wanted ? makeHostParticleBuffer() : nullptr;
+        hostWritten_ = false;
+        path_ = wanted ? "host copy, as asked for: vertices of " + deviceName(device_) +
+                             " go through host memory once a frame, and OpenGL (" + rendererName() + ") reads them there"
+                       : sharedPath();
     }
 
     ~CudaParticleBuffer() override {
@@ -147,7 +155,13 @@ private:
         return std::find(devices.begin(), end, device_) != end ? cuda::kSuccess : cuda::kInvalidGraphicsContext;
     }
 
+    std::string sharedPath() const {
+        return "zero-copy: " + deviceName(device_) + " stores vertices straight into the buffer that OpenGL (" +
+               rendererName() + ") draws";
+    }
+
     void fallBack(Code code) {
+        broken_ = true;
         cuda::takeLastError();
         for (SharedBuffer& buffer : buffers_) buffer.unregister();
         cuda::takeLastError();
@@ -160,8 +174,8 @@ private:
     std::array<SharedBuffer, 2> buffers_;
     std::size_t back_ = 0;
     const SharedBuffer* front_ = nullptr;
-    std::unique_ptr<ParticleBuffer> host_;  ///< once sharing has failed
-    bool hostWritten_ = false;
+    std::unique_ptr<ParticleBuffer> host_;  ///< once sharing has failed, and while copies are asked for
+    bool hostWritten_ = false, broken_ = false;
     std::string path_;
 };
 

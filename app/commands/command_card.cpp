@@ -31,7 +31,10 @@ int cardCommand(const Options& options) {
     base.backend = chosen.row->name;
     base.options = wanted.backendOptions;
     base.kernel = wanted.kernel.choice();
-    if (!options.benchKernels.empty()) base.kernel.kernel = nameUnlessAuto(options.benchKernels.front());
+    if (!options.benchKernels.empty()) {
+        base.kernel.kernel = nameUnlessAuto(options.benchKernels.front());
+        base.kernel.launch = wanted.kernel.launch.config(usualLaunch(base.kernel.kernel));
+    }
     if (!options.benchBlocks.empty()) base.kernel.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) base.kernel.launch.unroll = options.benchUnrolls.front();
     base.plan = {.repeats = options.benchRepeats, .mostSeconds = 3};

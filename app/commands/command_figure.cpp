@@ -18,7 +18,8 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
     request.options = options.simulation.backendOptions;
     if (!options.benchKernels.empty() && options.benchKernels.front() != "auto" && options.benchKernels.front() != "all")
         request.kernel = options.benchKernels.front();
-    request.launch = options.simulation.kernel.launch.config();
+    request.launch = options.simulation.kernel.launch.config(
+        usualLaunch(request.kernel.empty() ? std::nullopt : std::optional(request.kernel)));
     if (!options.benchBlocks.empty()) request.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) request.launch.unroll = options.benchUnrolls.front();
     request.bodies = options.benchBodies;

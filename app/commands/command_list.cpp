@@ -23,14 +23,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string rangeText(const Range& range) {
+std::string rangeText(const Range& range, std::span<const int> only = {}) {
+    if (!only.empty()) {
+        std::string text;
+        for (const int value : only) text += (text.empty() ? "" : ",") + std::to_string(value);
+        return text;
+    }
     if (range.first == 1 && range.last == 1) return "-";
     return std::to_string(range.first) + ".." + (range.last == 0 ? "limit" : std::to_string(range.last));
 }
 
+/// Unroll factors; of none of the other lists 0 is a value.
 std::string valuesText(std::span<const int> values) {
     std::string text;
-    for (const int value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+    for (const int value : values) text += (text.empty() ? "" : ",") + unrollText(value);
     return text.empty() ? "-" : text;
 }
 
@@ -60,19 +66,21 @@ Json backendList(const BackendOptions& options) {
 
 Json kernelList(const BackendOptions& options) {
     Json rows = Json::array();
-    for (const KernelRow& row : kernels()) {
-        const Reason reason = backendReason(row.backend, options);
-        rows.push_back({{"backend", std::string(row.backend)},
-                        {"name", std::string(row.name)},
-                        {"available", reason.empty()},
-                        {"blocks", rangeText(row.blocks)},
-                        {"unrolls", toVector(row.unrolls)},
-                        {"bodies_per_thread", toVector(row.bodiesPerThread)},
-                        {"splits", rangeText(row.splits)},
-                        {"deterministic", row.deterministic},
-                        {"idea", std::string(row.idea)},
-                        {"reason", reason}});
-    }
+    for (const std::span<const KernelRow> part : {kernels(), trapKernels()})
+        for (const KernelRow& row : part) {
+            const Reason reason = backendReason(row.backend, options);
+            rows.push_back({{"backend", std::string(row.backend)},
+                            {"name", std::string(row.name)},
+                            {"available", reason.empty()},
+                            {"blocks", rangeText(row.blocks, row.blockSizes)},
+                            {"unrolls", toVector(row.unrolls)},
+                            {"bodies_per_thread", toVector(row.bodiesPerThread)},
+                            {"splits", rangeText(row.splits)},
+                            {"deterministic", row.deterministic},
+                            {"idea", std::string(row.idea)},
+                            {"reason", reason},
+                            {"trap", row.trap.empty() ? "" : "not a rate: " + std::string(row.trap)}});
+        }
     return rows;
 }
 

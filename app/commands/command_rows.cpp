@@ -362,9 +362,11 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addList(
         app, "--unroll", "LIST",
         [&o](auto& name, auto& texts) {
-            for (auto& text : texts) o.benchUnrolls.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
+            for (auto& text : texts)
+                o.benchUnrolls.push_back(
+                    text == unrollText(kAutoUnroll) ? kAutoUnroll : static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
         },
-        "unroll factors, where the kernel has them");
+        "unroll factors, where the kernel has them; auto is the compiler's choice");
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 1, kAny); },
         "steps of one repetition [as many as fit a quarter of a second]");

@@ -162,6 +162,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         if (!knob.asked) continue;
         bool any = false;
         std::string owners;
+        for (const KernelRow& row : trapKernels()) any = any || (knob.has(row) && meant(row, knob));
         for (const KernelRow& row : kernels()) {
             if (!knob.has(row)) continue;
             any = any || meant(row, knob);
@@ -182,7 +183,7 @@ struct UnusedOption {
 constexpr std::string_view kStudySteps = "it takes as many steps as its times need";
 constexpr std::string_view kStudyLaw = "it measures gravity in the scene's usual form";
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
-constexpr std::string_view kNoLaunch = "a tree has nothing of a launch to turn";
+constexpr std::string_view kNoLaunch = "its trees walk with their usual launch";
 constexpr UnusedOption kUnused[] = {
     {"", "--format", "the name of its file says how it is written"},
     {"", "--steps", kStudySteps},
@@ -351,7 +352,7 @@ void validate(Options& o, bool commandNamed) {
         }
         if (s.backend)
             kernel(*s.backend, name);
-        else if (std::none_of(kernels().begin(), kernels().end(), [&](auto& row) { return row.name == name; }))
+        else if (std::ranges::none_of(backends(), [&](const BackendRow& row) { return hasKernel(row.name, name); }))
             findRow(kernels(), "kernel", name);
     }
     const BackendRow* named = s.backend ? &backend(*s.backend) : nullptr;

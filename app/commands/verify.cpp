@@ -102,7 +102,7 @@ std::string launchText(const KernelRow& row, std::size_t count, double softening
     std::snprintf(text, sizeof text, "N = %zu, softening %g", count, softening);
     std::string where = text;
     if (row.blocks.last != 1) where += ", block " + std::to_string(launch.block);
-    if (!row.unrolls.empty()) where += ", unroll " + std::to_string(launch.unroll);
+    if (!row.unrolls.empty()) where += ", unroll " + unrollText(launch.unroll);
     return where;
 }
 
@@ -215,12 +215,20 @@ std::vector<LaunchConfig> launchesOf(const KernelRow& row, std::span<const int> 
     std::vector<int> allowed;
     for (const int block : blocks)
         if (block >= row.blocks.first && (row.blocks.last == 0 || block <= row.blocks.last)) allowed.push_back(block);
-    if (row.blocks.last == 1 || allowed.empty()) allowed = {LaunchConfig{}.block};
+    if (!row.blockSizes.empty()) allowed.assign(row.blockSizes.begin(), row.blockSizes.end());
+    if (row.blocks.last == 1 || allowed.empty()) allowed = {row.usual.block};
     std::vector<int> unrolls(row.unrolls.begin(), row.unrolls.end());
-    if (unrolls.empty()) unrolls = {LaunchConfig{}.unroll};
+    if (unrolls.empty()) unrolls = {row.usual.unroll};
     std::vector<LaunchConfig> launches;
+    // Where not all go together, the usual one goes first.
+    if (row.usual != LaunchConfig()) launches.push_back(row.usual);
     for (const int block : allowed)
-        for (const int unroll : unrolls) launches.push_back({.block = block, .unroll = unroll});
+        for (const int unroll : unrolls) {
+            LaunchConfig launch = row.usual;
+            launch.block = block;
+            launch.unroll = unroll;
+            if (launches.empty() || launch != launches.front()) launches.push_back(launch);
+        }
     return launches;
 }
 

@@ -2,6 +2,7 @@
 #include "app/control/parameter_rows.h"
 #include "app/model/look.h"
 #include "render/colour_map.h"
+#include "sim/backends/backend.h"
 
 #include <algorithm>
 
@@ -201,6 +202,21 @@ std::vector<Parameter> lookParameters() {
                   .help = "keep the full look where 30 frames/s cannot be held with it",
                   .window = true}},
         [](Document & d) -> auto& { return d.holdRate; }));
+    all.push_back(withMember(
+        {.path = "look.copy_vertices",
+         .label = "Copy vertices",
+         .idea = "bodies reach the picture by a copy through the host, once a frame, though the kernel could store them "
+                 "straight into OpenGL's buffer",
+         .term =
+             "What a program does where CUDA and OpenGL share no memory: down to the host and up again. Of the time of a "
+             "frame the way down is the part 'copied', which else is 'publish'; the way up is in 'other'.",
+         .kind = Kind::flag,
+         .usual = "false",
+         .kept = {.option = "--copy-vertices"},
+         .unavailable = [](const Document& d) -> Reason {
+             return backend(d.facts.kernel->backend).onDevice ? Reason() : "The bodies are in the host's memory already.";
+         }},
+        [](Document & d) -> auto& { return d.copyVertices; }));
     all.push_back(fact({.path = "look.quality",
                         .label = "Quality",
                         .idea = "what is lowered to hold the rate",

@@ -170,7 +170,26 @@ std::vector<SettingChoice> kernelChoices(const Document& d) {
     std::vector<SettingChoice> rows{{"auto", "The backend chooses by N and device.", false, {}}};
     for (const KernelRow& row : kernels())
         if (row.backend == now.backend) rows.push_back({std::string(row.name), row.idea, &row == &now, {}});
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == now.backend)
+            rows.push_back({std::string(row.name), row.idea, false,
+                            "Wrong on purpose, so no run takes it: " + std::string(row.trap) +
+                                ". The lab's sweep 'traps' "
+                                "measures it."});
     return rows;
+}
+
+/// What can be asked for by name; what must not be run is refused with its own sentence.
+std::vector<KernelRow> nameableKernels() {
+    std::vector<KernelRow> rows;
+    for (const std::span<const KernelRow> part : {kernels(), trapKernels()})
+        rows.insert(rows.end(), part.begin(), part.end());
+    return rows;
+}
+
+/// Asks for a number of a launch. The word is the compiler's choice; files say "auto" for what they leave open, and 0 here.
+void takeKnob(RunRequest& request, std::string_view key, const Value& value) {
+    take(request, key, isAuto(value) ? Value(std::int64_t{kAutoUnroll}) : value);
 }
 
 void addMachine(std::vector<Parameter>& all) {
@@ -228,7 +247,7 @@ void addMachine(std::vector<Parameter>& all) {
                                    r.kernel = {};
                                    if (!isAuto(v)) r.kernel.kernel = textOf(v);
                                }},
-                          kernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
+                          nameableKernels, [](const RunConfiguration& c) { return c.kernel.kernel; }));
     struct Knob {
         std::string_view path, label, idea, term, option, key;
         int LaunchConfig::*at;
@@ -241,7 +260,7 @@ void addMachine(std::vector<Parameter>& all) {
          "--block", "block", &LaunchConfig::block, "THREADS"},
         {"run.unroll", "Unroll", "how many pairs the inner loop writes out",
          "A loop that is written out several times has fewer jumps, and independent pairs overlap; too many need more "
-         "registers than a thread has.",
+         "registers than a thread has. With 1 it is not written out at all, with auto as the compiler likes.",
          "--unroll", "unroll", &LaunchConfig::unroll, "FACTOR"},
         {"run.bodies_per_thread", "Per thread", "targets that one thread holds in registers",
          "Each source that is read then serves several targets, which saves reads; the registers that it takes let fewer "
@@ -262,8 +281,19 @@ void addMachine(std::vector<Parameter>& all) {
         row.set = [key = knob.key](Document& d, const Value& v) {
             // The kernel and the rest of its launch stay as they are.
             asked(d).kernel = requestOf(inForce(d).kernel);
-            take(asked(d), key, v);
+            takeKnob(asked(d), key, v);
         };
+        if (knob.at == &LaunchConfig::unroll) {
+            const auto shown = [](std::optional<int> unroll) -> Value {
+                if (!unroll) return {};
+                return *unroll == kAutoUnroll ? Value(unrollText(*unroll)) : wholeValue(static_cast<std::uint64_t>(*unroll));
+            };
+            row.otherwise = "auto";
+            row.get = [shown](const Document& d) { return shown(inForce(d).kernel.launch.unroll); };
+            row.asked = [shown](const Document& d) { return shown(asked(d).kernel.launch.unroll); };
+            row.ask = [key = knob.key](RunRequest& r, const Value& v) { takeKnob(r, key, v); };
+            row.bounds.least = 1;
+        }
         all.push_back(std::move(row));
     }
 }
@@ -554,9 +584,9 @@ std::vector<Parameter> runParameters() {
         const SettingRow& setting = settingRow(row.kept.checkpoint);
         if (!row.ask) row.ask = [&setting](RunRequest& r, const Value& v) { take(r, setting.key, v); };
         constexpr double kAny = 1e300;  // what a file may say of any finite number
-        if (setting.least > -kAny) row.bounds.least = setting.least;
+        if (setting.least > -kAny) row.bounds.least = std::max(row.bounds.least, setting.least);
         if (setting.most < kAny) row.bounds.most = setting.most;
-        row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
+        if (!row.asked) row.asked = [row, &setting](const Document& d) { return wanted(row, setting, asked(d)); };
         if (!row.set) row.set = [ask = row.ask](Document& d, const Value& v) { ask(asked(d), v); };
     }
     return all;

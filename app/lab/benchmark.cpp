@@ -3,6 +3,7 @@
 
 #include "app/host_clock.h"
 #include "app/interrupt.h"
+#include "app/lab/benchmark_text.h"
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/precision.h"
@@ -52,6 +53,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.bodies = backend.size();
     row_.block = kernel.blocks.last == 1 ? 1 : launch.block;
     row_.unroll = kernel.unrolls.empty() ? 1 : launch.unroll;
+    row_.trap = kernel.trap;
     row_.bodiesPerThread = kernel.bodiesPerThread.empty() ? 1 : launch.bodiesPerThread;
     row_.split = kernel.splits.last == 1 ? 1 : launch.split;
     if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0)
@@ -130,7 +132,11 @@ bool Trial::take(const std::optional<ForceCheck>& check) {
         row_.errorP999 = std::max(row_.errorP999, check->p999);
         row_.errorP99 = std::max(row_.errorP99, check->p99);
     }
-    if (row_.verified) return true;
+    // What is wrong on purpose is timed as its author would have timed it.
+    if (row_.verified || !row_.trap.empty()) {
+        right_ = right_ && row_.verified;
+        return true;
+    }
     row_.note = check ? check->text() : "the backend gave no result of the force check";
     phase_ = Phase::done;
     return false;
@@ -204,6 +210,14 @@ void Trial::finish() {
     phase_ = Phase::done;
     const double rate = median(rates_), stepRate = median(stepRates_), bound = row_.boundPerSecond;
     const double highest = std::max(rate, stepRate);
+    if (!row_.trap.empty()) {
+        row_.verified = false;
+        row_.struckRate = rate;
+        const std::string failure = backend_.launchFacts().failure;
+        row_.note = struckText(row_) + (right_ ? "; this time its forces happened to be right" : "; its forces are wrong") +
+                    (failure.empty() ? "" : "; " + failure);
+        return;
+    }
     if (!(rate > 0 && stepRate > 0) || !std::isfinite(highest) || (bound > 0 && highest > kBoundSlack * bound)) {
         char text[160];
         std::snprintf(text, sizeof text, "measured %.4g interactions/s, but this device cannot issue more than %.4g",

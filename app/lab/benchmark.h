@@ -43,6 +43,8 @@ struct BenchmarkRow {
     std::vector<MethodFigure> figures;  ///< of the last evaluation, where the row tells of it
     bool verified = false;
     std::string note;  ///< why it is not verified
+    std::string trap;  ///< of a kernel that is wrong on purpose: why what the clock shows is no rate, whatever it computed
+    double struckRate = 0;  ///< what the clock shows all the same, force only
 };
 
 /// The check and timing of one configuration, little by little, so that a frame loop can drive it.
@@ -84,6 +86,7 @@ private:
     std::vector<std::uint32_t> targets_;
 
     bool asked_ = false;
+    bool right_ = true;  ///< all checks so far
     int attempts_ = 0;
     double worked_ = 0;           ///< [s] of the host's clock in this phase or repetition
     double ofStep_ = 0;           ///< share of the step under way that is done

@@ -21,6 +21,11 @@ bool unrolls(const BenchmarkRow& row) {
     });
 }
 
+Json unrollOf(const BenchmarkRow& row) {
+    if (!unrolls(row)) return nullptr;
+    return row.unroll == kAutoUnroll ? Json(unrollText(row.unroll)) : Json(row.unroll);
+}
+
 Json toJson(const BenchmarkRow& row) {
     const auto rate = [&row](double value) { return row.verified ? Json(value) : Json(nullptr); };
     const auto figure = [&row](std::string_view name) -> Json {
@@ -33,7 +38,7 @@ Json toJson(const BenchmarkRow& row) {
             {"kernel", row.kernel},
             {"n", row.bodies},
             {"block", row.block},
-            {"unroll", unrolls(row) ? Json(row.unroll) : Json(nullptr)},
+            {"unroll", unrollOf(row)},
             {"interactions_per_second", rate(row.interactionsPerSecond)},
             {"spread", rate(row.spread)},
             {"step_interactions_per_second", rate(row.stepInteractionsPerSecond)},
@@ -94,7 +99,7 @@ std::string table(std::span<const BenchmarkRow> rows) {
 std::string launchText(const BenchmarkRow& row) {
     if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";
     std::string text = std::to_string(row.block);
-    if (unrolls(row)) text += " x" + std::to_string(row.unroll);
+    if (unrolls(row)) text += " x" + unrollText(row.unroll);
     if (row.bodiesPerThread > 1) text += " b" + std::to_string(row.bodiesPerThread);
     if (row.split > 1) text += " s" + std::to_string(row.split);
     return text;
@@ -133,18 +138,27 @@ std::string benchmarkTableHead() {
 }
 
 std::string benchmarkTableLine(const BenchmarkRow& row) {
-    char text[400];
+    char text[800];
     const int used = std::snprintf(text, sizeof text, "%-10s %-16s %9zu  %-14s", row.backend.c_str(), row.kernel.c_str(),
                                    row.bodies, launchText(row).c_str());
     char* rest = text + used;
     const std::size_t room = sizeof text - static_cast<std::size_t>(used);
-    if (row.verified)
+    if (!row.trap.empty())
+        std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  %s\n", "-", "-", "-", "-", row.errorMedian, row.errorP999,
+                      struckText(row).c_str());
+    else if (row.verified)
         std::snprintf(rest, room, "%8.3f %5.1f %% %8.3f %9.4g %12.1e %9.1e\n", row.interactionsPerSecond * 1e-9,
                       row.spread * 100, row.stepInteractionsPerSecond * 1e-9, row.msPerStep, row.errorMedian, row.errorP999);
     else
         std::snprintf(rest, room, "%8s %7s %8s %9s %12.1e %9.1e  NOT VERIFIED\n", "-", "-", "-", "-", row.errorMedian,
                       row.errorP999);
     return text;
+}
+
+std::string struckText(const BenchmarkRow& row) {
+    char clock[80] = "";
+    if (row.struckRate > 0) std::snprintf(clock, sizeof clock, "the clock says %.4g G/s, ", row.struckRate * 1e-9);
+    return clock + std::string("not a rate: ") + row.trap;
 }
 
 std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows) {

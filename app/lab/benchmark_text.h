@@ -21,6 +21,9 @@ std::string benchmarkTableHead();
 std::string benchmarkTableLine(const BenchmarkRow& row);
 std::string benchmarkTableFoot(std::span<const BenchmarkRow> rows);
 
+/// What is said of a kernel that is wrong on purpose in the place of its rate: "the clock says 783 G/s, not a rate: ...".
+std::string struckText(const BenchmarkRow& row);
+
 /// Names and cells of a CSV line, without the line's end.
 std::string benchmarkCsvHead();
 std::string benchmarkCsvLine(const BenchmarkRow& row);

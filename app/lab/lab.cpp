@@ -91,11 +91,13 @@ void Lab::advance(double seconds, const std::function<void()>& quieten) {
         if (more) return;
         finished_.assign(sweep_->results().begin(), sweep_->results().end());
         sweep_.reset();
-        const auto wrong = std::count_if(finished_.begin(), finished_.end(),
-                                         [](const SweepResult& result) { return !result.row.verified && !result.refused; });
+        const auto isWrong = [](const SweepResult& result) {
+            return !result.row.verified && !result.refused && result.row.trap.empty();
+        };
+        const auto wrong = std::count_if(finished_.begin(), finished_.end(), isWrong);
         status_ = std::to_string(finished_.size()) + " points";
         for (const SweepResult& result : finished_)
-            if (!result.row.verified && !result.refused) status_ = result.row.note;
+            if (isWrong(result)) status_ = result.row.note;
         if (wrong > 0) status_ = std::to_string(wrong) + " points failed: " + status_;
         return;
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <thread>
 
 namespace gravlab {
@@ -36,12 +37,22 @@ std::vector<std::size_t> powersOfTwo(std::size_t first, std::size_t last) {
     return result;
 }
 
+/// A right kernel, and those that are wrong on purpose.
+std::vector<const KernelRow*> beside(std::string_view backendName) {
+    std::vector<const KernelRow*> rows;
+    if (hasKernel(backendName, "tiled")) rows.push_back(&kernel(backendName, "tiled"));
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == backendName) rows.push_back(&row);
+    return rows;
+}
+
 const SweepAxis kAxes[] = {
     {"unroll", "unroll factor", true, true, [](const KernelRow& row) { return axisRefusal("unroll", row); },
      [](const KernelRow& row, std::size_t) { return listed(row.unrolls); },
      [](SweepPoint& point, std::size_t value) { point.kernel.launch.unroll = static_cast<int>(value); }},
     {"block", "block size [threads]", true, true, [](const KernelRow& row) { return axisRefusal("block", row); },
      [](const KernelRow& row, std::size_t) {
+         if (!row.blockSizes.empty()) return listed(row.blockSizes);
          static constexpr std::size_t kBlocks[] = {16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
          return withinRange(kBlocks, row.blocks, kUsualBlockLimit);
      },
@@ -66,6 +77,17 @@ const SweepAxis kAxes[] = {
          return result;
      },
      [](SweepPoint& point, std::size_t value) { point.options.threads = static_cast<int>(value); }},
+    {"traps", "kernels", false, false, [](const KernelRow& row) { return axisRefusal("traps", row); },
+     [](const KernelRow& row, std::size_t) {
+         std::vector<std::size_t> places(beside(row.backend).size());
+         std::iota(places.begin(), places.end(), std::size_t{1});
+         return places;
+     },
+     [](SweepPoint& point, std::size_t value) {
+         const KernelRow& row = *beside(point.backend).at(value - 1);
+         point.kernel = {std::string(row.name), row.usual};
+     },
+     true},
 };
 
 /// Half of the way from the slowest to the fastest repetition.
@@ -86,14 +108,20 @@ std::span<const SweepAxis> sweepAxes() { return kAxes; }
 
 const SweepAxis& sweepAxis(std::string_view name) { return findRow(sweepAxes(), "axis", name); }
 
+// 0 has no place on a logarithmic axis.
+constexpr double kAutoPlace = 0.5;
+
+std::string axisText(double x) { return x == kAutoPlace ? unrollText(kAutoUnroll) : tickText(x); }
+
 std::vector<SweepPoint> pointsAlong(const SweepAxis& axis, const KernelRow& row, const SweepPoint& base,
                                     std::span<const std::size_t> values) {
     const std::vector<std::size_t> usual = values.empty() ? axis.values(row, base.bodies) : std::vector<std::size_t>();
     std::vector<SweepPoint> points;
     for (const std::size_t value : values.empty() ? std::span<const std::size_t>(usual) : values) {
         SweepPoint point = base;
+        if (point.kernel.launch == LaunchConfig() && point.kernel.kernel == row.name) point.kernel.launch = row.usual;
         axis.set(point, value);
-        point.x = static_cast<double>(value);
+        point.x = value == 0 ? kAutoPlace : static_cast<double>(value);
         points.push_back(std::move(point));
     }
     return points;
@@ -103,7 +131,7 @@ std::vector<SweepPoint> pointsOver(const SweepAxis& columns, const SweepAxis& ro
                                    const SweepPoint& base) {
     std::vector<SweepPoint> points;
     for (SweepPoint& line : pointsAlong(rows, row, base)) {
-        line.series = std::to_string(std::llround(line.x));
+        line.series = axisText(line.x);
         for (SweepPoint& point : pointsAlong(columns, row, line)) points.push_back(std::move(point));
     }
     return points;
@@ -138,6 +166,10 @@ Plot sweepPlot(std::string title, const SweepAxis& axis, std::span<const SweepRe
         }
     }
     std::sort(plot.x.ticks.begin(), plot.x.ticks.end());
+    for (const double tick : plot.x.ticks) {
+        const auto at = std::ranges::find_if(results, [&](const SweepResult& result) { return result.point.x == tick; });
+        plot.x.names.push_back(axis.kernels ? nameOf(at->point.kernel) : axisText(tick));
+    }
     plot.marked = axis.tunable && plot.series.size() == 1 && best > 0;
     return plot;
 }
@@ -156,7 +188,7 @@ HeatMap sweepMap(std::string title, const SweepAxis& columns, const SweepAxis& r
             map.rows.push_back(result.point.series);
     }
     std::sort(xs.begin(), xs.end());
-    for (const double x : xs) map.columns.push_back(tickText(x));
+    for (const double x : xs) map.columns.push_back(axisText(x));
     map.values.assign(map.rows.size() * xs.size(), std::numeric_limits<double>::quiet_NaN());
     for (const SweepResult& result : results) {
         if (!result.row.verified) continue;

@@ -21,12 +21,16 @@ struct SweepAxis {
     /// The usual values for so many bodies, ascending.
     std::vector<std::size_t> (*values)(const KernelRow& row, std::size_t bodies);
     void (*set)(SweepPoint& point, std::size_t value);
+    bool kernels = false;  ///< values are kernels, by whose names its places are called
 };
 
-/// unroll, block, split, bodies-per-thread, bodies, threads.
+/// unroll, block, split, bodies-per-thread, bodies, threads, traps.
 std::span<const SweepAxis> sweepAxes();
 /// The axis of that name. Throws UsageError naming the valid ones.
 const SweepAxis& sweepAxis(std::string_view name);
+
+/// A place on an axis as people read it: what the compiler chooses stands left of 1, see pointsAlong().
+std::string axisText(double x);
 
 /// `base` at each of the axis' values that suit `row`, or at `values` when there are any.
 std::vector<SweepPoint> pointsAlong(const SweepAxis& axis, const KernelRow& row, const SweepPoint& base,

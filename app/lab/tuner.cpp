@@ -63,7 +63,9 @@ Tuner::Tuner(TuneRequest request, SweepSettings settings, Sweep::Maker make)
     : request_(std::move(request)), settings_(std::move(settings)), make_(std::move(make)) {
     settings_.unequalMasses = true;
     settings_.tuning.reset();  // what was found before must not stand for the backend's own choice
-    for (const std::string& name : request_.kernels) kernel(request_.backend, name);
+    for (const std::string& name : request_.kernels)
+        if (const KernelRow& row = kernel(request_.backend, name); !row.trap.empty())
+            throw UsageError("kernel '" + name + "' cannot be tuned: it is wrong on purpose, and has no rate");
     std::size_t rows = 0;
     bool tunable = backend(request_.backend).usesCores;
     for (const KernelRow& row : kernels()) {
@@ -116,6 +118,9 @@ std::vector<SweepPoint> Tuner::automaticRound() const {
 /// All combinations of coarse values that fill the device without splitting for nothing.
 void Tuner::addCandidates(std::vector<SweepPoint>& points, const KernelRow& row) const {
     std::vector<SweepPoint> candidates{pointOf(std::string(row.name))};
+    candidates.front().kernel.launch = row.usual;
+    // Where not all numbers go together, this launch does.
+    if (row.usual != LaunchConfig() && !known(candidates.front(), points)) points.push_back(candidates.front());
     for (const char* name : kLaunchAxes) {
         const SweepAxis& axis = sweepAxis(name);
         if (!axis.refuses(row).empty()) continue;
@@ -310,7 +315,9 @@ std::string launchSentence(const std::string& backendName, const KernelChoice& c
         const KernelRow& row = kernel(backendName, *choice.kernel);
         for (const char* name : kLaunchAxes)
             if (sweepAxis(name).refuses(row).empty())
-                text += ", " + std::string(name) + " " + std::to_string(valueOf(choice.launch, name));
+                text += ", " + std::string(name) + " " +
+                        (name == kLaunchAxes[1] ? unrollText(choice.launch.unroll)
+                                                : std::to_string(valueOf(choice.launch, name)));
     }
     if (threads) text += ", " + std::to_string(*threads) + (threads == 1 ? " thread" : " threads");
     return text;

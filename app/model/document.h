@@ -53,6 +53,7 @@ struct Document {
     DrawMethodRequest splat =
         DrawMethodRequest::automatic;  ///< how a window draws; films take the rasteriser unless one way is asked for
     bool holdRate = true;              ///< a window lowers its look while the machine is too slow for it
+    bool copyVertices = false;         ///< go through host memory where OpenGL's own buffer could be written
     bool fourViews = false;            ///< wanted; see fourViewed()
     int trailsBefore = -1;             ///< four views bring paths: to go back to; -1: none
     double rotation = 0;               ///< of the camera by itself [rad/s]

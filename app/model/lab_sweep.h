@@ -19,6 +19,9 @@ std::span<const LabSweep> labSweeps();
 
 /// Why that kernel has nothing to walk along on the axis of that name (app/lab/sweep_axis.h); empty when it has.
 Reason axisRefusal(std::string_view axis, const KernelRow& row);
+/// The nearest kernel of the ladder that can, computes every pair of such a force, any masses and any number of
+/// bodies; null: none.
+const KernelRow* nearestWith(std::string_view axis, const KernelRow& row, const ForceSettings& force);
 /// The same of a sweep.
 Reason refusal(const LabSweep& sweep, const KernelRow& row);
 /// The sweep of that place in the table, or the first that this kernel can walk along where it cannot walk along that one.

@@ -1,10 +1,12 @@
 // The left panel: everything that can be tuned while it runs. Lists walk the program's own tables.
 #include "app/format.h"
+#include "app/model/lab_sweep.h"
 #include "app/model/unit_text.h"
 #include "app/panels/panel_twin.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/services/predictability.h"
 #include "app/services/step_cost.h"
+#include "sim/backends/backend.h"
 #include "sim/forces/law_numbers.h"
 
 #include <algorithm>
@@ -139,12 +141,24 @@ Reason notTunable(const PanelContext& p, const char* what) {
     return "The kernel '" + std::string(p.facts.kernel->name) + "' has no " + what + ".";
 }
 
-/// A list of whole numbers, of which one is chosen.
+/// A list of whole numbers, of which one is chosen. 0 is the compiler's choice.
 void listOf(PanelContext& p, std::string_view path, std::span<const int> values) {
-    const Value now = parameter(path).get(p.workspace);
-    for (const int value : values)
-        if (p.widgets.choice(std::to_string(value), "", numberOf(now) == value)) set(p, path, std::int64_t{value});
+    const std::string now = valueText(parameter(path).get(p.workspace));
+    for (const int value : values) {
+        const std::string text = unrollText(value);
+        const Value wanted = value == kAutoUnroll ? Value(text) : Value(std::int64_t{value});
+        if (p.widgets.choice(text, "", now == text)) set(p, path, wanted);
+    }
     p.widgets.endCombo();
+}
+
+/// Under a control that the kernel in use has no use for: the way to the nearest one that has.
+void offerKernel(PanelContext& p, const char* name, std::string_view axis) {
+    const KernelRow* const other = nearestWith(axis, *p.facts.kernel, p.facts.configuration.force);
+    if (!other) return;
+    const std::string label = "Take '" + std::string(other->name) + "'";
+    if (p.widgets.button({name, label.c_str(), Tip::ofRow(other->idea)}, ImGui::GetContentRegionAvail().x))
+        set(p, "run.kernel", std::string(other->name));
 }
 
 /// A launch value that a row offers as a list of compile-time factors.
@@ -154,16 +168,18 @@ void drawFactor(PanelContext& p, std::string_view path, const char* what, std::s
     if (p.widgets.beginCombo(controlOf(parameter(path)), now, reason)) listOf(p, path, values);
 }
 
-/// A launch value from a range: typed, or one of the usual powers of two.
-void drawRange(PanelContext& p, const Control& list, std::string_view path, const char* what, Range range, int least) {
+/// A launch value from a range: typed, or one of the usual powers of two or of the only ones.
+void drawRange(PanelContext& p, const Control& list, std::string_view path, const char* what, Range range, int least,
+               std::span<const int> only = {}) {
     const Reason reason = range.last != range.first ? Reason() : notTunable(p, what);
     const float side = ImGui::GetFrameHeight();
     const Value now = reason.empty() ? parameter(path).get(p.workspace) : Value();
     typedParameter(p, path, side, {.unavailable = reason, .now = now});
     if (!p.widgets.beginCombo(list, "", reason, side)) return;
     constexpr int kUsualLimit = 1024;
-    std::vector<int> usual;
-    for (int value = least; value <= (range.last == 0 ? kUsualLimit : std::min(range.last, kUsualLimit)); value *= 2)
+    std::vector<int> usual(only.begin(), only.end());
+    const int most = !only.empty() ? 0 : range.last == 0 ? kUsualLimit : std::min(range.last, kUsualLimit);
+    for (int value = least; value <= most; value *= 2)
         if (value >= range.first) usual.push_back(value);
     listOf(p, path, usual);
 }
@@ -184,8 +200,10 @@ void drawCompute(PanelContext& p) {
     drawFarField(p);
     static constexpr Control kBlocks{"run.block/list", "", "Usual block sizes"},
         kSplits{"run.split/list", "", "Usual splits"};
-    drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32);
+    drawRange(p, kBlocks, "run.block", "block size", kernel.blocks, 32, kernel.blockSizes);
+    if (!axisRefusal("block", kernel).empty()) offerKernel(p, "run.block/nearest", "block");
     drawFactor(p, "run.unroll", "unroll factor", kernel.unrolls);
+    if (!axisRefusal("unroll", kernel).empty()) offerKernel(p, "run.unroll/nearest", "unroll");
     if (kernel.bodiesPerThread.size() > 1)
         drawFactor(p, "run.bodies_per_thread", "targets a thread", kernel.bodiesPerThread);
     if (kernel.splits.first != kernel.splits.last) drawRange(p, kSplits, "run.split", "split", kernel.splits, 1);
@@ -214,6 +232,7 @@ void drawPhysics(PanelContext& p) {
     parameter(p, "run.steps_per_frame");
     parameter(p, "run.time_budget");
     if (p.state.inWindow) parameter(p, "window.display_sync");
+    if (backend(p.facts.kernel->backend).onDevice) parameter(p, "look.copy_vertices");
 }
 
 void drawLook(PanelContext& p) {

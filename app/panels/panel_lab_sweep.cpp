@@ -4,12 +4,16 @@
 #include "app/panels/parameter_widgets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace gravlab {
 namespace {
 
 constexpr Control kProgress{"lab_progress", "Progress", "How far the measurement is"};
+constexpr Control kStruck{"lab_struck", "No rate",
+                          "What the clock shows of a kernel that is wrong on purpose. It is no rate, also where its forces "
+                          "happen to be right: only what every check passes is one"};
 constexpr Control kPlot{"lab_plot", "Plot",
                         "Rate over what was varied; bars are the range of the repetitions, the dashed line is "
                         "the best point"};
@@ -39,6 +43,25 @@ void drawProgress(PanelContext& p) {
     ImGui::PopFont();
 }
 
+/// Kernels that are wrong on purpose: what the clock shows, with a line through it, and why it is no rate.
+void drawStruck(PanelContext& p) {
+    const float s = p.widgets.scale();
+    for (const SweepResult& result : p.workspace.lab.results()) {
+        const BenchmarkRow& row = result.row;
+        if (row.trap.empty()) continue;
+        const std::string rate = row.struckRate > 0 ? withPrefix(row.struckRate).text + std::string("interactions/s") : "-";
+        p.widgets.wrapped(palette::kText, row.kernel.c_str());
+        ImGui::SameLine(130 * s);
+        p.widgets.text(kStruck, palette::kBad, rate.c_str());
+        const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+        const float y = std::floor(0.5f * (from.y + to.y));
+        if (row.struckRate > 0)
+            ImGui::GetWindowDrawList()->AddLine(ImVec2(from.x - 2, y), ImVec2(to.x + 2, y), palette::kBad, 2 * s);
+        ImGui::SameLine();
+        p.widgets.wrapped(palette::kMuted, row.note.c_str());
+    }
+}
+
 }  // namespace
 
 void drawLabSweep(PanelContext& p) {
@@ -59,6 +82,9 @@ void drawLabSweep(PanelContext& p) {
     ImGui::SameLine();
     action(p, "lab-png", 44 * s, "PNG");
     drawProgress(p);
+    ImGui::PushFont(p.widgets.fonts().small);
+    drawStruck(p);
+    ImGui::PopFont();
 
     const ImVec2 from = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
     if (size.x < 40 || size.y < 40) return;

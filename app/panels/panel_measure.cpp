@@ -231,7 +231,8 @@ void drawPace(PanelContext& p) {
 void drawSplit(PanelContext& p) {
     const Telemetry& t = p.workspace.telemetry;
     const float s = p.widgets.scale();
-    const Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
+    Parts parts{.ms = {t.forceMs, t.integrateMs, t.publishMs, t.drawMs}};
+    if (p.facts.vertexPath.starts_with("host copy")) parts.names[2] = "copied";
     double sum = 0;
     for (const double ms : parts.ms) sum += ms;
     const double whole = std::max({t.frameMilliseconds, sum, 1e-9});

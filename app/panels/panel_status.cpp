@@ -68,7 +68,7 @@ void drawStatusLine(PanelContext& p) {
         if (p.facts.kernel->blocks.last != 1) {
             std::snprintf(text, sizeof text, " %d", now.kernel.launch.block);
             quiet(p, text);
-            std::snprintf(text, sizeof text, " x %d", now.kernel.launch.unroll);
+            std::snprintf(text, sizeof text, " x %s", unrollText(now.kernel.launch.unroll).c_str());
             if (!p.facts.kernel->unrolls.empty()) quiet(p, text);
         }
         if (p.facts.kernel->approximates) {

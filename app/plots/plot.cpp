@@ -235,11 +235,13 @@ void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& 
                             ? roundTicks(xLow, xHigh, plot.x.logarithmic, std::max(2, static_cast<int>(width / (6 * line))))
                             : plot.x.ticks;
     float free = from.x - 1e3f;
-    for (const double t : xTicks) {
+    const bool named = plot.x.names.size() == xTicks.size() && !plot.x.ticks.empty();
+    for (std::size_t i = 0; i < xTicks.size(); ++i) {
+        const double t = xTicks[i];
         if (!sx.shows(t) || t < xLow || t > xHigh) continue;
         const float at = sx.pixel(t);
         list.AddLine(ImVec2(at, from.y), ImVec2(at, to.y), palette.grid);
-        const std::string text = tickText(t);
+        const std::string text = named ? plot.x.names[i] : tickText(t);
         const float half = 0.5f * pen.extent(text).x;
         if (at - half < free) continue;
         pen.text(ImVec2(at, to.y + 0.3f * line), text, palette.text, 0.5f);

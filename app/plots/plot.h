@@ -12,8 +12,9 @@ namespace gravlab {
 struct PlotAxis {
     std::string label;
     bool logarithmic = false;
-    double low = 0, high = 0;   ///< both 0: from the data
-    std::vector<double> ticks;  ///< explicit tick values, e.g. block sizes; empty: round numbers
+    double low = 0, high = 0;        ///< both 0: from the data
+    std::vector<double> ticks;       ///< explicit tick values, e.g. block sizes; empty: round numbers
+    std::vector<std::string> names;  ///< what those are called; empty: by their numbers
 };
 
 /// One curve. `error` may be empty, else the half length of each error bar; `hollow` marks extrapolated points.

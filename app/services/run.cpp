@@ -14,6 +14,7 @@ void Run::attach() {
         vertices_ = makeParticleBuffer(space, device);
         space_ = space;
         device_ = device;
+        vertices_->copies(copies_);
     }
     simulation_->backend().setVertexValue(value_);
 }
@@ -21,6 +22,13 @@ void Run::attach() {
 void Run::show(VertexValue value) {
     value_ = value;
     simulation_->backend().setVertexValue(value);
+}
+
+bool Run::copyVertices(bool wanted) {
+    if (wanted == copies_) return false;
+    copies_ = wanted;
+    if (vertices_) vertices_->copies(wanted);
+    return vertices_ != nullptr;
 }
 
 void Run::dropPicture() {

@@ -33,6 +33,8 @@ public:
     /// What the backend stores with vertices, and with the vertices of those to come.
     void show(VertexValue value);
     VertexValue shown() const { return value_; }
+    /// Whether vertices take the way through the host; true where that was another one before.
+    bool copyVertices(bool wanted);
     /// Stores the last complete step.
     void publish() { simulation_->publish(*vertices_); }
 
@@ -46,6 +48,7 @@ private:
     std::unique_ptr<ParticleBuffer> vertices_;
     MemorySpace space_ = MemorySpace::host;
     int device_ = -1;
+    bool copies_ = false;
     VertexValue value_ = VertexValue::speed;
     StateFeed feed_;
     std::shared_ptr<Simulation> simulation_;  // last: a backend lets go of the vertices before they go

@@ -46,6 +46,8 @@ bool RunHost::apply() {
     if (!taken) intent.twin = twin_.choice();  // asked for together
     goBack();
     applyTwin();
+    for (Run& run : runs_)
+        if (run.copyVertices(document_.copyVertices)) run.publish();
     return taken;
 }
 

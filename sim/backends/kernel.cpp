@@ -24,7 +24,25 @@ std::deque<KernelRow>& addedKernels() {
     return rows;
 }
 
+const KernelRow* findTrap(std::string_view backend, std::string_view name) {
+    for (const KernelRow& row : trapKernels())
+        if (row.backend == backend && row.name == name) return &row;
+    return nullptr;
+}
+
 }  // namespace
+
+std::string unrollText(int unroll) { return unroll == kAutoUnroll ? "auto" : std::to_string(unroll); }
+
+std::span<const KernelRow> trapKernels() { return cudaTrapRows(); }
+
+LaunchConfig usualLaunch(const std::optional<std::string>& kernelName) {
+    if (!kernelName) return {};
+    for (const std::span<const KernelRow> rows : {kernels(), trapKernels()})
+        for (const KernelRow& row : rows)
+            if (row.name == *kernelName) return row.usual;
+    return {};
+}
 
 double keptAccuracy(const KernelRow& row, double allowedError) {
     if (!row.approximates) return 0;
@@ -62,7 +80,7 @@ const KernelRow& addKernel(const KernelRow& row) {
 bool hasKernel(std::string_view backend, std::string_view name) {
     const auto named = [&](const KernelRow& row) { return row.backend == backend && row.name == name; };
     const std::lock_guard hold(addedLock());
-    return std::ranges::any_of(kernels(), named) || std::ranges::any_of(addedKernels(), named);
+    return std::ranges::any_of(kernels(), named) || findTrap(backend, name) || std::ranges::any_of(addedKernels(), named);
 }
 
 const KernelRow& kernel(std::string_view backend, std::string_view name) {
@@ -71,6 +89,7 @@ const KernelRow& kernel(std::string_view backend, std::string_view name) {
         for (const KernelRow& added : addedKernels())
             if (added.backend == backend && added.name == name) return added;
     }
+    if (const KernelRow* trap = findTrap(backend, name)) return *trap;
     const std::span<const KernelRow> all = kernels();
     const auto ofBackend = [&](const KernelRow& row) { return row.backend == backend; };
     const auto first = std::find_if(all.begin(), all.end(), ofBackend);

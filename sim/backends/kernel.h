@@ -3,6 +3,7 @@
 #include "sim/forces/force_settings.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,10 +13,15 @@ namespace gravlab {
 /// Why something cannot be had, in a sentence for a tooltip or an error; empty when it can.
 using Reason = std::string;
 
+/// An unroll factor that is the compiler's choice: the loop carries no pragma.
+constexpr int kAutoUnroll = 0;
+/// "auto" or the number.
+std::string unrollText(int unroll);
+
 /// What the user turns live. Checked against row and device before a launch.
 struct LaunchConfig {
     int block = 128;          ///< threads a block, and bodies a tile
-    int unroll = 16;          ///< compile-time factor chosen at launch
+    int unroll = 16;          ///< compile-time factor chosen at launch, or kAutoUnroll
     int bodiesPerThread = 1;  ///< targets held in registers
     int split = 1;            ///< threads that share one target's sources
     bool operator==(const LaunchConfig&) const = default;
@@ -35,9 +41,11 @@ struct KernelRow {
     std::string_view name;                   ///< stable key: --kernel, tests, benchmark history
     std::string_view idea;                   ///< what it adds to the row above
     Range blocks{1, 1};                      ///< last = 0: up to the device's limit
+    std::span<const int> blockSizes{};       ///< only these of `blocks`, where there are any
     std::span<const int> unrolls{};          ///< empty: not tunable
     std::span<const int> bodiesPerThread{};  ///< empty: not tunable
     Range splits{1, 1};
+    LaunchConfig usual{};  ///< where nobody chose; it differs from LaunchConfig() only where that one is impossible
     WorkShape shape = WorkShape::targets;
     bool deterministic = true;
     bool equalMasses = false;           ///< computes only bodies that all weigh the same
@@ -48,6 +56,8 @@ struct KernelRow {
     /// Text of its inner loop, for the lab: "force_tiled.cu", or "tiled.cuh:gather,tiledForce" for some of its functions.
     /// Empty: the CUDA file that is named like the row.
     std::string_view source{};
+    /// Why its rate is none: it is wrong on purpose, to be measured and never to be run. Empty: a row like the others.
+    std::string_view trap{};
     /// Why it cannot compute this force in this build; empty when it can. Null: nothing that its backend would not say.
     Reason (*refuses)(const KernelRow& row, const ForceSettings& force) = nullptr;
 };
@@ -64,7 +74,13 @@ double slotsPerDirectedPair(const KernelRow& row, Precision precision);
 /// All rows of all backends of this build, also those that cannot run here.
 std::span<const KernelRow> kernels();
 
-/// Whether there is one of that name, in the lists or brought by addKernel().
+/// Rows that are wrong on purpose, for lessons: found by their names, in no other list, and taken by no run.
+std::span<const KernelRow> trapKernels();
+
+/// The launch that stands for a request that says nothing of it, for a kernel of that name; empty: of none.
+LaunchConfig usualLaunch(const std::optional<std::string>& kernelName);
+
+/// Whether there is one of that name, in the lists, among the traps or brought by addKernel().
 bool hasKernel(std::string_view backend, std::string_view name);
 
 /// Brings a row of its own, as a test or a plug-in does: taken by its name, and in no list. Before main(), or before it is

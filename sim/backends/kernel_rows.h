@@ -14,5 +14,7 @@ std::span<const KernelRow> cpuKernelRows();
 Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force);
 /// Rows of the CUDA backend, in ladder order; the same in builds without CUDA.
 std::span<const KernelRow> cudaKernelRows();
+/// Those that are wrong on purpose.
+std::span<const KernelRow> cudaTrapRows();
 
 }  // namespace gravlab

@@ -24,6 +24,8 @@ struct LaunchFacts {
     std::size_t localBytes = 0;      ///< a thread, spilled registers
     double memoryBytes = 0;          ///< bodies read from memory in one force evaluation
 
+    std::string failure{};  ///< why the last launch did not run, of a row that goes on as if it had
+
     // CPUs.
     int cpuThreads = 0;
     int vectorLanes = 0;  ///< fp32 bodies in one register

@@ -8,15 +8,14 @@
 
 namespace gravlab {
 
-LaunchConfig LaunchRequest::config() const {
-    const LaunchConfig usual;
+LaunchConfig LaunchRequest::config(const LaunchConfig& usual) const {
     return {.block = block.value_or(usual.block),
             .unroll = unroll.value_or(usual.unroll),
             .bodiesPerThread = bodiesPerThread.value_or(usual.bodiesPerThread),
             .split = split.value_or(usual.split)};
 }
 
-KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch = launch.config()}; }
+KernelChoice KernelRequest::choice() const { return {.kernel = kernel, .launch = launch.config(usualLaunch(kernel))}; }
 
 KernelChoice RunRequest::choice() const {
     KernelChoice choice = kernel.choice();

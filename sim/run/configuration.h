@@ -15,10 +15,10 @@
 
 namespace gravlab {
 
-/// Numbers of a launch; those that are empty are LaunchConfig's.
+/// Numbers of a launch; those that are empty are the kernel's usual ones.
 struct LaunchRequest {
     std::optional<int> block{}, unroll{}, bodiesPerThread{}, split{};
-    LaunchConfig config() const;
+    LaunchConfig config(const LaunchConfig& usual = {}) const;
     bool operator==(const LaunchRequest&) const = default;
 };
 

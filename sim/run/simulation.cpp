@@ -95,6 +95,15 @@ BackendChoice backendFor(const std::optional<std::string>& name, const RunReques
     return choice;
 }
 
+/// A kernel that is wrong on purpose is measured beside a run, never taken for it.
+void requireNoTrap(const KernelRequest& wanted, const BackendRow& backend) {
+    if (!wanted.kernel || !hasKernel(backend.name, *wanted.kernel)) return;
+    const KernelRow& row = kernel(backend.name, *wanted.kernel);
+    if (row.trap.empty()) return;
+    throw UsageError("kernel '" + *wanted.kernel + "' is wrong on purpose and moves no bodies: " + std::string(row.trap) +
+                     "; measure it by 'gravlab bench --kernel " + *wanted.kernel + "', or by the sweep 'traps' in the lab");
+}
+
 /// Bodies that a check looks at, and those that feel what few do.
 std::vector<std::uint32_t> withThoseOf(const ForceTerms& others, const ParticleSet& bodies,
                                        std::vector<std::uint32_t> targets) {
@@ -245,6 +254,7 @@ Simulation::Plan Simulation::plan(const RunRequest& wanted, bool again) const {
     if (running && !p.startsOver && !p.changesBackend && !wanted.precision && !request_.precision && !few &&
         configuration_.force.precision == Precision::fp64)
         c.force.precision = Precision::fp64;
+    requireNoTrap(wanted.kernel, *p.backend.row);
     requireParameters(*p.scene, c.parameters);
     requireBodies(c.bodies);
     requireTimeStep(c.timeStep);

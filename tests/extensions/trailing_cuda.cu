@@ -97,10 +97,12 @@ const void* tilesCode(Precision precision) {
                                         : tiledKernel<float>(kTiles.unroll, 1).address;
 }
 
-const bool kThere = addKernelEntry(
-    {.row = {.backend = "cuda", .name = "trailing", .idea = "a ten-thousandth of each force is the one before"},
-     .code = OwnCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode},
-     .fixed = kTiles});
+const bool kThere =
+    addKernelEntry({.row = {.backend = "cuda",
+                            .name = "trailing",
+                            .idea = "a ten-thousandth of each force is the one before",
+                            .usual = kTiles},
+                    .code = OwnCode{.make32 = make<float>, .make64 = make<double>, .machineCode = tilesCode}});
 
 }  // namespace
 }  // namespace gravlab::extension

@@ -139,7 +139,9 @@ TEST_F(GpuTest, manySmallStepsAreTheSameInAnyPieces) {
 TEST_F(GpuTest, cutForcesAreTheSameForEveryLaunch) {
     const ParticleSet bodies = unevenBodies(100003);
     for (const KernelChoice& kernel :
-         {KernelChoice{"tiled", {.block = 96, .unroll = 8}},
+         {KernelChoice{"tiled", {.block = 96, .unroll = 8}}, KernelChoice{"pairs", {.block = 256, .unroll = 1}},
+          KernelChoice{"aos", {.block = 128, .unroll = 3}}, KernelChoice{"tiled-constant-block", {.block = 256}},
+          KernelChoice{"tiled-block-split", {.block = 64, .unroll = kAutoUnroll, .split = 5}},
           KernelChoice{"tiled-split", {.block = 128, .unroll = 4, .split = 5}},
           KernelChoice{"tiled-registers", {.block = 64, .unroll = 4, .bodiesPerThread = 4, .split = 1}}}) {
         const std::unique_ptr<Backend> whole = loaded(bodies, kernel), cut = loaded(bodies, kernel);

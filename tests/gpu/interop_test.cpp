@@ -88,6 +88,26 @@ TEST_F(Interop, moreBodiesThanTheBufferHeldAreDrawn) {
     EXPECT_EQ(buffer->frontCount(), 10u);
 }
 
+TEST_F(Interop, aCopyThatIsAskedForDrawsTheSamePictureAndCanBeLeftAgain) {
+    const ParticleSet bodies = unevenBodies(5000);
+    const std::unique_ptr<Backend> straight = loaded(bodies), other = loaded(bodies);
+    const std::unique_ptr<ParticleBuffer> shared = makeCudaParticleBuffer(0), buffer = makeCudaParticleBuffer(0);
+    ASSERT_EQ(shared->space(), MemorySpace::cudaDevice) << shared->path();
+    for (const bool copies : {true, false, true}) {
+        buffer->copies(copies);
+        EXPECT_EQ(buffer->space(), copies ? MemorySpace::host : MemorySpace::cudaDevice);
+        EXPECT_THAT(buffer->path(), StartsWith(copies ? "host copy, as asked for" : "zero-copy"));
+        const std::vector<std::uint8_t> want = pictureAfter(*straight, *shared, 3);
+        pictureAfter(*other, *buffer, 3);
+        other->publish(*buffer);  // a copy arrives a step later
+        OffscreenTarget target(320, 200);
+        renderer_->draw(*buffer, camera_, look_, target.framebuffer(), 320, 200);
+        EXPECT_EQ(buffer->frontCount(), 5000u);
+        EXPECT_GT(lit(want), 1000u);
+        EXPECT_EQ(target.read(), want) << (copies ? "by a copy" : "straight");
+    }
+}
+
 TEST_F(Interop, theCopyDrawsTheSamePicture) {
     if (!cuda::faultsAvailable()) GTEST_SKIP() << "this build has no faults: configure it with -DGRAVLAB_FAULTS=ON";
     const ParticleSet bodies = unevenBodies(5000);

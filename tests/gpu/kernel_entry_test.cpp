@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 namespace gravlab::test {
@@ -64,22 +66,78 @@ TEST(KernelEntries, offeredLaunchesAreBuiltAndOthersAreNot) {
         if (!entry.oneSided()) continue;
         SCOPED_TRACE(std::string(entry.row.name));
         for (const int unroll : entry.row.unrolls) {
-            LaunchConfig launch;
+            LaunchConfig launch = entry.row.usual;
             launch.unroll = unroll;
-            EXPECT_TRUE(address(entry, launch));
+            EXPECT_TRUE(address(entry, launch)) << unroll;
             for (const int bodies : entry.row.bodiesPerThread) {
                 launch.bodiesPerThread = bodies;
                 EXPECT_TRUE(address(entry, launch)) << unroll << ", " << bodies;
             }
         }
+        for (const int block : entry.row.blockSizes) {
+            LaunchConfig launch = entry.row.usual;
+            launch.block = block;
+            EXPECT_TRUE(address(entry, launch)) << block;
+        }
         if (entry.row.unrolls.empty()) continue;
         LaunchConfig launch;
-        launch.unroll = 3;
+        launch.unroll = 5;
         EXPECT_FALSE(address(entry, launch));
     }
+    EXPECT_FALSE(pairsKernel(12)) << "no such tile";
+    EXPECT_FALSE(constantBlockKernel(96));
+    EXPECT_FALSE(tiledKernel<float>(3, 2)) << "with several bodies there are fewer factors";
+    EXPECT_FALSE(tiledKernel<float>(kAutoUnroll, 2));
     EXPECT_FALSE(tiledKernel<double>(8, 8)) << "eight bodies do not fit the registers";
     EXPECT_NE(tiledKernel<float>(8, 1).address, tiledKernel<float>(8, 2).address);
     EXPECT_NE(tiledKernel<float>(8, 1).address, tiledKernel<float>(16, 1).address);
+}
+
+TEST(KernelEntries, fastRowsAreBuiltWithOneNumberChangedAtATime) {
+    for (const KernelEntry& entry : kernelEntries()) {
+        const SymmetricCode* code = entry.symmetric();
+        if (!code) continue;
+        const auto address = [&](int block, int unroll, int bodies) {
+            return code->kernel32({.block = block, .unroll = unroll, .bodiesPerThread = bodies}).address;
+        };
+        for (const int block : entry.row.blockSizes) EXPECT_TRUE(address(block, 4, 8)) << block;
+        for (const int unroll : entry.row.unrolls) EXPECT_TRUE(address(32, unroll, 8)) << unroll;
+        for (const int bodies : entry.row.bodiesPerThread) EXPECT_TRUE(address(32, 4, bodies)) << bodies;
+        EXPECT_EQ(address(64, 4, 8), address(128, 4, 8)) << "warps are counted when it is launched";
+        EXPECT_NE(address(32, 4, 8), address(64, 4, 8));
+        EXPECT_FALSE(address(64, 8, 8));
+        EXPECT_FALSE(address(32, 8, 4));
+        EXPECT_FALSE(address(32, 3, 8));
+        EXPECT_FALSE(address(256, 4, 8));
+        EXPECT_TRUE(code->kernel64({.block = 32, .unroll = 4, .bodiesPerThread = 4}));
+        EXPECT_FALSE(code->kernel64({.block = 32, .unroll = 8, .bodiesPerThread = 4}));
+    }
+    for (const int unroll : {1, 2, 4, 8}) EXPECT_TRUE(manyStepsKernel(unroll));
+    EXPECT_FALSE(manyStepsKernel(16));
+}
+
+TEST(KernelEntries, aUsualLaunchIsOfferedAndNothingElseIsTakenForIt) {
+    for (const KernelEntry& entry : kernelEntries()) {
+        const KernelRow& row = entry.row;
+        const auto has = [](std::span<const int> values, int value) {
+            return std::ranges::find(values, value) != values.end();
+        };
+        if (!row.blockSizes.empty()) {
+            EXPECT_TRUE(has(row.blockSizes, row.usual.block)) << row.name;
+            EXPECT_EQ(row.blockSizes.front(), row.blocks.first) << row.name;
+            EXPECT_EQ(row.blockSizes.back(), row.blocks.last) << row.name;
+        }
+        if (!row.unrolls.empty()) {
+            EXPECT_TRUE(has(row.unrolls, row.usual.unroll)) << row.name;
+        }
+        if (row.usual == LaunchConfig()) continue;
+        // A request for just LaunchConfig() means the usual launch, so nobody may be able to mean it.
+        const LaunchConfig plain;
+        EXPECT_TRUE((!row.blockSizes.empty() && !has(row.blockSizes, plain.block)) ||
+                    (!row.bodiesPerThread.empty() && !has(row.bodiesPerThread, plain.bodiesPerThread)) ||
+                    row.usual.bodiesPerThread != plain.bodiesPerThread || row.unrolls.empty())
+            << row.name;
+    }
 }
 
 TEST(KernelEntries, factorsPickTheWantedOne) {

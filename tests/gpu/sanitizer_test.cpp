@@ -27,7 +27,12 @@ TEST_F(Sanitizer, everyRowStepsOnFewBodies) {
             for (const ForceSettings& force : forces) {
                 if (!refusal(row, force).empty()) continue;
                 const std::unique_ptr<Backend> backend = loaded(bodies);
-                backend->configure(force, {std::string(row.name), {.block = 64, .unroll = 4}});
+                LaunchConfig launch{.block = 64, .unroll = 4};
+                if (row.usual != LaunchConfig()) launch = row.usual;
+                if (row.blockSizes.size() > 1 && row.shape != WorkShape::wholeSteps) launch.block = row.blockSizes[1];
+                if (force.precision == Precision::fp64 && row.shape == WorkShape::pairTiles) launch = row.usual;
+                if (row.name == "tiled-block-split") launch.split = count > 4 ? 4 : 1;
+                backend->configure(force, {std::string(row.name), launch});
                 DeviceSink sink;
                 for (const char* name : {"leapfrog", "rk4"})
                     for (std::int64_t done = 0; done < 2;)

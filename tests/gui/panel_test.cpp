@@ -92,6 +92,21 @@ TEST_F(Panel, changesBlockAndUnrollOnAGpu) {
     EXPECT_NE(now.at("message").get<std::string>().find("1024"), std::string::npos) << now.at("message");
     EXPECT_EQ(now.at("block"), 200);
     waitForValue("check", "passed");
+    choose("run.unroll", "auto");
+    waitForValue("unroll", "auto");
+    // A row without a factor offers the nearest that has one.
+    choose("run.kernel", "pairs");
+    waitForValue("kernel", "pairs");
+    EXPECT_FALSE(waitFor("the panel", [](const Json& s) { return s.at("items").contains("run.unroll/nearest"); })
+                     .at("items")
+                     .contains("run.block/nearest"));
+    click("run.unroll/nearest");
+    waitForValue("kernel", "aos");
+    EXPECT_FALSE(status().at("items").contains("run.block/nearest"));
+    choose("run.kernel", "symmetric");
+    waitForValue("block", 32);
+    choose("run.unroll", "8");
+    waitForValue("unroll", 8);
 }
 
 TEST_F(Panel, pausesStepsResetsAndTakesASeed) {

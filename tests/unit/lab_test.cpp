@@ -64,9 +64,24 @@ TEST(Lab, cancelKeepsTheResultsAndANewSweepDropsThem) {
 
 TEST(Lab, greysWhatAKernelCannotVary) {
     EXPECT_THAT(refusal(sweepNamed("block"), kernel("cpu", "simd")), HasSubstr("no block size"));
-    EXPECT_THAT(refusal(sweepNamed("block x unroll"), kernel("cuda", "global")), HasSubstr("no unroll"));
+    EXPECT_THAT(refusal(sweepNamed("block x unroll"), kernel("cuda", "pairs")), HasSubstr("no unroll"));
     EXPECT_EQ(refusal(sweepNamed("block x unroll"), kernel("cuda", "tiled")), "");
     EXPECT_EQ(refusal(sweepNamed("bodies"), kernel("cpu", "naive")), "");
+}
+
+TEST(Lab, offersTheNearestKernelThatHasWhatOneLacks) {
+    const ForceSettings force;
+    EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), force)->name, "aos");
+    EXPECT_EQ(nearestWith("unroll", kernel("cuda", "tree"), force)->name, "symmetric-runs") << "of any masses and numbers";
+    EXPECT_EQ(nearestWith("split", kernel("cuda", "tiled"), force)->name, "tiled-split");
+    EXPECT_EQ(nearestWith("block", kernel("cpu", "simd"), force), nullptr);
+    const ForceSettings exact{.precision = Precision::fp64};
+    EXPECT_EQ(nearestWith("unroll", kernel("cuda", "pairs"), exact)->name, "tiled") << "those before it have no fp64";
+    // In the default view something of a launch can always be turned.
+    for (const KernelRow& row : kernels())
+        if (row.backend == "cuda") {
+            EXPECT_TRUE(axisRefusal("block", row).empty() || axisRefusal("unroll", row).empty()) << row.name;
+        }
 }
 
 constexpr std::size_t kMany = 300000;

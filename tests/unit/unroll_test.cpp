@@ -1,7 +1,10 @@
 // What is said of unrolling is what the kernels do.
+#include "app/control/parameter.h"
 #include "app/lab/benchmark_text.h"
 #include "cli_support.h"
 #include "sim/backends/kernel.h"
+#include "sim/io/run_settings.h"
+#include "sim/run/configuration.h"
 #include "tests/paths.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +32,8 @@ BenchmarkRow rowOf(const char* backend, const char* kernel, int unroll) {
 }
 
 TEST(Unroll, isLeftOutOfTablesWhereThereIsNoSuchFactor) {
-    const std::vector<BenchmarkRow> rows{rowOf("cuda", "global", 1), rowOf("cuda", "tiled", 1)};
+    const std::vector<BenchmarkRow> rows{rowOf("cuda", "pairs", 1), rowOf("cuda", "tiled", 1),
+                                         rowOf("cuda", "tiled", kAutoUnroll)};
     for (const BenchmarkFormat& format : benchmarkFormats()) {
         const std::string text = format.text(rows);
         const std::vector<std::string> lines = linesOf(text);
@@ -37,26 +41,55 @@ TEST(Unroll, isLeftOutOfTablesWhereThereIsNoSuchFactor) {
             const nlohmann::json all = nlohmann::json::parse(text);
             EXPECT_TRUE(all.at(0).at("unroll").is_null());
             EXPECT_EQ(all.at(1).at("unroll"), 1);
+            EXPECT_EQ(all.at(2).at("unroll"), "auto");
         } else if (format.name == "csv") {
-            ASSERT_EQ(lines.size(), 3u);
-            EXPECT_THAT(lines[1], HasSubstr("global,0,128,,"));
+            ASSERT_EQ(lines.size(), 4u);
+            EXPECT_THAT(lines[1], HasSubstr("pairs,0,128,,"));
             EXPECT_THAT(lines[2], HasSubstr("tiled,0,128,1,"));
+            EXPECT_THAT(lines[3], HasSubstr("tiled,0,128,auto,"));
         } else {
-            ASSERT_GE(lines.size(), 4u);
+            ASSERT_GE(lines.size(), 5u);
             EXPECT_THAT(lines[2], Not(HasSubstr("128 x")));
             EXPECT_THAT(lines[3], HasSubstr("128 x1"));
+            EXPECT_THAT(lines[4], HasSubstr("128 xauto"));
         }
     }
 }
 
-/// Kernel -> inverse roots in what nvcc makes of it: one a pair that is written out.
-std::map<std::string, int> inverseRoots() {
+TEST(Unroll, isANumberInFilesAndTheWordLeavesItOpen) {
+    const SettingRow& row = settingRow("unroll");
+    RunRequest request;
+    for (const int unroll : {1, 3, kAutoUnroll}) {
+        EXPECT_TRUE(row.take(request, std::to_string(unroll)));
+        EXPECT_EQ(request.kernel.launch.unroll, unroll);
+        EXPECT_EQ(row.text(request), std::to_string(unroll));
+    }
+    EXPECT_TRUE(row.take(request, "\"auto\"")) << "what files say of what nobody chose";
+    EXPECT_FALSE(request.kernel.launch.unroll.has_value());
+    EXPECT_FALSE(row.take(request, "-1"));
+    parameter("run.unroll").ask(request, std::string("auto"));
+    EXPECT_EQ(request.kernel.launch.unroll, kAutoUnroll) << "what people say of the compiler's choice";
+    parameter("run.unroll").ask(request, std::int64_t{1});
+    EXPECT_EQ(request.kernel.launch.unroll, 1);
+}
+
+TEST(Unroll, ofAFastRowLeavesTheRestOfItsUsualLaunch) {
+    KernelRequest request{.kernel = "symmetric", .launch = {}};
+    EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 32, .unroll = 4, .bodiesPerThread = 8}));
+    request.launch.unroll = 8;
+    EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 32, .unroll = 8, .bodiesPerThread = 8}));
+    request.kernel = "tiled";
+    EXPECT_EQ(request.choice().launch, (LaunchConfig{.block = 128, .unroll = 8}));
+}
+
+/// Kernel -> inverse roots in what nvcc makes of a file: one a pair that is written out.
+std::map<std::string, int> inverseRoots(const std::string& name) {
     std::map<std::string, int> roots;
     const ScratchFolder folder;
-    const std::string file = (folder / "fused.ptx").string();
+    const std::string file = (folder / "kernels.ptx").string();
     const std::string command = "PATH=\"$PATH:/usr/local/cuda/bin\" nvcc -O3 -std=c++20 -ptx -I '" GRAVLAB_SOURCE_DIR
-                                "' '" GRAVLAB_SOURCE_DIR "/sim/backends/cuda/kernels/force_fused.cu' -o '" +
-                                file + "' >/dev/null 2>&1";
+                                "' '" GRAVLAB_SOURCE_DIR "/sim/backends/cuda/kernels/" +
+                                name + "' -o '" + file + "' >/dev/null 2>&1";
     if (std::system(command.c_str()) != 0) return roots;
     std::string entry;
     for (const std::string& line : linesOf(contentOf(file))) {
@@ -66,20 +99,34 @@ std::map<std::string, int> inverseRoots() {
     return roots;
 }
 
-TEST(Unroll, ofOneIsNone) {
-    const std::map<std::string, int> roots = inverseRoots();
+/// Of the kernel of that name and factor; 0: there is none.
+int rootsOf(const std::map<std::string, int>& roots, const std::string& kernelName, int factor) {
+    for (const auto& [entry, found] : roots)
+        if (entry.find(kernelName + "ILi" + std::to_string(factor) + "E") != std::string::npos) return found;
+    return 0;
+}
+
+TEST(Unroll, isWhatTheMachineCodeOfTilesSays) {
+    const std::map<std::string, int> roots = inverseRoots("force_fused.cu");
     if (roots.empty()) GTEST_SKIP() << "there is no nvcc here that can build the kernel";
     // All tiled rows share the loop of tiled.cuh. A factor above 1 has one more pair, for what it leaves over.
-    const std::map<int, int> expected{{1, 1}, {2, 3}, {4, 5}, {8, 9}, {16, 17}, {32, 33}};
-    for (const auto& [factor, count] : expected) {
-        int seen = 0;
-        for (const auto& [entry, found] : roots)
-            if (entry.find("fusedForceILi" + std::to_string(factor) + "E") != std::string::npos) {
-                EXPECT_EQ(found, count) << entry;
-                ++seen;
-            }
-        EXPECT_EQ(seen, 1) << "factor " << factor;
+    for (const int factor : {1, 2, 3, 4, 8, 16, 32})
+        EXPECT_EQ(rootsOf(roots, "fusedForce", factor), factor == 1 ? 1 : factor + 1) << "factor " << factor;
+    EXPECT_GT(rootsOf(roots, "fusedForce", kAutoUnroll), 1) << "nvcc writes such a loop out by itself";
+}
+
+TEST(Unroll, isWhatTheMachineCodeOfTheLowerRungsSays) {
+    const std::map<std::string, int> roots = inverseRoots("global.cu");
+    if (roots.empty()) GTEST_SKIP() << "there is no nvcc here that can build the kernels";
+    for (const char* kernelName : {"forceAos", "forceGlobal", "forceSoa", "forceConstant"}) {
+        EXPECT_EQ(rootsOf(roots, kernelName, 1), 1) << kernelName;
+        EXPECT_GT(rootsOf(roots, kernelName, kAutoUnroll), 1) << kernelName;
+        for (const int factor : {2, 3, 4, 8, 16, 32})
+            EXPECT_GE(rootsOf(roots, kernelName, factor), factor) << kernelName << ", factor " << factor;
     }
+    // One pair more, of warps that are not full.
+    EXPECT_EQ(rootsOf(roots, "forceShuffle", 1), 2);
+    EXPECT_GT(rootsOf(roots, "forceShuffle", kAutoUnroll), 2);
 }
 
 }  // namespace

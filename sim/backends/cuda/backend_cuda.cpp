@@ -31,9 +31,10 @@ cuda::DeviceFacts bound(int index) {
     CUDA_CHECK(cuda::setDevice(index));
     // Code is loaded when it is first asked for; here that disturbs nothing, in a frame it would.
     cuda::KernelFacts ignored;
-    for (const void* kernel : {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
-                               cuda::checkKernel<float>().address, cuda::checkKernel<double>().address,
-                               cuda::addSlotsKernel<float>().address, cuda::measureKernels<float>().moments.address})
+    for (const void* kernel :
+         {cuda::integrateKernel<float>().address, cuda::integrateKernel<double>().address,
+          cuda::checkKernel<float>().address, cuda::checkKernel<double>().address,
+          cuda::addSlotsKernel<float>(cuda::kSymmetricBodies<float>).address, cuda::measureKernels<float>().moments.address})
         CUDA_CHECK(cuda::kernelFacts(ignored, kernel));
     return facts;
 }
@@ -235,7 +236,9 @@ public:
     }
     LaunchFacts launchFacts() const override {
         use();
-        return cuda::launchFacts(plan(), size(), context_.device);
+        LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);
+        facts.failure = with(engine_, [](auto& e) { return e.launchFailure(); });
+        return facts;
     }
 
 private:

@@ -53,6 +53,7 @@ public:
     /// needs more memory than there is; nothing changes then.
     void configure(const ForceSettings& force, const KernelChoice& how, const LaunchPlan* plan);
     const LaunchPlan& plan() const { return method_->plan(); }
+    std::string launchFailure() const { return method_->failure(); }
     const BodyFacts& facts() const { return facts_; }
     std::vector<MethodFigure> figures() const { return method_->figures(); }
     void accelerations(std::vector<Double4>& out);

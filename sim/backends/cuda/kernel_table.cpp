@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -37,13 +38,30 @@ constexpr bool kBuilt = true;
 constexpr bool kBuilt = false;
 #endif
 
-template <Kernel<ForceTask<float>> (*kKernel)()>
-Kernel<ForceTask<float>> oneSided(const LaunchConfig&) {
+using Code32 = Kernel<ForceTask<float>>;
+/// Of a kernel that is compiled once; for unrolls; and for blocks.
+template <Code32 (*kKernel)()>
+Code32 oneSided(const LaunchConfig&) {
     if constexpr (kBuilt) return kKernel();
     return {};
 }
-Kernel<ForceTask<float>> shuffle([[maybe_unused]] const LaunchConfig& launch) {
-    if constexpr (kBuilt) return shuffleKernel(launch.unroll);
+template <Code32 (*kKernel)(int)>
+Code32 unrolled([[maybe_unused]] const LaunchConfig& launch) {
+    if constexpr (kBuilt) return kKernel(launch.unroll);
+    return {};
+}
+Code32 constantBlock([[maybe_unused]] const LaunchConfig& launch) {
+    if constexpr (kBuilt) return constantBlockKernel(launch.block);
+    return {};
+}
+int edgeOf(int block) { return static_cast<int>(std::lround(std::sqrt(static_cast<double>(std::max(block, 0))))); }
+Code32 pairs([[maybe_unused]] const LaunchConfig& launch) {
+    if constexpr (kBuilt) return pairsKernel(edgeOf(launch.block));
+    return {};
+}
+template <Kernel<CopiesTask> (*kKernel)()>
+Kernel<CopiesTask> copier() {
+    if constexpr (kBuilt) return kKernel();
     return {};
 }
 template <class Real>
@@ -60,15 +78,15 @@ const void* sourcesInConstant() {
     return nullptr;
 }
 template <class Real, SymmetricSums kSums>
-Kernel<SymmetricTask<Real>> symmetricOf() {
-    if constexpr (kBuilt) return symmetricKernel<Real>(kSums);
+Kernel<SymmetricTask<Real>> symmetricOf([[maybe_unused]] const LaunchConfig& launch) {
+    if constexpr (kBuilt) return symmetricKernel<Real>(kSums, symmetricShape(launch));
     return {};
 }
 template <SymmetricSums kSums>
 constexpr SymmetricCode symmetric{
     .sums = kSums, .kernel32 = symmetricOf<float, kSums>, .kernel64 = symmetricOf<double, kSums>};
-Kernel<ManyStepsTask> manySteps() {
-    if constexpr (kBuilt) return manyStepsKernel();
+Kernel<ManyStepsTask> manySteps([[maybe_unused]] const LaunchConfig& launch) {
+    if constexpr (kBuilt) return manyStepsKernel(launch.unroll);
     return {};
 }
 
@@ -83,66 +101,98 @@ const void* treeCode(Precision) {
 template <TreeWalk kWalk>
 constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
-constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1};
-constexpr LaunchConfig kRung{128, 8, 1, 1}, kSymmetric{32, 4, 8, 1}, kManySteps{512, 4, kManyStepsBodies, 1};
+// What a launch of these is by itself; none of them can be LaunchConfig().
+constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kPairs{256, 1, 1, 1},
+    kSymmetric{32, 4, kSymmetricBodies<float>, 1}, kManySteps{512, 4, kManyStepsBodies, 1}, kTooMany{1025, 16, 1, 1};
+constexpr int kPairBlocks[] = {64, 256, 1024}, kWalkBlocks[] = {32, 64, 128}, kManyStepsBlocks[] = {64, 128, 256, 512},
+              kSymmetricBlocks[] = {32, 64, 32 * kMostSymmetricWarps},
+              kSymmetricBodiesALane[] = {kFewerSymmetricBodies, kSymmetricBodies<float>};
 
 // Instructions issued a directed pair in fp32, counted in the machine code of the inner loops: 13 for the pull itself,
 // then reads, loop and the second level of sums. How each was tuned is in docs/benchmarks/kernel-notes.md.
 constexpr KernelEntry kEntries[] = {
     {.row = {.backend = "cuda",
-             .name = "global",
-             .idea = "one thread a body reads all sources from global memory, 16 bytes at a time",
+             .name = "pairs",
+             .idea = "one thread a pair: p * p threads a tile, whose pulls are added up through shared memory",
+             .blocks = {64, 1024},
+             .blockSizes = kPairBlocks,
+             .usual = kPairs,
+             .source = "rungs.cu:forcePairs",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = pairs, .pairsOfThreads = true}},
+    {.row = {.backend = "cuda",
+             .name = "aos",
+             .idea = "one thread a body reads all sources from structs of seven floats: four reads, 28 bytes a body",
              .blocks = {1, 0},
+             .unrolls = AllUnrolls::values,
+             .issuedPerDirectedPair = 17.3,
+             .source = "global.cu:gather,forceAos",
+             .refuses = whyNotOnCuda},
+     .code =
+         OneSidedCode{
+             .kernel32 = unrolled<aosKernel>, .copier = copier<packedKernel>, .copied = sizeof(PackedBody) / sizeof(float)}},
+    {.row = {.backend = "cuda",
+             .name = "global",
+             .idea = "the same from packed positions and masses: one read of 16 bytes a body",
+             .blocks = {1, 0},
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 14.3,
              .source = "global.cu:gather,forceGlobal",
              .refuses = whyNotOnCuda},
-     .code = OneSidedCode{.kernel32 = oneSided<globalKernel>},
-     .fixed = kRung},
+     .code = OneSidedCode{.kernel32 = unrolled<globalKernel>}},
     {.row = {.backend = "cuda",
              .name = "soa",
              .idea = "the same from four arrays: coordinates apart, so four reads where one would do",
              .blocks = {1, 0},
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 17.3,
              .source = "global.cu:gather,forceSoa",
              .refuses = whyNotOnCuda},
-     .code = OneSidedCode{.kernel32 = oneSided<soaKernel>, .planes = true},
-     .fixed = kRung},
+     .code = OneSidedCode{.kernel32 = unrolled<soaKernel>, .copier = copier<planesKernel>, .copied = kPlanes}},
     {.row = {.backend = "cuda",
              .name = "constant",
              .idea = "sources through constant memory in chunks: one broadcast serves a warp",
              .blocks = {1, 0},
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 13.3,
              .source = "global.cu:gather,forceConstant",
              .refuses = whyNotOnCuda},
      .code =
-         OneSidedCode{.kernel32 = oneSided<constantKernel>, .sources = sourcesInConstant, .longestSlice = kConstantSources},
-     .fixed = kRung},
+         OneSidedCode{.kernel32 = unrolled<constantKernel>, .sources = sourcesInConstant, .longestSlice = kConstantSources}},
     {.row = {.backend = "cuda",
              .name = "shuffle",
              .idea = "each lane reads one source and the warp passes them round by shuffles",
              .blocks = {1, 0},
-             .unrolls = Unrolls::values,
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 17.1,
              .source = "global.cu:forceShuffle",
              .refuses = whyNotOnCuda},
-     .code = OneSidedCode{.kernel32 = shuffle, .byWarps = true},
-     .fixed = kRung},
+     .code = OneSidedCode{.kernel32 = unrolled<shuffleKernel>, .byWarps = true}},
     {.row = {.backend = "cuda",
              .name = "tiled",
              .idea = "a block reads a tile of bodies into shared memory once for all its threads",
              .blocks = {1, 0},
-             .unrolls = Unrolls::values,
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 14,
              .slots64PerDirectedPair = 34,
              .source = "tiled.cuh:gather,tiledForce",
              .refuses = whyNotOnCuda},
      .code = OneSidedCode{.kernel32 = tiled<float>, .kernel64 = tiled<double>, .tiles = true, .otherLaws = true}},
     {.row = {.backend = "cuda",
+             .name = "tiled-constant-block",
+             .idea = "the width of the tile is compiled in: a whole tile needs no remainder, and its addresses are known",
+             .blocks = {32, 1024},
+             .blockSizes = ConstantBlocks::values,
+             .issuedPerDirectedPair = 13.1,
+             .source = "rungs.cu:tiledConstantBlock",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = constantBlock, .ownTile = true}},
+    {.row = {.backend = "cuda",
              .name = "tiled-split",
              .idea =
                  "several blocks share a body's sources and a fixed order adds their sums: small systems fill the device",
              .blocks = {1, 0},
-             .unrolls = Unrolls::values,
+             .unrolls = AllUnrolls::values,
              .splits = {1, 128},
              .issuedPerDirectedPair = 14,
              .slots64PerDirectedPair = 34,
@@ -153,7 +203,7 @@ constexpr KernelEntry kEntries[] = {
              .name = "tiled-atomics",
              .idea = "the same, but the sums are added by atomics as they come: no fixed order, no second launch",
              .blocks = {1, 0},
-             .unrolls = Unrolls::values,
+             .unrolls = AllUnrolls::values,
              .splits = {1, 128},
              .deterministic = false,
              .issuedPerDirectedPair = 14,
@@ -163,6 +213,16 @@ constexpr KernelEntry kEntries[] = {
      .code =
          OneSidedCode{
              .kernel32 = tiled<float>, .kernel64 = tiled<double>, .tiles = true, .otherLaws = true, .atomicSums = true}},
+    {.row = {.backend = "cuda",
+             .name = "tiled-block-split",
+             .idea = "p x q threads in one block: q of them share a body's sources and add their sums in shared memory",
+             .blocks = {1, 0},
+             .unrolls = AllUnrolls::values,
+             .splits = {1, 64},
+             .issuedPerDirectedPair = 14,
+             .source = "rungs.cu:tiledBlockSplit",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = unrolled<blockSplitKernel>, .tiles = true, .splitsInBlock = true}},
     {.row = {.backend = "cuda",
              .name = "tiled-registers",
              .idea = "a thread holds several bodies in registers, so one read of shared memory serves them all",
@@ -179,7 +239,7 @@ constexpr KernelEntry kEntries[] = {
              .name = "fused",
              .idea = "the tiled kernel also integrates and stores the vertex, all in the same launch",
              .blocks = {1, 0},
-             .unrolls = Unrolls::values,
+             .unrolls = AllUnrolls::values,
              .issuedPerDirectedPair = 14,
              .source = "force_fused.cu:fusedForce",
              .refuses = whyNotOnCuda},
@@ -187,89 +247,147 @@ constexpr KernelEntry kEntries[] = {
     {.row = {.backend = "cuda",
              .name = "symmetric-atomics",
              .idea = "each pair once: partners rotate through the warp with their sums, added by atomics in no fixed order",
+             .blocks = {32, 32 * kMostSymmetricWarps},
+             .blockSizes = kSymmetricBlocks,
+             .unrolls = Rotations::values,
+             .bodiesPerThread = kSymmetricBodiesALane,
+             .usual = kSymmetric,
              .shape = WorkShape::pairTiles,
              .deterministic = false,
              .issuedPerDirectedPair = 8.8,
              .slots64PerDirectedPair = 21,
              .source = "symmetric.cuh:symmetricRound",
              .refuses = whyNotOnCuda},
-     .code = symmetric<SymmetricSums::atomics>,
-     .fixed = kSymmetric},
+     .code = symmetric<SymmetricSums::atomics>},
     {.row = {.backend = "cuda",
              .name = "symmetric",
              .idea = "each pair once, and partial sums in slots that a fixed order adds in fp64: same bits every time",
+             .blocks = {32, 32 * kMostSymmetricWarps},
+             .blockSizes = kSymmetricBlocks,
+             .unrolls = Rotations::values,
+             .bodiesPerThread = kSymmetricBodiesALane,
+             .usual = kSymmetric,
              .shape = WorkShape::pairTiles,
              .issuedPerDirectedPair = 8.8,
              .slots64PerDirectedPair = 21,
              .source = "symmetric.cuh:symmetricRound,addSlots",
              .refuses = whyNotOnCuda},
-     .code = symmetric<SymmetricSums::slots>,
-     .fixed = kSymmetric},
+     .code = symmetric<SymmetricSums::slots>},
     {.row = {.backend = "cuda",
              .name = "symmetric-runs",
              .idea = "the same, and where neighbours weigh the same, as whole galaxies do, their mass waits for the end of "
                      "the sums",
+             .blocks = {32, 32 * kMostSymmetricWarps},
+             .blockSizes = kSymmetricBlocks,
+             .unrolls = Rotations::values,
+             .bodiesPerThread = kSymmetricBodiesALane,
+             .usual = kSymmetric,
              .shape = WorkShape::pairTiles,
              .issuedPerDirectedPair = 7.8,
              .slots64PerDirectedPair = 19,
              .source = "symmetric.cuh:symmetricRound,addSlots",
              .refuses = whyNotOnCuda},
-     .code = symmetric<SymmetricSums::slotsMassRuns>,
-     .fixed = kSymmetric},
+     .code = symmetric<SymmetricSums::slotsMassRuns>},
     {.row = {.backend = "cuda",
              .name = "symmetric-equal",
              .idea = "the same where all masses are equal: two multiplications a pair less",
+             .blocks = {32, 32 * kMostSymmetricWarps},
+             .blockSizes = kSymmetricBlocks,
+             .unrolls = Rotations::values,
+             .bodiesPerThread = kSymmetricBodiesALane,
+             .usual = kSymmetric,
              .shape = WorkShape::pairTiles,
              .equalMasses = true,
              .issuedPerDirectedPair = 7.8,
              .slots64PerDirectedPair = 19,
              .source = "symmetric.cuh:symmetricRound,addSlots",
              .refuses = whyNotOnCuda},
-     .code = symmetric<SymmetricSums::slotsEqualMasses>,
-     .fixed = kSymmetric},
+     .code = symmetric<SymmetricSums::slotsEqualMasses>},
     {.row = {.backend = "cuda",
              .name = "many-steps",
              .idea = "batches of leapfrog steps in one cooperative launch, for small systems: the host is out of the loop",
+             .blocks = {64, 512},
+             .blockSizes = kManyStepsBlocks,
+             .unrolls = StepUnrolls::values,
+             .usual = kManySteps,
              .shape = WorkShape::wholeSteps,
              .issuedPerDirectedPair = 13.2,
              .source = "many_steps.cu:manySteps",
              .refuses = whyNotOnCuda},
-     .code = ManyStepsCode{.kernel32 = manySteps},
-     .fixed = kManySteps},
+     .code = ManyStepsCode{.kernel32 = manySteps}},
     {.row = {.backend = "cuda",
              .name = "tree-theta-monopole",
              .idea = "far bodies as one at their centre: an octree, opened by the angle under which a cell is seen",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
              .approximates = true,
              .ownAccuracy = kMonopoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
-     .code = treeRow<TreeWalk::thetaMonopole>,
-     .fixed = kTree},
+     .code = treeRow<TreeWalk::thetaMonopole>},
     {.row = {.backend = "cuda",
              .name = "tree-theta",
              .idea = "the same with the second moments of a cell: three to eight times more exact at 2.4 times its cost",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
              .approximates = true,
              .ownAccuracy = kQuadrupoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
-     .code = treeRow<TreeWalk::theta>,
-     .fixed = kTree},
+     .code = treeRow<TreeWalk::theta>},
     {.row = {.backend = "cuda",
              .name = "tree-cells",
              .idea = "cells are opened by what they would leave out of the acceleration: work goes where it is small",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
-     .code = treeRow<TreeWalk::cells>,
-     .fixed = kTree},
+     .code = treeRow<TreeWalk::cells>},
     {.row = {.backend = "cuda",
              .name = "tree",
              .idea = "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
              .refuses = whyNotOnCuda},
-     .code = treeRow<TreeWalk::expansions>,
-     .fixed = kTree},
+     .code = treeRow<TreeWalk::expansions>},
+};
+
+constexpr KernelEntry kTraps[] = {
+    {.row = {.backend = "cuda",
+             .name = "no-barrier",
+             .idea = "tiles without the barrier that waits until all have read the tile",
+             .blocks = {1, 0},
+             .issuedPerDirectedPair = 14,
+             .source = "traps.cu:forceNoBarrier",
+             .trap = "without its second barrier a warp overwrites the tile that others still read, so what a body feels is "
+                     "chance",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = oneSided<noBarrierKernel>, .tiles = true}},
+    {.row = {.backend = "cuda",
+             .name = "1025-threads",
+             .idea = "the tiled kernel with one thread a block more than a device takes, and nobody asks for the error",
+             .blocks = {1025, 1025},
+             .usual = kTooMany,
+             .source = "tiled.cuh:gather,tiledForce",
+             .trap = "the launch fails and nothing is computed: what the clock shows is the time to refuse it",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = tiled<float>, .tiles = true, .goesOn = true}},
+    {.row = {.backend = "cuda",
+             .name = "float4-as-float3",
+             .idea = "an array of float4 that is read as one of float3: all bodies but the first are elsewhere",
+             .blocks = {1, 0},
+             .issuedPerDirectedPair = 14,
+             .source = "traps.cu:forceMisread",
+             .trap = "it reads positions 12 bytes apart that lie 16 bytes apart, so bodies are where none is",
+             .refuses = whyNotOnCuda},
+     .code = OneSidedCode{.kernel32 = oneSided<misreadKernel>}},
 };
 
 bool hasCode(const KernelEntry& entry, bool doubles) {
@@ -299,13 +417,19 @@ std::deque<KernelEntry>& added() {
 
 bool KernelEntry::builtIn(Precision precision) const { return hasCode(*this, precision == Precision::fp64); }
 
+std::uint32_t OneSidedCode::targets(const LaunchConfig& launch) const {
+    return static_cast<std::uint32_t>(pairsOfThreads ? edgeOf(launch.block) : launch.block * launch.bodiesPerThread);
+}
+
 std::uint32_t OneSidedCode::sliceStep(const LaunchConfig& launch) const {
-    if (tiles) return static_cast<std::uint32_t>(launch.block);
+    if (pairsOfThreads) return targets(launch);
+    if (tiles || ownTile) return static_cast<std::uint32_t>(launch.block);
     // Whole chunks, also those of a last warp that is narrower.
     return static_cast<std::uint32_t>(kSumChunk * std::max(1, byWarps ? launch.block % 32 : 1));
 }
 
 std::span<const KernelEntry> kernelEntries() { return kEntries; }
+std::span<const KernelEntry> trapEntries() { return kTraps; }
 
 bool addKernelEntry(const KernelEntry& entry) {
     addKernel(entry.row);
@@ -320,18 +444,32 @@ const KernelEntry& kernelEntry(std::string_view name) {
         for (const KernelEntry& entry : added())
             if (entry.row.name == name) return entry;
     }
+    for (const KernelEntry& entry : kTraps)
+        if (entry.row.name == name) return entry;
     const std::span<const KernelRow> rows = cudaKernelRows();
     return kEntries[&findRow(rows, "cuda kernel", name) - rows.data()];
 }
 
 }  // namespace cuda
 
+namespace {
+
+template <std::size_t kCount>
+std::array<KernelRow, kCount> rowsOf(const cuda::KernelEntry (&entries)[kCount]) {
+    std::array<KernelRow, kCount> rows;
+    std::ranges::transform(entries, rows.begin(), [](const cuda::KernelEntry& entry) { return entry.row; });
+    return rows;
+}
+
+}  // namespace
+
 std::span<const KernelRow> cudaKernelRows() {
-    static const auto rows = [] {
-        std::array<KernelRow, std::size(cuda::kEntries)> all;
-        std::ranges::transform(cuda::kEntries, all.begin(), [](const cuda::KernelEntry& entry) { return entry.row; });
-        return all;
-    }();
+    static const auto rows = rowsOf(cuda::kEntries);
+    return rows;
+}
+
+std::span<const KernelRow> cudaTrapRows() {
+    static const auto rows = rowsOf(cuda::kTraps);
     return rows;
 }
 

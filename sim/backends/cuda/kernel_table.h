@@ -23,15 +23,23 @@ struct OneSidedCode {
     Kernel<ForceTask<double>> (*kernel64)(const LaunchConfig& launch) = nullptr;  ///< null: not built
     Kernel<FusedTask> (*fused)(const LaunchConfig& launch) = nullptr;             ///< with the operations after the force
     bool tiles = false;                        ///< one body a thread in dynamic shared memory
+    bool ownTile = false;                      ///< the same in memory whose size is compiled in
     bool otherLaws = false;                    ///< lawKernel() serves laws whose pull is not gravity's
     bool atomicSums = false;                   ///< ranges are added by atomics
-    bool planes = false;                       ///< reads four arrays
+    bool splitsInBlock = false;                ///< ranges are those of a block's threads: it has split times as many
+    bool pairsOfThreads = false;               ///< a thread a pair: a block has the root of its threads as targets
     bool byWarps = false;                      ///< a warp passes its sources round, a last one that is narrower fewer
+    bool goesOn = false;                       ///< a launch that fails is told and counted as if it had run: a trap
+    Kernel<CopiesTask> (*copier)() = nullptr;  ///< of bodies into an array that it reads
+    std::uint32_t copied = 0;                  ///< numbers a body in that array
     const void* (*sources)() = nullptr;        ///< symbol that the host fills with each slice
     std::uint32_t longestSlice = 0xffffffffu;  ///< sources
 
+    int threads(const LaunchConfig& launch) const { return launch.block * (splitsInBlock ? launch.split : 1); }
+    /// Of a block.
+    std::uint32_t targets(const LaunchConfig& launch) const;
     std::size_t sharedBytes(const LaunchConfig& launch, std::size_t realBytes) const {
-        return tiles ? static_cast<std::size_t>(launch.block) * 4 * realBytes : 0;
+        return tiles ? static_cast<std::size_t>(threads(launch)) * 4 * realBytes : 0;
     }
     /// Sources after which a slice may end without changing the order of sums.
     std::uint32_t sliceStep(const LaunchConfig& launch) const;
@@ -40,13 +48,13 @@ struct OneSidedCode {
 /// Warps own tiles, each pair once; rounds.
 struct SymmetricCode {
     SymmetricSums sums;
-    Kernel<SymmetricTask<float>> (*kernel32)() = nullptr;
-    Kernel<SymmetricTask<double>> (*kernel64)() = nullptr;
+    Kernel<SymmetricTask<float>> (*kernel32)(const LaunchConfig& launch) = nullptr;
+    Kernel<SymmetricTask<double>> (*kernel64)(const LaunchConfig& launch) = nullptr;
 };
 
 /// One resident wave that can also make whole steps.
 struct ManyStepsCode {
-    Kernel<ManyStepsTask> (*kernel32)() = nullptr;
+    Kernel<ManyStepsTask> (*kernel32)(const LaunchConfig& launch) = nullptr;
 };
 
 template <class Real>
@@ -58,7 +66,8 @@ struct OwnCode {
     std::unique_ptr<DeviceForceMethod<float>> (*make32)(const MethodParts& parts) = nullptr;
     std::unique_ptr<DeviceForceMethod<double>> (*make64)(const MethodParts& parts) = nullptr;  ///< null: not built
     const void* (*machineCode)(Precision precision) = nullptr;  ///< of the kernel that tells most about its launches
-    unsigned (*blocks)(std::size_t bodies, int multiprocessors) = nullptr;  ///< of its launch on all bodies; null: not known
+    /// Of its launch on all bodies; null: not known.
+    unsigned (*blocks)(std::size_t bodies, int multiprocessors, unsigned threads) = nullptr;
 };
 
 /// The method of the tree's rows.
@@ -76,7 +85,6 @@ struct LoadedCode {
 struct KernelEntry {
     KernelRow row;
     std::variant<OneSidedCode, SymmetricCode, ManyStepsCode, OwnCode, LoadedCode> code;
-    LaunchConfig fixed{32, 4, 1, 1};  ///< what cannot be tuned
 
     bool builtIn(Precision precision) const;
     /// The code of a family, or null.
@@ -87,8 +95,9 @@ struct KernelEntry {
     const LoadedCode* loaded() const { return std::get_if<LoadedCode>(&code); }
 };
 
-/// All entries, in ladder order.
+/// All entries, in ladder order; and those that are wrong on purpose, see KernelRow::trap.
 std::span<const KernelEntry> kernelEntries();
+std::span<const KernelEntry> trapEntries();
 /// Brings an entry of its own, as a test does: taken by its name, and in no list. See addKernel().
 bool addKernelEntry(const KernelEntry& entry);
 /// Throws UsageError naming the valid ones and the nearest.

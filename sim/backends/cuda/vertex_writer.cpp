@@ -12,6 +12,7 @@ ParticleVertex* VertexWriter::open(VertexSink& sink, std::size_t count) {
         const VertexSpan span = sink.open(count, stream_);
         if (span.data) {
             direct_ = true;
+            copying_ = 0;  // what went the other way until now is old
             return span.data;
         }
         // The sink lost its way into device memory just now and takes host memory from here on.

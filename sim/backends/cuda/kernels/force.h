@@ -1,6 +1,7 @@
 // Force kernels as the host sees them: what one launch is told, and which machine code belongs to which settings.
 // Rule: the order in which a target's sources are summed depends on block and split alone, never on how work is cut.
 #pragma once
+#include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/integrate.h"
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
@@ -21,7 +22,7 @@ constexpr int kSumChunk = 128;
 template <class Real>
 struct ForceTask {
     const Vec4<Real>* bodies;  ///< x, y, z [L]; w = mass [M]
-    const Real* planes;        ///< the same as four arrays of `count`, for `soa`; else null
+    const Real* copies;        ///< the same as a row of its own keeps them, see CopiesTask; else null
     Vec4<Real>* sums;          ///< of range r, target i: sums[r * count + i], x, y, z [L/T^2]; written by the last slice
     double* carry;             ///< running sums between slices: carry[(3 r + axis) * targetCount + i - targetFirst]
     std::uint32_t count;       ///< bodies
@@ -30,6 +31,7 @@ struct ForceTask {
     std::uint32_t sliceFirst, sliceLength;  ///< within each range; both multiples of the block, but for the range's end
     Real softeningSquared;                  ///< [L^2], already raised to the floor
     bool resumes, finishes;                 ///< reads carry; writes sums instead of carry
+    std::uint32_t segments;                 ///< parts of a block's threads that share its targets, a range each; mostly 1
     bool atomic;                            ///< ranges are added to sums[i] by atomics, in no fixed order
 };
 
@@ -84,22 +86,49 @@ struct FusedTask {
 };
 Kernel<FusedTask> fusedKernel(int unroll);
 
-/// The rungs below: one thread a target. `constant` reads its slice from constantSources(), one chunk at most.
-Kernel<ForceTask<float>> globalKernel();
-Kernel<ForceTask<float>> soaKernel();
-Kernel<ForceTask<float>> constantKernel();
+/// The rungs below: one thread a target. `constant` reads its slice from constantSources(), one chunk at most. Null for
+/// factors that are not built.
+Kernel<ForceTask<float>> aosKernel(int unroll);
+Kernel<ForceTask<float>> globalKernel(int unroll);
+Kernel<ForceTask<float>> soaKernel(int unroll);
+Kernel<ForceTask<float>> constantKernel(int unroll);
 Kernel<ForceTask<float>> shuffleKernel(int unroll);
+
+/// The lowest rung: `edge` * `edge` threads a block, which is the pairs of a tile, one a thread. Null for other edges.
+Kernel<ForceTask<float>> pairsKernel(int edge);
+using PairEdges = Factors<8, 16, 32>;
+
+/// The tiled kernel for one number of threads a block, known when it is compiled. Null for others.
+Kernel<ForceTask<float>> constantBlockKernel(int block);
+using ConstantBlocks = Factors<32, 64, 128, 256, 512, 1024>;
+
+/// Tiles with all ranges of the sources in one block: `block` targets times `split` segments of threads. Dynamic shared
+/// memory: a body a thread.
+Kernel<ForceTask<float>> blockSplitKernel(int unroll);
+
+/// Wrong on purpose: see the traps of the kernel table.
+Kernel<ForceTask<float>> noBarrierKernel();
+Kernel<ForceTask<float>> misreadKernel();
+
 constexpr std::uint32_t kConstantSources = 4096;  ///< all of the 64 KiB that constant memory has
 /// The symbol that `constant` reads, for cuda::symbolAddress().
 const void* constantSources();
 
-/// Splits packed positions into the four arrays that `soa` reads. One thread a body.
-struct PlanesTask {
+/// Positions and masses as a row of its own reads them. One thread a body.
+struct CopiesTask {
     const Float4* bodies;
-    float* planes;
+    float* copies;
     std::uint32_t count;
 };
-Kernel<PlanesTask> planesKernel();
+/// Four arrays of `count`, for `soa`.
+Kernel<CopiesTask> planesKernel();
+constexpr std::uint32_t kPlanes = 4;
+/// Structs without padding, for `aos`; what a force does not read is 0.
+struct PackedBody {
+    float x, y, z, vx, vy, vz, mass;
+};
+static_assert(sizeof(PackedBody) == 28);
+Kernel<CopiesTask> packedKernel();
 
 /// Positions in single precision from double, pads included, and summed forces back. One thread a body. What they are
 /// multiplied with are powers of two, 1 for all but far units.

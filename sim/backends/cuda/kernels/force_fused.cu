@@ -21,7 +21,7 @@ __global__ void fusedForce(FusedTask task) {
 }  // namespace
 
 Kernel<FusedTask> fusedKernel(int unroll) {
-    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(fusedForce<factor()>); });
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(fusedForce<factor()>); });
 }
 
 }  // namespace gravlab::cuda

@@ -3,7 +3,7 @@
 
 namespace gravlab::cuda {
 
-template Kernel<SymmetricTask<float>> symmetricKernel(SymmetricSums sums);
-template Kernel<SlotsTask<float>> addSlotsKernel();
+template Kernel<SymmetricTask<float>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
+template Kernel<SlotsTask<float>> addSlotsKernel(int bodies);
 
 }  // namespace gravlab::cuda

@@ -3,7 +3,7 @@
 
 namespace gravlab::cuda {
 
-template Kernel<SymmetricTask<double>> symmetricKernel(SymmetricSums sums);
-template Kernel<SlotsTask<double>> addSlotsKernel();
+template Kernel<SymmetricTask<double>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
+template Kernel<SlotsTask<double>> addSlotsKernel(int bodies);
 
 }  // namespace gravlab::cuda

@@ -21,14 +21,19 @@ struct OneTarget {
     }
     __device__ std::uint32_t sliceEnd() const { return min(task.sliceFirst + task.sliceLength, task.count); }
     /// Sums what source(j) gives for the slice's sources.
-    template <class Source>
+    template <int kUnroll, class Source>
     __device__ void gather(Source source) {
         const std::uint32_t end = sliceEnd();
         for (std::uint32_t j = task.sliceFirst; j < end;) {
             const std::uint32_t chunkEnd = min(j + kSumChunk, end);
             Vec3<float> part = {};
-#pragma unroll 8
-            for (; j < chunkEnd; ++j) GravityPull<float>{task.softeningSquared}(part, self, source(j));
+            const auto pull = [&] { GravityPull<float>{task.softeningSquared}(part, self, source(j)); };
+            if constexpr (kUnroll == kAutoUnroll) {
+                for (; j < chunkEnd; ++j) pull();
+            } else {
+#pragma unroll kUnroll
+                for (; j < chunkEnd; ++j) pull();
+            }
             accumulate(sum, part);
         }
     }
@@ -37,28 +42,44 @@ struct OneTarget {
     }
 };
 
+/// Every thread reads every source from structs as one would write them: seven floats and nothing between. A body begins at
+/// any multiple of 4 bytes, so that each number is a read of its own, and neighbouring lanes read 28 bytes apart.
+template <int kUnroll>
+__global__ void forceAos(ForceTask<float> task) {
+    OneTarget one(task);
+    const PackedBody* bodies = reinterpret_cast<const PackedBody*>(task.copies);
+    one.gather<kUnroll>([&](std::uint32_t j) {
+        const PackedBody& body = bodies[j];
+        return make_float4(body.x, body.y, body.z, body.mass);
+    });
+    one.store();
+}
+
 /// Every thread reads every source from global memory, 16 bytes at a time; the caches do what they can.
+template <int kUnroll>
 __global__ void forceGlobal(ForceTask<float> task) {
     OneTarget one(task);
     const float4* bodies = asVectors(task.bodies);
-    one.gather([&](std::uint32_t j) { return bodies[j]; });
+    one.gather<kUnroll>([&](std::uint32_t j) { return bodies[j]; });
     one.store();
 }
 
 /// The same from four arrays: four reads of 4 bytes where `global` makes one of 16.
+template <int kUnroll>
 __global__ void forceSoa(ForceTask<float> task) {
     OneTarget one(task);
-    const float *x = task.planes, *y = x + task.count, *z = y + task.count, *w = z + task.count;
-    one.gather([&](std::uint32_t j) { return make_float4(x[j], y[j], z[j], w[j]); });
+    const float *x = task.copies, *y = x + task.count, *z = y + task.count, *w = z + task.count;
+    one.gather<kUnroll>([&](std::uint32_t j) { return make_float4(x[j], y[j], z[j], w[j]); });
     one.store();
 }
 
 __constant__ float4 constantBodies[kConstantSources];
 
 /// Through constant memory: one broadcast serves a warp. A copy on the device fills the array before each launch.
+template <int kUnroll>
 __global__ void forceConstant(ForceTask<float> task) {
     OneTarget one(task);
-    one.gather([&](std::uint32_t j) { return constantBodies[j - task.sliceFirst]; });
+    one.gather<kUnroll>([&](std::uint32_t j) { return constantBodies[j - task.sliceFirst]; });
     one.store();
 }
 
@@ -85,8 +106,12 @@ __global__ void forceShuffle(ForceTask<float> task) {
             };
             const unsigned held = min(width, end - base);
             if (held == 32) {
+                if constexpr (kUnroll == kAutoUnroll) {
+                    for (unsigned from = 0; from < 32; ++from) pull(from);
+                } else {
 #pragma unroll kUnroll
-                for (unsigned from = 0; from < 32; ++from) pull(from);
+                    for (unsigned from = 0; from < 32; ++from) pull(from);
+                }
             } else {
 #pragma unroll 1
                 for (unsigned from = 0; from < held; ++from) pull(from);
@@ -98,26 +123,43 @@ __global__ void forceShuffle(ForceTask<float> task) {
     one.store();
 }
 
-__global__ void splitPlanes(PlanesTask task) {
+__global__ void splitPlanes(CopiesTask task) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= task.count) return;
     const float4 body = asVectors(task.bodies)[i];
     const std::size_t n = task.count;
-    task.planes[i] = body.x;
-    task.planes[n + i] = body.y;
-    task.planes[2 * n + i] = body.z;
-    task.planes[3 * n + i] = body.w;
+    task.copies[i] = body.x;
+    task.copies[n + i] = body.y;
+    task.copies[2 * n + i] = body.z;
+    task.copies[3 * n + i] = body.w;
+}
+
+__global__ void packBodies(CopiesTask task) {
+    const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= task.count) return;
+    const float4 body = asVectors(task.bodies)[i];
+    reinterpret_cast<PackedBody*>(task.copies)[i] = {body.x, body.y, body.z, 0, 0, 0, body.w};
 }
 
 }  // namespace
 
-Kernel<ForceTask<float>> globalKernel() { return kernelOf(forceGlobal); }
-Kernel<ForceTask<float>> soaKernel() { return kernelOf(forceSoa); }
-Kernel<ForceTask<float>> constantKernel() { return kernelOf(forceConstant); }
+Kernel<ForceTask<float>> aosKernel(int unroll) {
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceAos<factor()>); });
+}
+Kernel<ForceTask<float>> globalKernel(int unroll) {
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceGlobal<factor()>); });
+}
+Kernel<ForceTask<float>> soaKernel(int unroll) {
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceSoa<factor()>); });
+}
+Kernel<ForceTask<float>> constantKernel(int unroll) {
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceConstant<factor()>); });
+}
 const void* constantSources() { return reinterpret_cast<const void*>(constantBodies); }
-Kernel<PlanesTask> planesKernel() { return kernelOf(splitPlanes); }
+Kernel<CopiesTask> planesKernel() { return kernelOf(splitPlanes); }
+Kernel<CopiesTask> packedKernel() { return kernelOf(packBodies); }
 Kernel<ForceTask<float>> shuffleKernel(int unroll) {
-    return Unrolls::pick(unroll, [](auto factor) { return kernelOf(forceShuffle<factor()>); });
+    return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(forceShuffle<factor()>); });
 }
 
 }  // namespace gravlab::cuda

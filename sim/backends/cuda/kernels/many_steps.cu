@@ -1,6 +1,7 @@
 // Whole batches of leapfrog steps in one cooperative launch, for small N: the host is out of the loop and velocities stay in
 // registers. A block owns a few targets; its warps split the sources; one grid barrier a step is enough because positions
 // alternate between two buffers. Rule: a batch of k steps equals k batches of one step, bit for bit.
+#include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/integrate.cuh"
 #include "sim/backends/cuda/kernels/many_steps.h"
 
@@ -22,6 +23,7 @@ __device__ __forceinline__ void gridBarrier(unsigned* arrived, unsigned all) {
     __syncthreads();
 }
 
+template <int kUnroll>
 __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStepsTask task) {
     constexpr int B = kManyStepsBodies;
     extern __shared__ float sums[];  // [segment][axis][target]
@@ -53,7 +55,7 @@ __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStep
             const float4 p = __ldcg(positions + min(first + group * B + b, n - 1));
             tx[b] = p.x, ty[b] = p.y, tz[b] = p.z, ax[b] = ay[b] = az[b] = 0;
         }
-#pragma unroll 4
+#pragma unroll kUnroll
         for (int j = from + lane; j < to; j += 32) {
             const float4 p = __ldcg(positions + j);
 #pragma unroll
@@ -96,6 +98,8 @@ __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStep
 
 }  // namespace
 
-Kernel<ManyStepsTask> manyStepsKernel() { return kernelOf(manySteps); }
+Kernel<ManyStepsTask> manyStepsKernel(int unroll) {
+    return StepUnrolls::pick(unroll, [](auto factor) { return kernelOf(manySteps<factor()>); });
+}
 
 }  // namespace gravlab::cuda

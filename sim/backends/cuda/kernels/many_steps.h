@@ -14,7 +14,8 @@ namespace gravlab::cuda {
 constexpr int kManyStepsBodies = 8;     ///< targets a warp holds in registers
 constexpr int kManyStepsMaxWarps = 16;  ///< 512 threads: 127 registers each without spilling
 
-/// How N bodies are dealt to blocks. Depends on N and the device only, so that sums always have the same order.
+/// How N bodies are dealt to blocks. Depends on N, the device and the most warps a block, so that sums of a launch always
+/// have the same order.
 struct ManyStepsPartition {
     int targets = 0;   ///< per block, a multiple of kManyStepsBodies
     int segments = 0;  ///< warps that share a group of targets, each with its own part of the sources
@@ -24,7 +25,7 @@ struct ManyStepsPartition {
         return sizeof(float) * 3 * static_cast<std::size_t>(targets) * static_cast<std::size_t>(segments);
     }
 };
-ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors);
+ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors, int mostWarps = kManyStepsMaxWarps);
 
 /// One launch; all blocks must be resident at once (a cooperative launch). Device memory.
 struct ManyStepsTask {
@@ -41,6 +42,7 @@ struct ManyStepsTask {
     ParticleVertex* vertices;  ///< null, or where the last step is drawn from
     VertexValue shown;
 };
-Kernel<ManyStepsTask> manyStepsKernel();
+/// Null for unrolls that are not built.
+Kernel<ManyStepsTask> manyStepsKernel(int unroll);
 
 }  // namespace gravlab::cuda

@@ -3,6 +3,7 @@
 // is home again. A warp writes its partial sums to slots that only it owns, and a second kernel adds the slots in a fixed
 // order in fp64. Rule: repeats, slices and resumes are bit-identical (but for the row that adds by atomics).
 #pragma once
+#include "sim/backends/cuda/kernels/factors.h"
 #include "sim/backends/cuda/kernels/force.h"
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/symmetric.h"
@@ -13,19 +14,23 @@ namespace gravlab::cuda {
 template <class Real>
 constexpr int kSymmetricWarps = sizeof(Real) == 4 ? 20 : 14;
 
-template <class Real, SymmetricSums kSums>
-__global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(SymmetricTask<Real> task) {
-    constexpr int B = kSymmetricBodies<Real>, T = kSymmetricTile<Real>;  // a division by a variable would cost 2 %
-    constexpr int kFlush = kSumChunk;                                    // terms summed before a second level takes over
+/// kUnroll: of the rotation. kMost: warps a block at most; with one, all that is the same in its lanes is known to be.
+template <class Real, SymmetricSums kSums, int kUnroll = 4, int B = kSymmetricBodies<Real>, int kMost = 1>
+__global__ __launch_bounds__(32 * kMost, kSymmetricWarps<Real> / kMost) void symmetricRound(SymmetricTask<Real> task) {
+    constexpr int T = 32 * B;          // a division by a variable would cost 2 %
+    constexpr int kFlush = kSumChunk;  // terms summed before a second level takes over
     constexpr bool kRuns = kSums == SymmetricSums::slotsMassRuns;
-    __shared__ Real level2[3][T];
-    __shared__ Vector<Real> turn[64];  // partners twice, so that a rotated read never wraps
+    __shared__ Real level2OfWarps[kMost][3][T];
+    __shared__ Vector<Real> turnOfWarps[kMost][64];  // partners twice, so that a rotated read never wraps
+    const int lane = kMost == 1 ? threadIdx.x : threadIdx.x & 31, warp = kMost == 1 ? 0 : threadIdx.x >> 5;
+    auto& level2 = level2OfWarps[warp];
+    auto& turn = turnOfWarps[warp];
 
     const TilePartition& partition = task.partition;
     const Vector<Real>* __restrict__ bodies = asVectors(task.bodies);
-    const int lane = threadIdx.x;
     const int n = partition.bodies();  // 32-bit: 64-bit arithmetic here costs 2 to 6 %
-    int unit = blockIdx.x;
+    int unit = kMost == 1 ? blockIdx.x : blockIdx.x * (blockDim.x >> 5) + warp;
+    if (kMost > 1 && unit >= task.units) return;  // a whole warp; no barrier of the block follows
     const bool own = task.diagonalTiles && unit < partition.tiles;
     if (task.diagonalTiles && !own) unit -= partition.tiles;
     const int tile = unit % partition.tiles;
@@ -60,7 +65,7 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
         turn[lane] = turn[lane + 32] = mine;
         __syncwarp();
         jx = jy = jz = 0;
-#pragma unroll 4
+#pragma unroll kUnroll
         for (int r = 0; r < 32; ++r) {
             const Vector<Real> p = turn[lane + r];
 #pragma unroll
@@ -140,9 +145,9 @@ __global__ __launch_bounds__(32, kSymmetricWarps<Real>) void symmetricRound(Symm
     }
 }
 
-template <class Real>
+template <class Real, int B>
 __global__ void addSlots(SlotsTask<Real> task) {
-    constexpr int T = kSymmetricTile<Real>;
+    constexpr int T = 32 * B;
     __shared__ double partial[3][8][33];  // 33: no bank conflicts when a column is added
     const TilePartition& partition = task.partition;
     const int lane = threadIdx.x & 31, group = threadIdx.x >> 5;
@@ -180,24 +185,45 @@ __global__ void addSlots(SlotsTask<Real> task) {
     }
 }
 
-template <class Real>
-Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums) {
-    switch (sums) {
-        case SymmetricSums::slots:
-            return kernelOf(symmetricRound<Real, SymmetricSums::slots>);
-        case SymmetricSums::slotsEqualMasses:
-            return kernelOf(symmetricRound<Real, SymmetricSums::slotsEqualMasses>);
-        case SymmetricSums::slotsMassRuns:
-            return kernelOf(symmetricRound<Real, SymmetricSums::slotsMassRuns>);
-        case SymmetricSums::atomics:
-            return kernelOf(symmetricRound<Real, SymmetricSums::atomics>);
+/// All sums with the rest of the template's numbers, and of the numbers of a launch those that are built.
+template <class Real, SymmetricSums kSums>
+Kernel<SymmetricTask<Real>> symmetricOf(const SymmetricShape& shape) {
+    constexpr SymmetricShape kUsual{.bodies = kSymmetricBodies<Real>};
+    if (shape == kUsual) return kernelOf(symmetricRound<Real, kSums>);
+    if constexpr (std::is_same_v<Real, float>) {
+        // One number at a time is another one than the usual: each more would double what is compiled.
+        constexpr int kFewer = kFewerSymmetricBodies;
+        if (shape == SymmetricShape{.bodies = kFewer}) return kernelOf(symmetricRound<Real, kSums, 4, kFewer>);
+        if (shape == SymmetricShape{.warps = shape.warps, .bodies = kUsual.bodies} && shape.warps <= kMostSymmetricWarps)
+            return kernelOf(symmetricRound<Real, kSums, 4, kUsual.bodies, kMostSymmetricWarps>);
+        if (shape == SymmetricShape{.unroll = shape.unroll, .bodies = kUsual.bodies})
+            return Rotations::pick(shape.unroll,
+                                   [](auto factor) { return kernelOf(symmetricRound<Real, kSums, factor()>); });
     }
     return {};
 }
 
 template <class Real>
-Kernel<SlotsTask<Real>> addSlotsKernel() {
-    return kernelOf(addSlots<Real>);
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape) {
+    switch (sums) {
+        case SymmetricSums::slots:
+            return symmetricOf<Real, SymmetricSums::slots>(shape);
+        case SymmetricSums::slotsEqualMasses:
+            return symmetricOf<Real, SymmetricSums::slotsEqualMasses>(shape);
+        case SymmetricSums::slotsMassRuns:
+            return symmetricOf<Real, SymmetricSums::slotsMassRuns>(shape);
+        case SymmetricSums::atomics:
+            return symmetricOf<Real, SymmetricSums::atomics>(shape);
+    }
+    return {};
+}
+
+template <class Real>
+Kernel<SlotsTask<Real>> addSlotsKernel(int bodies) {
+    if (bodies == kSymmetricBodies<Real>) return kernelOf(addSlots<Real, kSymmetricBodies<Real>>);
+    if constexpr (std::is_same_v<Real, float>)
+        if (bodies == kFewerSymmetricBodies) return kernelOf(addSlots<Real, kFewerSymmetricBodies>);
+    return {};
 }
 
 }  // namespace gravlab::cuda

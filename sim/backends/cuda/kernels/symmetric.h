@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/backends/cuda/kernels/packed.h"
 #include "sim/backends/cuda/runtime/launch.h"
+#include "sim/backends/kernel.h"
 #include "sim/core/host_device.h"
 
 #include <cstddef>
@@ -12,8 +13,23 @@ namespace gravlab::cuda {
 /// Bodies a lane holds; 32 times as many are a tile. More spill, fewer read shared memory too often.
 template <class Real>
 constexpr int kSymmetricBodies = sizeof(Real) == 4 ? 8 : 4;
+/// The other number that is built in single precision: half the tile, for fewer bodies.
+constexpr int kFewerSymmetricBodies = 4;
+/// A block, each with a tile of its own.
+constexpr int kMostSymmetricWarps = 4;
 template <class Real>
 constexpr int kSymmetricTile = 32 * kSymmetricBodies<Real>;
+
+/// What of a launch is compiled in.
+struct SymmetricShape {
+    int warps = 1;   ///< a block
+    int unroll = 4;  ///< of the rotation
+    int bodies = 8;  ///< a lane
+    bool operator==(const SymmetricShape&) const = default;
+};
+inline SymmetricShape symmetricShape(const LaunchConfig& launch) {
+    return {.warps = launch.block / 32, .unroll = launch.unroll, .bodies = launch.bodiesPerThread};
+}
 
 /// How one force evaluation is cut. Depends on N alone, never on a budget, so that the order of sums is always the
 /// same. Partners of a tile are counted from the tile's end, cyclically; half of all tiles lie ahead, the other half meets
@@ -37,8 +53,8 @@ struct TilePartition {
 };
 TilePartition tilePartition(std::uint32_t count, int tile);
 
-/// One round. Grid: tiles x (chunks of the round), plus `tiles` blocks for the diagonal tiles in the first round; one warp a
-/// block. Device memory.
+/// One round. Units: tiles x (chunks of the round), plus `tiles` for the diagonal tiles in the first round; one warp each.
+/// Device memory.
 template <class Real>
 struct SymmetricTask {
     const Vec4<Real>* bodies;  ///< padded; pads have mass 0 and lie where their force is exactly 0
@@ -49,6 +65,7 @@ struct SymmetricTask {
     Real softeningSquared;
     bool diagonalTiles;
     std::uint32_t count;  ///< bodies without pads
+    int units;
 };
 enum class SymmetricSums {
     slots,
@@ -56,8 +73,9 @@ enum class SymmetricSums {
     slotsMassRuns,  ///< where a tile and its chunk of partners have one mass each, masses wait for the end of the sums
     atomics
 };
+/// Null for a shape that is not built: one number of it may differ from the usual ones, and in double precision none.
 template <class Real>
-Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums);
+Kernel<SymmetricTask<Real>> symmetricKernel(SymmetricSums sums, const SymmetricShape& shape);
 
 /// Adds one round's slots in a fixed order, in fp64, to the sums so far. Blocks of 256 threads for 32 bodies.
 template <class Real>
@@ -72,6 +90,6 @@ struct SlotsTask {
     std::uint32_t count;
 };
 template <class Real>
-Kernel<SlotsTask<Real>> addSlotsKernel();
+Kernel<SlotsTask<Real>> addSlotsKernel(int bodies);
 
 }  // namespace gravlab::cuda

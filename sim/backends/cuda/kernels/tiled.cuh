@@ -39,14 +39,22 @@ struct TiledTargets {
             for (int j = 0; j < filled;) {
                 const int chunkEnd = min(j + kSumChunk, filled);
                 Vec3<Real> part[kBodies] = {};
-                // The factor is the row's: nvcc would write the loop out four times more where it is 1.
-#pragma unroll 1
-                for (; j + kUnroll <= chunkEnd; j += kUnroll) {
-#pragma unroll
-                    for (int u = 0; u < kUnroll; ++u) {
-                        const Vector<Real> source = tile[j + u];
+                if constexpr (kUnroll == kAutoUnroll) {
+                    for (; j < chunkEnd; ++j) {
+                        const Vector<Real> source = tile[j];
 #pragma unroll
                         for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source);
+                    }
+                } else {
+                    // The factor is the row's: nvcc would write the loop out four times more where it is 1.
+#pragma unroll 1
+                    for (; j + kUnroll <= chunkEnd; j += kUnroll) {
+#pragma unroll
+                        for (int u = 0; u < kUnroll; ++u) {
+                            const Vector<Real> source = tile[j + u];
+#pragma unroll
+                            for (int b = 0; b < kBodies; ++b) addPull(part[b], self[b], source);
+                        }
                     }
                 }
                 if constexpr (kUnroll > 1) {
@@ -102,9 +110,11 @@ __global__ __launch_bounds__(kTiledThreads<Real, kBodies>, 1) void tiledForce(Fo
     }
 }
 
-/// Of the built factors.
+/// Of the built factors: all with one body a thread.
 template <class Real, class Bodies>
 Kernel<ForceTask<Real>> tiledOf(int unroll, int bodiesPerThread) {
+    if (bodiesPerThread == 1)
+        return AllUnrolls::pick(unroll, [](auto factor) { return kernelOf(tiledForce<Real, factor(), 1>); });
     return Bodies::pick(bodiesPerThread, [unroll](auto bodies) {
         return Unrolls::pick(unroll,
                              [](auto factor) { return kernelOf(tiledForce<Real, factor(), decltype(bodies)::value>); });

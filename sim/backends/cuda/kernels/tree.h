@@ -110,12 +110,14 @@ Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
 /// The rung with expansions, for the energy.
 Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
 
+/// A block at most, and usually. Its warps know nothing of each other.
 constexpr unsigned kWalkThreads = 128;
 /// Enough for groups that are half empty; each warp takes the next group when it has done one.
-inline unsigned walkBlocks(std::size_t bodies, int multiprocessors) {
-    constexpr std::size_t kWarps = kWalkThreads / 32;
-    const std::size_t groups = (bodies + 31) / 32, blocks = (groups + kWarps - 1) / kWarps;
-    return static_cast<unsigned>(std::min(blocks, kWarps * static_cast<std::size_t>(std::max(1, multiprocessors))));
+inline unsigned walkBlocks(std::size_t bodies, int multiprocessors, unsigned threads) {
+    constexpr std::size_t kResidentWarps = 16;  // a multiprocessor
+    const std::size_t groups = (bodies + 31) / 32, warps = threads / 32;
+    const std::size_t resident = kResidentWarps * static_cast<std::size_t>(std::max(1, multiprocessors));
+    return static_cast<unsigned>((std::min(groups, resident) + warps - 1) / warps);
 }
 
 /// Bytes that the two below need besides. Throws DeviceError.

@@ -94,6 +94,8 @@ public:
     }
     DeviceSums<Real> sums() const override { return {bodies_.sums, 1}; }
     Accuracy accuracy() const override { return {.gate = gateOf(request_.settings)}; }
+    /// Why a launch did not run whose error was let go; empty: all ran.
+    virtual std::string failure() const { return {}; }
     /// Null for methods that only compute forces.
     virtual StepLauncher<Real>* steps() { return nullptr; }
 

@@ -75,32 +75,41 @@ Geometry geometryOf(const LaunchPlan& plan, std::size_t bodies, const DeviceFact
     const auto count = static_cast<std::uint32_t>(bodies);
     if (bodies == 0 || launch.block < 1) return {0, 1, launch.block, 0};
     if (const OwnCode* own = plan.entry->own())
-        return {own->blocks ? static_cast<int>(own->blocks(bodies, device.multiprocessors)) : 0, 1, launch.block, 0};
+        return {own->blocks
+                    ? static_cast<int>(own->blocks(bodies, device.multiprocessors, static_cast<unsigned>(launch.block)))
+                    : 0,
+                1, launch.block, 0};
     if (plan.entry->symmetric()) {
-        const TilePartition partition = tilePartition(count, doubles ? kSymmetricTile<double> : kSymmetricTile<float>);
+        const SymmetricShape shape = symmetricShape(launch);
+        const TilePartition partition = tilePartition(count, 32 * shape.bodies);
         const int partners = std::min(partition.range, partition.round);
-        const int units = (partners + partition.chunk - 1) / partition.chunk + 1;
+        const int units = partition.tiles * ((partners + partition.chunk - 1) / partition.chunk + 1);
         // A warp reads its tile once and each partner of its chunks once.
-        return {partition.tiles * units, 1, 32,
+        return {(units + shape.warps - 1) / shape.warps, 1, launch.block,
                 body * partition.tiles * (static_cast<double>(partition.range) + partition.tile)};
     }
     if (plan.entry->manySteps()) {
-        const ManyStepsPartition partition = manyStepsPartition(bodies, device.multiprocessors);
+        const ManyStepsPartition partition = manyStepsPartition(bodies, device.multiprocessors, launch.block / 32);
         // The warps of a block that share targets read the sources once together, through the second-level cache.
         const double groups = static_cast<double>(partition.blocks) * partition.targets / kManyStepsBodies;
         return {partition.blocks, 1, partition.threads(), body * groups * n};
     }
-    const std::size_t targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
+    if (const LoadedCode* code = plan.entry->loaded()) {  // what it reads only its text knows
+        const auto targets = static_cast<std::size_t>(launch.block) * static_cast<std::size_t>(launch.bodiesPerThread);
+        return {static_cast<int>((bodies + targets - 1) / targets), static_cast<int>(code->split), launch.block, 0};
+    }
+    const OneSidedCode& code = *plan.entry->oneSided();
+    const std::size_t targets = code.targets(launch);
     const int blocks = static_cast<int>((bodies + targets - 1) / targets);
     // With tiles every block reads all sources once; without, every warp does.
-    if (const LoadedCode* code = plan.entry->loaded())  // what it reads only its text knows
-        return {blocks, static_cast<int>(code->split), launch.block, 0};
-    const double readers = plan.entry->oneSided()->tiles ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
-    return {blocks, launch.split, launch.block, body * readers * n};
+    const bool byBlock = code.tiles || code.ownTile || code.pairsOfThreads;
+    const double readers = byBlock ? blocks : static_cast<double>(blocks) * ((launch.block + 31) / 32);
+    return {blocks, code.splitsInBlock ? 1 : launch.split, code.threads(launch), body * readers * n};
 }
 
 std::size_t sharedBytes(const LaunchPlan& plan, std::size_t bodies, const DeviceFacts& device) {
-    if (plan.entry->manySteps()) return manyStepsPartition(bodies, device.multiprocessors).sharedBytes();
+    if (plan.entry->manySteps())
+        return manyStepsPartition(bodies, device.multiprocessors, plan.launch.block / 32).sharedBytes();
     if (const LoadedCode* code = plan.entry->loaded()) return code->sharedBytes;
     const std::size_t realBytes = plan.precision == Precision::fp64 ? sizeof(double) : sizeof(float);
     return plan.entry->oneSided() ? plan.entry->oneSided()->sharedBytes(plan.launch, realBytes) : 0;

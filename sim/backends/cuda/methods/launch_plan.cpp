@@ -17,9 +17,11 @@ constexpr std::size_t kResidentBodies = 63;
 // Below, every pair at 3 T pairs/s is as fast as a tree at 1e-3.
 constexpr std::size_t kTreePays = 40000;
 
-std::string listed(std::span<const int> values) {
+using ValueText = std::string (*)(int);
+
+std::string listed(std::span<const int> values, ValueText shown) {
     std::string text;
-    for (const int value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+    for (const int value : values) text += (text.empty() ? "" : ", ") + shown(value);
     return text;
 }
 
@@ -29,11 +31,16 @@ int nearest(std::span<const int> values, int wanted) {
     });
 }
 
-void requireListed(const KernelRow& row, const char* what, std::span<const int> values, int wanted) {
-    if (std::find(values.begin(), values.end(), wanted) != values.end()) return;
-    throw UsageError(std::string(what) + " " + std::to_string(wanted) + " is not built for kernel '" +
-                     std::string(row.name) + "': valid are " + listed(values) +
-                     "; nearest: " + std::to_string(nearest(values, wanted)));
+bool isListed(std::span<const int> values, int wanted) {
+    return std::find(values.begin(), values.end(), wanted) != values.end();
+}
+
+void requireListed(
+    const KernelRow& row, const char* what, std::span<const int> values, int wanted,
+    ValueText shown = [](int value) { return std::to_string(value); }) {
+    if (isListed(values, wanted)) return;
+    throw UsageError(std::string(what) + " " + shown(wanted) + " is not built for kernel '" + std::string(row.name) +
+                     "': valid are " + listed(values, shown) + "; nearest: " + shown(nearest(values, wanted)));
 }
 
 bool accepts(std::span<const int> values, int wanted) {
@@ -62,25 +69,51 @@ LaunchConfig filling(std::size_t bodies, const DeviceFacts& device, bool manyInR
     return launch;
 }
 
-std::string whyNotBodies(const KernelEntry& entry, const BodyFacts& bodies, const DeviceFacts& device) {
+std::string whyNotBodies(const KernelEntry& entry, const LaunchConfig& launch, const BodyFacts& bodies,
+                         const DeviceFacts& device) {
     if (entry.row.equalMasses && bodies.count > 0 && bodies.equalMass == 0)
         return "the bodies' masses differ; take 'symmetric'";
     if (const LoadedCode* code = entry.loaded(); code && bodies.count > 0 && !code->tried(entry.row, bodies.count))
         return "it has not been tried with " + std::to_string(bodies.count) +
                " bodies, and untried code touches no run; try it again with them";
-    if (entry.manySteps() && bodies.count > 0 && manyStepsPartition(bodies.count, device.multiprocessors).blocks == 0)
+    const int warps = launch.block / 32;
+    if (entry.manySteps() && bodies.count > 0 && manyStepsPartition(bodies.count, device.multiprocessors, warps).blocks == 0)
         return std::to_string(bodies.count) + " bodies are more than fit " + device.name + " at once, " +
-               std::to_string(kManyStepsBodies * kManyStepsMaxWarps * device.multiprocessors) + "; take 'symmetric'";
+               std::to_string(kManyStepsBodies * warps * device.multiprocessors) + " with blocks of " +
+               std::to_string(launch.block) + " threads; take " +
+               (launch.block < entry.row.blocks.last ? "a larger block or " : "") + "'symmetric'";
     return {};
 }
 
-/// What the row does not tune keeps its fixed value: block and unroll of another row mean nothing to it.
-LaunchConfig tunable(const KernelEntry& entry, LaunchConfig launch) {
+/// What the row does not tune keeps its usual value: block and unroll of another row mean nothing to it.
+LaunchConfig tunable(const KernelEntry& entry, LaunchConfig launch, Precision precision) {
     const KernelRow& row = entry.row;
-    if (row.blocks.first == row.blocks.last) launch.block = entry.fixed.block;
-    if (row.unrolls.empty()) launch.unroll = entry.fixed.unroll;
-    if (row.bodiesPerThread.empty() && launch.bodiesPerThread == 1) launch.bodiesPerThread = entry.fixed.bodiesPerThread;
+    if (launch == LaunchConfig()) launch = row.usual;
+    if (row.blocks.first == row.blocks.last) launch.block = row.usual.block;
+    if (row.unrolls.empty()) launch.unroll = row.usual.unroll;
+    if (launch.bodiesPerThread == 1 && !isListed(row.bodiesPerThread, 1)) launch.bodiesPerThread = row.usual.bodiesPerThread;
+    // Twice as large numbers take twice the registers.
+    if (entry.symmetric() && precision == Precision::fp64 && launch.bodiesPerThread == kSymmetricBodies<float>)
+        launch.bodiesPerThread = kSymmetricBodies<double>;
     return launch;
+}
+
+/// Why these numbers of a launch, each of which is built, are not built together.
+std::string whyNotTogether(const KernelEntry& entry, const LaunchConfig& launch, const ForceSettings& force) {
+    const std::string name = "kernel '" + std::string(entry.row.name) + "'";
+    if (entry.symmetric()) {
+        const bool doubles = force.precision == Precision::fp64;
+        const LaunchConfig usual = tunable(entry, {}, force.precision);
+        const std::string it = "block " + std::to_string(usual.block) + ", unroll " + std::to_string(usual.unroll) +
+                               " and " + std::to_string(usual.bodiesPerThread) + " bodies per thread";
+        return name + (doubles ? " has in fp64 no other launch than " + it
+                               : " is built with " + it + ", and with one of the three changed: set the others back first");
+    }
+    if (loopLaw(force) != Law::gravity)
+        return name + " with unroll " + unrollText(launch.unroll) +
+               " is built for gravity and charges only; nearest: " + std::to_string(nearest(Unrolls::values, launch.unroll));
+    return std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
+           " in fp64: they do not fit the registers; nearest: 4";
 }
 
 /// What would be launched for this force, in the precision of the pairs. Null where the factors are not built.
@@ -103,11 +136,11 @@ const void* machineCode(const KernelEntry& entry, const LaunchConfig& launch, co
     }
     if (const SymmetricCode* code = entry.symmetric()) {
         if constexpr (kDoubles)
-            return code->kernel64().address;
+            return code->kernel64(launch).address;
         else
-            return code->kernel32().address;
+            return code->kernel32(launch).address;
     }
-    return kDoubles ? nullptr : entry.manySteps()->kernel32().address;
+    return kDoubles ? nullptr : entry.manySteps()->kernel32(launch).address;
 }
 
 }  // namespace
@@ -162,9 +195,7 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     const KernelRow& row = entry.row;
     const std::string name = "kernel '" + std::string(row.name) + "'";
     if (const Reason why = refusal(row, force); !why.empty()) throw UsageError(why);
-    if (const std::string why = whyNotBodies(entry, bodies, device); !why.empty())
-        throw UsageError(name + " cannot run: " + why);
-    plan.launch = tunable(entry, plan.launch);
+    plan.launch = tunable(entry, plan.launch, precision);
     const LaunchConfig& launch = plan.launch;
     // As the device holds it: a checkpoint has no more digits, and must go on with the same bits.
     if (row.equalMasses)
@@ -172,10 +203,13 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
     plan.heaviest = bodies.heaviest;
     if (precision == Precision::mixed) plan.units = pairUnits(bodies.largest, bodies.heaviest, force);
 
-    if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll);
-    const int fixed[] = {entry.fixed.bodiesPerThread};
-    requireListed(row, "bodies per thread", row.bodiesPerThread.empty() ? std::span<const int>(fixed) : row.bodiesPerThread,
+    if (!row.blockSizes.empty()) requireListed(row, "block", row.blockSizes, launch.block);
+    if (!row.unrolls.empty()) requireListed(row, "unroll", row.unrolls, launch.unroll, unrollText);
+    const int only[] = {row.usual.bodiesPerThread};
+    requireListed(row, "bodies per thread", row.bodiesPerThread.empty() ? std::span<const int>(only) : row.bodiesPerThread,
                   launch.bodiesPerThread);
+    if (const std::string why = whyNotBodies(entry, launch, bodies, device); !why.empty())
+        throw UsageError(name + " cannot run: " + why);
     if (!row.splits.contains(launch.split))
         throw UsageError("split " + std::to_string(launch.split) + " is outside of what " + name +
                          " can do: " + std::to_string(row.splits.first) + " to " + std::to_string(row.splits.last) +
@@ -186,19 +220,23 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
 
     const bool doubles = precision == Precision::fp64;
     plan.machineCode = doubles ? machineCode<double>(entry, launch, force) : machineCode<float>(entry, launch, force);
-    if (!plan.machineCode)
-        throw UsageError(std::to_string(launch.bodiesPerThread) + " bodies per thread are not built for " + name +
-                         " in fp64: they do not fit the registers; nearest: 4");
+    if (!plan.machineCode) throw UsageError(whyNotTogether(entry, launch, force));
     KernelFacts facts;
     CUDA_CHECK(kernelFacts(facts, plan.machineCode));
-    const std::size_t shared = entry.oneSided()
-                                   ? entry.oneSided()->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float))
-                               : entry.loaded() ? entry.loaded()->sharedBytes
+    const OneSidedCode* const code = entry.oneSided();
+    const std::size_t shared = code             ? code->sharedBytes(launch, doubles ? sizeof(double) : sizeof(float))
+                                           : entry.loaded() ? entry.loaded()->sharedBytes
                                                 : 0;
+    const int threads = code ? code->threads(launch) : launch.block;
     if (row.blocks.first != row.blocks.last) {
         int most = std::min(device.mostThreads, facts.mostThreads);
         if (shared > 0 && launch.block > 0)
-            most = std::min(most, static_cast<int>(device.sharedBytes / (shared / static_cast<std::size_t>(launch.block))));
+            most = std::min(most, static_cast<int>(device.sharedBytes / (shared / static_cast<std::size_t>(threads))));
+        if (code && code->splitsInBlock && launch.block >= 1 && launch.block <= most && threads > most)
+            throw UsageError("block " + std::to_string(launch.block) + " with split " + std::to_string(launch.split) +
+                             " is " + std::to_string(threads) + " threads a block: " + device.name + " takes " +
+                             std::to_string(most) + " for " + name +
+                             "; nearest split: " + std::to_string(most / launch.block));
         if (row.blocks.last > 0) most = std::min(most, row.blocks.last);
         if (launch.block < row.blocks.first || launch.block > most)
             throw UsageError("block " + std::to_string(launch.block) + " is impossible: " + device.name + " takes " +
@@ -206,7 +244,8 @@ LaunchPlan choose(const KernelChoice& wanted, const BodyFacts& bodies, const For
                              " with " + std::to_string(facts.registers) + " registers a thread; nearest: " +
                              std::to_string(std::clamp(launch.block, row.blocks.first, most)));
     }
-    CUDA_CHECK(residentBlocks(plan.residentBlocks, plan.machineCode, launch.block, shared));
+    // What no device takes fits none.
+    if (threads <= facts.mostThreads) CUDA_CHECK(residentBlocks(plan.residentBlocks, plan.machineCode, threads, shared));
     plan.residentBlocks = std::max(1, plan.residentBlocks);
     return plan;
 }

@@ -326,14 +326,14 @@ const KernelRow& adoptOwnKernel(const std::string& name, const OwnMachineCode& c
     addKernelEntry({.row = {.backend = "cuda",
                             .name = made.name,
                             .idea = made.idea,
+                            .usual = {launch.block, launch.unroll, launch.bodies, 1},
                             .deterministic = launch.split == 1,
                             .source = made.name,
                             .refuses = onlyGravity},
                     .code = LoadedCode{.kernel32 = kernel,
                                        .split = static_cast<unsigned>(launch.split),
                                        .sharedBytes = launch.shared,
-                                       .tried = wasTried},
-                    .fixed = {launch.block, launch.unroll, launch.bodies, 1}});
+                                       .tried = wasTried}});
     made.row = &gravlab::kernel("cuda", made.name);
     return *made.row;
 }

@@ -13,7 +13,8 @@ public:
     explicit ManySteps(const MethodParts& parts)
         : DeviceForceMethod(parts.plan, parts.count, parts.rate),
           stream_(parts.stream),
-          partition_(manyStepsPartition(parts.count, parts.device.multiprocessors)) {
+          kernel_(manyStepsKernel(parts.plan.launch.unroll)),
+          partition_(manyStepsPartition(parts.count, parts.device.multiprocessors, parts.plan.launch.block / 32)) {
         if (parts.count == 0) return;
         arrived_ = DeviceArray<unsigned>(1);
         positionsB_ = DeviceArray<Float4>(padded(parts.count));
@@ -45,8 +46,8 @@ public:
         task.epoch = epoch_;
         task.vertices = batch.vertices;
         task.shown = batch.shown;
-        launchResident(manyStepsKernel(), {static_cast<unsigned>(partition_.blocks)},
-                       static_cast<unsigned>(partition_.threads()), task, partition_.sharedBytes(), stream_);
+        launchResident(kernel_, {static_cast<unsigned>(partition_.blocks)}, static_cast<unsigned>(partition_.threads()),
+                       task, partition_.sharedBytes(), stream_);
         epoch_ += static_cast<unsigned>(task.steps);
     }
 
@@ -62,6 +63,7 @@ private:
     void rewind() override {}
 
     Stream stream_;
+    Kernel<ManyStepsTask> kernel_;
     ManyStepsPartition partition_;
     unsigned epoch_ = 0;
     DeviceArray<unsigned> arrived_;
@@ -70,16 +72,17 @@ private:
 
 }  // namespace
 
-ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors) {
+ManyStepsPartition manyStepsPartition(std::size_t count, int multiprocessors, int mostWarps) {
     ManyStepsPartition partition;
-    if (count == 0 || count > static_cast<std::size_t>(multiprocessors) * kManyStepsBodies * kManyStepsMaxWarps)
+    if (count == 0 ||
+        count > static_cast<std::size_t>(multiprocessors) * kManyStepsBodies * static_cast<std::size_t>(mostWarps))
         return partition;
     const int n = static_cast<int>(count);
     const int share = (n + multiprocessors - 1) / multiprocessors;
     partition.targets = (share + kManyStepsBodies - 1) / kManyStepsBodies * kManyStepsBodies;
     const int groups = partition.targets / kManyStepsBodies;
     // At one group a block, 8 segments beat 16 (2.44 against 2.87 us a step at N = 1,024): the sum over segments costs more.
-    const int most = groups == 1 ? 8 : kManyStepsMaxWarps / groups;
+    const int most = groups == 1 ? std::min(8, mostWarps) : mostWarps / groups;
     partition.segments = 1;
     while (partition.segments * 2 <= most && partition.segments * 64 <= n) partition.segments *= 2;
     while (partition.threads() < partition.targets) partition.segments *= 2;  // every target needs a thread that owns it

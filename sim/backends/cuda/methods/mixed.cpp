@@ -36,6 +36,7 @@ public:
         return pairs_->restore(kept);
     }
     std::vector<MethodFigure> figures() const override { return pairs_->figures(); }
+    std::string failure() const override { return pairs_->failure(); }
     double work() const override { return pairs_->work(); }
     double rated(const ForceWork& work) const override { return pairs_->rated(work); }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <type_traits>
 
 namespace gravlab::cuda {
@@ -41,12 +42,12 @@ public:
         rangeLength_ = launch.split == 1 ? count : roundedUp(std::ceil(static_cast<double>(count) / launch.split), 8);
         const double wave = static_cast<double>(parts.plan.residentBlocks) * parts.device.multiprocessors * blockTargets();
         groupTargets_ =
-            static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / launch.split, blockTargets())));
-        const bool shared = launch.split > 1 && !code_.atomicSums;
+            static_cast<std::uint32_t>(std::min<double>(count, roundedUp(kWaves * wave / gridRanges(), blockTargets())));
+        const bool shared = gridRanges() > 1 && !code_.atomicSums;
         if (shared) sums_ = DeviceArray<Vec4<Real>>(static_cast<std::size_t>(launch.split) * count);
         if (this->allPairs() > kNeverCutPairs || count > code_.longestSlice)
             carry_ = DeviceArray<double>(3 * static_cast<std::size_t>(launch.split) * groupTargets_);
-        if (code_.planes) planes_ = DeviceArray<Real>(4 * static_cast<std::size_t>(count));
+        if (code_.copier) copies_ = DeviceArray<Real>(code_.copied * static_cast<std::size_t>(count));
         if (code_.sources) {
             CUDA_CHECK(symbolAddress(&constant_, code_.sources()));
             constantRead_ = &lastConstantReads().of(parts.device.index);
@@ -55,9 +56,10 @@ public:
 
     DeviceSums<Real> sums() const override {
         if (sums_.size() == 0) return {this->bodies().sums, 1};
-        return {sums_.data(), static_cast<std::uint32_t>(launch().split)};
+        return {sums_.data(), gridRanges()};
     }
     StepLauncher<Real>* steps() override { return code_.fused ? this : nullptr; }
+    std::string failure() const override { return failure_; }
 
     bool fuses(double seconds) const override {
         return !this->underWay() && this->allPairs() <= std::max(kNeverCutPairs, 1.5 * this->pairsIn(seconds));
@@ -132,17 +134,23 @@ private:
     /// What a force needs before its first slice.
     void enqueueFirst() {
         const DeviceBodies<Real>& bodies = this->bodies();
-        if (code_.atomicSums) CUDA_CHECK(fillAsync(bodies.sums, 0, this->count() * sizeof(Vec4<Real>), stream_));
+        // What is added to, and what a launch that fails leaves as it was.
+        if (code_.atomicSums || code_.goesOn)
+            CUDA_CHECK(fillAsync(bodies.sums, 0, this->count() * sizeof(Vec4<Real>), stream_));
         if constexpr (std::is_same_v<Real, float>)
-            if (code_.planes)
-                launchKernel(planesKernel(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
-                             {bodies.positions, planes_.data(), this->count()}, 0, stream_);
+            if (code_.copier)
+                launchKernel(code_.copier(), {(this->count() + kCopyThreads - 1) / kCopyThreads}, kCopyThreads,
+                             {bodies.positions, copies_.data(), this->count()}, 0, stream_);
     }
     void launchForce(const ForceTask<Real>& task) {
-        const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), static_cast<unsigned>(launch().split)};
-        const auto threads = static_cast<unsigned>(launch().block);
+        const Dim blocks{(task.targetCount + blockTargets() - 1) / blockTargets(), gridRanges()};
+        const auto threads = static_cast<unsigned>(code_.threads(launch()));
         const std::size_t shared = code_.sharedBytes(launch(), sizeof(Real));
         const ForceSettings& force = this->request().settings;
+        if (code_.goesOn) {
+            tryLaunch(task, blocks, threads, shared);
+            return;
+        }
         if (loopLaw(force) == Law::gravity) {
             launchKernel(kernel_, blocks, threads, task, shared, stream_);
             return;
@@ -151,15 +159,25 @@ private:
             launchKernel(lawKernel<Real, Type>(launch().unroll), blocks, threads, {task, law}, shared, stream_);
         });
     }
+    /// As a program that never asks whether its launch has begun: the error is kept, and taken away from whoever is next.
+    void tryLaunch(ForceTask<Real> task, Dim blocks, unsigned threads, std::size_t shared) {
+        void* arguments[] = {&task};
+        const Code code = cuda::launch(kernel_.address, blocks, threads, arguments, shared, stream_);
+        if (code == kSuccess) return;
+        takeLastError();
+        if (endsContext(code)) check(code, "launch", __FILE__, __LINE__);
+        failure_ = errorSentence(code);
+    }
     ForceTask<Real> wholeTask(const DeviceBodies<Real>& bodies, const ForceRequest& request) const {
         ForceTask<Real> task{};
         task.bodies = bodies.positions;
-        task.planes = planes_.data();
+        task.copies = copies_.data();
         task.sums = sums_.size() > 0 ? sums_.data() : bodies.sums;
         task.carry = carry_.data();
         task.count = this->count();
         task.rangeLength = rangeLength_;
         task.softeningSquared = static_cast<Real>(softeningSquared(request));
+        task.segments = static_cast<std::uint32_t>(code_.splitsInBlock ? launch().split : 1);
         task.atomic = code_.atomicSums;
         return task;
     }
@@ -173,7 +191,9 @@ private:
         return moved && task.outX == read;
     }
     const LaunchConfig& launch() const { return this->plan().launch; }
-    std::uint32_t blockTargets() const { return static_cast<std::uint32_t>(launch().block * launch().bodiesPerThread); }
+    std::uint32_t blockTargets() const { return code_.targets(launch()); }
+    /// Of the sources, with blocks of their own.
+    std::uint32_t gridRanges() const { return static_cast<std::uint32_t>(code_.splitsInBlock ? 1 : launch().split); }
 
     const OneSidedCode& code_;
     Kernel<ForceTask<Real>> kernel_;
@@ -183,7 +203,8 @@ private:
     std::uint32_t target_ = 0, source_ = 0;  ///< where the force under way stands
     DeviceArray<Vec4<Real>> sums_;           ///< with split > 1: one force a range and body
     DeviceArray<double> carry_;              ///< running sums between the launches of a force that is cut
-    DeviceArray<Real> planes_;
+    DeviceArray<Real> copies_;
+    std::string failure_;                       ///< of a launch that did not run
     void* constant_ = nullptr;                  ///< of this device
     const OwnedEvent* constantRead_ = nullptr;  ///< its last reader is done
 };

@@ -18,8 +18,9 @@ public:
     explicit Symmetric(const MethodParts& parts)
         : DeviceForceMethod<Real>(parts.plan, parts.count, parts.rate),
           stream_(parts.stream),
-          partition_(tilePartition(parts.count, kSymmetricTile<Real>)),
-          kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums)),
+          shape_(symmetricShape(parts.plan.launch)),
+          partition_(tilePartition(parts.count, 32 * shape_.bodies)),
+          kernel_(symmetricKernel<Real>(parts.plan.entry->symmetric()->sums, shape_)),
           atomic_(parts.plan.entry->symmetric()->sums == SymmetricSums::atomics) {
         if (atomic_ || parts.count == 0) return;
         scratch_ = DeviceArray<Real>(partition_.scratch());
@@ -32,16 +33,17 @@ private:
         const std::uint32_t count = this->count();
         const int first = round_ * partition_.round;
         const int partners = std::clamp(partition_.range - first, 0, partition_.round);
-        const int units = (partners + partition_.chunk - 1) / partition_.chunk + (round_ == 0 ? 1 : 0);
+        const int units = partition_.tiles * ((partners + partition_.chunk - 1) / partition_.chunk + (round_ == 0 ? 1 : 0));
         const bool last = round_ + 1 == partition_.rounds();
         if (atomic_ && round_ == 0) CUDA_CHECK(fillAsync(bodies.sums, 0, count * sizeof(Vec4<Real>), stream_));
-        launchKernel(kernel_, {static_cast<unsigned>(partition_.tiles * units)}, 32,
+        launchKernel(kernel_, {static_cast<unsigned>((units + shape_.warps - 1) / shape_.warps)},
+                     32 * static_cast<unsigned>(shape_.warps),
                      {bodies.positions, scratch_.data(), &bodies.sums->x, partition_, first,
-                      static_cast<Real>(softeningSquared(this->request())), round_ == 0, count},
+                      static_cast<Real>(softeningSquared(this->request())), round_ == 0, count, units},
                      0, stream_);
         if (!atomic_)
             launchKernel(
-                addSlotsKernel<Real>(), {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
+                addSlotsKernel<Real>(shape_.bodies), {static_cast<unsigned>(partition_.bodies() / 32)}, 256,
                 {scratch_.data(), partition_, first, last, this->plan().equalMass, carry_.data(), bodies.sums, count}, 0,
                 stream_);
         const double before = doneShare();
@@ -59,6 +61,7 @@ private:
     void rewind() override { round_ = 0; }
 
     Stream stream_;
+    SymmetricShape shape_;
     TilePartition partition_;
     Kernel<SymmetricTask<Real>> kernel_;
     bool atomic_;

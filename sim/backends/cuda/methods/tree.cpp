@@ -24,6 +24,12 @@ constexpr std::chrono::milliseconds kTimed{20};
 constexpr std::uint32_t kWideGroups = 400000;
 constexpr std::uint32_t kMostParts = 4096;
 
+/// Of the plan where it is one of a tree: sums for the energy go with any.
+unsigned walkThreads(const LaunchPlan& plan) {
+    return plan.entry->own() && plan.entry->row.blockSizes.size() > 0 ? static_cast<unsigned>(plan.launch.block)
+                                                                      : kWalkThreads;
+}
+
 std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) / kTreeThreads; }
 
 class Tree final : public DeviceForceMethod<float> {
@@ -33,6 +39,7 @@ public:
           walk_(walk),
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
+          threads_(walkThreads(parts.plan)),
           targetsPerLane_(parts.count >= kWideGroups ? 2 : 1) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
@@ -201,12 +208,12 @@ private:
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
-        const unsigned blocks = walkBlocks(count(), static_cast<int>(multiprocessors_));
+        const unsigned blocks = walkBlocks(count(), static_cast<int>(multiprocessors_), threads_);
         // Before the criterion has accelerations to go by, the angle is the usual one.
         const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
         const bool forFields = fields_.energy && kind == TreeWalk::expansions;
         launchKernel(
-            forFields ? treeFieldKernel(targetsPerLane_) : treeWalkKernel(kind, targetsPerLane_), {blocks}, kWalkThreads,
+            forFields ? treeFieldKernel(targetsPerLane_) : treeWalkKernel(kind, targetsPerLane_), {blocks}, threads_,
             {.nodes = nodes(),
              .sorted = sorted_.data(),
              .order = order_.data(),
@@ -282,6 +289,7 @@ private:
     TreeFields fields_{};  ///< null: forces
     Stream stream_;
     unsigned multiprocessors_;
+    unsigned threads_;  ///< a block of the walk
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;

@@ -45,7 +45,7 @@ Reason whyNotDevice(int index) {
     if (code == kSuccess) code = setDevice(index);
     KernelFacts kernel;
     // The first call that needs a context and machine code for this device.
-    if (code == kSuccess) code = kernelFacts(kernel, globalKernel().address);
+    if (code == kSuccess) code = kernelFacts(kernel, globalKernel(1).address);
     if (code == kSuccess) return {};
     takeLastError();
     Reason reason = device.name + ": " + errorSentence(code);

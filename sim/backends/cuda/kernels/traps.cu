@@ -1,0 +1,83 @@
+// Kernels that are wrong on purpose, each by one mistake that people make. Rule: they stay inside their arrays and end, so
+// that all that is wrong with them is their result.
+#include "sim/backends/cuda/kernels/force.h"
+#include "sim/backends/cuda/kernels/tiled.cuh"
+
+namespace gravlab::cuda {
+namespace {
+
+/// Clocks: longer than a read of memory takes, short against a tile.
+constexpr long long kLate = 3000;
+
+/// Tiles with one barrier: a warp that is done with a tile loads its part of the next one while others still read there.
+/// Each warp begins at its own 32 bodies, so the last that it reads are those of the warp before; and every other warp is
+/// late, as one is that waited for something. With both barriers this would be right.
+__global__ __launch_bounds__(1024, 1) void forceNoBarrier(ForceTask<float> task) {
+    extern __shared__ unsigned char shared[];
+    float4* const tile = reinterpret_cast<float4*>(shared);
+    const float4* bodies = asVectors(task.bodies);
+    const std::uint32_t width = blockDim.x, lane = threadIdx.x;
+    const std::uint32_t target = blockIdx.x * width + lane, held = min(target, task.targetCount - 1);
+    const float4 self = bodies[task.targetFirst + held];
+    double sum[3];
+    for (int axis = 0; axis < 3; ++axis)
+        sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    const GravityPull<float> addPull{task.softeningSquared};
+
+    const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
+    for (std::uint32_t base = task.sliceFirst; base < end; base += width) {
+        const int filled = static_cast<int>(min(width, end - base));
+        // Here all should have read the tile before: __syncthreads() is missing.
+        if (static_cast<int>(lane) < filled) tile[lane] = bodies[base + lane];
+        __syncthreads();
+        if (lane & 32)
+            for (const long long now = clock64(); clock64() - now < kLate;) {
+            }
+        const int begin = static_cast<int>(lane & ~31u) % filled;
+        for (int part = 0; part < 2; ++part) {  // to the end of the tile, then from its start
+            int j = part == 0 ? begin : 0;
+            const int last = part == 0 ? filled : begin;
+            while (j < last) {
+                const int chunkEnd = min(j + kSumChunk, last);
+                Vec3<float> pull = {};
+#pragma unroll 4
+                for (; j < chunkEnd; ++j) addPull(pull, self, tile[j]);
+                accumulate(sum, pull);
+            }
+        }
+    }
+    if (target < task.targetCount) storeSum(task, target, sum);
+}
+
+/// One thread a body, as `global`, but the array of float4 is read as if it were one of float3: body j begins 12 j bytes
+/// from its start instead of 16 j, so that coordinates are those of other bodies, or masses.
+__global__ void forceMisread(ForceTask<float> task) {
+    const float3* places = reinterpret_cast<const float3*>(task.bodies);
+    const float4* bodies = asVectors(task.bodies);
+    const std::uint32_t target = blockIdx.x * blockDim.x + threadIdx.x, held = min(target, task.targetCount - 1);
+    const float3 own = places[task.targetFirst + held];
+    const float4 self = make_float4(own.x, own.y, own.z, 0);
+    double sum[3];
+    for (int axis = 0; axis < 3; ++axis)
+        sum[axis] = task.resumes ? task.carry[axis * static_cast<std::size_t>(task.targetCount) + held] : 0.0;
+    const GravityPull<float> addPull{task.softeningSquared};
+    const std::uint32_t end = min(task.sliceFirst + task.sliceLength, task.count);
+    for (std::uint32_t j = task.sliceFirst; j < end;) {
+        const std::uint32_t chunkEnd = min(j + kSumChunk, end);
+        Vec3<float> part = {};
+#pragma unroll 8
+        for (; j < chunkEnd; ++j) {
+            const float3 place = places[j];
+            addPull(part, self, make_float4(place.x, place.y, place.z, bodies[j].w));
+        }
+        accumulate(sum, part);
+    }
+    if (target < task.targetCount) storeSum(task, target, sum);
+}
+
+}  // namespace
+
+Kernel<ForceTask<float>> noBarrierKernel() { return kernelOf(forceNoBarrier); }
+Kernel<ForceTask<float>> misreadKernel() { return kernelOf(forceMisread); }
+
+}  // namespace gravlab::cuda
