@@ -6,7 +6,7 @@
 #include "app/control/twin_settings.h"
 #include "app/encoders.h"
 #include "app/lab/figure.h"
-#include "app/lab/occupancy.h"
+#include "app/model/occupancy.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"

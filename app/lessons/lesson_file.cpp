@@ -6,7 +6,7 @@
 #include "app/control/script.h"
 #include "app/lab/kernel_source.h"
 #include "app/lessons/placeholders.h"
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
