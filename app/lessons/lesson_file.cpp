@@ -25,8 +25,9 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kLessons[] = {
-    "leapfrog", "order",        "rounding",   "softening", "balance", "views",      "energy-puzzle",  "simd-threads",
-    "ladder",   "memory-paths", "block-size", "unroll",    "waves",   "few-bodies", "each-pair-once", "failed-launch",
+    "leapfrog",      "order",        "rounding",       "softening",     "balance",    "views",
+    "energy-puzzle", "simd-threads", "ladder",         "memory-paths",  "block-size", "unroll",
+    "waves",         "few-bodies",   "each-pair-once", "failed-launch", "far-field",
 };
 
 /// Actions that write, remove or end something: a lesson that somebody was sent must not.
