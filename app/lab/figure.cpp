@@ -488,7 +488,11 @@ std::string devicesText(std::span<const SweepResult> results) {
     std::vector<std::string> seen;
     for (const SweepResult& result : results) {
         if (result.row.device.empty()) continue;
-        const std::string text = result.row.device + (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
+        // A CPU is described by what it computes with; its name is among the facts.
+        const std::string name = result.facts.device.substr(0, result.facts.device.find(','));
+        const bool named = result.row.device.find(name) != std::string::npos;
+        const std::string text = (named ? "" : name + ": ") + result.row.device +
+                                 (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
         if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
     }
     std::string text;
