@@ -8,6 +8,7 @@
 #include "app/panels/parameter_widgets.h"
 #include "app/plots/plot.h"
 #include "sim/backends/backend.h"
+#include "sim/forces/precision.h"
 
 #include <algorithm>
 #include <map>
@@ -48,7 +49,7 @@ const RecordedRungs& recordedRungs(const std::string& device) {
         for (const RecordedRow& row : recordedRows(device)) {
             const auto n = row.find("n"), kernel = row.find("kernel"), precision = row.find("precision");
             if (n == row.end() || n->second != kBodies || kernel == row.end()) continue;
-            if (precision != row.end() && precision->second != "fp32") continue;
+            if (precision != row.end() && precision->second != nameOf(Precision::fp32)) continue;
             const auto found = recordedRate(row);
             if (found.empty()) continue;
             made.rates.emplace(kernel->second, found);
