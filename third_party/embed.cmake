@@ -1,9 +1,11 @@
-# Writes a C++ source with `FUNCTION(name)`, declared in HEADER, that gives the content of every file in FILES by its name.
+# Writes a C++ source with `FUNCTION(name)`, declared in HEADER, that gives the content of every file in FILES by its name, and of "*" their names, a line each.
 set(text "// Generated: files of the project, embedded.\n#include \"${HEADER}\"\n\nnamespace gravlab {\nstd::string_view ${FUNCTION}(std::string_view name) {\n")
+set(names "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   file(READ ${file} content)
+  string(APPEND names "${name}\\n")
   string(APPEND text "    if (name == \"${name}\") return R\"embedded(${content})embedded\";\n")
 endforeach()
-string(APPEND text "    return {};\n}\n} // namespace gravlab\n")
+string(APPEND text "    if (name == \"*\") return \"${names}\";\n    return {};\n}\n} // namespace gravlab\n")
 file(WRITE ${OUTPUT} "${text}")

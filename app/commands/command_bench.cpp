@@ -50,20 +50,23 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     for (const std::string& name : names) {
         const KernelRow* row = name == "auto" || namesKernelFile(name) ? nullptr : &kernel(backend, name);
         const LaunchConfig given = options.simulation.kernel.launch.config(row ? row->usual : LaunchConfig());
-        std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls;
+        std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls, splits = options.benchSplits;
         if (namesKernelFile(name)) {  // its text says how it is launched
             choices.push_back({.kernel = name});
             continue;
         }
         if (blocks.empty() || (row && row->blocks.last == 1)) blocks = {given.block};
         if (unrolls.empty() || (row && row->unrolls.empty())) unrolls = {given.unroll};
+        if (splits.empty() || (row && row->splits.last == 1)) splits = {given.split};
         for (const int block : blocks)
-            for (const int unroll : unrolls) {
-                KernelChoice choice{nameUnlessAuto(name), given};
-                choice.launch.block = block;
-                choice.launch.unroll = unroll;
-                if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);
-            }
+            for (const int unroll : unrolls)
+                for (const int split : splits) {
+                    KernelChoice choice{nameUnlessAuto(name), given};
+                    choice.launch.block = block;
+                    choice.launch.unroll = unroll;
+                    choice.launch.split = split;
+                    if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);
+                }
     }
     return choices;
 }
@@ -103,7 +106,10 @@ int benchCommand(const Options& options) {
         for (const std::string& name : options.benchKernels)
             if (namesKernelFile(name)) adoptKernelFile(name, wanted.backendOptions.device, 0, {});
     }
-    const std::unique_ptr<Backend> backend = chosen.row->make(wanted.backendOptions);
+    // One after the other, each on the backend made for it.
+    std::vector<BackendOptions> machines(std::max<std::size_t>(options.benchThreads.size(), 1), wanted.backendOptions);
+    for (std::size_t k = 0; k < options.benchThreads.size(); ++k) machines[k].threads = options.benchThreads[k];
+    std::unique_ptr<Backend> backend = chosen.row->make(machines.front());
     std::fprintf(stderr, "gravlab: %s; %s\n", backend->description().c_str(), chosen.why.c_str());
 
     ForceSettings force{.law = wanted.law.value_or(scene.law),
@@ -128,7 +134,7 @@ int benchCommand(const Options& options) {
     const bool live =
         options.benchFormat == "table" && (options.output.empty() || options.output == "-");  // rows as they come
     if (live) std::fputs(benchmarkTableHead().c_str(), stdout);
-    for (const std::size_t bodies : sweep.bodies) {
+    const auto measure = [&](std::size_t bodies) {
         ParticleSet start = scene.build({bodies, wanted.seed});
         if (options.benchSpreadMasses) spreadMasses(start);
         for (const KernelChoice& choice : sweep.choices) {
@@ -159,6 +165,13 @@ int benchCommand(const Options& options) {
             }
             rows.push_back(std::move(row));
         }
+    };
+    for (const BackendOptions& machine : machines) {
+        if (&machine != &machines.front()) {
+            backend.reset();
+            backend = chosen.row->make(machine);
+        }
+        for (const std::size_t bodies : sweep.bodies) measure(bodies);
     }
     const auto formats = benchmarkFormats();
     const auto format = std::find_if(formats.begin(), formats.end(),

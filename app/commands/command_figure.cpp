@@ -3,11 +3,13 @@
 #include "app/commands/sweep_progress.h"
 #include "app/interrupt.h"
 #include "app/lab/figure.h"
+#include "app/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
 
 #include <cstdio>
+#include <optional>
 
 namespace gravlab {
 namespace {
@@ -22,9 +24,49 @@ FigureRequest requestOf(const Options& options, const BackendRow& row) {
         usualLaunch(request.kernel.empty() ? std::nullopt : std::optional(request.kernel)));
     if (!options.benchBlocks.empty()) request.launch.block = options.benchBlocks.front();
     if (!options.benchUnrolls.empty()) request.launch.unroll = options.benchUnrolls.front();
+    if (!options.benchSplits.empty()) request.launch.split = options.benchSplits.front();
+    request.blocks = options.benchBlocks;
+    request.unrolls = options.benchUnrolls;
+    request.splits = options.benchSplits;
+    request.threads = options.benchThreads;
+    request.accuracies = options.benchAccuracies;
+    request.timeSteps = options.benchTimeSteps;
+    request.softenings = options.benchSoftenings;
+    request.run = options.simulation;
+    if (options.until > 0) request.until = options.until;
     request.bodies = options.benchBodies;
     request.repeats = options.benchRepeats;
     return request;
+}
+
+/// Where picture and numbers go; a folder that is not there is known at once.
+struct Outputs {
+    std::string picture, numbers;
+    explicit Outputs(const Options& options) {
+        (options.output.ends_with(".csv") ? numbers : picture) = options.output;
+        if (!options.csv.empty()) numbers = options.csv;
+        for (const std::string& file : {picture, numbers})
+            if (!file.empty()) const AtomicFile probe(file);
+    }
+    template <class What, class Numbers>
+    void write(const FigureRow& row, const What& what, const std::string& note, const Numbers& csv) const {
+        if (!numbers.empty()) writeFileAtomically(numbers, csv());
+        if (picture.empty()) return;
+        const Picture page = figurePicture(row, what, note);
+        writePng(picture, page.rgb, page.width, page.height, page.texts);
+    }
+};
+
+/// All of a study; a line of progress, and Ctrl-C.
+FigureStudy studied(const FigureRow& row, const FigureRequest& request) {
+    std::optional<ProgressLine> line;
+    const FigureStudy study = row.study(request, [&](std::size_t done, std::size_t all) {
+        InterruptWatch::check();
+        if (!line) line.emplace("point", static_cast<std::int64_t>(all), true);
+        line->show(static_cast<std::int64_t>(done));
+    });
+    if (line) line->finish();
+    return study;
 }
 
 }  // namespace
@@ -37,25 +79,29 @@ int figureCommand(const Options& options) {
     const FigureRequest request = requestOf(options, *chosen.row);
     if (const Reason reason = row.refuses(request); !reason.empty())
         throw NoDeviceError("figure '" + std::string(row.name) + "' cannot be made: " + reason);
-    { const AtomicFile probe(options.output); }  // a folder that is not there is known at once
-
-    Sweep sweep(row.points(request), {.scene = wanted.scene,
-                                      .seed = wanted.seed,
-                                      .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
-                                      .precision = wanted.precision.value_or(Precision::fp32),
-                                      .timeStep = wanted.timeStep,
-                                      .softening = wanted.softening,
-                                      .tuning = wanted.tuning});
-    const bool right = measureAll(sweep);
+    const Outputs outputs(options);
     const std::string note = row.note ? row.note(request) : "";
-    if (options.output.ends_with(".csv")) {
-        writeFileAtomically(options.output, sweepCsv(sweep.results()));
+    bool right = true;
+    std::size_t points = 0;
+    if (row.study) {
+        const FigureStudy study = studied(row, request);
+        right = study.right;
+        points = study.points;
+        outputs.write(row, study, note, [&] { return study.csv; });
     } else {
-        const Picture picture = figurePicture(row, sweep.results(), note);
-        writePng(options.output, picture.rgb, picture.width, picture.height, picture.texts);
+        Sweep sweep(row.points(request), {.scene = wanted.scene,
+                                          .seed = wanted.seed,
+                                          .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
+                                          .precision = wanted.precision.value_or(Precision::fp32),
+                                          .timeStep = wanted.timeStep,
+                                          .softening = wanted.softening,
+                                          .tuning = wanted.tuning});
+        right = measureAll(sweep);
+        points = sweep.results().size();
+        outputs.write(row, sweep.results(), note, [&] { return figureCsv(row, sweep.results()); });
     }
     if (!note.empty()) std::fprintf(stderr, "gravlab: %s\n", note.c_str());
-    std::printf("%s: %zu points\n", options.output.c_str(), sweep.results().size());
+    std::printf("%s: %zu points\n", options.output.c_str(), points);
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }
 

@@ -1,7 +1,7 @@
 // `gravlab occupancy`: what a launch would find on a GPU, also on one that is not here.
 #include "app/commands/options.h"
 #include "app/format.h"
-#include "app/lab/occupancy.h"
+#include "app/model/occupancy.h"
 #include "sim/core/error.h"
 
 #include <nlohmann/json.hpp>
@@ -15,28 +15,6 @@ namespace gravlab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The row of that name, with what was typed instead of its limits.
-GpuRow gpuOf(const OccupancyAsk& ask) {
-    GpuRow row = gpu(ask.gpu);
-    if (ask.multiprocessors) row.multiprocessors = *ask.multiprocessors;
-    if (ask.warps) row.warps = *ask.warps;
-    if (ask.blocks) row.blocks = *ask.blocks;
-    if (ask.registerFile) row.registers = *ask.registerFile;
-    if (ask.sharedMemory) row.sharedBytes = row.blockSharedBytes = static_cast<std::size_t>(*ask.sharedMemory);
-    return row;
-}
-
-LaunchPlan planOf(const OccupancyAsk& ask, std::size_t bodies, int block) {
-    constexpr std::size_t kBody = 16;  // bytes of a body in a tile
-    const std::size_t tile = kBody * static_cast<std::size_t>(block);
-    return {.bodies = bodies,
-            .threads = block,
-            .registers = ask.registers,
-            .bodiesPerThread = ask.bodiesPerThread,
-            .split = ask.split,
-            .sharedBytes = ask.shared ? static_cast<std::size_t>(*ask.shared) : tile};
-}
 
 Json jsonOf(const PlannedLaunch& launch, std::size_t bodies) {
     const LaunchFacts& f = launch.facts;
@@ -69,12 +47,11 @@ void print(const PlannedLaunch& launch, std::size_t bodies) {
 /// N/p of many N and block sizes, marked where it leaves multiprocessors without a block.
 void printWaves(const GpuRow& row, const OccupancyAsk& ask) {
     std::printf("\nblocks, N/p; ! fewer than %d multiprocessors\n%9s", row.multiprocessors, "N");
-    const int blocks[] = {32, 64, 128, 256, 512, 1024};
-    for (const int block : blocks) std::printf(" %8d ", block);
+    for (const int block : kTableBlocks) std::printf(" %8d ", block);
     std::printf("\n");
-    for (std::size_t bodies = 1024; bodies <= 65536; bodies *= 2) {
+    for (const std::size_t bodies : kTableBodies) {
         std::printf("%9s", grouped(bodies).text);
-        for (const int block : blocks) {
+        for (const int block : kTableBlocks) {
             const int count = planned(row, planOf(ask, bodies, block)).facts.blocks();
             std::printf(" %8s%s", grouped(static_cast<std::uint64_t>(count)).text, count >= row.multiprocessors ? " " : "!");
         }
@@ -90,7 +67,7 @@ int occupancyCommand(const Options& options) {
     const std::vector<std::size_t> counts =
         options.benchBodies.empty() ? std::vector<std::size_t>{65536} : options.benchBodies;
     const std::vector<int> blocks =
-        options.benchBlocks.empty() ? std::vector<int>{32, 64, 128, 256, 512, 1024} : options.benchBlocks;
+        options.benchBlocks.empty() ? std::vector<int>(kTableBlocks.begin(), kTableBlocks.end()) : options.benchBlocks;
     if (options.json) {
         Json rows = Json::array();
         for (const std::size_t bodies : counts)

@@ -6,7 +6,7 @@
 #include "app/control/twin_settings.h"
 #include "app/encoders.h"
 #include "app/lab/figure.h"
-#include "app/lab/occupancy.h"
+#include "app/model/occupancy.h"
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"
@@ -320,7 +320,8 @@ void addRunOptions(CLI::App& app, Options& o) {
         "final bodies: .csv, .tab, .tipsy, .hdf5 (which goes on exactly) or .ply; '-' is standard output, as csv");
     addValue(
         app, "--plots", "DIR", [&o](auto&, auto& text) { o.plots = text; },
-        "pictures of the paths in xy, in three planes and in space, of the energy error over time, and of many bodies their "
+        "pictures of the paths in xy, in three planes and in space, of the energy error over time, also with its sign, and "
+        "of many bodies their "
         "rotation, surface density, dispersions and Toomre Q over the radius at the end, also as csv");
     addValue(
         app, "--snapshot-every", "STEPS",
@@ -337,6 +338,23 @@ void addRunOptions(CLI::App& app, Options& o) {
         "save a checkpoint that often; 0 is off [0]");
 }
 
+/// The option of a parameter that bench and its figures also take as a list: one value is asked for as everywhere.
+template <class Number>
+void addValues(CLI::App& app, Options& o, std::string_view option, std::vector<Number>& to) {
+    const Parameter& row =
+        *std::ranges::find_if(parameters(), [option](const Parameter& one) { return one.ask && one.kept.option == option; });
+    addList(
+        app, std::string(row.kept.option), "LIST",
+        [&o, &row, &to](auto&, auto& texts) {
+            for (const std::string& text : texts) {
+                const Value value = optionValue(row, row.kept.option, text);
+                if (texts.size() == 1) row.ask(o.simulation, value);
+                if (const std::optional<double> number = numberOf(value)) to.push_back(static_cast<Number>(*number));
+            }
+        },
+        helpText(row) + "; a list in a figure over it");
+}
+
 void addBenchOptions(CLI::App& app, Options& o) {
     addScene(app, o, "plummer");
     addList(
@@ -345,9 +363,10 @@ void addBenchOptions(CLI::App& app, Options& o) {
             for (auto& text : texts) o.benchBodies.push_back(parseBodies(name, text));
         },
         "numbers of bodies, separated by commas or spaces");
-    constexpr std::string_view kListed[] = {"run.bodies", "run.kernel", "run.block", "run.unroll"};
+    constexpr std::string_view kListed[] = {"--bodies",  "--kernel",   "--block", "--unroll",   "--split",
+                                            "--threads", "--accuracy", "--dt",    "--softening"};
     addParameters(app, o, [&](const Parameter& row) {
-        return row.ask && std::find(std::begin(kListed), std::end(kListed), row.path) == std::end(kListed);
+        return row.ask && std::find(std::begin(kListed), std::end(kListed), row.kept.option) == std::end(kListed);
     });
     addSet(app, o);
     addList(
@@ -367,9 +386,22 @@ void addBenchOptions(CLI::App& app, Options& o) {
                     text == unrollText(kAutoUnroll) ? kAutoUnroll : static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
         },
         "unroll factors, where the kernel has them; auto is the compiler's choice");
+    addList(
+        app, "--split", "LIST",
+        [&o](auto& name, auto& texts) {
+            for (auto& text : texts) o.benchSplits.push_back(static_cast<int>(parseInteger(name, text, 1, 1 << 30)));
+        },
+        "parts of the sources, where the kernel has them");
+    addValues(app, o, "--threads", o.benchThreads);
+    addValues(app, o, "--accuracy", o.benchAccuracies);
+    addValues(app, o, "--dt", o.benchTimeSteps);
+    addValues(app, o, "--softening", o.benchSoftenings);
     addValue(
         app, "--steps", "COUNT", [&o](auto& name, auto& text) { o.steps = parseInteger(name, text, 1, kAny); },
         "steps of one repetition [as many as fit a quarter of a second]");
+    addValue(
+        app, "--until", "TIME", [&o](auto& name, auto& text) { o.until = parsePositive(name, text); },
+        "with --figure energy-dt or energy-softening: simulated time of each run [1]");
     app.add_flag("--spread-masses", o.benchSpreadMasses,
                  "give every body a mass of its own, 0.5 to 1.5 times the scene's: the hardest case for a kernel");
     addValue(
@@ -406,6 +438,9 @@ void addBenchOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--figure", "NAME", [&o](auto&, auto& text) { o.benchFigure = figure(text).name; },
         "measure and draw a study into -o FILE.png or FILE.csv: " + figureNames);
+    addValue(
+        app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
+        "with --figure and -o FILE.png: its numbers, too, of the same measurement");
     addValue(
         app, "--card", "FILE", [&o](auto&, auto& text) { o.benchCard = text; },
         "measure this device and write its card: FILE.png to post, or FILE.txt");
@@ -567,7 +602,9 @@ const std::array<CommandRow, kCommandCount> kCommands{{
     {"bench", Subcommand::bench, false, "check, then time force kernels", addBenchOptions,
      "  gravlab bench --backend cuda -n 1k,64k,1M --block 128,256 --unroll 8,16\n"
      "  gravlab bench --backend cpu --kernel all -n 16384 --format json -o cpu.json\n"
-     "  gravlab bench --figure unroll -o unroll.png\n"
+     "  gravlab bench --figure unroll -o unroll.png --csv unroll.csv\n"
+     "  gravlab bench --figure threads --threads 1,2,4 -o threads.png\n"
+     "  gravlab bench two-body --figure energy-dt --until 6 -o energy.png\n"
      "  gravlab bench --card card.png\n"
      "  gravlab bench collision --frames 600 -n 64k --size 1920x1080 --ui\n"
      "  gravlab bench collision --frames 200 --stages -n 64k,1M --size 1920x1080\n"},

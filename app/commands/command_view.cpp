@@ -22,6 +22,7 @@
 #include "app/services/frame_times.h"
 #include "app/timed_name.h"
 #include "app/view/workspace.h"
+#include "sim/backends/profiler_range.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 
@@ -183,6 +184,7 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
             ui.setScale(window.uiScale() * textScale * (projector ? kProjector : 1));
         }
         window.holdKeys(time - last);
+        const ProfilerRange profiled("frame");
         const std::vector<Event> done = workspace.apply(controller);
         if (player) player->look(workspace, done, hostClock());
         if (lessons.update(workspace, hostClock())) framesOwed = kFramesAfterEvent;

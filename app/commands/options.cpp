@@ -9,6 +9,7 @@
 #include "app/control/scene_file.h"
 #include "app/encoders.h"
 #include "app/film/film.h"
+#include "app/lab/figure.h"
 #include "app/lab/own_trial.h"
 #include "app/model/film_plan.h"
 #include "app/numbered_name.h"
@@ -142,7 +143,7 @@ void validateLaunch(const Options& o, const std::vector<std::string>& kernelName
         {"--unroll", launch.unroll || !o.benchUnrolls.empty(), [](const KernelRow& row) { return !row.unrolls.empty(); }},
         {"--bodies-per-thread", launch.bodiesPerThread.has_value(),
          [](const KernelRow& row) { return !row.bodiesPerThread.empty(); }},
-        {"--split", launch.split.has_value(), [](const KernelRow& row) { return row.splits.last != 1; }},
+        {"--split", launch.split || !o.benchSplits.empty(), [](const KernelRow& row) { return row.splits.last != 1; }},
         {"--accuracy", o.simulation.accuracy.has_value(), goesByAccuracy},
         {"--opening", o.simulation.opening.has_value(), goesByOpening, true},
     };
@@ -184,23 +185,21 @@ constexpr std::string_view kStudySteps = "it takes as many steps as its times ne
 constexpr std::string_view kStudyLaw = "it measures gravity in the scene's usual form";
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
 constexpr std::string_view kNoLaunch = "its trees walk with their usual launch";
+constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
+constexpr std::string_view kOwnKernel = "the matrix has a kernel of its own";
+constexpr std::string_view kComputed = "it is computed, not timed";
 constexpr UnusedOption kUnused[] = {
     {"", "--format", "the name of its file says how it is written"},
     {"", "--steps", kStudySteps},
     {"", "--spread-masses", "its bodies are the scene's"},
     {"", "--set", kStudyLaw},
     {"", "--law", kStudyLaw},
-    {"block", "--block", "the block size is its axis"},
-    {"unroll", "--unroll", "the unroll factor is its axis"},
-    {"split", "--split", "the split is its axis"},
-    {"waves", "--block", "each of its curves is a block size"},
     {"cpu-gpu", "--backend", kFourCurves},
     {"cpu-gpu", "--kernel", kFourCurves},
     {"cpu-gpu", "--block", kFourCurves},
     {"cpu-gpu", "--unroll", kFourCurves},
     {"cpu-gpu", "--split", kFourCurves},
     {"cpu-gpu", "--bodies-per-thread", kFourCurves},
-    {"accuracy", "--accuracy", "the accuracy is its axis"},
     {"accuracy", "--block", kNoLaunch},
     {"accuracy", "--unroll", kNoLaunch},
     {"accuracy", "--split", kNoLaunch},
@@ -210,20 +209,58 @@ constexpr UnusedOption kUnused[] = {
     {"crossover", "--unroll", kNoLaunch},
     {"crossover", "--split", kNoLaunch},
     {"crossover", "--bodies-per-thread", kNoLaunch},
+    {"ladder", "--backend", kAllRungs},
+    {"ladder", "--kernel", kAllRungs},
+    {"ladder", "--block", kAllRungs},
+    {"ladder", "--unroll", kAllRungs},
+    {"ladder", "--split", kAllRungs},
+    {"ladder", "--bodies-per-thread", kAllRungs},
+    {"ladder", "--accuracy", kAllRungs},
+    {"matrix", "--kernel", kOwnKernel},
+    {"matrix", "--unroll", kOwnKernel},
+    {"matrix", "--split", kOwnKernel},
+    {"matrix", "--bodies-per-thread", kOwnKernel},
+    {"matrix", "--accuracy", kOwnKernel},
+    {"energy-dt", "--kernel", kComputed},
+    {"energy-dt", "--repeats", kComputed},
+    {"energy-softening", "--kernel", kComputed},
+    {"energy-softening", "--repeats", kComputed},
 };
 
 void validateStudy(const Options& o) {
     const std::string study = o.benchFigure.empty() ? "--card" : "--figure " + o.benchFigure;
+    const FigureRow* row = o.benchFigure.empty() ? nullptr : &figure(o.benchFigure);
+    const bool physics = o.benchFigure.starts_with("energy-");
     const auto refuse = [&](std::string_view option, std::string_view why) {
         throw UsageError(std::string(option) + " does nothing with " + study + ": " + std::string(why));
     };
     for (const UnusedOption& unused : kUnused)
-        if ((unused.figure.empty() || unused.figure == o.benchFigure) && o.has(unused.option))
+        if ((unused.figure.empty() ? !(physics && unused.option == "--set") : unused.figure == o.benchFigure) &&
+            o.has(unused.option))
             refuse(unused.option, unused.why);
     for (const LawNumber& number : lawNumbers())
         if (o.has(number.option)) refuse(number.option, kStudyLaw);
-    if (o.benchBlocks.size() > 1) throw UsageError(study + " takes one --block");
-    if (o.benchUnrolls.size() > 1) throw UsageError(study + " takes one --unroll");
+    if (o.has("--until") && !physics) refuse("--until", kStudySteps);
+    const std::pair<std::string_view, std::size_t> lists[] = {
+        {"--block", o.benchBlocks.size()},        {"--unroll", o.benchUnrolls.size()},
+        {"--split", o.benchSplits.size()},        {"--threads", o.benchThreads.size()},
+        {"--accuracy", o.benchAccuracies.size()}, {"--dt", o.benchTimeSteps.size()},
+        {"--softening", o.benchSoftenings.size()}};
+    for (const auto& [option, count] : lists)
+        if (count > 1 && (!row || std::ranges::find(row->walks, option) == row->walks.end()))
+            throw UsageError(study + " takes one " + std::string(option));
+    if (row && row->oneNumberOfBodies && o.benchBodies.size() > 1) throw UsageError(study + " takes one -n");
+}
+
+/// Lists that a table of rates has no use for.
+void validateRates(const Options& o) {
+    const std::pair<const char*, std::size_t> lists[] = {{"--accuracy", o.benchAccuracies.size()},
+                                                         {"--dt", o.benchTimeSteps.size()},
+                                                         {"--softening", o.benchSoftenings.size()}};
+    for (const auto& [option, count] : lists)
+        if (count > 1) throw UsageError(std::string(option) + " takes one value; a list is for --figure");
+    for (const char* option : {"--until", "--csv"})
+        if (o.has(option)) throw UsageError(std::string(option) + " needs --figure NAME");
 }
 
 /// Options that say how a file is read.
@@ -276,7 +313,12 @@ void validateCompany(const Options& o) {
     if (o.command != Subcommand::bench) return;
     for (const char* option : {"--size", "--stages", "--splat", "--steps-per-frame", "--time-budget", "--fps", "--ui"})
         if (o.frames == 0 && o.has(option)) throw UsageError(std::string(option) + " needs --frames COUNT");
-    if (!o.benchFigure.empty() || !o.benchCard.empty()) validateStudy(o);
+    if (!o.benchFigure.empty() || !o.benchCard.empty())
+        validateStudy(o);
+    else
+        validateRates(o);
+    if (o.has("--csv") && !o.output.ends_with(".png"))
+        throw UsageError("--csv goes with -o FILE.png; -o FILE.csv is enough");
     if (!o.benchStages && o.benchSizes.size() > 1) throw UsageError("--size takes several sizes only with --stages");
 }
 

@@ -252,15 +252,27 @@ std::vector<std::string> RunPlots::write(const Simulation& simulation, OutputSet
     series.markers = false;
     double worst = 0;
     for (std::size_t i = 1; i < energies_.size(); ++i) {
-        const double scale = energies_.front() != 0 ? std::abs(energies_.front()) : 1;
-        const double error = std::abs(energies_[i] - energies_.front()) / scale;
+        const double size = energies_.front() != 0 ? std::abs(energies_.front()) : 1;
+        const double error = std::abs(energies_[i] - energies_.front()) / size;
         if (!(error <= worst)) worst = error;
         series.x.push_back(times_[i]);
         series.y.push_back(std::max(error, 1e-17));  // below the rounding of the sum; a logarithm has no zero
     }
     plot.series.push_back(std::move(series));
+    Plot wanders = plot;  // with its sign, which a logarithm has no place for
+    wanders.y = {};
+    wanders.y.label = "(E - E0) / |E0|";
+    wanders.series.front().y.clear();
+    const double scale = energies_.front() != 0 ? std::abs(energies_.front()) : 1;
+    for (std::size_t i = 1; i < energies_.size(); ++i)
+        wanders.series.front().y.push_back((energies_[i] - energies_.front()) / scale);
     char line[400];
     std::snprintf(line, sizeof line, "%s  Largest: %.2e", facts, worst);
+    writePage(file("energy-signed.png"), 1400, 800, name + ": relative energy error with its sign", line,
+              [&](Canvas& canvas, ImVec2 at) {
+                  drawPlot(canvas.list(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), wanders,
+                           {.light = true, .legend = false});
+              });
     writePage(file("energy.png"), 1400, 800, name + ": relative energy error", line, [&](Canvas& canvas, ImVec2 at) {
         drawPlot(canvas.list(), at, ImVec2(canvas.size().x - 28, canvas.size().y - 20), plot,
                  {.light = true, .legend = false});

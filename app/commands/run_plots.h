@@ -29,7 +29,8 @@ public:
     static std::int64_t stride(std::int64_t steps);
     /// Takes the present step in. Waits for a copy of the state; the energy of many bodies is left out.
     void record(Simulation& simulation);
-    /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png. The names of
+    /// Writes paths-xy.png, paths-planes.png, paths-3d.png and, where energies were summed, energy.png
+    /// and energy-signed.png. The names of
     /// what was written. Throws IoError.
     std::vector<std::string> write(const Simulation& simulation, OutputSet& outputs) const;
 

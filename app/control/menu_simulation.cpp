@@ -89,9 +89,13 @@ struct PageRow {
     LabPage page;
     std::string_view label, idea;
 };
-constexpr PageRow kPages[] = {{LabPage::launch, "Launch", "what the hardware does with the kernel, beside its text"},
-                              {LabPage::sweep, "Sweep", "measure over block size, unroll factor, bodies or split"},
-                              {LabPage::matrix, "Matrix", "the forces of all pairs as a live picture"}};
+constexpr PageRow kPages[] = {
+    {LabPage::launch, "Launch", "what the hardware does with the kernel, beside its text"},
+    {LabPage::sweep, "Sweep", "measure over block size, unroll factor, bodies or split"},
+    {LabPage::matrix, "Matrix", "the forces of all pairs as a live picture"},
+    {LabPage::ladder, "Ladder", "the text and idea of every kernel, also of those that cannot run here"},
+    {LabPage::recorded, "Recorded", "what was measured on a named device, as curves"},
+    {LabPage::calculator, "Calculator", "waves, tail and occupancy of a launch on any GPU"}};
 
 /// Where frames go by steps, from what they reached.
 void scaleSpeed(KeyTarget& t, double factor) {

@@ -160,6 +160,7 @@ std::vector<Parameter> comparisonParameters();
 std::vector<Parameter> lookParameters();
 std::vector<Parameter> viewParameters();
 std::vector<Parameter> windowParameters();
+std::vector<Parameter> labParameters();
 std::vector<Parameter> lessonParameters();
 
 }  // namespace gravlab

@@ -33,6 +33,13 @@ std::vector<SettingChoice> othersOf(std::string_view key, const Document& d,
     if (key == "precision") return precisionChoices(now);
     if (key == "law") return lawChoices(now);
     if (key == "backend") return backendChoices(now);
+    if (key == "kernel") {
+        std::vector<SettingChoice> rows{{"auto", "the backend's own choice", false, {}}};
+        for (const KernelRow& row : kernels())
+            if (row.backend == now.backend)
+                rows.push_back({std::string(row.name), row.idea, row.name == now.kernel.kernel, refusal(row, now.force)});
+        return rows;
+    }
     std::vector<SettingChoice> rows;
     if (names)
         for (const std::string& name : names()) rows.push_back({name, {}, false, {}});

@@ -512,6 +512,17 @@ void addFacts(std::vector<Parameter>& all) {
          .unit = "1/s",
          .measured = true},
         [](const Document& d) -> Value { return d.facts.interactionsPerSecond; });
+    add({.path = "run.force_seconds",
+         .label = "Time of a force",
+         .idea = "that one force on all bodies takes, by the clock of the device or of the pool",
+         .unit = "s",
+         .measured = true},
+        [](const Document& d) -> Value { return d.facts.forceSeconds > 0 ? Value(d.facts.forceSeconds) : Value(); });
+    add({.path = "run.force_error",
+         .label = "Error of the force",
+         .idea = "relative error against double precision that 99 % of the bodies kept that were last compared",
+         .measured = true},
+        [](const Document& d) -> Value { return d.facts.check ? Value(d.facts.check->p99) : Value(); });
     add({.path = "run.steps_per_second",
          .label = "Steps a second",
          .idea = "complete steps a second",

@@ -8,6 +8,7 @@
 #include "sim/measure/profile.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace gravlab {
 namespace {
@@ -392,7 +393,7 @@ void addLab(std::vector<Parameter>& all) {
         [](Document & d) -> auto& { return d.labPanel.open; }));
     all.push_back({.path = "lab.page",
                    .label = "Page",
-                   .idea = "launch, sweep or matrix",
+                   .idea = "launch, sweep, matrix, ladder, recorded or calculator",
                    .kind = Kind::choice,
                    .usual = labPages().front(),
                    .kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
@@ -456,6 +457,8 @@ std::vector<Parameter> windowParameters() {
     addFilm(all);
     addHistory(all);
     addLab(all);
+    std::vector<Parameter> pages = labParameters();
+    all.insert(all.end(), std::make_move_iterator(pages.begin()), std::make_move_iterator(pages.end()));
     return all;
 }
 

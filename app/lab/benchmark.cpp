@@ -56,6 +56,7 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     row_.trap = kernel.trap;
     row_.bodiesPerThread = kernel.bodiesPerThread.empty() ? 1 : launch.bodiesPerThread;
     row_.split = kernel.splits.last == 1 ? 1 : launch.split;
+    row_.threads = backend.launchFacts().cpuThreads;
     if (const double slots = slotsPerDirectedPair(kernel, force.precision); slots > 0)
         row_.boundPerSecond = backend.issueSlotsPerSecond() / slots;
 

@@ -26,6 +26,7 @@ struct BenchmarkRow {
     std::string backend, device, kernel, integrator, precision;
     std::size_t bodies = 0;
     int block = 1, unroll = 1, bodiesPerThread = 1, split = 1;  ///< 1 where the kernel has nothing to turn
+    int threads = 0;                                            ///< of a CPU; 0: not a thing there
     std::int64_t steps = 0;
     int repeats = 0;
     double interactionsPerSecond = 0;  ///< force only: N*N per force evaluation (of a tree what was evaluated) over the time

@@ -69,7 +69,8 @@ Json toJson(const BenchmarkRow& row) {
             {"sort_ms", figure("keys and sort")},
             {"build_ms", figure("build")},
             {"moments_ms", figure("moments")},
-            {"walk_ms", figure("walk")}};
+            {"walk_ms", figure("walk")},
+            {"threads", row.threads > 0 ? Json(row.threads) : Json(nullptr)}};
 }
 
 std::string cell(const Json& value) {
@@ -97,6 +98,7 @@ std::string table(std::span<const BenchmarkRow> rows) {
 
 /// "128 x16", with bodies a thread and split where they are used: "128 x16 b4 s8"; "-" where nothing can be turned.
 std::string launchText(const BenchmarkRow& row) {
+    if (row.threads > 0) return std::to_string(row.threads) + (row.threads == 1 ? " thread" : " threads");
     if (row.block == 1 && row.unroll == 1 && row.bodiesPerThread == 1 && row.split == 1) return "-";
     std::string text = std::to_string(row.block);
     if (unrolls(row)) text += " x" + unrollText(row.unroll);

@@ -1,9 +1,7 @@
 // The figures. Rule: a figure takes its kernels and factors from the kernel table, and what cannot be measured is left out.
-#include "app/lab/figure.h"
+#include "app/lab/figure_parts.h"
 
 #include "app/format.h"
-#include "app/lab/sweep_axis.h"
-#include "app/plots/canvas.h"
 #include "app/version.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
@@ -14,100 +12,51 @@
 
 namespace gravlab {
 
-struct FigureArea {
-    Canvas& canvas;
-    ImVec2 from, to;
-    PlotStyle style;
-};
+using namespace figures_detail;
 
 namespace {
 
 constexpr int kFigureWidth = 1920, kFigureHeight = 1080;
 constexpr float kFontSize = 30;
 using paper::kInk;
-constexpr ImU32 kFigureQuiet = IM_COL32(90, 90, 90, 255);
-constexpr double kThousand = 1000;
-
-constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetitionSeconds = 0.12, .mostSeconds = 2};
-
 const SweepMeasure kThousandSteps{"thousand-steps", "seconds for 1,000 steps",
                                   [](const BenchmarkRow& row) { return row.msPerStep; },
                                   [](const BenchmarkRow& row) { return row.stepSpread; }};
 
-/// The row asked for, or the first of the ladder that has all of these axes, with `tiled` before others.
-const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes) {
-    const auto fits = [&](const KernelRow& row) {
-        return row.backend == request.backend && std::all_of(axes.begin(), axes.end(), [&row](const char* axis) {
-                   return sweepAxis(axis).refuses(row).empty();
-               });
-    };
-    if (!request.kernel.empty()) {
-        const KernelRow& row = kernel(request.backend, request.kernel);
-        return fits(row) ? &row : nullptr;
-    }
-    const KernelRow* first = nullptr;
-    for (const KernelRow& row : kernels())
-        if (fits(row) && (!first || (row.name == "tiled" && first->name != "tiled"))) first = &row;
-    return first;
-}
-
 constexpr const char* kBlockAndUnroll[] = {"block", "unroll"};
 constexpr const char* kBlock[] = {"block"};
 constexpr const char* kSplit[] = {"split"};
+constexpr const char* kBlockAndSplit[] = {"block", "split"};
 
-/// The refusal of a figure that needs axes: names what is missing, and why there is no CUDA where that is the reason.
 template <const auto& axes>
 Reason needs(const FigureRequest& request) {
-    if (rowFor(request, axes)) return {};
-    if (!request.kernel.empty()) {
-        const KernelRow& row = kernel(request.backend, request.kernel);
-        for (const char* axis : axes)
-            if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
-    }
-    std::string missing;
-    for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
-    const BackendRow& device = deviceBackend();
-    const Reason cuda = device.unavailable(request.options);
-    return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
-           (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
+    return rowFor(request, axes) ? Reason() : whyNoRow(request, axes);
 }
-
-SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
-    SweepPoint point;
-    point.backend = request.backend;
-    point.options = request.options;
-    point.kernel = {std::string(row.name), request.launch};
-    point.plan = kPointPlan;
-    point.plan.repeats = request.repeats;
-    return point;
-}
-
-std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
 
 /// One curve along `axis` for each number of bodies.
 std::vector<SweepPoint> curvesByBodies(const FigureRequest& request, const KernelRow& row, const char* axis,
-                                       std::vector<std::size_t> bodies) {
+                                       std::vector<std::size_t> bodies, std::span<const int> values) {
     if (!request.bodies.empty()) bodies = request.bodies;
     std::vector<SweepPoint> points;
     for (const std::size_t count : bodies) {
         SweepPoint base = basePoint(request, row);
         base.bodies = count;
         base.series = bodiesText(count);
-        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base)) points.push_back(std::move(point));
+        for (SweepPoint& point : pointsAlong(sweepAxis(axis), row, base, given(values))) points.push_back(std::move(point));
     }
     return points;
 }
 
 std::vector<SweepPoint> unrollPoints(const FigureRequest& request) {
-    return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536});
+    return curvesByBodies(request, *rowFor(request, kBlockAndUnroll), "unroll", {1024, 4096, 16384, 65536}, request.unrolls);
 }
 
 std::vector<SweepPoint> blockPoints(const FigureRequest& request) {
-    return curvesByBodies(request, *rowFor(request, kBlock), "block", {4096, 16384, 65536});
+    return curvesByBodies(request, *rowFor(request, kBlock), "block", {4096, 16384, 65536}, request.blocks);
 }
 
 std::vector<SweepPoint> splitPoints(const FigureRequest& request) {
-    return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096});
+    return curvesByBodies(request, *rowFor(request, kSplit), "split", {4096}, request.splits);
 }
 
 /// With unrolling and without where there is such a factor; else one curve a kernel.
@@ -137,7 +86,9 @@ std::vector<SweepPoint> wavesPoints(const FigureRequest& request) {
     const std::vector<std::size_t> bodies =
         request.bodies.empty() ? std::vector<std::size_t>{1024, 4096, 8192, 16384, 32768, 65536, 131072} : request.bodies;
     std::vector<SweepPoint> points;
-    for (const std::size_t block : {64, 128, 256, 512})
+    const std::vector<std::size_t> blocks =
+        request.blocks.empty() ? std::vector<std::size_t>{64, 128, 256, 512} : given(request.blocks);
+    for (const std::size_t block : blocks)
         for (const std::size_t count : bodies) {
             SweepPoint point = basePoint(request, row);
             point.bodies = count;
@@ -315,8 +266,10 @@ std::vector<std::size_t> treeBodies(const FigureRequest& request, std::size_t fa
 
 std::vector<SweepPoint> accuracyPoints(const FigureRequest& request) {
     std::vector<SweepPoint> points;
+    const std::vector<double> accuracies =
+        request.accuracies.empty() ? std::vector<double>{1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5} : request.accuracies;
     for (const std::size_t count : treeBodies(request, 8))
-        for (const double accuracy : {1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5}) {
+        for (const double accuracy : accuracies) {
             SweepPoint point = basePoint(request, *treeOf(request));
             point.bodies = count;
             point.kernel.allowedError = accuracy;
@@ -358,13 +311,6 @@ void addCurves(Plot& plot, std::span<const SweepResult> results, const std::stri
     }
 }
 
-PlotAxis logarithmicAxis(const char* label) {
-    PlotAxis axis;
-    axis.label = label;
-    axis.logarithmic = true;
-    return axis;
-}
-
 double stepsPerSecond(const BenchmarkRow& row) { return row.msPerStep > 0 ? 1e3 / row.msPerStep : 0; }
 
 /// What was allowed against what came of it, and what it costs.
@@ -379,7 +325,9 @@ void drawAccuracy(const FigureArea& area, std::span<const SweepResult> results) 
     addCurves(errors, results, ", median", [](const BenchmarkRow& row) { return row.errorMedian; });
     PlotSeries allowed;
     allowed.label = "allowed for 99 %";
-    allowed.x = allowed.y = {1e-5, 1e-2};
+    for (const SweepResult& result : results) allowed.x.push_back(result.point.x);
+    std::sort(allowed.x.begin(), allowed.x.end());
+    allowed.y = allowed.x;
     allowed.markers = false;
     errors.series.push_back(std::move(allowed));
     addCurves(rates, results, "", stepsPerSecond);
@@ -422,23 +370,117 @@ void drawCrossover(const FigureArea& area, std::span<const SweepResult> results)
 Reason neverRefuses(const FigureRequest&) { return {}; }
 
 constexpr FigureRow kFigures[] = {
-    {"unroll", "rate over the unroll factor", "Rate over the unroll factor", needs<kBlockAndUnroll>, unrollPoints,
-     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); }},
-    {"block", "rate over the block size", "Rate over the block size", needs<kBlock>, blockPoints,
-     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); }},
-    {"bodies", "rate over the number of bodies, with and without unrolling", "Rate over the number of bodies", neverRefuses,
-     bodiesPoints,
-     [](const FigureArea& area, std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "bodies", results); }},
-    {"split", "rate over the split of the sources, for few bodies", "Splitting a body's sources", needs<kSplit>, splitPoints,
-     drawSplit},
-    {"waves", "the N/p table: blocks against multiprocessors", "Enough blocks for all multiprocessors", needs<kBlock>,
-     wavesPoints, drawWaves},
-    {"cpu-gpu", "time of 1,000 steps on one core, all cores and the GPU", "Time of 1,000 steps", neverRefuses, cpuGpuPoints,
-     drawCpuGpu, cpuGpuNote},
-    {"accuracy", "errors and steps a second of the tree over the accuracy asked for", "What an accuracy gives and costs",
-     needsTree, accuracyPoints, drawAccuracy},
-    {"crossover", "steps a second over the number of bodies, every pair and the tree", "Every pair, or a tree", needsTree,
-     crossoverPoints, drawCrossover},
+    {.name = "unroll",
+     .idea = "rate over the unroll factor",
+     .title = "Rate over the unroll factor",
+     .refuses = needs<kBlockAndUnroll>,
+     .points = unrollPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "unroll", results); },
+     .walks = {"--unroll"}},
+    {.name = "block",
+     .idea = "rate over the block size",
+     .title = "Rate over the block size",
+     .refuses = needs<kBlock>,
+     .points = blockPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "block", results); },
+     .walks = {"--block"}},
+    {.name = "bodies",
+     .idea = "rate over the number of bodies, with and without unrolling",
+     .title = "Rate over the number of bodies",
+     .refuses = neverRefuses,
+     .points = bodiesPoints,
+     .draw = [](const FigureArea& area,
+                std::span<const SweepResult> results) { drawCurves<kForceRate>(area, "bodies", results); }},
+    {.name = "split",
+     .idea = "rate over the split of the sources, for few bodies",
+     .title = "Splitting a body's sources",
+     .refuses = needs<kSplit>,
+     .points = splitPoints,
+     .draw = drawSplit,
+     .walks = {"--split"}},
+    {.name = "block-split",
+     .idea = "map of the rate over block size and split, for few bodies",
+     .title = "Block size and split together",
+     .refuses = needs<kBlockAndSplit>,
+     .points = blockSplitPoints,
+     .draw = drawBlockSplit,
+     .walks = {"--block", "--split"},
+     .oneNumberOfBodies = true},
+    {.name = "waves",
+     .idea = "the N/p table: blocks against multiprocessors",
+     .title = "Enough blocks for all multiprocessors",
+     .refuses = needs<kBlock>,
+     .points = wavesPoints,
+     .draw = drawWaves,
+     .walks = {"--block"}},
+    {.name = "ladder",
+     .idea = "every rung of the CPU and the GPU: factor over one thread, share of the bound, lines, registers",
+     .title = "The ladder: one idea a rung",
+     .refuses = neverRefuses,
+     .points = ladderPoints,
+     .draw = drawLadder,
+     .note = ladderNote,
+     .oneNumberOfBodies = true,
+     .columns = ladderColumns},
+    {.name = "threads",
+     .idea = "strong scaling: speed-up and efficiency over CPU threads",
+     .title = "The same work on more threads",
+     .refuses = needsCores,
+     .points = threadsPoints,
+     .draw = drawThreads,
+     .walks = {"--threads"},
+     .columns = threadsColumns},
+    {.name = "roofline",
+     .idea = "launches under what the device can do: multiply-adds, inverse roots, memory",
+     .title = "What limits a launch",
+     .refuses = neverRefuses,
+     .points = rooflinePoints,
+     .draw = drawRoofline,
+     .note = rooflineNote,
+     .oneNumberOfBodies = true,
+     .columns = rooflineColumns},
+    {.name = "matrix",
+     .idea = "the matrix of all pairs over its tile: pairs and bytes a second",
+     .title = "The matrix of all pair forces, written to memory",
+     .refuses = needsMatrix,
+     .walks = {"--block"},
+     .study = matrixStudy},
+    {.name = "cpu-gpu",
+     .idea = "time of 1,000 steps on one core, all cores and the GPU",
+     .title = "Time of 1,000 steps",
+     .refuses = neverRefuses,
+     .points = cpuGpuPoints,
+     .draw = drawCpuGpu,
+     .note = cpuGpuNote},
+    {.name = "accuracy",
+     .idea = "errors and steps a second of the tree over the accuracy asked for",
+     .title = "What an accuracy gives and costs",
+     .refuses = needsTree,
+     .points = accuracyPoints,
+     .draw = drawAccuracy,
+     .walks = {"--accuracy"}},
+    {.name = "crossover",
+     .idea = "steps a second over the number of bodies, every pair and the tree",
+     .title = "Every pair, or a tree",
+     .refuses = needsTree,
+     .points = crossoverPoints,
+     .draw = drawCrossover},
+    {.name = "energy-dt",
+     .idea = "error of the energy over the time step, with slopes",
+     .title = "What a time step does to the energy",
+     .refuses = neverRefuses,
+     .walks = {"--dt"},
+     .oneNumberOfBodies = true,
+     .study = energyOverTimeStep},
+    {.name = "energy-softening",
+     .idea = "error of the energy over the softening, with slopes",
+     .title = "What softening does to the energy",
+     .refuses = neverRefuses,
+     .walks = {"--softening", "--dt"},
+     .oneNumberOfBodies = true,
+     .study = energyOverSoftening},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
@@ -446,7 +488,11 @@ std::string devicesText(std::span<const SweepResult> results) {
     std::vector<std::string> seen;
     for (const SweepResult& result : results) {
         if (result.row.device.empty()) continue;
-        const std::string text = result.row.device + (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
+        // A CPU is described by what it computes with; its name is among the facts.
+        const std::string name = result.facts.device.substr(0, result.facts.device.find(','));
+        const bool named = result.row.device.find(name) != std::string::npos;
+        const std::string text = (named ? "" : name + ": ") + result.row.device +
+                                 (result.facts.driver.empty() ? "" : ", driver " + result.facts.driver);
         if (std::find(seen.begin(), seen.end(), text) == seen.end()) seen.push_back(text);
     }
     std::string text;
@@ -493,28 +539,128 @@ std::span<const FigureRow> figures() { return kFigures; }
 
 const FigureRow& figure(std::string_view name) { return findRow(figures(), "figure", name); }
 
-Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
+namespace {
+
+/// Title and footer; `draw` fills what is between.
+Picture page(const FigureRow& row, std::span<const std::string> footer, const std::function<void(const FigureArea&)>& draw) {
     Canvas canvas(kFigureWidth, kFigureHeight, kFontSize);
     canvas.list().AddRectFilled(ImVec2(0, 0), canvas.size(), IM_COL32_WHITE);
     constexpr float kMargin = 40;
     canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
     const float line = canvas.small()->FontSize * 1.35f;
-    const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
-                                  protocolText(results) + "; gravlab " + std::string(version())};
     float y = kFigureHeight - 18;
-    for (auto text = std::rbegin(footer); text != std::rend(footer); ++text) {
+    for (auto text = footer.rbegin(); text != footer.rend(); ++text) {
         if (text->empty()) continue;
         y -= line;
-        canvas.text(canvas.small(), ImVec2(kMargin, y), kFigureQuiet, text->c_str());
+        canvas.text(canvas.small(), ImVec2(kMargin, y), kFigureQuiet, text->c_str(), 0, kFigureWidth - 2 * kMargin);
     }
-    row.draw({.canvas = canvas,
-              .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
-              .to = ImVec2(kFigureWidth - kMargin, y - 10),
-              .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}},
-             results);
+    draw({.canvas = canvas,
+          .from = ImVec2(kMargin - 15, 40 + canvas.large()->FontSize),
+          .to = ImVec2(kFigureWidth - kMargin, y - 10),
+          .style = {.light = true, .fontScale = 1, .lineWidth = 4, .legend = true, .legendBeside = true}});
     Picture picture{.width = kFigureWidth, .height = kFigureHeight, .rgb = canvas.finish(), .texts = {}};
     picture.texts = {{"Software", "gravlab " + std::string(version())}, {"gravlab:figure", std::string(row.name)}};
     return picture;
 }
 
+}  // namespace
+
+Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results, const std::string& note) {
+    const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
+                                  protocolText(results) + "; gravlab " + std::string(version())};
+    return page(row, footer, [&](const FigureArea& area) { row.draw(area, results); });
+}
+
+Picture figurePicture(const FigureRow& row, const FigureStudy& study, const std::string& note) {
+    const std::string footer[] = {note, study.device, study.protocol + "; gravlab " + std::string(version())};
+    return page(row, footer, [&](const FigureArea& area) {
+        const float wide = (area.to.x - area.from.x) / static_cast<float>(std::max<std::size_t>(study.plots.size(), 1));
+        PlotStyle style = area.style;
+        style.legendBeside = study.plots.size() == 1;
+        for (std::size_t k = 0; k < study.plots.size(); ++k) {
+            const float left = area.from.x + wide * static_cast<float>(k);
+            drawPlot(area.canvas.list(), ImVec2(left, area.from.y), ImVec2(left + wide - 20, area.to.y), study.plots[k],
+                     style);
+        }
+    });
+}
+
+std::string figureCsv(const FigureRow& row, std::span<const SweepResult> results) {
+    std::vector<SweepColumn> columns;
+    if (row.columns)
+        for (const FigureColumn& column : row.columns())
+            columns.push_back({std::string(column.name),
+                               [&column, results](const SweepResult& result) { return column.value(results, result); }});
+    return sweepCsv(results, columns);
+}
+
+double slopeOf(std::span<const double> x, std::span<const double> y, double least, double most) {
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (!(x[i] > 0 && y[i] > least && y[i] < most)) continue;
+        const double a = std::log(x[i]), b = std::log(y[i]);
+        n += 1, sx += a, sy += b, sxx += a * a, sxy += a * b;
+    }
+    const double spread = n * sxx - sx * sx;
+    return n < 2 || !(spread > 0) ? 0 : (n * sxy - sx * sy) / spread;
+}
+
+namespace figures_detail {
+
+const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes) {
+    const auto fits = [&](const KernelRow& row) {
+        return row.backend == request.backend && std::all_of(axes.begin(), axes.end(), [&row](const char* axis) {
+                   return sweepAxis(axis).refuses(row).empty();
+               });
+    };
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        return fits(row) ? &row : nullptr;
+    }
+    const KernelRow* first = nullptr;
+    for (const KernelRow& row : kernels())
+        if (fits(row) && (!first || (row.name == "tiled" && first->name != "tiled"))) first = &row;
+    return first;
+}
+
+Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes) {
+    if (!request.kernel.empty()) {
+        const KernelRow& row = kernel(request.backend, request.kernel);
+        for (const char* axis : axes)
+            if (const Reason reason = sweepAxis(axis).refuses(row); !reason.empty()) return reason;
+    }
+    std::string missing;
+    for (const char* axis : axes) missing += (missing.empty() ? "" : " and ") + std::string(axis);
+    const BackendRow& device = deviceBackend();
+    const Reason cuda = device.unavailable(request.options);
+    return "no " + request.backend + " kernel has a " + missing + " to vary; CUDA kernels have" +
+           (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
+}
+
+SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
+    SweepPoint point;
+    point.backend = row.backend;
+    point.options = request.options;
+    point.kernel = {std::string(row.name), request.launch};
+    point.plan = kPointPlan;
+    point.plan.repeats = request.repeats;
+    return point;
+}
+
+std::string bodiesText(std::size_t bodies) { return std::string("N = ") + grouped(bodies).text; }
+
+std::vector<std::size_t> given(std::span<const int> values) {
+    std::vector<std::size_t> result;
+    for (const int value : values) result.push_back(static_cast<std::size_t>(value));
+    return result;
+}
+
+PlotAxis logarithmicAxis(const char* label) {
+    PlotAxis axis;
+    axis.label = label;
+    axis.logarithmic = true;
+    return axis;
+}
+
+}  // namespace figures_detail
 }  // namespace gravlab

@@ -3,11 +3,13 @@
 
 #include "app/host_clock.h"
 #include "app/lab/benchmark_text.h"
+#include "app/timed_name.h"
 #include "sim/core/error.h"
 #include "sim/scenes/scene.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <utility>
@@ -67,8 +69,11 @@ bool Sweep::advance(double seconds) {
 }
 
 void Sweep::store(BenchmarkRow row, bool refused) {
-    SweepResult result{.point = points_[next_], .row = std::move(row), .facts = {}, .refused = refused};
-    if (!refused && bench_.backend) result.facts = bench_.backend->launchFacts();
+    SweepResult result{.point = points_[next_], .row = std::move(row), .facts = {}, .peaks = {}, .refused = refused};
+    if (!refused && bench_.backend) {
+        result.facts = bench_.backend->launchFacts();
+        if (result.point.peaks) result.peaks = bench_.backend->peaks();
+    }
     results_.push_back(std::move(result));
     bench_.trial.reset();
     ++next_;
@@ -112,25 +117,31 @@ const SweepResult* bestOf(std::span<const SweepResult> results) {
 
 bool isExtrapolated(const SweepResult& result) { return result.row.verified && result.point.plan.steps > result.row.steps; }
 
-std::string sweepCsv(std::span<const SweepResult> results) {
+std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more) {
     std::string text = "series,x,extrapolated," + benchmarkCsvHead() +
-                       ",threads,multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes\n";
+                       ",multiprocessors,blocks,waves,last_wave,occupancy,registers,shared_bytes";
+    for (const SweepColumn& column : more) text += "," + column.name;
+    text += ",driver,date\n";
     const auto number = [](double value) {
         char digits[40] = "";
-        if (value > 0) std::snprintf(digits, sizeof digits, "%.10g", value);
+        if (value != 0) std::snprintf(digits, sizeof digits, "%.10g", value);
         return std::string(digits);
     };
+    const std::string today = dateOfToday();
     for (const SweepResult& result : results) {
         const LaunchFacts& facts = result.facts;
         text += csvCell(result.point.series) + "," + number(result.point.x) + "," +
                 (isExtrapolated(result) ? "true" : "false") + "," + benchmarkCsvLine(result.row);
-        for (const double value : {static_cast<double>(facts.cpuThreads), static_cast<double>(facts.multiprocessors),
-                                   static_cast<double>(facts.blocks()), facts.waves(), facts.lastWave(), facts.occupancy(),
-                                   static_cast<double>(facts.registers), static_cast<double>(facts.sharedBytes)})
+        for (const double value : {static_cast<double>(facts.multiprocessors), static_cast<double>(facts.blocks()),
+                                   facts.waves(), facts.lastWave(), facts.occupancy(), static_cast<double>(facts.registers),
+                                   static_cast<double>(facts.sharedBytes)})
             text += "," + number(value);
-        text += "\n";
+        for (const SweepColumn& column : more) text += "," + number(column.value(result));
+        text += "," + csvCell(facts.driver) + "," + today + "\n";
     }
     return text;
 }
+
+std::string dateOfToday() { return timeText(std::time(nullptr), "%Y-%m-%d", true); }
 
 }  // namespace gravlab

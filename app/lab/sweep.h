@@ -3,6 +3,7 @@
 #pragma once
 #include "app/lab/sweep_bench.h"
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@ struct SweepResult {
     SweepPoint point;
     BenchmarkRow row;
     LaunchFacts facts;     ///< of the launch that was timed
+    DevicePeaks peaks;     ///< where the point asked for them
     bool refused = false;  ///< row or device cannot do it: nothing was run
 };
 
@@ -68,7 +70,15 @@ const SweepResult* bestOf(std::span<const SweepResult> results);
 /// True when a result stands for more steps than were made: its plan named a number and time ran out.
 bool isExtrapolated(const SweepResult& result);
 
-/// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch.
-std::string sweepCsv(std::span<const SweepResult> results);
+/// A column beside those that every sweep has. 0: an empty cell.
+struct SweepColumn {
+    std::string name;
+    std::function<double(const SweepResult& result)> value;
+};
+/// All results as CSV, with a head line: series and x, the columns of a benchmark, the facts of the launch, `more`, and the
+/// date of today.
+std::string sweepCsv(std::span<const SweepResult> results, std::span<const SweepColumn> more = {});
+/// "2026-11-22".
+std::string dateOfToday();
 
 }  // namespace gravlab

@@ -22,6 +22,7 @@ struct SweepPoint {
     BenchmarkPlan plan;
     std::string series;  ///< curve of a plot, or row of a map
     double x = 0;        ///< where it is drawn
+    bool peaks = false;  ///< what the device can do at most is wanted, too
 };
 
 /// What all points have in common.

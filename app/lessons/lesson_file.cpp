@@ -6,7 +6,7 @@
 #include "app/control/script.h"
 #include "app/lab/kernel_source.h"
 #include "app/lessons/placeholders.h"
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -25,8 +25,9 @@ namespace gravlab {
 namespace {
 
 constexpr std::string_view kLessons[] = {
-    "leapfrog", "order",        "rounding",   "softening", "balance", "views",      "energy-puzzle",  "simd-threads",
-    "ladder",   "memory-paths", "block-size", "unroll",    "waves",   "few-bodies", "each-pair-once", "failed-launch",
+    "leapfrog",      "order",        "rounding",       "softening",     "balance",    "views",
+    "energy-puzzle", "simd-threads", "ladder",         "memory-paths",  "block-size", "unroll",
+    "waves",         "few-bodies",   "each-pair-once", "failed-launch", "far-field",
 };
 
 /// Actions that write, remove or end something: a lesson that somebody was sent must not.

@@ -2,7 +2,7 @@
 
 #include "app/control/parameter.h"
 #include "app/format.h"
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
 

@@ -5,7 +5,7 @@
 #include "app/control/parameter.h"
 #include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 
 #include <utility>
 #include <vector>

@@ -1,14 +1,17 @@
 // What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
 #pragma once
+#include "app/model/occupancy.h"
+
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace gravlab {
 
 /// The pages of the lab's panel.
-enum class LabPage { launch, sweep, matrix };
+enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator };
 /// Their names, in the order of the enumeration.
 std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
@@ -20,8 +23,12 @@ enum class LabOrder { measure, tune, cancel, csv, png };
 struct LabPanel {
     bool open = false;
     LabPage page = LabPage::launch;
-    std::size_t sweep = 0;           ///< of labSweeps(): what a sweep varies
-    bool wholeSteps = false;         ///< which rate is drawn
+    std::size_t sweep = 0;     ///< of labSweeps(): what a sweep varies
+    bool wholeSteps = false;   ///< which rate is drawn
+    std::string rung{};        ///< "cuda:tiled", whose text the ladder shows; empty: the kernel in use
+    std::string recordedOn{};  ///< device whose recorded measurements are shown; empty: the first
+    std::string recordedFigure = "bodies";
+    OccupancyAsk planned{};          ///< of the calculator
     std::vector<LabOrder> orders{};  ///< since the last frame
     bool shows(LabPage which) const { return open && page == which; }
     bool operator==(const LabPanel&) const = default;

@@ -1,6 +1,7 @@
 // What was asked for at the start, as plain data: by the command line, a configuration or a scene file.
 #pragma once
 #include "app/model/camera_path.h"
+#include "app/model/occupancy.h"
 #include "app/model/twin_choice.h"
 #include "sim/core/value.h"
 #include "sim/io/snapshot.h"
@@ -48,15 +49,6 @@ struct OverlayChoice {
 
 /// What was asked for, by the paths of the table of parameters, as values that it allows.
 using Settings = std::map<std::string, Value, std::less<>>;
-
-/// A launch on a GPU that need not be here.
-struct OccupancyAsk {
-    std::string gpu = "h200";
-    int registers = 64, bodiesPerThread = 1, split = 1;
-    std::optional<int> shared;  ///< bytes a block; empty: a tile of a body a thread
-    /// Limits instead of those of the GPU named.
-    std::optional<int> multiprocessors, warps, blocks, registerFile, sharedMemory;
-};
 
 struct Options {
     Subcommand command = Subcommand::view;
@@ -108,7 +100,8 @@ struct Options {
 
     // bench
     std::vector<std::size_t> benchBodies;
-    std::vector<int> benchBlocks, benchUnrolls;
+    std::vector<int> benchBlocks, benchUnrolls, benchSplits, benchThreads;
+    std::vector<double> benchAccuracies, benchTimeSteps, benchSoftenings;
     std::vector<std::string> benchKernels;
     bool benchSpreadMasses = false;
     std::string benchFormat = "table";

@@ -2,6 +2,7 @@
 #include "app/model/twin_choice.h"
 
 #include "app/format.h"
+#include "app/model/lab_sweep.h"
 #include "sim/backends/backend.h"
 #include "sim/core/error.h"
 #include "sim/core/names.h"
@@ -26,7 +27,7 @@ const std::vector<std::string_view>& keys() {
     static const std::vector<std::string_view> all = [] {
         std::vector<std::string_view> made{"integrator", "time_step", "precision", "softening", "law"};
         for (const LawNumber& number : lawNumbers()) made.push_back(number.key);
-        made.insert(made.end(), {"backend", "kernel", "threads"});
+        made.insert(made.end(), {"backend", "kernel", "block", "unroll", "split", "threads"});
         return made;
     }();
     return all;
@@ -47,6 +48,14 @@ bool keepsPrecision(const RunRequest& s) {
         .empty();
 }
 
+/// What of a launch twins may differ in.
+struct LaunchKey {
+    std::string_view key;
+    int LaunchConfig::*at;
+};
+constexpr LaunchKey kLaunchKeys[] = {
+    {"block", &LaunchConfig::block}, {"unroll", &LaunchConfig::unroll}, {"split", &LaunchConfig::split}};
+
 std::string shown(std::string_view key, const RunConfiguration& s) {
     if (key == "integrator") return s.integrator;
     if (key == "time_step") return formatted("dt %.4g", s.timeStep);
@@ -56,6 +65,8 @@ std::string shown(std::string_view key, const RunConfiguration& s) {
     if (const LawNumber* row = lawNumber(key)) return row->option.substr(2) + formatted(" %.3g", s.force.*row->force);
     if (key == "backend") return s.backend;
     if (key == "kernel") return "kernel " + s.kernel.kernel;
+    for (const LaunchKey& row : kLaunchKeys)
+        if (row.key == key) return std::string(key) + " " + std::to_string(s.kernel.launch.*row.at);
     if (!s.backendOptions.threads) return "all threads";
     return std::to_string(*s.backendOptions.threads) + (s.backendOptions.threads == 1 ? " thread" : " threads");
 }
@@ -102,7 +113,14 @@ RunRequest twinRequest(const RunConfiguration& first, const TwinChoice& choice) 
     if (!choice.names("kernel") &&
         (choice.names("backend") || choice.names("precision") || choice.names("law") || choice.names("exponent")))
         twin.kernel = {};
+    // Nor has another kernel the first one's launch.
+    if (choice.names("kernel")) twin.kernel = {};
     for (const std::string_view key : choice.keys) settingRow(key).copy(twin, choice.values);
+    if (twin.kernel.kernel && twin.backend && hasKernel(*twin.backend, *twin.kernel.kernel))
+        for (const LaunchKey& row : kLaunchKeys)
+            if (const Reason reason = axisRefusal(row.key, kernel(*twin.backend, *twin.kernel.kernel));
+                choice.names(row.key) && !reason.empty())
+                throw UsageError("the twin: " + reason);
     // Both go the same way in time.
     if (twin.timeStep) twin.timeStep = std::copysign(*twin.timeStep, first.timeStep);
     const Integrator& steps = twin.integrator ? integrator(*twin.integrator) : usualIntegrator();
@@ -128,7 +146,12 @@ std::pair<std::string, std::string> twinLabels(const RunConfiguration& first, co
     std::pair<std::string, std::string> labels;
     for (const std::string_view key : twinKeys()) {
         // Another backend brings another kernel; that says little.
-        if (key == "kernel" && first.backend != twin.backend) continue;
+        const bool ofLaunch = std::ranges::find(kLaunchKeys, key, &LaunchKey::key) != std::end(kLaunchKeys);
+        if ((key == "kernel" || ofLaunch) && first.backend != twin.backend) continue;
+        // Of what a kernel has not there is nothing to tell.
+        if (ofLaunch && (!axisRefusal(key, kernel(first.backend, first.kernel.kernel)).empty() ||
+                         !axisRefusal(key, kernel(twin.backend, twin.kernel.kernel)).empty()))
+            continue;
         const std::string here = shown(key, first), there = shown(key, twin);
         if (here == there) continue;
         labels.first += (labels.first.empty() ? "" : ", ") + here;

@@ -27,6 +27,15 @@ constexpr PageRow kPages[] = {
     {LabPage::matrix,
      {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
      drawLabMatrix},
+    {LabPage::ladder,
+     {"lab_ladder", "Ladder", "Every kernel with its idea and its text, also those that cannot run here"},
+     drawLabLadder},
+    {LabPage::recorded,
+     {"lab_recorded", "Recorded", "Curves that were measured on a named device, for machines without one"},
+     drawLabRecorded},
+    {LabPage::calculator,
+     {"lab_calculator", "Calculator", "Waves, tail and occupancy of a launch on any GPU, which need not be here"},
+     drawLabCalculator},
 };
 
 /// A button that stays lit while its page is shown.

@@ -3,7 +3,12 @@
 #include "app/panels/panels.h"
 
 namespace gravlab {
-void drawLabLaunch(PanelContext& panel);  // the launch in numbers, beside the kernel's text
-void drawLabSweep(PanelContext& panel);   // sweeps and the search for the fastest launch
-void drawLabMatrix(PanelContext& panel);  // the forces of all pairs
+void drawLabLaunch(PanelContext& panel);      // the launch in numbers, beside the kernel's text
+void drawLabSweep(PanelContext& panel);       // sweeps and the search for the fastest launch
+void drawLabMatrix(PanelContext& panel);      // the forces of all pairs
+void drawLabLadder(PanelContext& panel);      // all rungs, to read
+void drawLabRecorded(PanelContext& panel);    // what was measured on a named device
+void drawLabCalculator(PanelContext& panel);  // a launch on a GPU that need not be here
+/// A kernel's own text over the rest of the page, with what the rung below does not have.
+void drawKernelText(PanelContext& panel, const KernelRow& row);
 }  // namespace gravlab

@@ -214,8 +214,10 @@ void drawLine(ImDrawList& list, ImVec2 at, const SourceLine& line, ImFont* font,
                      line.text.c_str() + span.first, line.text.c_str() + span.last);
 }
 
-void drawSource(PanelContext& p) {
-    const KernelSource& source = kernelSource(*p.facts.kernel);
+}  // namespace
+
+void drawKernelText(PanelContext& p, const KernelRow& row) {
+    const KernelSource& source = kernelSource(row);
     const float s = p.widgets.scale();
     ImFont* const font = p.widgets.fonts().mono;
     ImGui::PushFont(p.widgets.fonts().small);
@@ -260,8 +262,6 @@ void drawSource(PanelContext& p) {
     ImGui::PopStyleColor();
 }
 
-}  // namespace
-
 void drawLabLaunch(PanelContext& p) {
     const float wide = ImGui::GetContentRegionAvail().x;
     if (ImGui::BeginChild("lab facts", ImVec2(std::max(0.42f * wide, std::min(250 * p.widgets.scale(), wide)), 0))) {
@@ -281,7 +281,7 @@ void drawLabLaunch(PanelContext& p) {
     }
     ImGui::EndChild();
     ImGui::SameLine();
-    if (ImGui::BeginChild("lab text", ImVec2(0, 0))) drawSource(p);
+    if (ImGui::BeginChild("lab text", ImVec2(0, 0))) drawKernelText(p, *p.facts.kernel);
     ImGui::EndChild();
 }
 

@@ -4,7 +4,7 @@
 #include "app/lessons/lesson_runner.h"
 #include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 #include "app/panels/parameter_widgets.h"
 
 #include <algorithm>

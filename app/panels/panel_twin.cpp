@@ -1,6 +1,7 @@
 // Rule: a control that waits for a twin says so; numbers and curves have the units of the scene.
 #include "app/panels/panel_twin.h"
 
+#include "app/model/lab_sweep.h"
 #include "app/model/unit_text.h"
 #include "app/panels/panel_strip.h"
 #include "app/panels/parameter_widgets.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -90,6 +92,16 @@ void drawTwinControls(PanelContext& p) {
     parameter(p, "twin.softening", {.unavailable = off, .now = Value(now.force.softening)});
     parameter(p, "twin.law", {.unavailable = off});
     parameter(p, "twin.backend", {.unavailable = off});
+    parameter(p, "twin.kernel", {.unavailable = off});
+    // What of a launch the twin's kernel has; a CPU has none of it.
+    const LaunchConfig& launch = now.kernel.launch;
+    const KernelRow& row = kernel(now.backend, now.kernel.kernel);
+    const std::pair<const char*, int> turned[] = {
+        {"block", launch.block}, {"unroll", launch.unroll}, {"split", launch.split}};
+    if (backend(now.backend).onDevice)
+        for (const auto& [key, value] : turned)
+            parameter(p, "twin." + std::string(key),
+                      {.unavailable = off.empty() ? axisRefusal(key, row) : off, .now = Value(std::int64_t{value})});
     action(p, "twin-same", ImGui::GetContentRegionAvail().x, "The first's settings");
 }
 

@@ -80,6 +80,14 @@ void fitRange(const Plot& plot, bool vertical, double& low, double& high) {
     high += margin;
 }
 
+void drawDashes(ImDrawList& list, ImVec2 from, ImVec2 to, ImU32 colour, float width) {
+    const float dx = to.x - from.x, dy = to.y - from.y, length = std::sqrt(dx * dx + dy * dy), dash = 5 * width;
+    for (float at = 0; at < length; at += 2 * dash) {
+        const float a = at / length, b = std::min(at + dash, length) / length;
+        list.AddLine(ImVec2(from.x + a * dx, from.y + a * dy), ImVec2(from.x + b * dx, from.y + b * dy), colour, width);
+    }
+}
+
 void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 background, const Scale& sx, const Scale& sy,
                 const PlotStyle& style) {
     const float radius = 2.2f * style.lineWidth;
@@ -91,7 +99,8 @@ void drawSeries(ImDrawList& list, const PlotSeries& series, ImU32 colour, ImU32 
             continue;
         }
         const ImVec2 at(sx.pixel(series.x[i]), sy.pixel(series.y[i]));
-        if (series.line && pen) list.AddLine(last, at, colour, style.lineWidth);
+        if (series.line && pen && !series.dashed) list.AddLine(last, at, colour, style.lineWidth);
+        if (series.line && pen && series.dashed) drawDashes(list, last, at, colour, style.lineWidth);
         last = at, pen = true;
     }
     if (!series.markers) return;

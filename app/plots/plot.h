@@ -23,6 +23,7 @@ struct PlotSeries {
     std::vector<double> x, y, error;
     std::vector<bool> hollow;
     bool line = true, markers = true;
+    bool dashed = false;  ///< the line: of what was not measured here
 };
 
 struct Plot {

@@ -209,6 +209,9 @@ public:
     /// Instructions a second that the device can issue at its highest clock, all lanes counted (SMs x lanes x clock); 0
     /// where that is not known. A rate above this over KernelRow::issuedPerDirectedPair is a measuring error.
     virtual double issueSlotsPerSecond() const { return 0; }
+    /// What the device does at most of multiply-adds, inverse roots and reads. May measure, which takes some 0.2 s, and
+    /// waits.
+    virtual DevicePeaks peaks() { return {}; }
     /// What the active kernel tells of its evaluations, see ForceMethod::figures().
     virtual std::vector<MethodFigure> figures() { return {}; }
     /// What is known of the device and of the active launch on the bodies loaded. Does not wait for enqueued work.

@@ -49,4 +49,12 @@ struct LaunchFacts {
     bool operator==(const LaunchFacts&) const = default;
 };
 
+/// What a device does at most of one thing, whatever there is to do besides. 0: not known.
+struct DevicePeaks {
+    double multiplyAdds = 0;  ///< fp32 [1/s]
+    double inverseRoots = 0;  ///< fp32, estimates of the unit for special functions [1/s]
+    double bandwidth = 0;     ///< read from memory [bytes/s]
+    bool measured = false;    ///< by small loops of its own; else units x clock, as the device tells of itself
+};
+
 }  // namespace gravlab

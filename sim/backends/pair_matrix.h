@@ -32,6 +32,7 @@ public:
 struct PairMatrixRequest {
     std::uint32_t row = 0, column = 0;  ///< of the cell whose pair is wanted
     int edge = 0;                       ///< cells a side of a tile, 8, 16 or 32; 0: what suits the number of bodies
+    bool kept = false;                  ///< by the device: to be timed, nothing is opened or handed out
 };
 
 /// The strongest pair of a cell, in double precision.

@@ -111,8 +111,8 @@ std::string fingerprintText(const Fingerprint& print) {
 std::string shortFingerprint(const RunRequest& request) {
     if (request.start) return {};
     RunRequest small = request;
-    if (sceneNamed(request.scene, request.sceneVersion).fixedBodies == 0)
-        small.bodies = std::min(request.bodies.value_or(kShortBodies), kShortBodies);
+    const Scene& scene = sceneNamed(request.scene, request.sceneVersion);
+    if (scene.fixedBodies == 0) small.bodies = std::min(request.bodies.value_or(scene.bodiesCpu), kShortBodies);
     if (small.bodies > kFingerprintBodies) return {};
     try {
         return fingerprintText(fingerprint(small));

@@ -2,6 +2,7 @@
 #include "sim/scenes/few_body_orbits.h"
 #include "sim/scenes/scene_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -64,11 +65,21 @@ ParticleSet buildFigureEight(const SceneRequest&) {
     return listedBodies(start);
 }
 
+constexpr SceneParameter kSixBodyParameters[] = {
+    {"side", "Side", "", "of the cube that the bodies start in", 10, 1e-3, 1e6},
+    {"lightest", "Lightest", "", "least mass of a body", 1, 1e-6, 1e6},
+    {"heaviest", "Heaviest", "", "most mass of a body", 10, 1e-6, 1e6},
+    {"speed", "Speed", "", "most speed of a body along each axis", 1, 0, 1e6},
+};
+
 ParticleSet buildSixBody(const SceneRequest& request) {
-    ParticleSet bodies = makeBodies(6, request.seed, [](std::size_t i, Random& random) {
-        Body body{.mass = random.uniform(1, 10), .group = static_cast<std::uint8_t>(i)};
-        for (double* x : {&body.position.x, &body.position.y, &body.position.z}) *x = random.uniform(-5, 5);
-        for (double* v : {&body.velocity.x, &body.velocity.y, &body.velocity.z}) *v = random.uniform(-1, 1);
+    const double half = request.value(kSixBodyParameters[0]) / 2, speed = request.value(kSixBodyParameters[3]);
+    const auto [lightest, heaviest] =
+        std::minmax({request.value(kSixBodyParameters[1]), request.value(kSixBodyParameters[2])});
+    ParticleSet bodies = makeBodies(request.bodies, request.seed, [=](std::size_t i, Random& random) {
+        Body body{.mass = random.uniform(lightest, heaviest), .group = static_cast<std::uint8_t>(i % 256)};
+        for (double* x : {&body.position.x, &body.position.y, &body.position.z}) *x = random.uniform(-half, half);
+        for (double* v : {&body.velocity.x, &body.velocity.y, &body.velocity.z}) *v = random.uniform(-speed, speed);
         return body;
     });
     centre(bodies);
@@ -132,14 +143,16 @@ constexpr std::string_view kTrojanNames[] = {"Sun", "planet", "Trojan"};
 std::span<const Scene> fewBodyScenes() {
     static const Scene rows[] = {
         {.name = "six-body",
-         .idea = "six bodies of random mass, place and velocity",
+         .idea = "six bodies, or as many as you like, of random mass, place and velocity",
          .caption = "Chaos by hand: pairs form, others are thrown out. Try other seeds.",
-         .fixedBodies = 6,
+         .bodiesGpu = 6,
+         .bodiesCpu = 6,
          .timeStep = 0.002,
          .story = {6, 20},
          .softening = 0.1,
          .view = {.distance = 25, .elevation = 0.4, .pointSize = 0.25, .speedScale = 6},
-         .build = buildSixBody},
+         .build = buildSixBody,
+         .parameters = kSixBodyParameters},
         {.name = "figure-eight",
          .idea = "three equal bodies chase each other along one curve",
          .caption = "An exact solution of three bodies; it closes every 6.326.",

@@ -1,5 +1,6 @@
 // Measuring on a GPU: facts of a launch, trials in slices, sweeps past what the device can launch, tuning and `auto`.
 #include "app/lab/lab.h"
+#include "app/lab/figure.h"
 #include "app/lab/tuner.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
@@ -54,6 +55,33 @@ TEST_F(LabGpu, aLaunchHasItsFacts) {
     if (facts.clockNow > 0) {
         EXPECT_LE(facts.clockNow, 1.2 * facts.highestClock);
     }
+}
+
+TEST_F(LabGpu, peaksAreUnitsTimesClock) {
+    const std::unique_ptr<Backend> backend = loaded(unevenBodies(1024), {"tiled", {.block = 128, .unroll = 8}});
+    const DevicePeaks peaks = backend->peaks();
+    EXPECT_FALSE(peaks.measured);
+    EXPECT_DOUBLE_EQ(peaks.multiplyAdds, backend->issueSlotsPerSecond());
+    EXPECT_GT(peaks.inverseRoots, 0);
+    EXPECT_LT(peaks.inverseRoots, peaks.multiplyAdds);
+    EXPECT_GT(peaks.bandwidth, 1e10);
+    EXPECT_LT(peaks.bandwidth, 1e14);
+}
+
+TEST_F(LabGpu, theMatrixIsTimedForEveryTileAndItsStrongestForceIsTheHosts) {
+    FigureRequest request;
+    request.backend = "cuda";
+    request.run.scene = "plummer";
+    request.bodies = {300, 2000};
+    request.repeats = 2;
+    const FigureStudy study = figure("matrix").study(request, [](std::size_t, std::size_t) {});
+    EXPECT_TRUE(study.right) << study.csv;
+    EXPECT_EQ(study.points, 6u);
+    ASSERT_EQ(study.plots.size(), 2u);
+    for (const PlotSeries& series : study.plots[1].series)
+        for (const double flow : series.y) EXPECT_GT(flow, 0);
+    request.blocks = {100};
+    EXPECT_THROW(figure("matrix").study(request, [](std::size_t, std::size_t) {}), UsageError) << "10 x 10 is not built";
 }
 
 TEST_F(LabGpu, everyRungHasBothRatesWithinItsBound) {

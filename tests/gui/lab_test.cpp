@@ -78,6 +78,29 @@ TEST_F(LabPanel, showsTheMatrixOfPairsForFewBodies) {
     waitFor("the matrix again", hasMap);
 }
 
+TEST_F(LabPanel, hasPagesThatNeedNoGpu) {
+    openLab();
+    const auto shows = [](const char* name) { return [name](const Json& s) { return s.at("items").contains(name); }; };
+    click("lab_calculator");
+    waitFor("the calculator", shows("calculator_waves"));
+    choose("calculator.gpu", "t4");
+    settle();
+    enter("calculator.block", "2048");
+    waitFor("a launch that would not start has no waves",
+            [](const Json& s) { return !s.at("items").contains("calculator_waves"); });
+    EXPECT_TRUE(status().at("items").contains("calculator_table"));
+    enter("calculator.block", "128");
+    waitFor("waves again", shows("calculator_waves"));
+    click("lab_ladder");
+    waitFor("the ladder", shows("ladder_rungs"));
+    choose("lab.rung", "cpu:naive");
+    EXPECT_TRUE(status().at("items").contains("lab_source"));
+    click("lab_recorded");
+    waitFor("what was recorded", shows("recorded_plot"));
+    choose("lab.recorded_figure", "waves");
+    settle();
+}
+
 TEST_F(LabPanel, mapsBlockByUnrollOnAGpu) {
     open({"plummer", "-n", "16384", "--size", "1280x720", "--backend", "auto", "--lab", "sweep"});
     if (status().at("backend") != "cuda") {

@@ -31,6 +31,7 @@ std::vector<SweepResult> madeUp(const std::vector<SweepPoint>& points, double ra
         SweepResult result;
         result.point = point;
         result.row.verified = true;
+        result.row.backend = point.backend;
         result.row.kernel = nameOf(point.kernel);
         result.row.device = "a device";
         result.row.bodies = point.bodies;
@@ -55,12 +56,14 @@ std::size_t coloured(const Picture& picture) {
 TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
-    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu", "accuracy", "crossover"));
+    EXPECT_THAT(names,
+                ElementsAre("unroll", "block", "bodies", "split", "block-split", "waves", "ladder", "threads", "roofline",
+                            "matrix", "cpu-gpu", "accuracy", "crossover", "energy-dt", "energy-softening"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 
 TEST(Figure, thoseThatNeedCudaKernelsRefuseTheCpuAndSayWhy) {
-    for (const char* name : {"unroll", "block", "split", "waves"}) {
+    for (const char* name : {"unroll", "block", "split", "block-split", "waves"}) {
         const Reason reason = figure(name).refuses(requestFor("cpu"));
         EXPECT_THAT(reason, HasSubstr("no cpu kernel")) << name;
         if (!backend("cuda").unavailable({}).empty()) {
@@ -119,9 +122,108 @@ TEST(Figure, wavesPutsBlocksOnTheAxis) {
                                                static_cast<std::size_t>(point.kernel.launch.block)));
 }
 
+TEST(Figure, takesValuesOfOnesOwnInPlaceOfItsUsualOnes) {
+    FigureRequest request = requestFor("cuda");
+    request.bodies = {2048};
+    request.blocks = {32, 96};
+    request.unrolls = {2};
+    request.splits = {3, 5};
+    const auto walked = [&](const char* name, auto value) {
+        std::set<int> values;
+        for (const SweepPoint& point : figure(name).points(request)) values.insert(value(point.kernel.launch));
+        return values;
+    };
+    EXPECT_THAT(walked("block", [](const LaunchConfig& l) { return l.block; }), ElementsAre(32, 96));
+    EXPECT_THAT(walked("waves", [](const LaunchConfig& l) { return l.block; }), ElementsAre(32, 96));
+    EXPECT_THAT(walked("unroll", [](const LaunchConfig& l) { return l.unroll; }), ElementsAre(2));
+    EXPECT_THAT(walked("split", [](const LaunchConfig& l) { return l.split; }), ElementsAre(3, 5));
+    EXPECT_EQ(figure("block-split").points(request).size(), 4u);
+    FigureRequest cpu = requestFor("cpu");
+    cpu.threads = {1, 3};
+    cpu.accuracies = {2e-3};
+    std::set<int> threads;
+    for (const SweepPoint& point : figure("threads").points(cpu)) threads.insert(point.options.threads.value_or(0));
+    EXPECT_THAT(threads, ElementsAre(1, 3));
+    for (const SweepPoint& point : figure("accuracy").points(cpu)) EXPECT_EQ(point.x, 2e-3);
+}
+
+TEST(Figure, theLadderHasEveryRungOnceAndItsFactorsBeginAtOne) {
+    const FigureRow& ladder = figure("ladder");
+    std::vector<SweepPoint> points = ladder.points(requestFor("cpu"));
+    std::set<std::string> names;
+    for (const SweepPoint& point : points) names.insert(point.series);
+    EXPECT_EQ(names.size(), points.size());
+    for (const KernelRow& row : kernels())
+        EXPECT_EQ(names.contains("cpu " + std::string(row.name)), row.backend == "cpu" && !row.approximates) << row.name;
+    EXPECT_EQ(points.front().series, "cpu naive");
+    std::vector<SweepResult> results = madeUp({points[0], points[1]}, 1e9);
+    results[1].row.interactionsPerSecond = 3e9;
+    results[1].row.boundPerSecond = 6e9;
+    const std::string csv = figureCsv(ladder, results);
+    EXPECT_THAT(csv, HasSubstr(",factor,share_of_bound,lines,driver,date\n"));
+    const std::string second = csv.substr(csv.rfind('\n', csv.size() - 2) + 1);
+    EXPECT_THAT(second, HasSubstr(",3,0.5," + std::to_string(linesOfKernel(kernel("cpu", "naive-symmetric"))) + ",,20"));
+    EXPECT_GT(linesOfKernel(kernel("cpu", "naive")), 3);
+}
+
+TEST(Figure, speedUpIsOverTheFewestThreadsOfItsCurve) {
+    FigureRequest request = requestFor("cpu");
+    request.bodies = {1024};
+    request.threads = {1, 2, 4};
+    std::vector<SweepResult> results = madeUp(figure("threads").points(request), 1e9);
+    results[1].row.interactionsPerSecond = 1.5e9;
+    results[2].row.verified = false;
+    const std::string csv = figureCsv(figure("threads"), results);
+    EXPECT_THAT(csv, HasSubstr(",1,1,,20"));
+    EXPECT_THAT(csv, HasSubstr(",1.5,0.75,,20"));
+    EXPECT_NE(figure("threads").refuses(requestFor("cuda")), "");
+    EXPECT_EQ(figure("threads").refuses(requestFor("cpu")), "");
+}
+
+TEST(Figure, theMatrixInTilesNeedsADevice) {
+    EXPECT_THAT(figure("matrix").refuses(requestFor("cpu")), HasSubstr("no tiles of a matrix"));
+}
+
+TEST(Figure, slopesAreOfThePointsBetweenRoundingAndLoss) {
+    const std::vector<double> x{1, 0.1, 0.01, 0.001}, y{0.5, 1e-4, 1e-6, 1e-15};
+    EXPECT_NEAR(slopeOf(x, y, 1e-12, 0.1), 2, 1e-9);
+    EXPECT_EQ(slopeOf(x, y, 1e-12, 1e-5), 0) << "one point has no slope";
+}
+
+TEST(Figure, energyOverTheTimeStepHasTheOrdersOfItsIntegrators) {
+    FigureRequest request = requestFor("cpu");
+    request.run.scene = "two-body";
+    request.until = 3;
+    request.timeSteps = {0.02, 0.01, 0.005};
+    const FigureStudy study = figure("energy-dt").study(request, [](std::size_t, std::size_t) {});
+    ASSERT_EQ(study.plots.size(), 1u);
+    EXPECT_EQ(study.points, 12u);
+    EXPECT_THAT(study.csv, StartsWith("series,x,integrator,time_step,"));
+    std::vector<double> slopes;
+    for (const PlotSeries& series : study.plots[0].series) slopes.push_back(slopeOf(series.x, series.y, 1e-12, 10));
+    EXPECT_THAT(slopes, ElementsAre(testing::DoubleNear(1, 0.5), testing::DoubleNear(1, 0.5), testing::DoubleNear(2, 0.2),
+                                    testing::DoubleNear(4, 0.4)));
+    EXPECT_THAT(study.csv, HasSubstr(",-")) << "the error at the end has its sign";
+}
+
+TEST(Figure, energyOverTheSofteningFallsWithIt) {
+    FigureRequest request = requestFor("cpu");
+    request.run.scene = "plummer";
+    request.bodies = {64};
+    request.until = 0.25;
+    request.timeSteps = {0.01};
+    request.softenings = {0.01, 0.1};
+    const FigureStudy study = figure("energy-softening").study(request, [](std::size_t, std::size_t) {});
+    ASSERT_EQ(study.plots[0].series.size(), 1u);
+    const PlotSeries& series = study.plots[0].series[0];
+    EXPECT_GT(series.y[0], series.y[1]);
+    EXPECT_THAT(series.label, StartsWith("dt 0.01"));
+}
+
 TEST(Figure, everyFigureIsDrawn) {
     for (const FigureRow& row : figures()) {
-        const FigureRequest request = requestFor("cuda");
+        if (row.study) continue;
+        const FigureRequest request = requestFor(row.name == "threads" ? "cpu" : "cuda");
         const Picture picture = figurePicture(row, madeUp(row.points(request), 1e12), "a note");
         EXPECT_EQ(picture.width, 1920);
         EXPECT_EQ(picture.height, 1080);

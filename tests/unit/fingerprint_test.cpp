@@ -45,7 +45,7 @@ struct Pinned {
 constexpr Pinned kPinned[] = {
     {"two-body", 0, "9f351c2fb38c752f", "1fe0cf0743aa47b4"},
     {"figure-eight", 0, "65d2ed7b44c81722", "1a33fb15381c7f91"},
-    {"six-body", 0, "ed025a50deceb14d", "8a5d3008dad74ddf"},
+    {"six-body", 6, "ed025a50deceb14d", "8a5d3008dad74ddf"},
     {"cube", 200, "b2f342c1b0701cf7", "e3fea02a8f139377"},
     {"plummer", 256, "ae276dea92a97056", "9563cb2789915279"},
     {"disc", 256, "b17b8fd1305b7048", "950267f3a0edaf57"},

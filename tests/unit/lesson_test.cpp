@@ -5,8 +5,8 @@
 #include "app/lessons/lesson_runner.h"
 #include "app/lessons/lesson_text.h"
 #include "app/lessons/placeholders.h"
-#include "app/lessons/recorded.h"
 #include "app/lessons/worksheet.h"
+#include "app/model/recorded.h"
 #include "sim/core/error.h"
 #include "tests/files.h"
 #include "tests/paths.h"
@@ -213,6 +213,26 @@ TEST(Recorded, saysWhereAndWhen) {
     EXPECT_THROW(recordedTable({.device = "nvidia-h200", .over = "n", .kernels = {"tiled"}, .at = {7}, .where = {}}),
                  UsageError);
     EXPECT_THAT(csvCells("a,\"b, c\",,d"), ElementsAre("a", "b, c", "", "d"));
+}
+
+TEST(Recorded, curvesSayWhereAndWhenAndAreThoseOfTheFile) {
+    const std::vector<std::string> devices = recordedDevices();
+    ASSERT_FALSE(devices.empty());
+    EXPECT_EQ(devices.front(), "nvidia-h200");
+    for (const std::string& device : devices) EXPECT_FALSE(device.starts_with("nvidia-h200-")) << "a figure is no device";
+    const RecordedFigure& bodies = recordedFigure("nvidia-h200", "bodies");
+    EXPECT_THAT(bodies.heading, HasSubstr("Recorded: NVIDIA H200, 20"));
+    ASSERT_FALSE(bodies.curves.empty());
+    EXPECT_LE(bodies.curves.size(), 7u) << "as many as there are colours";
+    for (const RecordedCurve& curve : bodies.curves) {
+        EXPECT_EQ(curve.x.size(), curve.y.size());
+        for (const double rate : curve.y) EXPECT_GT(rate, 1) << "G/s of a GPU";
+    }
+    EXPECT_THAT(recordedFigure("nvidia-t4", "block").missing, HasSubstr("make.sh"));
+    for (const RecordedRow& row : recordedRows("nvidia-h200"))
+        if (row.at("kernel") == "tiled" && row.at("n") == "65536" && !recordedRate(row).empty()) {
+            EXPECT_THAT(recordedText("nvidia-h200:tiled:65536"), HasSubstr(recordedRate(row) + " G/s"));
+        }
 }
 
 TEST(Worksheet, asksWithoutTellingAndTellsTheTeacher) {

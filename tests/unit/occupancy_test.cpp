@@ -1,5 +1,5 @@
 // Resident blocks of planned launches, against what is published and what was counted on a device.
-#include "app/lab/occupancy.h"
+#include "app/model/occupancy.h"
 
 #include "sim/core/error.h"
 
@@ -42,6 +42,21 @@ TEST(Occupancy, refusesWhatWouldNotStart) {
     EXPECT_THAT(large.refusal, testing::HasSubstr("registers"));
     EXPECT_EQ(large.facts.residentBlocks, 0);
     EXPECT_THROW(gpu("h2000"), UsageError);
+}
+
+TEST(Occupancy, takesTypedLimitsInPlaceOfTheNamedOnes) {
+    OccupancyAsk ask{.gpu = "t4", .bodies = 10240, .block = 256, .registers = 32};
+    const auto facts = [&] { return planned(gpuOf(ask), planOf(ask)).facts; };
+    EXPECT_EQ(facts().blocks(), 40);
+    EXPECT_EQ(facts().multiprocessors, 40);
+    EXPECT_EQ(facts().sharedBytes, 4096u) << "a tile of a body a thread";
+    ask.multiprocessors = 80;
+    ask.warps = 8;
+    EXPECT_EQ(facts().multiprocessors, 80);
+    EXPECT_EQ(facts().residentBlocks, 1);
+    EXPECT_DOUBLE_EQ(facts().waves(), 0.5);
+    ask.shared = 0;
+    EXPECT_EQ(facts().sharedBytes, 0u);
 }
 
 TEST(Occupancy, countsWavesAndTheirTail) {

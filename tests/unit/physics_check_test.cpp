@@ -60,7 +60,7 @@ TEST(Cli, plotsOfARunAreWritten) {
     const ScratchFolder folder;
     const Outcome o = runGravlab({"run", "figure-eight", "--until", "7", "--plots", (folder / "new").string()});
     ASSERT_EQ(o.code, 0) << o.err;
-    for (const char* leaf : {"paths-xy.png", "paths-planes.png", "paths-3d.png", "energy.png"})
+    for (const char* leaf : {"paths-xy.png", "paths-planes.png", "paths-3d.png", "energy.png", "energy-signed.png"})
         EXPECT_GT(std::filesystem::file_size(folder / "new" / leaf), 5000u) << leaf;
     const Outcome refused = runGravlab({"run", "figure-eight", "--steps", "1", "--plots", "/dev/null/x"});
     EXPECT_EQ(refused.code, 6) << refused.err;

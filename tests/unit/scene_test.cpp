@@ -135,6 +135,27 @@ TEST(Scenes, sixBodyStaysWithinItsRanges) {
     }
 }
 
+TEST(Scenes, sixBodyIsAlsoTwentyBodiesInACubeOfAnySize) {
+    const Scene& scene = sceneNamed("six-body");
+    EXPECT_EQ(scene.bodiesCpu, 6u);
+    const SceneRequest asked{
+        .bodies = 20, .seed = 4, .parameters = {{"side", 2}, {"lightest", 3}, {"heaviest", 4}, {"speed", 0}}};
+    const ParticleSet bodies = scene.build(asked);
+    ASSERT_EQ(bodies.size(), 20u);
+    double most = 0;
+    for (const Double4& x : bodies.position) {
+        EXPECT_GE(x.w, 3);
+        EXPECT_LE(x.w, 4);
+        most = std::max({most, std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+    }
+    EXPECT_LE(most, 2) << "half a side, and what centring moves";
+    EXPECT_GT(most, 0.5);
+    for (const Double4& v : bodies.velocity) EXPECT_EQ(distance(v, {}), 0);
+    // The first six of twenty are the six.
+    const ParticleSet twenty = scene.build({.bodies = 20, .seed = 4}), six = scene.build({.bodies = 6, .seed = 4});
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(twenty.position[i].w, six.position[i].w);
+}
+
 TEST(Scenes, cubeFillsItsBoxAtRest) {
     const ParticleSet bodies = sceneNamed("cube").build({.bodies = 8000, .seed = 1});
     double most = 0;

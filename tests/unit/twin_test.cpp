@@ -62,6 +62,39 @@ TEST(TwinChoice, readsWhatTheCommandLineSays) {
     EXPECT_EQ(again, choice);
 }
 
+TEST(TwinChoice, differsInWhatItsKernelHasOfALaunch) {
+    const TwinChoice choice = parseTwin("block=64,unroll=4,split=2,kernel=tiled-split");
+    EXPECT_EQ(choice.keys, (std::vector<std::string_view>{"kernel", "block", "unroll", "split"}));
+    RunConfiguration first;
+    first.scene = "plummer";
+    first.bodies = 64;
+    first.backend = "cuda";
+    first.integrator = "leapfrog";
+    first.timeStep = 0.01;
+    first.kernel = {"tiled", {.block = 256, .unroll = 16}};
+    const RunRequest twin = twinRequest(first, choice);
+    EXPECT_EQ(twin.kernel.kernel, "tiled-split");
+    EXPECT_EQ(twin.kernel.launch.block, 64);
+    EXPECT_EQ(twin.kernel.launch.split, 2);
+    const RunRequest other = twinRequest(first, parseTwin("block=64"));
+    EXPECT_EQ(other.kernel.kernel, "tiled");
+    EXPECT_EQ(other.kernel.launch.block, 64);
+    EXPECT_EQ(other.kernel.launch.unroll, 16);
+    RunConfiguration second = first;
+    second.kernel.launch.block = 64;
+    EXPECT_EQ(twinLabels(first, second).first, "block 256");
+    EXPECT_EQ(twinLabels(first, second).second, "block 64");
+    EXPECT_THROW(twinRequest(first, parseTwin("split=2")), UsageError) << "'tiled' splits nothing";
+    first.backend = "cpu";
+    first.kernel = {"simd", {}};
+    try {
+        twinRequest(first, parseTwin("block=64"));
+        ADD_FAILURE() << "a CPU has no blocks";
+    } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("'simd' has no block size"));
+    }
+}
+
 TEST(TwinChoice, refusesWithTheValidNames) {
     const auto refusal = [](const char* text) -> std::string {
         try {

@@ -3,6 +3,7 @@
 
 #include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/cpu/engine.h"
+#include "sim/backends/cpu/peaks.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/names.h"
 #include "sim/core/out_of_memory.h"
@@ -140,6 +141,7 @@ public:
 
     WorkTotals totals() override { return context_.totals; }
     std::vector<MethodFigure> figures() override { return engine_->figures(); }
+    DevicePeaks peaks() override { return cpu::measuredPeaks(context_.simd, context_.pool); }
     LaunchFacts launchFacts() const override {
         static const std::string model = processorName();
         return {.device = model + ", " + std::string(context_.simd.title),

@@ -234,6 +234,7 @@ public:
         return 1e3 * context_.device.clockKHz * context_.device.multiprocessors *
                cuda::lanesPerMultiprocessor(context_.device);
     }
+    DevicePeaks peaks() override { return cuda::peaksOf(context_.device); }
     LaunchFacts launchFacts() const override {
         use();
         LaunchFacts facts = cuda::launchFacts(plan(), size(), context_.device);

@@ -1,7 +1,10 @@
 // Steps, enqueued: the program's cursor, what one launch holds, and what is shown.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/backends/profiler_range.h"
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace gravlab::cuda {
@@ -90,6 +93,7 @@ DeviceBodies<Real> EngineOf<Real>::forceHere() {
 /// The next slice of the force that the step has come to.
 template <class Real>
 void EngineOf<Real>::runForce() {
+    const ProfilerRange range("slice");
     const DeviceBodies<Real> bodies = forceHere();
     if (term_ > 0) {
         if (!runTerm(bodies)) return;
@@ -297,7 +301,9 @@ void EngineOf<Real>::integrate(VertexSink* sink, bool follow) {
         if (firstForce_ && (acceleration_.ranges > 1 || force)) task.force = state_.complete().a.data();
         appendOps(task, force);
         ends = cursor_.atBoundary();
+        std::optional<ProfilerRange> range;
         if (ends && sink) {
+            range.emplace("publish");
             if (timer.hasOpenWork()) timer.close(Span::steps);
             vertices = context_.writer.open(*sink, state_.count());
             timer.add(kMapSeconds, {});
@@ -404,6 +410,7 @@ bool EngineOf<Real>::runBatch(const Pacing& pacing, AdvanceStatus& status, Verte
 
 template <class Real>
 AdvanceStatus EngineOf<Real>::advance(StepProgram program, double timeStep, const Budget& budget, VertexSink* sink) {
+    const ProfilerRange range("step");
     GpuTimer& timer = context_.timer;
     timer.collect();
     AdvanceStatus status;
@@ -470,6 +477,7 @@ void EngineOf<Real>::finishStep() {
 template <class Real>
 void EngineOf<Real>::publish(VertexSink& sink) {
     if (state_.count() == 0) return;
+    const ProfilerRange range("publish");
     GpuTimer& timer = context_.timer;
     context_.writer.deliver(sink, true);
     timer.begin();

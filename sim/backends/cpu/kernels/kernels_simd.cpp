@@ -301,13 +301,52 @@ LawKernels<T> everyLaw(LawList<PairLaws...>) {
     return {{{{targets<PairLaws, T>, pairs<PairLaws, T>}...}}};
 }
 
+/// The same step on ten registers that know nothing of each other, again and again.
+template <class Step>
+HWY_INLINE float chained(std::int64_t rounds, const Step& step) {
+    const hn::ScalableTag<float> d;
+    static_assert(PeakLoops::kChains == 10);
+    auto a = hn::Iota(d, 1.f), b = hn::Iota(d, 2.f), c = hn::Iota(d, 3.f), e = hn::Iota(d, 4.f), f = hn::Iota(d, 5.f);
+    auto g = hn::Iota(d, 6.f), h = hn::Iota(d, 7.f), i = hn::Iota(d, 8.f), j = hn::Iota(d, 9.f), k = hn::Iota(d, 10.f);
+    for (; rounds > 0; --rounds) {
+        a = step(a), b = step(b), c = step(c), e = step(e), f = step(f);
+        g = step(g), h = step(h), i = step(i), j = step(j), k = step(k);
+    }
+    const auto first = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)), f);
+    return hn::GetLane(hn::Add(first, hn::Add(hn::Add(hn::Add(g, h), hn::Add(i, j)), k)));
+}
+
+float peakMultiplyAdds(std::int64_t rounds) {
+    const hn::ScalableTag<float> d;
+    const auto factor = hn::Set(d, 0.5f), term = hn::Set(d, 1.f);  // towards 2: no number becomes small or large
+    return chained(rounds, [&](auto x) HWY_ATTR { return hn::MulAdd(x, factor, term); });
+}
+
+float peakInverseRoots(std::int64_t rounds) {
+    return chained(rounds, [](auto x) HWY_ATTR { return hn::ApproximateReciprocalSqrt(x); });
+}
+
+float peakRead(const float* from, std::size_t count) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    auto a = hn::Zero(d), b = a, c = a, e = a;
+    for (std::size_t at = 0; at + 4 * lanes <= count; at += 4 * lanes) {
+        a = hn::Add(a, hn::LoadU(d, from + at));
+        b = hn::Add(b, hn::LoadU(d, from + at + lanes));
+        c = hn::Add(c, hn::LoadU(d, from + at + 2 * lanes));
+        e = hn::Add(e, hn::LoadU(d, from + at + 3 * lanes));
+    }
+    return hn::GetLane(hn::Add(hn::Add(a, b), hn::Add(c, e)));
+}
+
 SimdTarget describe(std::string_view name, std::string_view title) {
     return {name,
             title,
             HWY_TARGET,
             static_cast<int>(hn::Lanes(hn::ScalableTag<float>())),
             everyLaw<float>(LoopLaws{}),
-            everyLaw<double>(LoopLaws{})};
+            everyLaw<double>(LoopLaws{}),
+            {peakMultiplyAdds, peakInverseRoots, peakRead}};
 }
 
 }  // namespace HWY_NAMESPACE

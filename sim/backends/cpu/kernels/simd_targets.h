@@ -10,6 +10,14 @@
 
 namespace gravlab::cpu {
 
+/// Loops that do one thing only, so that a core does as much of it as it can. What they return depends on all of it.
+struct PeakLoops {
+    static constexpr int kChains = 10;           ///< registers that go on side by side, which hides the latency of each
+    float (*multiplyAdds)(std::int64_t rounds);  ///< a round: one a chain and lane
+    float (*inverseRoots)(std::int64_t rounds);  ///< estimates, likewise
+    float (*read)(const float* from, std::size_t count);
+};
+
 /// The SIMD kernels as compiled for one instruction set.
 struct SimdTarget {
     std::string_view name;   ///< of --simd
@@ -18,6 +26,7 @@ struct SimdTarget {
     int lanes;               ///< fp32 bodies in one register
     LawKernels<float> kernels32;
     LawKernels<double> kernels64;
+    PeakLoops peaks;
 };
 
 /// All that this build holds and this machine can run, best first; never empty.

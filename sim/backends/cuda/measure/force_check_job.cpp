@@ -3,6 +3,7 @@
 
 #include "sim/backends/cuda/measure/momentum.h"
 #include "sim/backends/cuda/methods/force_method.h"
+#include "sim/backends/profiler_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,7 @@ void ForceCheckJob<Real>::request(std::vector<std::uint32_t> targets, std::uint3
 template <class Real>
 void ForceCheckJob<Real>::enqueue(const Vec4<Real>* x, const Vec4<Real>* v, const Vec4<Real>* a, std::uint32_t count,
                                   const ForceRequest& request, const Accuracy& accuracy) {
+    const ProfilerRange range("check");
     targets_ = std::exchange(wanted_, {});
     gate_ = accuracy.gate;
     const std::size_t samples = targets_.size();

@@ -27,18 +27,23 @@ bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count,
     if (!matrixKernel<Real, Gravity>(edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
     if (forces_.size() < all) forces_ = DeviceArray<float>(all);
     running_ = false;
+    const MatrixTask<Real> task{.bodies = bodies,
+                                .forces = forces_.data(),
+                                .facts = facts_.data(),
+                                .count = count,
+                                .cells = cells,
+                                .stride = static_cast<std::uint32_t>(matrixStride(count)),
+                                .row = std::min(request.row, cells - 1),
+                                .column = std::min(request.column, cells - 1)};
+    if (request.kept) {
+        if (levels_.size() < all) levels_ = DeviceArray<float>(all);
+        launch(task, force, levels_.data());
+        return running_ = true;
+    }
     float* const levels = sink.open(all, stream_);
     if (!levels) return false;  // it lost its way into device memory just now
     try {
-        launch({.bodies = bodies,
-                .forces = forces_.data(),
-                .facts = facts_.data(),
-                .count = count,
-                .cells = cells,
-                .stride = static_cast<std::uint32_t>(matrixStride(count)),
-                .row = std::min(request.row, cells - 1),
-                .column = std::min(request.column, cells - 1)},
-               force, levels);
+        launch(task, force, levels);
     } catch (...) {
         sink.close(stream_);
         throw;

@@ -21,7 +21,7 @@ private:
     void launch(MatrixTask<Real> task, const ForceSettings& force, float* levels);
 
     Stream stream_;
-    DeviceArray<float> forces_;
+    DeviceArray<float> forces_, levels_;  ///< levels: of those that are kept
     DeviceArray<MatrixFacts> facts_;
     PinnedArray<MatrixFacts> host_;
     OwnedEvent begin_, end_;

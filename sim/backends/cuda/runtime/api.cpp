@@ -128,6 +128,9 @@ Code deviceFacts(int device, DeviceFacts& facts) {
     facts.pciBus = bus;
     // An attribute of its own since CUDA 13. Without it there is no plausibility bound, nothing worse.
     if (cudaDeviceGetAttribute(&facts.clockKHz, cudaDevAttrClockRate, device) != cudaSuccess) facts.clockKHz = 0;
+    if (cudaDeviceGetAttribute(&facts.memoryKHz, cudaDevAttrMemoryClockRate, device) != cudaSuccess) facts.memoryKHz = 0;
+    if (cudaDeviceGetAttribute(&facts.memoryBits, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess)
+        facts.memoryBits = 0;
     return kSuccess;
 }
 

@@ -43,8 +43,9 @@ struct DeviceFacts {
     std::string name;
     int index = 0, multiprocessors = 0, mostThreads = 0, clockKHz = 0, major = 0, minor = 0;
     int warpsPerMultiprocessor = 0;
-    std::string pciBus;           ///< "00000000:17:00.0"
-    std::size_t sharedBytes = 0;  ///< most shared memory a block without opting in
+    int memoryKHz = 0, memoryBits = 0;  ///< clock and width of the bus; 0: not known
+    std::string pciBus;                 ///< "00000000:17:00.0"
+    std::size_t sharedBytes = 0;        ///< most shared memory a block without opting in
     std::size_t memoryBytes = 0;
 };
 

@@ -81,6 +81,15 @@ int lanesPerMultiprocessor(const DeviceFacts& facts) {
     return half ? 64 : 128;
 }
 
+DevicePeaks peaksOf(const DeviceFacts& facts) {
+    // Inverse roots a clock and multiprocessor, by the table of arithmetic throughput in the CUDA C++ Programming Guide.
+    const bool doubled = facts.major == 5 || (facts.major == 6 && facts.minor != 0) || facts.major == 3;
+    const double cycles = 1e3 * facts.clockKHz * facts.multiprocessors;
+    return {.multiplyAdds = cycles * lanesPerMultiprocessor(facts),
+            .inverseRoots = cycles * (doubled ? 32 : 16),
+            .bandwidth = 2 * 1e3 * facts.memoryKHz * facts.memoryBits / 8};
+}
+
 double expectedPairRate(const DeviceFacts& facts, double threads) {
     const double filled = std::min(1.0, threads / (1024.0 * facts.multiprocessors));
     const double clock = facts.clockKHz > 0 ? 1e3 * facts.clockKHz : 1.5e9;

@@ -19,6 +19,9 @@ std::string deviceText(const DeviceFacts& facts);
 /// fp32 instructions that a multiprocessor issues a clock, all lanes counted.
 int lanesPerMultiprocessor(const DeviceFacts& facts);
 
+/// Units x clock: multiply-adds of all lanes, special functions, and two transfers a clock over the whole memory bus.
+DevicePeaks peaksOf(const DeviceFacts& facts);
+
 /// Directed pairs a second until a rate is measured: what a well-filled device does, or less where so few threads do not
 /// fill it.
 double expectedPairRate(const DeviceFacts& facts, double threads);

@@ -3,7 +3,9 @@
 #pragma once
 #include "sim/backends/launch_facts.h"
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,5 +48,26 @@ struct PlannedLaunch {
     std::string refusal;  ///< why the device would not start it; empty: it would
 };
 PlannedLaunch planned(const GpuRow& gpu, const LaunchPlan& plan);
+
+/// A launch that somebody asks about, on a GPU that need not be here: what the calculator of the lab and
+/// `gravlab occupancy` are told.
+struct OccupancyAsk {
+    std::string gpu = "h200";
+    std::size_t bodies = 65536;
+    int block = 128, registers = 64, bodiesPerThread = 1, split = 1;
+    std::optional<int> shared{};  ///< bytes a block; empty: a tile of a body a thread
+    /// Limits instead of those of the GPU named.
+    std::optional<int> multiprocessors{}, warps{}, blocks{}, registerFile{}, sharedMemory{};
+    bool operator==(const OccupancyAsk&) const = default;
+};
+/// The row of its name, with what was given instead of its limits.
+GpuRow gpuOf(const OccupancyAsk& ask);
+/// For as many bodies and threads a block as are asked for, or for others.
+LaunchPlan planOf(const OccupancyAsk& ask);
+LaunchPlan planOf(const OccupancyAsk& ask, std::size_t bodies, int block);
+
+/// N and p of the table of N/p.
+inline constexpr std::array<int, 6> kTableBlocks{32, 64, 128, 256, 512, 1024};
+inline constexpr std::array<std::size_t, 7> kTableBodies{1024, 2048, 4096, 8192, 16384, 32768, 65536};
 
 }  // namespace gravlab

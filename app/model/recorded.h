@@ -5,6 +5,7 @@
 #include "app/model/lesson.h"
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,30 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device);
 /// The columns of one CSV line; texts in quotes may have commas.
 std::vector<std::string> csvCells(std::string_view line);
 
+/// Devices that have a file, "nvidia-h200" first.
+std::vector<std::string> recordedDevices();
+/// What a device may have been recorded over: names of figures, "bodies", "block" and so on.
+std::span<const std::string_view> recordedFigures();
+
+/// A curve of a recorded figure.
+struct RecordedCurve {
+    std::string label;
+    std::vector<double> x, y, halfSpread;  ///< y: G interactions/s
+};
+/// A recorded figure, with where and when.
+struct RecordedFigure {
+    std::string heading;  ///< "Recorded: NVIDIA H200, 2026-11-21. tiled, forces only"
+    std::vector<RecordedCurve> curves;
+    std::string missing;  ///< why there are none; empty: there are
+};
+/// From DEVICE-FIGURE.csv, and of "bodies" from the rows of DEVICE.csv where there is none. Made once, kept for good.
+const RecordedFigure& recordedFigure(const std::string& device, const std::string& figure);
+
 /// "NVIDIA H200, 2026-11-21".
 std::string deviceAndDate(const RecordedRow& row);
+
+/// "1,738": its verified rate in single precision [G interactions/s]; empty: it has none.
+std::string recordedRate(const RecordedRow& row);
 
 /// "DEVICE:KERNEL:N" -> "1,738 G/s (recorded, NVIDIA H200, 2026-11-21)". Throws UsageError where nothing was recorded.
 std::string recordedText(std::string_view which);

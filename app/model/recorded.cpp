@@ -1,4 +1,4 @@
-#include "app/lessons/recorded.h"
+#include "app/model/recorded.h"
 
 #include "app/format.h"
 #include "sim/core/error.h"
@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gravlab {
 namespace {
@@ -43,6 +44,63 @@ std::string giga(double rate) {
     return g >= 1000 ? std::string(grouped(static_cast<std::uint64_t>(std::llround(g)))) : formatted("%.3g", g);
 }
 
+constexpr std::string_view kFigures[] = {"bodies", "block", "unroll", "split", "waves"};
+
+std::vector<RecordedRow> rowsOf(std::string_view text) {
+    std::vector<RecordedRow> rows;
+    std::vector<std::string> names;
+    for (const std::string_view line : linesOf(text)) {
+        if (line.empty() || line.front() == '#') continue;
+        const std::vector<std::string> cells = csvCells(line);
+        if (names.empty()) {
+            names = cells;
+            continue;
+        }
+        RecordedRow row;
+        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+double number(const RecordedRow& row, std::string_view column) {
+    const auto found = row.find(column);
+    return found == row.end() ? 0 : numberOf(valueOf(found->second)).value_or(0);
+}
+
+/// The rates of rows as curves, named by one column over another.
+RecordedFigure curvesOf(const std::vector<RecordedRow>& rows, std::string_view name, std::string_view over) {
+    RecordedFigure figure;
+    std::vector<std::string> kernels;
+    for (const RecordedRow& row : rows) {
+        const double rate = rateOf(row);
+        const auto label = row.find(name), kernel = row.find("kernel");
+        if (!(rate > 0) || label == row.end() || kernel == row.end()) continue;
+        if (figure.heading.empty()) figure.heading = "Recorded: " + deviceAndDate(row) + ". ";
+        if (std::ranges::find(kernels, kernel->second) == kernels.end()) kernels.push_back(kernel->second);
+        auto curve = std::ranges::find(figure.curves, label->second, &RecordedCurve::label);
+        if (curve == figure.curves.end()) {
+            figure.curves.push_back({.label = label->second, .x = {}, .y = {}, .halfSpread = {}});
+            curve = figure.curves.end() - 1;
+        }
+        curve->x.push_back(number(row, over));
+        curve->y.push_back(1e-9 * rate);
+        curve->halfSpread.push_back(0.5e-9 * rate * number(row, "spread"));
+    }
+    if (kernels.size() == 1) figure.heading += kernels.front() + ", ";
+    if (!figure.heading.empty()) figure.heading += "forces only";
+    return figure;
+}
+
+/// As many curves as there are colours: those that end highest.
+RecordedFigure fastestOf(RecordedFigure figure) {
+    constexpr std::size_t kMost = 7;
+    std::ranges::stable_sort(figure.curves,
+                             [](const RecordedCurve& a, const RecordedCurve& b) { return a.y.back() > b.y.back(); });
+    if (figure.curves.size() > kMost) figure.curves.resize(kMost);
+    return figure;
+}
+
 }  // namespace
 
 std::vector<std::string> csvCells(std::string_view line) {
@@ -66,20 +124,35 @@ const std::vector<RecordedRow>& recordedRows(std::string_view device) {
     if (text.empty())
         throw UsageError("there are no recorded measurements of '" + std::string(device) +
                          "'; docs/benchmarks has a file for each device, such as nvidia-h200.csv");
-    std::vector<RecordedRow> rows;
-    std::vector<std::string> names;
-    for (const std::string_view line : linesOf(text)) {
-        if (line.empty() || line.front() == '#') continue;
-        const std::vector<std::string> cells = csvCells(line);
-        if (names.empty()) {
-            names = cells;
-            continue;
-        }
-        RecordedRow row;
-        for (std::size_t i = 0; i < std::min(names.size(), cells.size()); ++i) row[names[i]] = cells[i];
-        rows.push_back(std::move(row));
-    }
-    return known.emplace(device, std::move(rows)).first->second;
+    return known.emplace(device, rowsOf(text)).first->second;
+}
+
+std::vector<std::string> recordedDevices() {
+    std::vector<std::string> files, devices;
+    for (const std::string_view name : linesOf(benchmarkFile("*")))
+        if (name.ends_with(".csv")) files.emplace_back(name.substr(0, name.size() - 4));
+    // What goes on behind the name of another file with '-' is a figure of that device.
+    for (const std::string& file : files)
+        if (std::ranges::none_of(files, [&](const std::string& other) { return file.starts_with(other + "-"); }))
+            devices.push_back(file);
+    return devices;
+}
+
+std::span<const std::string_view> recordedFigures() { return kFigures; }
+
+const RecordedFigure& recordedFigure(const std::string& device, const std::string& figure) {
+    static std::map<std::pair<std::string, std::string>, RecordedFigure> known;
+    const auto key = std::make_pair(device, figure);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    RecordedFigure made;
+    if (const std::string_view text = benchmarkFile(device + "-" + figure + ".csv"); !text.empty())
+        made = curvesOf(rowsOf(text), "series", "x");
+    else if (const std::string_view table = benchmarkFile(device + ".csv"); figure == "bodies" && !table.empty())
+        made = fastestOf(curvesOf(rowsOf(table), "kernel", "n"));
+    if (made.curves.empty())
+        made.missing =
+            "Over '" + figure + "' nothing was recorded on " + device + ": docs/benchmarks/make.sh makes it there.";
+    return known.emplace(key, std::move(made)).first->second;
 }
 
 std::string deviceAndDate(const RecordedRow& row) {
@@ -90,6 +163,8 @@ std::string deviceAndDate(const RecordedRow& row) {
     const std::string device = text("device");
     return device.substr(0, device.find(',')) + ", " + text("date");
 }
+
+std::string recordedRate(const RecordedRow& row) { return rateOf(row) > 0 ? giga(rateOf(row)) : std::string(); }
 
 std::string recordedText(std::string_view which) {
     const std::size_t first = which.find(':'), last = which.rfind(':');

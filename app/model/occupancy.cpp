@@ -1,4 +1,4 @@
-#include "app/lab/occupancy.h"
+#include "app/model/occupancy.h"
 
 #include "sim/core/names.h"
 
@@ -172,6 +172,29 @@ PlannedLaunch planned(const GpuRow& gpu, const LaunchPlan& plan) {
             "not even one block fits: its " + std::string(nameOf(result.limit)) + " are more than a multiprocessor has";
     facts.residentBlocks = result.refusal.empty() ? *least : 0;
     return result;
+}
+
+GpuRow gpuOf(const OccupancyAsk& ask) {
+    GpuRow row = gpu(ask.gpu);
+    if (ask.multiprocessors) row.multiprocessors = *ask.multiprocessors;
+    if (ask.warps) row.warps = *ask.warps;
+    if (ask.blocks) row.blocks = *ask.blocks;
+    if (ask.registerFile) row.registers = *ask.registerFile;
+    if (ask.sharedMemory) row.sharedBytes = row.blockSharedBytes = static_cast<std::size_t>(*ask.sharedMemory);
+    return row;
+}
+
+LaunchPlan planOf(const OccupancyAsk& ask) { return planOf(ask, ask.bodies, ask.block); }
+
+LaunchPlan planOf(const OccupancyAsk& ask, std::size_t bodies, int block) {
+    constexpr std::size_t kBody = 16;  // bytes of a body in a tile
+    const std::size_t tile = kBody * static_cast<std::size_t>(block);
+    return {.bodies = bodies,
+            .threads = block,
+            .registers = ask.registers,
+            .bodiesPerThread = ask.bodiesPerThread,
+            .split = ask.split,
+            .sharedBytes = ask.shared ? static_cast<std::size_t>(*ask.shared) : tile};
 }
 
 }  // namespace gravlab
