@@ -268,6 +268,8 @@ void validateCompany(const Options& o) {
     if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
     if (named && !named->onDevice && o.has("--device"))
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
+    if (o.has("--linking") && o.has("--linking-length"))
+        throw UsageError("--linking and --linking-length exclude each other; give one of them");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
     if (o.command == Subcommand::render && o.has("--ahead") && !o.has("--select"))

@@ -4,6 +4,7 @@
 #include "app/model/twin_choice.h"
 #include "sim/core/value.h"
 #include "sim/io/snapshot.h"
+#include "sim/measure/groups.h"
 #include "sim/run/configuration.h"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ enum class Subcommand {
     play,
     lesson,
     occupancy,
+    groups,
     version
 };
 
@@ -56,6 +58,14 @@ struct OccupancyAsk {
     std::optional<int> shared;  ///< bytes a block; empty: a tile of a body a thread
     /// Limits instead of those of the GPU named.
     std::optional<int> multiprocessors, warps, blocks, registerFile, sharedMemory;
+};
+
+/// Groups to be found in bodies that do not move.
+struct GroupsAsk {
+    Linking linking;
+    std::size_t least = 10;  ///< bodies of a group that is shown
+    std::string rung;        ///< of groupRungs(); empty: the fastest of the backend
+    std::size_t rows = 12;   ///< of the printed table
 };
 
 struct Options {
@@ -129,6 +139,8 @@ struct Options {
     bool answers = false;   ///< with explanations and answers
 
     OccupancyAsk occupancy;
+
+    GroupsAsk groups;
 
     // play
     std::string script;     ///< file of lines, or "-"
