@@ -3,6 +3,7 @@
 #include "app/commands/sweep_progress.h"
 #include "app/interrupt.h"
 #include "app/lab/figure.h"
+#include "app/progress.h"
 #include "sim/core/error.h"
 #include "sim/integrators/integrator.h"
 #include "sim/io/file/atomic_file.h"
@@ -38,23 +39,38 @@ int figureCommand(const Options& options) {
         throw NoDeviceError("figure '" + std::string(row.name) + "' cannot be made: " + reason);
     { const AtomicFile probe(options.output); }  // a folder that is not there is known at once
 
-    Sweep sweep(row.points(request), {.scene = wanted.scene,
-                                      .seed = wanted.seed,
-                                      .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
-                                      .precision = wanted.precision.value_or(Precision::fp32),
-                                      .timeStep = wanted.timeStep,
-                                      .softening = wanted.softening,
-                                      .tuning = wanted.tuning});
-    const bool right = measureAll(sweep);
+    const SweepSettings settings{.scene = wanted.scene,
+                                 .seed = wanted.seed,
+                                 .integrator = wanted.integrator.value_or(std::string(usualIntegrator().name)),
+                                 .precision = wanted.precision.value_or(Precision::fp32),
+                                 .timeStep = wanted.timeStep,
+                                 .softening = wanted.softening,
+                                 .tuning = wanted.tuning};
+    const std::vector<SweepPoint> points = row.points(request);
+    std::vector<SweepResult> results;
+    bool right = true;
+    if (row.measure) {
+        ProgressLine progress("point", static_cast<std::int64_t>(points.size()), true);
+        results = row.measure(points, settings, [&](std::size_t done) {
+            InterruptWatch::check();
+            progress.show(static_cast<std::int64_t>(done));
+        });
+        progress.finish();
+        right = allRight(results);
+    } else {
+        Sweep sweep(points, settings);
+        right = measureAll(sweep);
+        results.assign(sweep.results().begin(), sweep.results().end());
+    }
     const std::string note = row.note ? row.note(request) : "";
     if (options.output.ends_with(".csv")) {
-        writeFileAtomically(options.output, sweepCsv(sweep.results()));
+        writeFileAtomically(options.output, sweepCsv(results));
     } else {
-        const Picture picture = figurePicture(row, sweep.results(), note);
+        const Picture picture = figurePicture(row, results, note);
         writePng(options.output, picture.rgb, picture.width, picture.height, picture.texts);
     }
     if (!note.empty()) std::fprintf(stderr, "gravlab: %s\n", note.c_str());
-    std::printf("%s: %zu points\n", options.output.c_str(), sweep.results().size());
+    std::printf("%s: %zu points\n", options.output.c_str(), results.size());
     return static_cast<int>(right ? ExitCode::ok : ExitCode::checkFailed);
 }
 

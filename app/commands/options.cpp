@@ -183,6 +183,7 @@ constexpr std::string_view kStudySteps = "it takes as many steps as its times ne
 constexpr std::string_view kStudyLaw = "it measures gravity in the scene's usual form";
 constexpr std::string_view kFourCurves = "it compares curves of kernels of its own choice";
 constexpr std::string_view kNoLaunch = "a tree has nothing of a launch to turn";
+constexpr std::string_view kAllRungs = "its curves are all ways to find groups, and no forces are computed";
 constexpr UnusedOption kUnused[] = {
     {"", "--format", "the name of its file says how it is written"},
     {"", "--steps", kStudySteps},
@@ -209,6 +210,12 @@ constexpr UnusedOption kUnused[] = {
     {"crossover", "--unroll", kNoLaunch},
     {"crossover", "--split", kNoLaunch},
     {"crossover", "--bodies-per-thread", kNoLaunch},
+    {"groups", "--kernel", kAllRungs},
+    {"groups", "--accuracy", kAllRungs},
+    {"groups", "--block", kAllRungs},
+    {"groups", "--unroll", kAllRungs},
+    {"groups", "--split", kAllRungs},
+    {"groups", "--bodies-per-thread", kAllRungs},
 };
 
 void validateStudy(const Options& o) {

@@ -17,8 +17,12 @@ bool measureAll(Sweep& sweep) {
         progress.show(static_cast<std::int64_t>(sweep.results().size()));
     }
     progress.finish();
+    return allRight(sweep.results());
+}
+
+bool allRight(std::span<const SweepResult> results) {
     bool right = true, any = false;
-    for (const SweepResult& result : sweep.results()) {
+    for (const SweepResult& result : results) {
         any = any || result.row.verified;
         if (result.row.verified) continue;
         right = right && result.refused;

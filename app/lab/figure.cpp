@@ -2,6 +2,7 @@
 #include "app/lab/figure.h"
 
 #include "app/format.h"
+#include "app/lab/group_study.h"
 #include "app/lab/sweep_axis.h"
 #include "app/plots/canvas.h"
 #include "app/version.h"
@@ -419,6 +420,14 @@ void drawCrossover(const FigureArea& area, std::span<const SweepResult> results)
     drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
 }
 
+void drawGroupTimes(const FigureArea& area, std::span<const SweepResult> results) {
+    Plot plot;
+    plot.x = logarithmicAxis("bodies");
+    plot.y = logarithmicAxis("milliseconds from places to labels");
+    addCurves(plot, results, "", [](const BenchmarkRow& row) { return row.msPerStep; });
+    drawPlot(area.canvas.list(), area.from, area.to, plot, area.style);
+}
+
 Reason neverRefuses(const FigureRequest&) { return {}; }
 
 constexpr FigureRow kFigures[] = {
@@ -439,6 +448,13 @@ constexpr FigureRow kFigures[] = {
      needsTree, accuracyPoints, drawAccuracy},
     {"crossover", "steps a second over the number of bodies, every pair and the tree", "Every pair, or a tree", needsTree,
      crossoverPoints, drawCrossover},
+    {"groups", "time to find groups, friends of friends, over the number of bodies, by every rung of the backend",
+     "Finding groups of bodies", whyNoGroups, groupPoints, drawGroupTimes,
+     [](const FigureRequest&) {
+         return std::string(
+             "friends of friends at 0.2 mean distances; labels of every rung were checked before they were timed");
+     },
+     measureGroups},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
@@ -465,7 +481,7 @@ std::string kernelsText(std::span<const SweepResult> results) {
     return text;
 }
 
-std::string protocolText(std::span<const SweepResult> results) {
+std::string protocolText(const FigureRow& row, std::span<const SweepResult> results) {
     int repeats = 0;
     std::size_t refused = 0, failed = 0;
     double worst = 0;
@@ -482,7 +498,8 @@ std::string protocolText(std::span<const SweepResult> results) {
         "within %.0e of fp64",
         repeats, worst);
     std::string all = text;
-    if (refused > 0) all += "; " + std::to_string(refused) + " points that the device cannot launch left out";
+    if (row.measure) all = "median of up to " + std::to_string(repeats) + " repetitions";
+    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot be run left out";
     if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are left out";
     return all;
 }
@@ -500,7 +517,7 @@ Picture figurePicture(const FigureRow& row, std::span<const SweepResult> results
     canvas.text(canvas.large(), ImVec2(kMargin, 24), kInk, std::string(row.title).c_str());
     const float line = canvas.small()->FontSize * 1.35f;
     const std::string footer[] = {note, devicesText(results) + "; " + kernelsText(results),
-                                  protocolText(results) + "; gravlab " + std::string(version())};
+                                  protocolText(row, results) + "; gravlab " + std::string(version())};
     float y = kFigureHeight - 18;
     for (auto text = std::rbegin(footer); text != std::rend(footer); ++text) {
         if (text->empty()) continue;

@@ -3,6 +3,7 @@
 #include "app/lab/sweep.h"
 #include "app/picture.h"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct FigureRow {
     void (*draw)(const FigureArea& area, std::span<const SweepResult> results);
     /// What a reader must know besides; null: nothing.
     std::string (*note)(const FigureRequest& request) = nullptr;
+    /// How its points are measured where no kernels are timed; null: by a sweep.
+    std::vector<SweepResult> (*measure)(const std::vector<SweepPoint>& points, const SweepSettings& settings,
+                                        const std::function<void(std::size_t)>& done) = nullptr;
 };
 
 std::span<const FigureRow> figures();

@@ -55,7 +55,8 @@ std::size_t coloured(const Picture& picture) {
 TEST(Figure, theTableHoldsTheStudies) {
     std::vector<std::string> names;
     for (const FigureRow& row : figures()) names.emplace_back(row.name);
-    EXPECT_THAT(names, ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu", "accuracy", "crossover"));
+    EXPECT_THAT(names,
+                ElementsAre("unroll", "block", "bodies", "split", "waves", "cpu-gpu", "accuracy", "crossover", "groups"));
     EXPECT_THROW(figure("unrol"), UsageError);
 }
 
