@@ -34,6 +34,7 @@ constexpr CommandFunction kFunctions[] = {
     {Subcommand::play, playCommand},
     {Subcommand::lesson, lessonCommand},
     {Subcommand::occupancy, occupancyCommand},
+    {Subcommand::groups, groupsCommand},
 };
 
 int runProgram(int argc, char** argv) {

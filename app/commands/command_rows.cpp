@@ -10,6 +10,7 @@
 #include "app/numbered_name.h"
 #include "app/text_values.h"
 #include "app/version.h"
+#include "sim/backends/groups.h"
 #include "sim/core/names.h"
 #include "sim/io/formats/units.h"
 
@@ -549,6 +550,39 @@ void addOccupancyOptions(CLI::App& app, Options& o) {
     app.add_flag("--json", o.json, "as JSON");
 }
 
+void addGroupsOptions(CLI::App& app, Options& o) {
+    GroupsAsk& ask = o.groups;
+    addSceneOrFile(app, o, "plummer");
+    for (const char* path : {"run.bodies", "run.seed", "run.scene_version", "run.backend", "run.device", "run.threads"})
+        addParameter(app, o, parameter(path));
+    addSet(app, o);
+    addValue(
+        app, "--linking", "NUMBER", [&ask](auto& name, auto& text) { ask.linking.mean = parsePositive(name, text); },
+        "friends are at most so far apart, in mean distances (V/N)^(1/3) of the box that holds all bodies [0.2]");
+    addValue(
+        app, "--linking-length", "LENGTH",
+        [&ask](auto& name, auto& text) { ask.linking.length = parsePositive(name, text); },
+        "the same as a length, in the file's unit, instead of --linking");
+    addValue(
+        app, "--least", "COUNT",
+        [&ask](auto& name, auto& text) { ask.least = static_cast<std::size_t>(parseInteger(name, text, 1, kMaxBodies)); },
+        "bodies of a group at least; in smaller ones they have the group -1 [10]");
+    std::string rungs;
+    for (const GroupRung& rung : groupRungs())
+        rungs += (rungs.empty() ? "" : ", ") + std::string(rung.backend) + " " + std::string(rung.name);
+    addValue(
+        app, "--kernel", "NAME", [&ask](auto&, auto& text) { ask.rung = groupRungNamed(text).name; },
+        "how groups are found, see docs/groups.md: " + rungs + " [the last of the backend]");
+    addValue(
+        app, "--rows", "COUNT",
+        [&ask](auto& name, auto& text) { ask.rows = static_cast<std::size_t>(parseInteger(name, text, 0, kMaxBodies)); },
+        "of the printed table, the largest groups [12]");
+    addValue(
+        app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
+        "a row a body: id,group, where a group has the id of its first body; '-' is standard output");
+    app.add_flag("--json", o.json, "as JSON, with all groups");
+}
+
 void addConvertOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "IN", [&o](const std::string& text) { o.file = text; },
@@ -630,6 +664,11 @@ const std::array<CommandRow, kCommandCount> kCommands{{
     {"fingerprint", Subcommand::fingerprint, false,
      "hash what a scene starts from and what the reference backend makes of it", addFingerprintOptions,
      "  gravlab fingerprint plummer -n 1024 --steps 16 --seed 1\n"},
+    {"groups", Subcommand::groups, false, "find groups of bodies, friends of friends, in a scene or a file",
+     addGroupsOptions,
+     "  gravlab groups galaxy -n 64k --linking 0.2\n"
+     "  gravlab groups stars.csv --units cluster --linking-length 0.05 --least 20 -o groups.csv\n"
+     "  gravlab groups plummer -n 1M --backend cuda --kernel bfs-device\n"},
     {"info", Subcommand::info, false, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 }};

@@ -188,6 +188,7 @@ constexpr std::string_view kNoLaunch = "its trees walk with their usual launch";
 constexpr std::string_view kAllRungs = "it has the rungs of all backends, each launched as usual";
 constexpr std::string_view kOwnKernel = "the matrix has a kernel of its own";
 constexpr std::string_view kComputed = "it is computed, not timed";
+constexpr std::string_view kGroupRungs = "its curves are all ways to find groups, and no forces are computed";
 constexpr UnusedOption kUnused[] = {
     {"", "--format", "the name of its file says how it is written"},
     {"", "--steps", kStudySteps},
@@ -225,6 +226,12 @@ constexpr UnusedOption kUnused[] = {
     {"energy-dt", "--repeats", kComputed},
     {"energy-softening", "--kernel", kComputed},
     {"energy-softening", "--repeats", kComputed},
+    {"groups", "--kernel", kGroupRungs},
+    {"groups", "--accuracy", kGroupRungs},
+    {"groups", "--block", kGroupRungs},
+    {"groups", "--unroll", kGroupRungs},
+    {"groups", "--split", kGroupRungs},
+    {"groups", "--bodies-per-thread", kGroupRungs},
 };
 
 void validateStudy(const Options& o) {
@@ -306,6 +313,8 @@ void validateCompany(const Options& o) {
     if (o.has("--units") && o.has("--G")) throw UsageError("--units and --G exclude each other; give one of them");
     if (named && !named->onDevice && o.has("--device"))
         throw UsageError("--device chooses a CUDA device and does nothing on the " + *o.simulation.backend + " backend");
+    if (o.has("--linking") && o.has("--linking-length"))
+        throw UsageError("--linking and --linking-length exclude each other; give one of them");
     if (o.command == Subcommand::list && o.json && o.has("--markdown"))
         throw UsageError("--json and --markdown exclude each other; give one of them");
     if (o.command == Subcommand::render && o.has("--ahead") && !o.has("--select"))

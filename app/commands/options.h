@@ -23,5 +23,6 @@ int infoCommand(const Options&);
 int fingerprintCommand(const Options&);
 int lessonCommand(const Options&);
 int occupancyCommand(const Options&);
+int groupsCommand(const Options&);
 
 }  // namespace gravlab

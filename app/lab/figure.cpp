@@ -2,6 +2,7 @@
 #include "app/lab/figure_parts.h"
 
 #include "app/format.h"
+#include "app/lab/group_study.h"
 #include "app/version.h"
 #include "sim/backends/backend.h"
 #include "sim/core/names.h"
@@ -481,6 +482,11 @@ constexpr FigureRow kFigures[] = {
      .walks = {"--softening", "--dt"},
      .oneNumberOfBodies = true,
      .study = energyOverSoftening},
+    {.name = "groups",
+     .idea = "time to find groups, friends of friends, over the number of bodies, by every rung of the backend",
+     .title = "Finding groups of bodies",
+     .refuses = whyNoGroups,
+     .study = groupStudy},
 };
 
 /// "NVIDIA H200, 132 multiprocessors, ..., driver 580.95; AVX-512, 2 threads".
@@ -528,7 +534,7 @@ std::string protocolText(std::span<const SweepResult> results) {
         "within %.0e of fp64",
         repeats, worst);
     std::string all = text;
-    if (refused > 0) all += "; " + std::to_string(refused) + " points that the device cannot launch left out";
+    if (refused > 0) all += "; " + std::to_string(refused) + " points that cannot be run left out";
     if (failed > 0) all += "; " + std::to_string(failed) + " POINTS FAILED THEIR CHECK and are left out";
     return all;
 }

@@ -5,6 +5,7 @@
 #include "app/model/twin_choice.h"
 #include "sim/core/value.h"
 #include "sim/io/snapshot.h"
+#include "sim/measure/groups.h"
 #include "sim/run/configuration.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ enum class Subcommand {
     play,
     lesson,
     occupancy,
+    groups,
     version
 };
 
@@ -49,6 +51,14 @@ struct OverlayChoice {
 
 /// What was asked for, by the paths of the table of parameters, as values that it allows.
 using Settings = std::map<std::string, Value, std::less<>>;
+
+/// Groups to be found in bodies that do not move.
+struct GroupsAsk {
+    Linking linking;
+    std::size_t least = 10;  ///< bodies of a group that is shown
+    std::string rung;        ///< of groupRungs(); empty: the fastest of the backend
+    std::size_t rows = 12;   ///< of the printed table
+};
 
 struct Options {
     Subcommand command = Subcommand::view;
@@ -122,6 +132,8 @@ struct Options {
     bool answers = false;   ///< with explanations and answers
 
     OccupancyAsk occupancy;
+
+    GroupsAsk groups;
 
     // play
     std::string script;     ///< file of lines, or "-"

@@ -87,9 +87,14 @@ TEST(Inventory, holdsTheOptionsOfEachCommand) {
 
 TEST(Inventory, holdsWhatEachOptionAllows) {
     const ScratchFolder folder;
-    const std::pair<const char*, std::vector<std::string>> starts[] = {
-        {"view", {}},  {"render", {"-o", "a.png"}}, {"run", {"--steps", "1"}}, {"bench", {}}, {"tune", {}},
-        {"check", {}}, {"fingerprint", {}}};
+    const std::pair<const char*, std::vector<std::string>> starts[] = {{"view", {}},
+                                                                       {"render", {"-o", "a.png"}},
+                                                                       {"run", {"--steps", "1"}},
+                                                                       {"bench", {}},
+                                                                       {"tune", {}},
+                                                                       {"check", {}},
+                                                                       {"fingerprint", {}},
+                                                                       {"groups", {}}};
     // Free texts, and what depends on the machine.
     static const std::regex named(R"(^  (?:-\w,)?(--[A-Za-z-]+)(?:,--\w+)? (\S+).*)"), free("FILE|DIR|PATTERN|NAME=VALUE"),
         passed("--columns|--twin|--simd");
@@ -197,6 +202,8 @@ TEST(Inventory, holdsTheColumnsOfItsTables) {
                     members(OrderedJson::parse(runGravlab(with(bench, {"--format", "json"})).out).front()));
     expectInventory("members of fingerprint --json",
                     members(OrderedJson::parse(runGravlab({"fingerprint", "-n", "8", "--json"}).out)));
+    expectInventory("members of groups --json",
+                    members(OrderedJson::parse(runGravlab({"groups", "-n", "64", "--backend", "cpu", "--json"}).out)));
     EXPECT_EQ(runGravlab({"run", "plummer", "-n", "2000", "--steps", "1", "--csv", "e.csv", "--twin", "integrator=euler",
                           "--plots", "plots", "--final", "end.hdf5"},
                          here)

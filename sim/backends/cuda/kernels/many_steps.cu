@@ -2,26 +2,12 @@
 // registers. A block owns a few targets; its warps split the sources; one grid barrier a step is enough because positions
 // alternate between two buffers. Rule: a batch of k steps equals k batches of one step, bit for bit.
 #include "sim/backends/cuda/kernels/factors.h"
+#include "sim/backends/cuda/kernels/grid_barrier.cuh"
 #include "sim/backends/cuda/kernels/integrate.cuh"
 #include "sim/backends/cuda/kernels/many_steps.h"
 
 namespace gravlab::cuda {
 namespace {
-
-/// All blocks have arrived, and what they wrote before is seen. One counter: measured 1.2 us a step faster than a flag a
-/// block.
-__device__ __forceinline__ void gridBarrier(unsigned* arrived, unsigned all) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(arrived, 1u);
-        unsigned seen;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(arrived) : "memory");
-        } while (static_cast<int>(seen - all) < 0);
-    }
-    __syncthreads();
-}
 
 template <int kUnroll>
 __global__ __launch_bounds__(kManyStepsMaxWarps * 32, 1) void manySteps(ManyStepsTask task) {

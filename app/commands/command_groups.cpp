@@ -1,0 +1,197 @@
+// `gravlab groups FILE|SCENE`: friends of friends among bodies as they are. Rule: no time is told of labels that were not
+// checked.
+#include "app/commands/options.h"
+#include "app/control/open_file.h"
+#include "app/control/scene_file.h"
+#include "app/format.h"
+#include "sim/backends/groups.h"
+#include "sim/core/error.h"
+#include "sim/core/text.h"
+#include "sim/io/file/atomic_file.h"
+#include "sim/io/snapshot.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Bodies, and the units in which people have them.
+struct Subject {
+    std::string name;
+    ParticleSet bodies;
+    FileUnits units;
+};
+
+Subject subjectOf(const Options& options, const BackendRow& row) {
+    if (!options.file.empty() && !isSceneFile(options.file)) {
+        ReadOptions read = options.read;
+        read.allowSigns = true;
+        Snapshot snapshot = readSnapshot(options.file, read);
+        return {options.file, std::move(snapshot.bodies), snapshot.fileUnits};
+    }
+    const RunRequest request = withFile(options).simulation;
+    if (request.start) return {request.start->name, request.start->state.bodies, request.start->fileUnits};
+    const Scene& scene = sceneNamed(request.scene, request.sceneVersion);
+    requireParameters(scene, request.parameters);
+    const std::size_t usual = row.onDevice ? scene.bodiesGpu : scene.bodiesCpu;
+    const std::size_t bodies = scene.fixedBodies != 0 ? scene.fixedBodies : request.bodies.value_or(usual);
+    return {std::string(scene.name), scene.build({bodies, request.seed, request.parameters}), {}};
+}
+
+struct Report {
+    const Subject& subject;
+    const GroupRung& rung;
+    const FoundGroups& found;
+    const GroupTable& table;
+    const GroupCheck& check;
+    double length, mean;
+    std::size_t least;
+
+    double inFile(double length_) const { return length_ * subject.units.lengthBy; }
+    double rate() const { return found.seconds > 0 ? static_cast<double>(subject.bodies.size()) / found.seconds : 0; }
+    /// As its own file has it: id of the first body, numbers in the file's units.
+    BodyGroup shown(BodyGroup group) const {
+        group.label = subject.bodies.id[group.label];
+        group.mass /= subject.units.massBy;
+        group.centre *= subject.units.lengthBy;
+        group.velocity *= subject.units.velocityBy;
+        group.radius *= subject.units.lengthBy;
+        group.dispersion *= subject.units.velocityBy;
+        return group;
+    }
+};
+
+/// A row a body.
+std::string csvOf(const Report& report) {
+    const ParticleSet& bodies = report.subject.bodies;
+    std::vector<std::uint8_t> named(bodies.size(), 0);
+    for (const BodyGroup& group : report.table.groups) named[group.label] = 1;
+    std::string text = "id,group\n";
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const std::uint32_t label = report.found.labels[i];
+        text += std::to_string(bodies.id[i]) + "," + (named[label] ? std::to_string(bodies.id[label]) : "-1") + "\n";
+    }
+    return text;
+}
+
+Json jsonOf(const Report& r) {
+    Json json{{"bodies", r.subject.bodies.size()},
+              {"backend", r.rung.backend},
+              {"kernel", r.rung.name},
+              {"linking_length", r.inFile(r.length)},
+              {"mean_distance", r.inFile(r.mean)},
+              {"least", r.least},
+              {"groups_of_any_size", r.table.all},
+              {"bodies_in_groups", r.table.bodies},
+              {"checked", r.check.what},
+              {"seconds", r.found.seconds},
+              {"bodies_per_second", r.rate()},
+              {"bytes", r.rung.bytes(r.subject.bodies.size())}};
+    if (r.subject.units.named())
+        json["units"] = {
+            {"length", r.subject.units.length}, {"velocity", r.subject.units.velocity}, {"mass", r.subject.units.mass}};
+    for (const MethodFigure& figure : r.found.figures) json["figures"][std::string(figure.name)] = figure.value;
+    json["groups"] = Json::array();
+    for (const BodyGroup& own : r.table.groups) {
+        const BodyGroup g = r.shown(own);
+        json["groups"].push_back({{"group", g.label},
+                                  {"members", g.members},
+                                  {"mass", g.mass},
+                                  {"centre", {g.centre.x, g.centre.y, g.centre.z}},
+                                  {"velocity", {g.velocity.x, g.velocity.y, g.velocity.z}},
+                                  {"radius", g.radius},
+                                  {"dispersion", g.dispersion}});
+    }
+    return json;
+}
+
+void print(const Report& r, std::size_t rows, std::FILE* to) {
+    const FileUnits& units = r.subject.units;
+    const std::string length = units.named() ? " " + units.length : "";
+    std::fprintf(
+        to, "%s: %s bodies; friends are at most %s%s apart, %s mean distances of %s%s\n", printable(r.subject.name).c_str(),
+        grouped(r.subject.bodies.size()).text, shortNumber(r.inFile(r.length)).text, length.c_str(),
+        r.mean > 0 ? shortNumber(r.length / r.mean).text : "no", shortNumber(r.inFile(r.mean)).text, length.c_str());
+    std::fprintf(to, "%s %s of at least %s bodies, with %s of all; %s of any size, single bodies included\n",
+                 grouped(r.table.groups.size()).text, r.table.groups.size() == 1 ? "group" : "groups", grouped(r.least).text,
+                 grouped(r.table.bodies).text, grouped(r.table.all).text);
+    std::fprintf(to, "%s on %s: checked against %s; %s ms, %s bodies/s; %sB of memory\n", std::string(r.rung.name).c_str(),
+                 std::string(r.rung.backend).c_str(), r.check.what.c_str(), milliseconds(1e3 * r.found.seconds).text,
+                 withPrefix(r.rate()).text, withPrefix(r.rung.bytes(r.subject.bodies.size())).text);
+    for (const MethodFigure& figure : r.found.figures)
+        std::fprintf(to, "%s%s %s", &figure == r.found.figures.data() ? "" : ", ", std::string(figure.name).c_str(),
+                     shortNumber(figure.value).text);
+    if (!r.found.figures.empty()) std::fputc('\n', to);
+    if (r.table.groups.empty()) return;
+    const auto head = [&](const char* what, const std::string& unit) {
+        return std::string(what) + (units.named() ? " [" + unit + "]" : "");
+    };
+    std::fprintf(to, "\n%10s %10s %12s  %-35s  %-35s %14s %18s\n", "group", "members", head("mass", units.mass).c_str(),
+                 head("centre", units.length).c_str(), head("velocity", units.velocity).c_str(),
+                 head("radius", units.length).c_str(), head("dispersion", units.velocity).c_str());
+    const std::size_t shown = std::min(rows, r.table.groups.size());
+    for (std::size_t k = 0; k < shown; ++k) {
+        const BodyGroup g = r.shown(r.table.groups[k]);
+        std::fprintf(to, "%10u %10s %12.5g  %11.4g %11.4g %11.4g  %11.4g %11.4g %11.4g %14.4g %18.4g\n", g.label,
+                     grouped(g.members).text, g.mass, g.centre.x, g.centre.y, g.centre.z, g.velocity.x, g.velocity.y,
+                     g.velocity.z, g.radius, g.dispersion);
+    }
+    if (shown < r.table.groups.size())
+        std::fprintf(to, "and %s smaller ones; --rows shows more, --json all\n",
+                     grouped(r.table.groups.size() - shown).text);
+}
+
+}  // namespace
+
+int groupsCommand(const Options& options) {
+    const GroupsAsk& ask = options.groups;
+    const RunRequest& wanted = options.simulation;
+    BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
+    const GroupRung& rung = groupRung(chosen.row->name, ask.rung);
+    std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
+    if (!options.file.empty() && !options.output.empty() && sameFile(options.file, options.output))
+        throw UsageError("-o '" + options.output + "' is the file that is read; give it another name");
+    OutputSet outputs;  // a folder that is not there is known at once
+    AtomicFile* const out = options.output.empty() ? nullptr : &outputs.add(options.output);
+
+    Subject subject = subjectOf(options, *chosen.row);
+    Linking linking = ask.linking;
+    linking.length /= subject.units.lengthBy;
+    const double length = linkingLength(subject.bodies, linking);
+    FoundGroups found = findGroups(rung, subject.bodies, length, wanted.backendOptions);
+    // The first search loads code and wakes threads; a short one is made twice more, and the fastest counts.
+    constexpr double kShort = 0.2;  // [s]
+    for (int repeat = 0; repeat < 2 && found.seconds < kShort; ++repeat) {
+        FoundGroups again = findGroups(rung, subject.bodies, length, wanted.backendOptions);
+        if (again.labels != found.labels)
+            throw Error(ExitCode::checkFailed, std::string(rung.name) + " gave other labels when it was asked again");
+        if (again.seconds < found.seconds) found = std::move(again);
+    }
+    const GroupCheck check = checkGroups(subject.bodies, length, found.labels);
+    if (!check.failure.empty()) {
+        std::fprintf(stderr, "gravlab: %s on %s is wrong, and nothing was written: %s\n", std::string(rung.name).c_str(),
+                     std::string(rung.backend).c_str(), check.failure.c_str());
+        return static_cast<int>(ExitCode::checkFailed);
+    }
+    const GroupTable table = groupTable(subject.bodies, found.labels, ask.least);
+    const Report report{subject, rung, found, table, check, length, meanDistance(subject.bodies), ask.least};
+    if (out) {
+        out->write(csvOf(report));
+        outputs.commit();
+    }
+    std::FILE* const to = options.output == "-" ? stderr : stdout;
+    if (options.json)
+        std::fprintf(to, "%s\n", jsonOf(report).dump(2, ' ', true, Json::error_handler_t::replace).c_str());
+    else
+        print(report, ask.rows, to);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gravlab

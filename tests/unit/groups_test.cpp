@@ -1,0 +1,197 @@
+// Groups of bodies: every rung against every pair, on shapes with known groups; and that a wrong label is caught.
+#include "sim/backends/groups.h"
+#include "sim/measure/friends.h"
+#include "sim/scenes/scene.h"
+#include "tests/bodies.h"
+#include "tests/group_shapes.h"
+
+#include "sim/core/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace gravlab {
+namespace {
+
+using namespace testing_support;
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t different(const std::vector<std::uint32_t>& labels) {
+    return std::set<std::uint32_t>(labels.begin(), labels.end()).size();
+}
+
+std::vector<std::uint32_t> labelsBy(const char* rung, const ParticleSet& bodies, double length, int threads = 2) {
+    return findGroups(groupRung("cpu", rung), bodies, length, {.threads = threads}).labels;
+}
+
+TEST(Groups, shapesHaveTheGroupsThatTheyWereMadeWith) {
+    for (const GroupShape& shape : groupShapes()) {
+        const std::vector<std::uint32_t> labels = groupsByPairs(shape.bodies, shape.length);
+        if (shape.groups > 0) {
+            EXPECT_EQ(different(labels), shape.groups) << shape.name;
+        }
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            EXPECT_LE(labels[i], i) << shape.name;
+            EXPECT_EQ(labels[labels[i]], labels[i]) << shape.name;
+        }
+    }
+}
+
+TEST(Groups, everyRungGivesTheLabelsOfEveryPair) {
+    for (const GroupShape& shape : groupShapes()) {
+        const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
+        for (const GroupRung& rung : groupRungs())
+            for (const int threads : {1, 3})
+                if (rung.backend == "cpu") {
+                    EXPECT_EQ(findGroups(rung, shape.bodies, shape.length, {.threads = threads}).labels, want)
+                        << rung.name << ", " << shape.name << ", " << threads << " threads";
+                }
+    }
+}
+
+TEST(Groups, repeatsAndThreadsGiveTheSameBits) {
+    const ParticleSet bodies = sceneNamed("plummer").build({20000, 3});
+    const double length = linkingLength(bodies, {});
+    const std::vector<std::uint32_t> grid = labelsBy("union-grid", bodies, length, 1);
+    EXPECT_GT(different(grid), 10u);
+    EXPECT_LT(different(grid), bodies.size());
+    for (int repeat = 0; repeat < 3; ++repeat)
+        for (const int threads : {1, 2, 5}) {
+            EXPECT_EQ(labelsBy("union-grid", bodies, length, threads), grid);
+            EXPECT_EQ(labelsBy("union-tree", bodies, length, threads), grid);
+        }
+    EXPECT_EQ(checkGroups(bodies, length, grid).failure, "");
+}
+
+// What CUDA's rungs do, step by step with the functions that they share, on the host.
+TEST(Groups, theStepsOfPropagationAndOfTheSearchLevelByLevelFindThem) {
+    for (const GroupShape& shape : groupShapes()) {
+        const std::vector<std::uint32_t> want = groupsByPairs(shape.bodies, shape.length);
+        const auto count = static_cast<std::uint32_t>(shape.bodies.size());
+        SteppedGroups steps(shape.bodies, shape.length);
+        EXPECT_EQ(steps.propagated(), want) << shape.name;
+        EXPECT_LE(steps.rounds, count + 1) << shape.name;
+        EXPECT_EQ(steps.searched(), want) << shape.name;
+        EXPECT_LE(steps.rounds, count + 1) << shape.name;
+    }
+}
+
+TEST(Groups, aChainTakesAsManyLevelsAsBodiesAndFewerSweeps) {
+    const GroupShape shape = chainOfBodies(400, 0.99);
+    SteppedGroups steps(shape.bodies, shape.length);
+    steps.searched();
+    EXPECT_EQ(steps.rounds, 400u) << "the last level finds nothing new";
+    steps.propagated();
+    EXPECT_LT(steps.rounds, 200u) << "a sweep takes a label along";
+}
+
+TEST(Groups, aWrongLabelIsCaught) {
+    for (const std::size_t mostForPairs : {std::size_t{8192}, std::size_t{0}}) {
+        const GroupShape shape = twoSpheres(true);
+        const std::vector<std::uint32_t> good = groupsByPairs(shape.bodies, shape.length);
+        EXPECT_EQ(checkGroups(shape.bodies, shape.length, good, mostForPairs).failure, "");
+        // Two groups that the bridge joins, left apart.
+        std::vector<std::uint32_t> wrong = groupsByPairs(twoSpheres(false).bodies, shape.length);
+        wrong.push_back(static_cast<std::uint32_t>(wrong.size()));
+        EXPECT_NE(checkGroups(shape.bodies, shape.length, wrong, mostForPairs).failure, "");
+        // Everything in one.
+        EXPECT_NE(
+            checkGroups(twoSpheres(false).bodies, shape.length, std::vector<std::uint32_t>(good.size() - 1, 0), mostForPairs)
+                .failure,
+            "");
+        // A label that is not the first of its group, and one too few.
+        wrong = good;
+        wrong[0] = 1;
+        EXPECT_NE(checkGroups(shape.bodies, shape.length, wrong, mostForPairs).failure, "");
+        wrong = good;
+        wrong.pop_back();
+        EXPECT_THAT(checkGroups(shape.bodies, shape.length, wrong, mostForPairs).failure, testing::HasSubstr("labels for"));
+    }
+}
+
+TEST(Groups, aLengthThatIsALittleOffGivesOtherGroups) {
+    const ParticleSet bodies = sceneNamed("plummer").build({3000, 1});
+    const double length = linkingLength(bodies, {});
+    for (const char* rung : {"union-grid", "union-tree"}) {
+        EXPECT_NE(checkGroups(bodies, length, labelsBy(rung, bodies, 0.97 * length)).failure, "") << rung;
+        EXPECT_NE(checkGroups(bodies, length, labelsBy(rung, bodies, 1.03 * length)).failure, "") << rung;
+    }
+}
+
+TEST(Groups, bodiesWithoutAPlaceAreNobodysFriends) {
+    ParticleSet bodies = sceneNamed("plummer").build({600, 1});
+    const double length = linkingLength(bodies, {});
+    for (std::size_t i = 0; i < bodies.size(); i += 7) bodies.position[i].y = i % 2 ? kNoNumber : INFINITY;
+    EXPECT_LT(std::abs(linkingLength(bodies, {}) / length - 1), 0.2);
+    const std::vector<std::uint32_t> want = groupsByPairs(bodies, length);
+    for (std::size_t i = 0; i < bodies.size(); i += 7) EXPECT_EQ(want[i], i);
+    for (const char* rung : {"union-grid", "union-tree"}) EXPECT_EQ(labelsBy(rung, bodies, length), want) << rung;
+    for (Double4& at : bodies.position) at.x = kNoNumber;
+    EXPECT_EQ(linkingLength(bodies, {}), 0);
+    for (const char* rung : {"union-grid", "union-tree"})
+        EXPECT_EQ(different(labelsBy(rung, bodies, length)), bodies.size()) << rung;
+}
+
+TEST(Groups, theMeanDistanceIsThatOfTheBoxInAsManyAxesAsItHas) {
+    const GroupShape lattice = latticeOfBodies(5, 1.01);  // 4 steps of 1 along each axis
+    EXPECT_NEAR(meanDistance(lattice.bodies), 4 / 5.0, 1e-12);
+    const GroupShape chain = chainOfBodies(11, 0.5);
+    EXPECT_NEAR(meanDistance(chain.bodies), 5 / 11.0, 1e-12);
+    const ParticleSet square = bodiesOf({{0, 0, 7, 1}, {2, 0, 7, 1}, {0, 2, 7, 1}, {2, 2, 7, 1}}, std::vector<Double4>(4));
+    EXPECT_NEAR(meanDistance(square), 1, 1e-12);
+    const ParticleSet one = bodiesOf({{3, 4, 5, 1}}, {{0, 0, 0, 1}});
+    EXPECT_EQ(meanDistance(one), 0);
+    EXPECT_EQ(meanDistance({}), 0);
+    EXPECT_EQ(linkingLength(one, {.length = 0.5}), 0.5);
+    EXPECT_THROW(linkingLength(one, {.length = 1e-200}), UsageError);
+    EXPECT_THROW(linkingLength(one, {.length = 1e200}), UsageError);
+}
+
+TEST(Groups, theTableMeasuresThemByMass) {
+    // Two of mass 1 and 3 on a line, moving apart; one alone; two without mass.
+    ParticleSet bodies = bodiesOf({{5, 5, 5, 2}, {0, 0, 0, 1}, {1, 0, 0, 3}, {-9, 0, 0, 0}, {-9, 0, 1, 0}},
+                                  {{0, 0, 0, 1}, {1, 0, 0, 1}, {-1, 0, 0, 1}, {0, 2, 0, 1}, {0, 4, 0, 1}});
+    const std::vector<std::uint32_t> labels = groupsByPairs(bodies, 1.1);
+    EXPECT_THAT(labels, testing::ElementsAre(0, 1, 1, 3, 3));
+    const GroupTable table = groupTable(bodies, labels, 2);
+    EXPECT_EQ(table.all, 3u);
+    EXPECT_EQ(table.bodies, 4u);
+    ASSERT_EQ(table.groups.size(), 2u);
+    const BodyGroup& pair = table.groups[0];
+    EXPECT_EQ(pair.label, 1u);
+    EXPECT_EQ(pair.members, 2u);
+    EXPECT_DOUBLE_EQ(pair.mass, 4);
+    EXPECT_DOUBLE_EQ(pair.centre.x, 0.75);
+    EXPECT_DOUBLE_EQ(pair.velocity.x, -0.5);
+    EXPECT_DOUBLE_EQ(pair.radius, std::sqrt((1 * 0.5625 + 3 * 0.0625) / 4));
+    EXPECT_DOUBLE_EQ(pair.dispersion, std::sqrt((1 * 2.25 + 3 * 0.25) / 4 / 3));
+    const BodyGroup& light = table.groups[1];
+    EXPECT_EQ(light.mass, 0);
+    EXPECT_DOUBLE_EQ(light.centre.z, 0.5);
+    EXPECT_DOUBLE_EQ(light.velocity.y, 3);
+    EXPECT_EQ(groupTable(bodies, labels, 1).groups.size(), 3u);
+    EXPECT_TRUE(groupTable(bodies, labels, 9).groups.empty());
+}
+
+TEST(Groups, theTableOfRungsSaysWhichThereAre) {
+    EXPECT_EQ(groupRung("cpu").name, "union-tree");
+    EXPECT_EQ(groupRung("reference").name, "pairs");
+    EXPECT_THROW(groupRung("cpu", "bfs"), UsageError);
+    for (const GroupRung& rung : groupRungs()) {
+        EXPECT_NO_THROW(backend(rung.backend)) << rung.name;
+        EXPECT_FALSE(rung.idea.empty()) << rung.name;
+        EXPECT_GT(rung.bytes(1000), 1000) << rung.name;
+    }
+    EXPECT_THAT([] { findGroups(groupRung("reference"), unevenBodies(4), 1, {}); }, testing::Not(testing::Throws<Error>()));
+}
+
+}  // namespace
+}  // namespace gravlab
