@@ -164,7 +164,7 @@ void RunHost::refreshBodyCache(bool start) {
     Facts& facts = document_.facts;
     ParticleSet bodies;
     simulation().snapshot(bodies);
-    facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies));
+    facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);
     if (start) {
