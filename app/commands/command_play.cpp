@@ -6,6 +6,7 @@
 #include "app/control/open_file.h"
 #include "app/control/scene_file.h"
 #include "app/frontends/headless/headless.h"
+#include "app/frontends/window/beside_picture.h"
 #include "app/frontends/window/lost_context.h"
 #include "app/interrupt.h"
 #include "app/panels/ui.h"
@@ -22,7 +23,9 @@ namespace gravlab {
 namespace {
 
 constexpr double kFrame = 1.0 / 60;  ///< [s]
-constexpr double kLook = 0.1;        ///< [s] between looks for a signal while no line comes
+// Panels that fit themselves to their content know its size from the frame before.
+constexpr int kBuilt = 3;
+constexpr double kLook = 0.1;  ///< [s] between looks for a signal while no line comes
 
 /// A workspace without a window that a script drives.
 class Stage {
@@ -90,11 +93,21 @@ private:
             throw UsageError(workspace_.message);
     }
 
+    /// As F12 writes it where a size or panels were asked for; else what a film of the script would show.
     void writePicture(const std::string& path) {
+        const UiState& state = workspace_.ui;
+        const bool own = state.pictureWidth > 0 && state.pictureHeight > 0;
         workspace_.draw(target_.framebuffer(), target_.width(), target_.height());
-        // Panels that fit themselves to their content know its size from the frame before.
+        if (own || state.picturePanels) {
+            OffscreenTarget target(own ? state.pictureWidth : target_.width(), own ? state.pictureHeight : target_.height());
+            BesidePicture beside(target, context_.description());
+            for (int built = 0; built < (state.picturePanels ? kBuilt : 1); ++built)
+                beside.draw(workspace_, state.picturePanels, kFrame);
+            writePng(path, target.read(), target.width(), target.height(), pictureTexts(workspace_, path));
+            return;
+        }
         const bool over = ui_.state.visible || workspace_.overlayDraws() || workspace_.fourViewed() || workspace_.selected;
-        for (int built = 0; over && built < 3; ++built) {
+        for (int built = 0; over && built < kBuilt; ++built) {
             ui_.setSurface(target_.width(), target_.height(), kFrame);
             ui_.frame(workspace_);
         }

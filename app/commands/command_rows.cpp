@@ -312,7 +312,9 @@ void addRunOptions(CLI::App& app, Options& o) {
     addValue(
         app, "--csv", "FILE", [&o](auto&, auto& text) { o.csv = text; },
         "energy and momenta: step,time,kinetic,potential,energy,px,py,pz,lx,ly,lz,relative_change,cx,cy,cz,"
-        "virial,r10,r50,r90,closest; with --twin also twin_energy,rms_separation,max_separation; '-' is standard output");
+        "virial,r10,r50,r90,closest; with --twin also twin_energy,rms_separation,max_separation, empty where the runs have "
+        "no "
+        "common time; '-' is standard output");
     addValue(
         app, "--every", "STEPS", [&o](auto& name, auto& text) { o.every = parseInteger(name, text, 1, kAny); },
         "a row of --csv every so many steps; the first and the last are always there [1]");

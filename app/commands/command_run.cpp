@@ -254,6 +254,8 @@ int runCommand(const Options& asked) {
     const std::int64_t plotStride = RunPlots::stride(steps);
     if (plots) plots->record(simulation);
     if (plots && twin) twin->record(simulation);
+    // The end need not be a time of both; what is said of them then is of the last one that is.
+    const std::int64_t lastMeeting = twin ? twin->lastMeeting(simulation, end) : end;
 
     const auto start = std::chrono::steady_clock::now();
     ProgressLine progress("step", steps);
@@ -290,11 +292,13 @@ int runCommand(const Options& asked) {
         if (simulation.step() >= end || InterruptWatch::signal() != 0) break;
         const std::int64_t step = simulation.step(), nextRow = csv ? (step / options.every + 1) * options.every : end;
         const std::int64_t nextRecord = plots ? step + plotStride - (step - begin) % plotStride : end;
-        const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, end}));
+        const std::int64_t nextMeeting = step < lastMeeting ? lastMeeting : end;
+        const std::int64_t stop = files.nextStop(step, std::min({nextRow, nextRecord, nextMeeting, end}));
         const Budget slice{.seconds = kSliceSeconds, .steps = std::min(stop - step, guard.stepsLeft(simulation))};
         const AdvanceStatus status = advance(slice);
         while (twin && !twin->catchUp(simulation, kSliceSeconds) && InterruptWatch::signal() == 0) {
         }
+        if (twin && status.stepsCompleted > 0 && simulation.step() == lastMeeting) twin->record(simulation);
         progress.show(simulation.step() - begin);
         look(false);
         const bool starts = !judged && status.stepsCompleted > 0;

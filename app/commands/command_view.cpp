@@ -94,11 +94,13 @@ public:
         constexpr double kNumbers = 0.1;  // [s] until they are read anew
         const double now = hostClock();
         const bool newer = workspace.facts.step != step_ || workspace.facts.twin.step != twinStep_;
-        return workspace.facts.run == run_ && (!newer || (workspace.behind() && now < dueAt_)) && now - at_ < kNumbers &&
+        return workspace.facts.run == run_ && workspace.conservation.points().size() == measured_ &&
+               (!newer || (workspace.behind() && now < dueAt_)) && now - at_ < kNumbers &&
                !workspace.view.moving(workspace, workspace.host);
     }
     void drawn(const Workspace& workspace) {
         run_ = workspace.facts.run;
+        measured_ = workspace.conservation.points().size();
         step_ = workspace.facts.step;
         twinStep_ = workspace.facts.twin.step;
         at_ = hostClock();
@@ -110,6 +112,7 @@ private:
     static constexpr double kPicture = 1.0 / 25;  // [s]
 
     std::uint64_t run_ = 0;
+    std::size_t measured_ = 0;  ///< points of the strip: the last of a paused run ends with no other news
     std::int64_t step_ = -1, twinStep_ = -1;
     double at_ = 0, dueAt_ = 0;  ///< of the last picture; when the next is wanted [s]
 };
@@ -195,9 +198,11 @@ void runFrames(const Options& options, Window& window, Workspace& workspace, Ui&
         workspace.glide(time - last);
         last = time;
         if (!events && !moved && done.empty() && !needsFrame() && sight.same(workspace)) {
-            // What a device has in its queue lasts longer than this; a processor has computed meanwhile.
+            // What a device has in its queue lasts longer than this; a processor has computed meanwhile, unless it was
+            // paused and something is measured beside.
             constexpr auto kRest = std::chrono::milliseconds(2);
-            if (workspace.host.simulation().backend().vertexSpace() != MemorySpace::host) std::this_thread::sleep_for(kRest);
+            if (workspace.intent.paused || workspace.host.simulation().backend().vertexSpace() != MemorySpace::host)
+                std::this_thread::sleep_for(kRest);
             continue;
         }
         workspace.draw(0, window.width(), window.height());

@@ -50,6 +50,11 @@ std::string TwinRecord::cells(Simulation& first, const SceneUnits& units) {
     return text;
 }
 
+std::int64_t TwinRecord::lastMeeting(const Simulation& first, std::int64_t end) const {
+    const std::int64_t next = first.step() + run_.stepsToMeeting(first), every = run_.ratio().first;
+    return next > end ? first.step() : next + (end - next) / every * every;
+}
+
 void TwinRecord::record(Simulation& first) {
     if (!run_.met(first)) return;
     ParticleSet here, there;
@@ -83,6 +88,11 @@ std::string TwinRecord::summary(Simulation& first) {
         text += energy;
     }
     if (run_.met(first)) record(first);
+    if (!curve_.points().empty() && curve_.points().back().time != first.time()) {
+        char time[80];
+        std::snprintf(time, sizeof time, "; at t = %.6g, the last time that both are at, ", curve_.points().back().time);
+        return text + time + divergenceText(curve_);
+    }
     return text + "; " + divergenceText(curve_);
 }
 

@@ -5,6 +5,7 @@
 #include "app/services/twin_run.h"
 #include "sim/io/file/atomic_file.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -22,6 +23,8 @@ public:
 
     /// Lets the twin follow for so long at most. True when it has caught up.
     bool catchUp(Simulation& first, double seconds) { return run_.catchUp(first, seconds); }
+    /// The last step of the first run up to `end` whose time both can be at.
+    std::int64_t lastMeeting(const Simulation& first, std::int64_t end) const;
     /// Takes the present time into the curve, where it is one of both.
     void record(Simulation& first);
     /// Writes divergence.png into the folder. Its name. Throws IoError.

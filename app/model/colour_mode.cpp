@@ -7,7 +7,11 @@
 #include "sim/core/round_number.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
 
 namespace gravlab {
 namespace {
@@ -59,9 +63,9 @@ constexpr ColourMode kModes[] = {
     {"plain", "", "all bodies white", VertexValue::speed, false, false, "plain", nullptr},
     {.name = "photograph",
      .label = "",
-     .idea =
-         "as a telescope would see it: bulges old and warm, discs young and blue where they are denser than around, with "
-         "dust and glowing gas there; ages, dust, gas and the sky are painted in, places are computed",
+     .idea = "as a telescope would see it: bulges and inner discs old and warm, outer discs young and blue where they are "
+             "denser than around, with "
+             "dust and glowing gas there; ages, dust, gas and the sky are painted in, places are computed",
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "populations",
@@ -88,7 +92,7 @@ BodyTrait star(std::uint32_t id, std::uint8_t group) {
 }
 
 /// What a body is in a photograph: by its species, and a few by lot.
-BodyTrait population(std::uint32_t id, std::uint8_t group, Stars stars, double resolved) {
+BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars stars, double resolved) {
     Random random(0x90b, id);
     const double lot = random.uniform(), light = random.uniform();
     const auto trait = [](Population which, double share) { return BodyTrait{placeOf(which), static_cast<float>(share)}; };
@@ -106,7 +110,7 @@ BodyTrait population(std::uint32_t id, std::uint8_t group, Stars stars, double r
         if (lot < 0.40) return trait(Population::white, 0.8 + light);
         return trait(Population::yellow, 0.15 + 0.3 * light);
     }
-    const bool old = speciesOf(group) == Species::bulge || stars == Stars::elliptical;
+    const bool old = aged || speciesOf(group) == Species::bulge || stars == Stars::elliptical;
     const bool seen = lot < resolved;
     const double share = seen ? 1.5 + 2 * light * light : 1;
     if (old) return trait(seen ? Population::giant : Population::old, share);
@@ -134,8 +138,61 @@ BodyMotion motionOf(const Double4& velocity) {
     return moves ? BodyMotion::coasting : BodyMotion::held;
 }
 
-BodyFacts bodyFacts(const ParticleSet& bodies) {
-    BodyFacts facts{bodies.id, bodies.group, {}, {}};
+namespace {
+
+/// The old stars of discs with a bulge: all of the innermost, some up to where half of the disc is, by lot. A bar is old as
+/// far as it is made of them; arms farther out are young where the picture finds them dense.
+std::vector<std::uint8_t> agedStars(const ParticleSet& bodies) {
+    constexpr double kAllOld = 0.10, kSomeOld = 0.48;  // of the disc's stars inside
+    std::vector<std::uint8_t> aged(bodies.size(), 0);
+    struct Galaxy {
+        Vec3d sum{};
+        std::size_t bulge = 0;
+        std::vector<float> radii{};
+        float inner = 0, outer = 0;
+    };
+    std::array<Galaxy, kMostGalaxies> galaxies;
+    const auto galaxy = [&](std::size_t i) -> Galaxy& {
+        return galaxies[static_cast<std::size_t>(galaxyOf(bodies.group[i]))];
+    };
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (speciesOf(bodies.group[i]) == Species::bulge) galaxy(i).sum += xyz(bodies.position[i]), ++galaxy(i).bulge;
+    if (std::ranges::all_of(galaxies, [](const Galaxy& g) { return g.bulge == 0; })) return aged;
+    const auto radius = [&](std::size_t i) {
+        const Galaxy& g = galaxy(i);
+        return static_cast<float>(length(xyz(bodies.position[i]) - g.sum * (1.0 / static_cast<double>(g.bulge))));
+    };
+    const auto inDisc = [&](std::size_t i) { return speciesOf(bodies.group[i]) == Species::disc && galaxy(i).bulge > 0; };
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (inDisc(i)) galaxy(i).radii.push_back(radius(i));
+    for (Galaxy& g : galaxies) {
+        if (g.radii.empty()) continue;
+        const auto at = [&](double part) {
+            const auto place = g.radii.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(g.radii.size() - 1));
+            std::nth_element(g.radii.begin(), place, g.radii.end());
+            return *place;
+        };
+        g.inner = at(kAllOld), g.outer = at(kSomeOld);
+    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        if (!inDisc(i)) continue;
+        const float r = radius(i), inner = galaxy(i).inner, outer = galaxy(i).outer;
+        const float way = std::clamp((r - inner) / std::max(outer - inner, 1e-30f), 0.0f, 1.0f);
+        aged[i] = Random(0xa9e, bodies.id[i]).uniform() >= static_cast<double>(way * way * (3 - 2 * way));
+    }
+    return aged;
+}
+
+}  // namespace
+
+BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before) {
+    BodyFacts facts{bodies.id, bodies.group, {}, {}, agedStars(bodies)};
+    if (before && before->aged.size() == before->size()) {
+        std::unordered_map<std::uint32_t, std::uint8_t> known;
+        for (std::size_t i = 0; i < before->size(); ++i) known.emplace(before->id[i], before->aged[i]);
+        for (std::size_t i = 0; i < facts.size(); ++i)
+            if (const auto found = known.find(facts.id[i]); found != known.end()) facts.aged[i] = found->second;
+    }
     facts.mass.reserve(bodies.size());
     for (const Double4& p : bodies.position) facts.mass.push_back(static_cast<float>(p.w));
     facts.motion.reserve(bodies.size());
@@ -180,7 +237,8 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
                                        : celestialOf(static_cast<double>(std::abs(facts.mass[i]) / heaviest));
             trait.value = placeOfCelestial(static_cast<std::size_t>(what));
         }
-        if (mode.photograph) trait = population(facts.id[i], facts.group[i], stars, resolved);
+        const bool aged = i < facts.aged.size() && facts.aged[i] != 0;
+        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, resolved);
         if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
     }
     return traits;

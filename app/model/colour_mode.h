@@ -23,9 +23,11 @@ struct BodyFacts {
     std::vector<std::uint8_t> group;
     std::vector<float> mass;
     std::vector<BodyMotion> motion;
+    std::vector<std::uint8_t> aged;  ///< stars of a disc that are old: discs grow from inside. Where they were at the start
     std::size_t size() const { return id.size(); }
 };
-BodyFacts bodyFacts(const ParticleSet& bodies);
+/// `before`: facts of bodies that these came from, which keep their age.
+BodyFacts bodyFacts(const ParticleSet& bodies, const BodyFacts* before = nullptr);
 BodyMotion motionOf(const Double4& velocity);
 
 /// A unit and what one of the scene's own is in it.

@@ -30,7 +30,7 @@ void drawRecovery(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0), ImVec2(kFilesWidth * s, p.surface.y));
-    ImGui::SetNextWindowBgAlpha(0.95f);
+    ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab recovery", nullptr, kFilesWindow | ImGuiWindowFlags_NoFocusOnAppearing)) {
         p.widgets.panel("recovery");
         p.widgets.wrapped(palette::kText, files.recoverText.c_str());
@@ -63,6 +63,27 @@ void drawSaving(PanelContext& p) {
     if (!files.proposed.empty() && p.widgets.button(kSaveNamed, 0)) invoke(p, "save", {pathOf(files, files.proposed)});
 }
 
+/// A file's name, cut where what is said of it begins, and that.
+void drawEntry(PanelContext& p, const Control& control, const FilesState::Entry& entry) {
+    constexpr float kShare = 0.55f, kGap = 8;
+    const float detail = kShare * ImGui::GetContentRegionMax().x, left = ImGui::GetCursorPosX();
+    const float room = detail - left - kGap * p.widgets.scale();
+    std::string name = entry.name;
+    // The end of a name has its number and its kind.
+    const std::size_t end = std::min<std::size_t>(name.size(), 12);
+    for (std::size_t cut = name.size() - end; cut > 0 && ImGui::CalcTextSize(name.c_str()).x > room;) {
+        --cut;
+        while (cut > 0 && (static_cast<unsigned char>(entry.name[cut]) & 0xc0) == 0x80) --cut;
+        name = entry.name.substr(0, cut) + "..." + entry.name.substr(entry.name.size() - end);
+    }
+    ImGui::PushID(entry.path.c_str());
+    if (ImGui::Selectable(name.c_str())) p.post({OpenFile{entry.path}});
+    p.widgets.finish(control);
+    ImGui::SameLine(detail);
+    p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
+    ImGui::PopID();
+}
+
 /// Folders first, then files, newest first.
 void drawFolder(PanelContext& p) {
     const FilesState& files = p.state.files;
@@ -76,14 +97,7 @@ void drawFolder(PanelContext& p) {
     };
     folder("..");
     for (const std::string& name : files.folders) folder(name);
-    for (const FilesState::Entry& entry : files.entries) {
-        ImGui::PushID(entry.path.c_str());
-        if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
-        p.widgets.finish(kEntry);
-        ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
-        p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
-        ImGui::PopID();
-    }
+    for (const FilesState::Entry& entry : files.entries) drawEntry(p, kEntry, entry);
     if (files.entries.empty()) p.widgets.wrapped(palette::kMuted, ("No snapshots in " + files.folder + ".").c_str());
     ImGui::EndChild();
 }
@@ -92,14 +106,7 @@ void drawRecent(PanelContext& p) {
     const FilesState& files = p.state.files;
     if (files.recent.empty()) return;
     p.widgets.section("Lately");
-    for (const FilesState::Entry& entry : files.recent) {
-        ImGui::PushID(entry.path.c_str());
-        if (ImGui::Selectable(entry.name.c_str())) p.post({OpenFile{entry.path}});
-        p.widgets.finish(kRecent);
-        ImGui::SameLine(0.55f * ImGui::GetContentRegionMax().x);
-        p.widgets.wrapped(palette::kMuted, entry.detail.c_str());
-        ImGui::PopID();
-    }
+    for (const FilesState::Entry& entry : files.recent) drawEntry(p, kRecent, entry);
 }
 
 }  // namespace
@@ -113,7 +120,7 @@ void drawFiles(PanelContext& p) {
                             ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kFilesWidth * s, 0),
                                         ImVec2(kFilesWidth * s, p.surface.y - kStatusHeight * s));
-    ImGui::SetNextWindowBgAlpha(0.97f);
+    ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab files", nullptr, kFilesWindow)) {
         p.widgets.panel("files");
         drawSaving(p);

@@ -143,7 +143,7 @@ void drawFilmPanel(PanelContext& p) {
     const float s = p.widgets.scale();
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + kMargin * s), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSizeConstraints(ImVec2(kPanelWidth * s, 0), ImVec2(kPanelWidth * s, p.surface.y));
-    ImGui::SetNextWindowBgAlpha(0.95f);
+    ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab film", nullptr, kFilmWindow)) {
         p.widgets.panel("film");
         if (film.shown) {

@@ -19,6 +19,12 @@ struct Group {
     float height = 0;
 };
 
+constexpr float kKeyGap = 10;
+/// Whether a name is wider than the place for names: its text then begins right behind it.
+bool isWide(const std::string& keys, float scale) {
+    return ImGui::CalcTextSize(keys.c_str()).x > (kKeyWidth - kGap - kKeyGap) * scale;
+}
+
 std::vector<Group> groups(float scale) {
     std::vector<Group> all;
     for (const Menu& menu : menus()) {
@@ -34,7 +40,11 @@ std::vector<Group> groups(float scale) {
         group.height = kHeading * scale;
         for (const auto& [keys, idea] : group.rows)
             group.height +=
-                ImGui::CalcTextSize(idea.data(), idea.data() + idea.size(), false, (kColumn - kKeyWidth) * scale).y +
+                ImGui::CalcTextSize(
+                    idea.data(), idea.data() + idea.size(), false,
+                    kColumn * scale - (isWide(keys, scale) ? ImGui::CalcTextSize(keys.c_str()).x + (kKeyGap + kGap) * scale
+                                                           : kKeyWidth * scale))
+                    .y +
                 ImGui::GetStyle().ItemSpacing.y;
     }
     return all;
@@ -59,7 +69,10 @@ void draw(PanelContext& p, const Group& group) {
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
     for (const auto& [keys, idea] : group.rows) {
         ImGui::TextUnformatted(keys.c_str());
-        ImGui::SameLine(kKeyWidth * p.widgets.scale());
+        if (const float s = p.widgets.scale(); isWide(keys, s))
+            ImGui::SameLine(0, kKeyGap * s);
+        else
+            ImGui::SameLine(kKeyWidth * s);
         ImGui::PushStyleColor(ImGuiCol_Text, palette::kMuted);
         ImGui::PushTextWrapPos(right);
         ImGui::TextUnformatted(idea.data(), idea.data() + idea.size());
@@ -84,7 +97,7 @@ void drawHelp(PanelContext& p) {
     const float width = static_cast<float>(columns) * column + kGap * s;
     ImGui::SetNextWindowPos(ImVec2(0.5f * p.surface.x, p.top + 0.5f * high), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0), ImVec2(width, high));
-    ImGui::SetNextWindowBgAlpha(0.97f);
+    ImGui::SetNextWindowBgAlpha(1);
     constexpr auto kFlags = kPanelWindow | ImGuiWindowFlags_AlwaysAutoResize;
     if (ImGui::Begin("gravlab keys", nullptr, kFlags)) {
         p.widgets.panel("keys");

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -208,10 +210,45 @@ ImU32 inkColour(SourceColours ink) {
     return IM_COL32(214, 218, 226, 255);
 }
 
-void drawLine(ImDrawList& list, ImVec2 at, const SourceLine& line, ImFont* font, float letter) {
-    for (const SourceSpan& span : line.spans)
-        list.AddText(font, font->FontSize, ImVec2(at.x + letter * static_cast<float>(span.first), at.y), inkColour(span.ink),
-                     line.text.c_str() + span.first, line.text.c_str() + span.last);
+/// A line of the text, or a part of one that is too long for the panel.
+struct SourceRow {
+    std::size_t line = 0;
+    int first = 0, last = 0;  ///< letters
+    int column = 0;           ///< where it begins
+};
+
+/// Broken at blanks, so that nobody has to scroll sideways.
+std::vector<SourceRow> rowsOf(const KernelSource& source, int columns) {
+    constexpr int kIndent = 8;
+    std::vector<SourceRow> rows;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+        const std::string& text = source.lines[i].text;
+        const int size = static_cast<int>(text.size());
+        const int blanks = static_cast<int>(std::min(text.find_first_not_of(' '), text.size()));
+        SourceRow row{.line = i};
+        while (size - row.first > columns - row.column) {
+            const int room = columns - row.column;
+            const std::size_t at = text.rfind(' ', static_cast<std::size_t>(row.first + room));
+            const bool blank = at != std::string::npos && static_cast<int>(at) > row.first + room / 2;
+            row.last = blank ? static_cast<int>(at) + 1 : row.first + room;
+            rows.push_back(row);
+            row.first = row.last;
+            row.column = std::min(blanks + kIndent, columns / 2);
+        }
+        row.last = size;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+void drawRow(ImDrawList& list, ImVec2 at, const SourceLine& line, const SourceRow& row, ImFont* font, float letter) {
+    for (const SourceSpan& span : line.spans) {
+        const int first = std::max(span.first, row.first), last = std::min(span.last, row.last);
+        if (first >= last) continue;
+        const float x = at.x + letter * static_cast<float>(row.column + first - row.first);
+        list.AddText(font, font->FontSize, ImVec2(x, at.y), inkColour(span.ink), line.text.c_str() + first,
+                     line.text.c_str() + last);
+    }
 }
 
 }  // namespace
@@ -227,35 +264,42 @@ void drawKernelText(PanelContext& p, const KernelRow& row) {
     p.widgets.text(kSource, palette::kMuted, head.c_str());
     ImGui::PopFont();
     ImGui::PushStyleColor(ImGuiCol_ChildBg, IM_COL32(8, 10, 14, palette::light ? 255 : 200));
-    if (ImGui::BeginChild("lab source", ImVec2(0, 0), false, ImGuiWindowFlags_HorizontalScrollbar)) {
+    if (ImGui::BeginChild("lab source", ImVec2(0, 0))) {
         // A fresh text opens where it differs from the rung below.
         static const KernelSource* shown = nullptr;
+        static std::vector<SourceRow> rows;
+        static int columns = 0;
         ImGui::PushFont(font);
         const float high = std::floor(1.25f * font->FontSize);
         const float letter = font->CalcTextSizeA(font->FontSize, 1e6f, 0, "m").x;
-        if (shown != &source) {
-            shown = &source;
-            ImGui::SetScrollY(source.firstDifference > 4 ? high * static_cast<float>(source.firstDifference - 4) : 0);
+        const float margin = 10 * s;
+        // As if there were a scroll bar: it must not come and go with the rows that it makes room for.
+        const float wide = ImGui::GetWindowWidth() - margin - ImGui::GetStyle().ScrollbarSize;
+        const int fitting = std::max(24, static_cast<int>(wide / letter));
+        const bool fresh = shown != &source;
+        if (fresh || columns != fitting) rows = rowsOf(source, fitting);
+        shown = &source;
+        columns = fitting;
+        if (fresh) {
+            const auto from = static_cast<std::size_t>(std::max(source.firstDifference - 4, 0));
+            const auto row = std::ranges::find_if(rows, [&](const SourceRow& r) { return r.line >= from; });
+            ImGui::SetScrollY(high * static_cast<float>(row - rows.begin()));
         }
-        std::size_t longest = 0;
-        for (const SourceLine& line : source.lines) longest = std::max(longest, line.text.size());
         ImDrawList& list = *ImGui::GetWindowDrawList();
         const ImVec2 origin = ImGui::GetCursorScreenPos();
-        const float margin = 10 * s;
         const auto first = static_cast<std::size_t>(std::max(0.f, std::floor(ImGui::GetScrollY() / high)));
         const auto shownLines = static_cast<std::size_t>(ImGui::GetWindowHeight() / high) + 2;
-        for (std::size_t i = first; i < std::min(source.lines.size(), first + shownLines); ++i) {
-            const SourceLine& line = source.lines[i];
+        for (std::size_t i = first; i < std::min(rows.size(), first + shownLines); ++i) {
+            const SourceLine& line = source.lines[rows[i].line];
             const ImVec2 at(origin.x + margin, origin.y + high * static_cast<float>(i));
             if (line.differs) {
-                const float right = origin.x + std::max(margin + letter * static_cast<float>(longest), 4000 * s);
-                list.AddRectFilled(ImVec2(origin.x, at.y), ImVec2(right, at.y + high), IM_COL32(106, 176, 243, 34));
+                list.AddRectFilled(ImVec2(origin.x, at.y), ImVec2(origin.x + margin + wide, at.y + high),
+                                   IM_COL32(106, 176, 243, 34));
                 list.AddRectFilled(ImVec2(origin.x, at.y), ImVec2(origin.x + 3 * s, at.y + high), palette::kAccent);
             }
-            drawLine(list, at, line, font, letter);
+            drawRow(list, at, line, rows[i], font, letter);
         }
-        ImGui::Dummy(
-            ImVec2(margin + letter * static_cast<float>(longest + 1), high * static_cast<float>(source.lines.size())));
+        ImGui::Dummy(ImVec2(wide, high * static_cast<float>(rows.size())));
         ImGui::PopFont();
     }
     ImGui::EndChild();

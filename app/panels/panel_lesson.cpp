@@ -288,7 +288,7 @@ void drawLessonPanel(PanelContext& p) {
     const float edge = p.plan.tabs ? kMargin * s + width : p.surface.x - kMargin * s;
     ImGui::SetNextWindowPos(ImVec2(edge, p.top + kMargin * s), ImGuiCond_Always, ImVec2(1, 0));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 120 * s)));
-    ImGui::SetNextWindowBgAlpha(0.94f);
+    ImGui::SetNextWindowBgAlpha(1);
     if (ImGui::Begin("gravlab lesson", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
         p.widgets.panel("lesson");
         drawTabs(p);

@@ -173,7 +173,7 @@ void drawScenes(PanelContext& p) {
     const float height = p.surface.y - p.top - kStatusHeight * s - 2 * margin;
     ImGui::SetNextWindowPos(ImVec2(std::floor(0.5f * (p.surface.x - width)), p.top + margin));
     ImGui::SetNextWindowSize(ImVec2(width, std::max(height, 160 * s)));
-    ImGui::SetNextWindowBgAlpha(0.98f);
+    ImGui::SetNextWindowBgAlpha(1);
     if (!picker.open) ImGui::SetNextWindowFocus();
     if (ImGui::Begin("gravlab scenes", nullptr, kPanelWindow | ImGuiWindowFlags_NoScrollbar)) {
         p.widgets.panel("scenes");

@@ -150,7 +150,7 @@ void drawUnitsDoubt(PanelContext& p) {
 void drawStory(PanelContext& p) {
     drawUnitsDoubt(p);
     if (p.workspace.unitsInDoubt() || !p.state.inWindow || !p.workspace.storyTold() || !p.workspace.message.empty() ||
-        p.workspace.labPanel.open || p.state.welcome)
+        p.workspace.labPanel.open || p.state.welcome || p.state.help || p.state.files.shown)
         return;
     ImGui::SetNextWindowPos(overPicture(p).bottom, ImGuiCond_Always, ImVec2(0.5f, 1));
     if (ImGui::Begin("gravlab story", nullptr,

@@ -76,7 +76,9 @@ void drawTimeline(PanelContext& p) {
         // Once a mark: a hand that rests goes nowhere, and the click itself counts.
         if (held && !marks.empty() && (marks[near].step != p.facts.step || (ImGui::IsItemActivated() && marks[near].other)))
             p.post({GoTo{near}});
-        p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()});
+        // The time of the mark is right above the strip, the tip above the time.
+        const ImVec2 foot(ImGui::GetIO().MousePos.x, from.y - ImGui::GetTextLineHeight() - 10 * s);
+        p.widgets.finish(kTimeline, history->why().empty() ? Reason{} : Reason{history->why()}, &foot);
 
         ImDrawList& draw = *ImGui::GetWindowDrawList();
         const float present = scale.x(p.facts.step);

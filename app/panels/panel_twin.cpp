@@ -115,7 +115,7 @@ void drawTwinLabels(PanelContext& p) {
         other += ", waits at " + clockText(twin.simulation().time(), p.facts.scene->units);
     }
     const auto middle = [](const Viewport& view) { return view.corner().x + 0.5f * view.size().x; };
-    const float top = p.views[0].corner().y + 12 * s;
+    const float top = std::max(p.views[0].corner().y, p.top) + 12 * s;  // not under the menus
     const bool side = twin.choice().view == TwinView::side;
     const float most = p.views[0].size().x - 60 * s;
     const float offset = side ? 0 : ImGui::GetTextLineHeight() + 14 * s;

@@ -59,7 +59,7 @@ void Widgets::record(std::string name, bool enabled) {
     items.push_back({std::move(name), from.x, from.y, to.x, to.y, enabled});
 }
 
-void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason& unavailable) {
+void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot) {
     const double now = ImGui::GetTime();
     if (restingOn_ != name) {
         restingOn_ = name;
@@ -68,6 +68,8 @@ void Widgets::tooltip(std::string_view name, std::string_view tip, const Reason&
     restingSeen_ = true;
     if (now - restingSince_ < kTooltipDelay || ImGui::IsAnyMouseDown()) return;
     tooltipShown_ = true;
+    // Whole wherever it stands: its left edge at the left of the window, its right edge at the right.
+    if (foot) ImGui::SetNextWindowPos(*foot, ImGuiCond_Always, ImVec2(foot->x / ImGui::GetIO().DisplaySize.x, 1));
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(kTooltipWidth * scale_);
     ImGui::TextUnformatted(tip.data(), tip.data() + tip.size());
@@ -97,10 +99,11 @@ void Widgets::frameIfLit(std::string_view name, ImVec2 from, ImVec2 to) {
                                         palette::kWarning, 4 * scale_, 0, palette::line(2 * scale_));
 }
 
-void Widgets::finish(const Control& control, const Reason& unavailable) {
+void Widgets::finish(const Control& control, const Reason& unavailable, const ImVec2* foot) {
     frameIfLit(control.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     if (recording) record(control.name, unavailable.empty());
-    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) tooltip(control.name, control.tip.text(), unavailable);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+        tooltip(control.name, control.tip.text(), unavailable, foot);
 }
 
 void Widgets::panel(const char* name) {

@@ -137,7 +137,8 @@ public:
     /// Starts a row: the label at the left, the next control at the right, over the rest of the width.
     void label(const Control& control, const Reason& unavailable = {});
     /// Remembers the item drawn last and shows its tooltip when the pointer rests on it.
-    void finish(const Control& control, const Reason& unavailable = {});
+    /// `foot`: what the tooltip stands on, where it would lie over something beside the pointer.
+    void finish(const Control& control, const Reason& unavailable = {}, const ImVec2* foot = nullptr);
 
     /// True while a tooltip is about to come.
     bool restless() const { return !restingOn_.empty() && !tooltipShown_; }
@@ -152,7 +153,7 @@ public:
 private:
     void record(std::string name, bool enabled);
     void frameIfLit(std::string_view name, ImVec2 from, ImVec2 to);
-    void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable);
+    void tooltip(std::string_view name, std::string_view tip, const Reason& unavailable, const ImVec2* foot = nullptr);
 
     float scale_ = 1;
     Fonts fonts_;

@@ -67,6 +67,7 @@ void ConservationMonitor::forgetUnderWay() {
     pending_.reset();
     asked_.drop();
     summing_.drop();
+    awaited_ = false;
     lastStep_ = -1;
 }
 
@@ -153,6 +154,7 @@ void ConservationMonitor::measureOnHost(const Simulation& simulation, StateFeed&
     why_.clear();
     pending_.reset();
     if (summing_.busy()) return;
+    awaited_ = false;
     if (const std::optional<Sample> sample = summing_.poll()) {
         nextAt_ = std::max(nextAt_, now + sample->measured.seconds / kShareOfACore);
         take(*sample);
@@ -160,6 +162,7 @@ void ConservationMonitor::measureOnHost(const Simulation& simulation, StateFeed&
     if (const State state = asked_.take(); state && state->run == run_) {
         lastStep_ = state->step();
         summing_.ask(state);
+        awaited_ = true;
         return;
     }
     if (!asked_.waiting() && due(simulation, now)) asked_ = feed.ask();

@@ -58,10 +58,8 @@ public:
     const std::deque<ConservationMark>& marks() const { return marks_; }
     /// The largest |change| since the start.
     double worstChange() const { return worst_; }
-    /// A sample is being summed, here or on a device.
-    bool busy() const { return waiting() || summing_.busy(); }
-    /// A device has begun a sample that has not been taken yet, or a state is on its way: frames are needed.
-    bool waiting() const { return pending_.has_value() || asked_.waiting(); }
+    /// A sample is on its way, here or on a device: what it finds is taken by a frame.
+    bool busy() const { return pending_.has_value() || asked_.waiting() || awaited_; }
     /// Why there are no samples; empty when there are or will be.
     const std::string& why() const { return why_; }
     /// A sentence with a smaller time step or larger softening, where the energy asks for it; else empty.
@@ -97,6 +95,7 @@ private:
     std::optional<Moment> pending_;  ///< what the device is at
     StateTicket asked_;
     using State = std::shared_ptr<const FedState>;
+    bool awaited_ = false;  ///< a sum has been asked for and not been taken
     Worker<State, Sample> summing_{[](const State& state, auto&) {
         // One thread: the backend needs the other cores.
         return Sample{{state->step(), state->time()},

@@ -166,7 +166,7 @@ void RunHost::refreshBodyCache(bool start) {
     Facts& facts = document_.facts;
     ParticleSet bodies;
     simulation().snapshot(bodies);
-    facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies));
+    facts.bodies = std::make_shared<const BodyFacts>(bodyFacts(bodies, start ? nullptr : facts.bodies.get()));
     facts.held = heldBodies(bodies, simulation().time());
     facts.usualResponse = usualResponse(bodies);
     if (start) {
@@ -182,7 +182,7 @@ void RunHost::refreshBodyCache(bool start) {
 
 void RunHost::readFacts() {
     Facts& facts = document_.facts;
-    facts.run = simulation().id();
+    if (std::exchange(facts.run, simulation().id()) != facts.run) facts.stepProgress = facts.innerStep = 0;
     facts.revision = simulation().revision();
     facts.configuration = simulation().configuration();
     facts.scene = &simulation().scene();

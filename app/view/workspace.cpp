@@ -145,8 +145,7 @@ void Workspace::readMeasurements() {
 
 bool Workspace::moving() const {
     if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
-    if (conservation.waiting() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting()))
-        return true;
+    if (conservation.busy() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting())) return true;
     return trajectory.busy() || drop.dragging() || aim.dragging() || dropPath.busy();
 }
 

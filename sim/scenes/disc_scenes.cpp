@@ -73,6 +73,17 @@ ParticleSet buildSpiralDisc(const SceneRequest& request) {
     return bodies;
 }
 
+/// What the numbers of two galaxies near 1 stand for: 4 kpc and 6e10 solar masses, which turn as real discs do. Only what is
+/// shown is in them.
+constexpr SceneUnits kSpiralUnits{.length = "kpc",
+                                  .mass = "Msun",
+                                  .time = "Myr",
+                                  .speed = "km/s",
+                                  .lengthScale = 4,
+                                  .massScale = 6e10,
+                                  .timeScale = 15.39858,
+                                  .speedScale = 253.9954};
+
 constexpr double kInnerOrbit = 0.5, kOuterOrbit = 4;
 
 ParticleSet buildKeplerDisc(const SceneRequest& request) {
@@ -103,7 +114,8 @@ std::span<const Scene> discScenes() {
                   .pointSize = 0.03,
                   .speedScale = 1.2,
                   .colour = "photograph"},
-         .build = buildCollision},
+         .build = buildCollision,
+         .units = kSpiralUnits},
         {.name = "disc",
          .idea = "a self-gravitating disc around a heavy centre, in rotation balance",
          .caption = "Small clumps are sheared into spiral arms, which come and go.",

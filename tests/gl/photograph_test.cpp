@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -237,6 +238,41 @@ TEST_F(PhotographTest, ALowerQualityIsTheSameGalaxyWithoutItsLayers) {
     quality.glowShrink = 8;
     renderer_->setQuality(quality);
     EXPECT_NEAR(sumOf(picture(), 0) / sumOf(full, 0), 1, 0.2);
+}
+
+TEST(PhotographModes, discsAreOldInsideAndKeepTheirAges) {
+    ParticleSet bodies = sceneNamed("galaxy").build({.bodies = 6000, .seed = 1});
+    const BodyFacts start = bodyFacts(bodies);
+    const auto share = [&](double from, double to) {
+        double old = 0, all = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            const double r = length(xyz(bodies.position[i]));
+            if (speciesOf(bodies.group[i]) != Species::disc || r < from || r > to) continue;
+            old += start.aged[i], ++all;
+        }
+        return old / all;
+    };
+    EXPECT_GT(share(0, 1.5), 0.8) << "where a bar forms [kpc]";
+    EXPECT_LT(share(8, 30), 0.02) << "where arms are";
+    EXPECT_GT(share(1, 2), share(2, 3));
+    EXPECT_GT(share(2, 3), share(3, 4));
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        EXPECT_TRUE(speciesOf(bodies.group[i]) == Species::disc || !start.aged[i]) << "of the disc";
+    // A run moves its bodies, an edit takes one away: who was old is old.
+    const auto turned = [](Double4& p) { p = {3 * p.x + 20, 0.2 * p.y, p.z, p.w}; };
+    std::ranges::for_each(bodies.position, turned);
+    bodies.position.erase(bodies.position.begin()), bodies.velocity.erase(bodies.velocity.begin());
+    bodies.id.erase(bodies.id.begin()), bodies.group.erase(bodies.group.begin());
+    const BodyFacts later = bodyFacts(bodies, &start);
+    for (std::size_t i = 0; i < bodies.size(); ++i) ASSERT_EQ(later.aged[i], start.aged[i + 1]) << i;
+    const BodyFacts cluster = bodyFacts(sceneNamed("plummer").build({.bodies = 500, .seed = 1}));
+    EXPECT_TRUE(std::ranges::none_of(cluster.aged, [](auto aged) { return aged != 0; })) << "no disc about a bulge";
+    const ColourMode& mode = *std::find_if(colourModes().begin(), colourModes().end(), [](auto& m) { return m.photograph; });
+    const auto traits = bodyTraits(mode, start);
+    for (std::size_t i = 0; i < traits.size(); ++i)
+        if (start.aged[i]) {
+            EXPECT_TRUE(traits[i].value == placeOf(Population::old) || traits[i].value == placeOf(Population::giant)) << i;
+        }
 }
 
 TEST(PhotographModes, populationsFollowSpeciesAndStayTheSame) {

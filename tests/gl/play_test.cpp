@@ -1,5 +1,6 @@
 // `gravlab play` as a process: each line answered, each status, each exit code, the same answers each time.
 #include "../unit/cli_support.h"
+#include "app/picture.h"
 #include "tests/paths.h"
 #include "tests/wrong_forces.h"
 
@@ -81,6 +82,28 @@ TEST_F(PlayTest, answersEachLineAndTheSameEachTime) {
     EXPECT_TRUE(fs::exists(folder / "shot.png"));
     const Played third = play("get run.step\nwait seconds 0.1\nget run.step\n");
     EXPECT_NE(third.out, first.out) << "the comparison sees nothing";
+}
+
+TEST_F(PlayTest, picturesHaveTheSizeAndThePanelsThatWereAskedFor) {
+    const Played played = play(
+        "do picture plain.png\n"
+        "set picture.width 300\n"
+        "set picture.height 200\n"
+        "do picture own.png\n"
+        "set picture.panels true\n"
+        "set picture.width 1000\n"
+        "set picture.height 700\n"
+        "do picture panels.png\n"
+        "set picture.panels false\n"
+        "do picture alone.png\n");
+    ASSERT_EQ(played.code, 0) << played.out << played.err;
+    const auto picture = [&](const char* name) { return readPng((folder / name).string()); };
+    EXPECT_EQ(picture("own.png").width, 300);
+    EXPECT_EQ(picture("own.png").height, 200);
+    EXPECT_NE(picture("plain.png").width, 300);
+    EXPECT_EQ(picture("panels.png").height, 700);
+    EXPECT_NE(picture("panels.png").rgb, picture("alone.png").rgb);
+    EXPECT_TRUE(picture("own.png").texts.contains("gravlab:scene"));
 }
 
 TEST_F(PlayTest, exitsWithWhatWentWrongFirst) {

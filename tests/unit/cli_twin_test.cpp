@@ -53,6 +53,15 @@ TEST(CliTwin, cellsAreEmptyWhereTheRunsDoNotMeet) {
     for (const int met : {1, 3, 5}) EXPECT_EQ(numbersOf(rows[static_cast<std::size_t>(met)]).size(), 23u) << met;
 }
 
+TEST(CliTwin, anEndThatIsNoTimeOfBothIsSaid) {
+    const Outcome o = runGravlab({"run", "two-body", "--steps", "7", "--dt", "0.01", "--twin", "dt=0.02", "--csv", "-"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_THAT(linesOf(o.out).back(), EndsWith(",,,"));
+    EXPECT_THAT(o.err, HasSubstr("at t = 0.06, the last time that both are at, apart: rms"));
+    const Outcome never = runGravlab({"run", "two-body", "--steps", "1", "--dt", "0.01", "--twin", "dt=0.02"});
+    EXPECT_THAT(never.out, HasSubstr("no common time yet"));
+}
+
 TEST(CliTwin, theSameSettingsSayThatTheyAreTheSame) {
     const Outcome o = runGravlab({"run", "plummer", "-n", "200", "--steps", "20", "--twin", ""});
     EXPECT_EQ(o.code, 0) << o.err;

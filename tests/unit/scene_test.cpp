@@ -209,6 +209,21 @@ TEST(Scenes, discTurnsInBalanceWithItsOwnPull) {
     EXPECT_NEAR(d.virialRatio(), 0.5, 0.05);
 }
 
+TEST(Scenes, unitsOfGalaxiesBelongTogether) {
+    constexpr double kGravity = 4.30091e-6, kMyr = 977.79222;  // kpc (km/s)^2 / Msun; of a kpc at a km/s
+    int galactic = 0;
+    for (const Scene& scene : sceneTable()) {
+        const SceneUnits& units = scene.units;
+        if (units.length != "kpc") continue;
+        ++galactic;
+        const double speed = std::sqrt(kGravity * units.massScale / units.lengthScale);
+        EXPECT_NEAR(units.speedScale / speed, 1, 1e-5) << scene.name;
+        EXPECT_NEAR(units.timeScale / (kMyr * units.lengthScale / speed), 1, 1e-5) << scene.name;
+    }
+    EXPECT_GT(galactic, 5);
+    EXPECT_EQ(sceneNamed("collision").units.time, "Myr");
+}
+
 TEST(Scenes, collisionIsTwoBoundGalaxiesOnAParabola) {
     const Scene& scene = sceneNamed("collision");
     const ParticleSet bodies = scene.build({.bodies = 4001, .seed = 1});
