@@ -129,7 +129,7 @@ void print(const Report& r, std::size_t rows, std::FILE* to) {
         std::fprintf(to, "%s%s %s", &figure == r.found.figures.data() ? "" : ", ", std::string(figure.name).c_str(),
                      shortNumber(figure.value).text);
     if (!r.found.figures.empty()) std::fputc('\n', to);
-    if (r.table.groups.empty()) return;
+    if (r.table.groups.empty() || rows == 0) return;
     const auto head = [&](const char* what, const std::string& unit) {
         return std::string(what) + (units.named() ? " [" + unit + "]" : "");
     };

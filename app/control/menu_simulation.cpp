@@ -293,6 +293,13 @@ constexpr Action kBodies[] = {
      .parameter = "view.follow",
      .act = [](KeyTarget& t, int) { t.followNext(); },
      .checked = [](const KeyTarget& t) { return t.followedCentre.has_value(); }},
+    {.name = "find-groups",
+     .label = "Find groups",
+     .idea = "groups of bodies, friends of friends, as they are now: for the colour mode group and the instruments",
+     .act = [](KeyTarget& t, int) { t.groups.find = true; },
+     .unavailable =
+         [](const KeyTarget& t) { return t.facts.findingGroups ? Reason("Groups are being looked for.") : Reason(); },
+     .leaves = "Finding groups changes nothing that could be undone."},
     {.name = "path-ahead",
      .label = "Path ahead",
      .idea = "path of the selected body ahead",

@@ -37,6 +37,38 @@ void addFiles(std::vector<Parameter>& all) {
         [](Document & d) -> auto& { return d.ui.files.ending; }));
 }
 
+void addGroups(std::vector<Parameter>& all) {
+    all.push_back(withMember(
+        {.path = "groups.linking",
+         .label = "Linking",
+         .idea = "bodies are friends that are at most so far apart, in mean distances; taken by the next search",
+         .term = "A group is all that friendship leads to (friends of friends). The mean distance is that of bodies spread "
+                 "evenly over the box that holds all of them; 0.2 is usual for haloes.",
+         .bounds = {.least = 0, .most = 1000, .aboveLeast = true},
+         .usual = "0.2"},
+        [](Document & d) -> auto& { return d.groups.linking; }));
+    all.push_back(withMember(
+        {.path = "groups.least",
+         .label = "Least",
+         .idea = "bodies that a group has at least to have a colour and a line; taken by the next search",
+         .kind = Kind::integer,
+         .bounds = {.least = 1, .most = 2147483647},
+         .usual = "10"},
+        [](Document & d) -> auto& { return d.groups.least; }));
+    const auto add = [&](Parameter row, auto get) {
+        row.kind = Kind::integer;
+        all.push_back(fact(std::move(row), [get](const Document& d) -> Value {
+            return d.facts.groups ? wholeValue(static_cast<std::uint64_t>(get(*d.facts.groups))) : Value();
+        }));
+    };
+    add({.path = "groups.count", .label = "Groups", .idea = "groups of enough bodies, as found last"},
+        [](const KnownGroups& known) { return known.table.groups.size(); });
+    add({.path = "groups.largest", .label = "Largest group", .idea = "bodies of it"},
+        [](const KnownGroups& known) { return known.table.groups.empty() ? 0 : known.table.groups.front().members; });
+    add({.path = "groups.step", .label = "Groups of step", .idea = "the step at which groups were found last"},
+        [](const KnownGroups& known) { return known.step; });
+}
+
 void addWindow(std::vector<Parameter>& all) {
     struct Row {
         std::string_view path, label, idea, usual;
@@ -194,6 +226,7 @@ void addWindow(std::vector<Parameter>& all) {
                            wanted.galaxy = galaxy;
                            if (galaxy >= 0) wanted.centre = ProfileCentre::core;
                        }});
+    addGroups(all);
     all.push_back(fact({.path = "window.frames_per_second",
                         .label = "Frames",
                         .idea = "pictures a second",

@@ -1,7 +1,6 @@
 // The table, the colours of stars, round numbers.
 #include "app/model/colour_mode.h"
 
-#include "render/colour_map.h"
 #include "sim/core/body_edit.h"
 #include "sim/core/random.h"
 #include "sim/core/round_number.h"
@@ -77,6 +76,13 @@ constexpr ColourMode kModes[] = {
      .published = VertexValue::speed,
      .ofTraits = true,
      .map = "celestials"},
+    {.name = "group",
+     .label = "group",
+     .idea = "groups of bodies, friends of friends, as they were last found; grey are those in none",
+     .published = VertexValue::speed,
+     .ofTraits = true,
+     .map = "categories",
+     .ofGroups = true},
 };
 
 /// A star by lot: the same for the same body, always.
@@ -244,8 +250,26 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
     return traits;
 }
 
+std::size_t groupBand(std::uint32_t firstId) { return splitmix64(firstId + 1) % kGroupBands; }
+
+std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
+                                   std::span<const std::uint32_t> labels, std::size_t least) {
+    constexpr float kGreyLight = 0.12f;
+    const auto placeOfBand = [](std::size_t band) { return (static_cast<float>(band) + 0.5f) / kCategories; };
+    std::vector<BodyTrait> traits(facts.size(), {placeOfBand(kGroupBands), kGreyLight});
+    if (std::ranges::equal(ids, facts.id)) {
+        std::vector<std::uint32_t> members(labels.size(), 0);
+        for (const std::uint32_t label : labels) ++members[label];
+        for (std::size_t i = 0; i < traits.size(); ++i)
+            if (members[labels[i]] >= least) traits[i] = {placeOfBand(groupBand(ids[labels[i]])), 1};
+    }
+    for (std::size_t i = 0; i < traits.size(); ++i)
+        if (isDark(facts.group[i])) traits[i].light = -traits[i].light;
+    return traits;
+}
+
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale) {
-    if (mode.name == "origin" || mode.name == "celestial" || mode.photograph) return {0, 1};
+    if (mode.name == "origin" || mode.name == "celestial" || mode.photograph || mode.ofGroups) return {0, 1};
     if (mode.name == "stars") return {kCoolest, kHottest};
     float low = 1e30f, high = 0;
     for (const BodyTrait& trait : traits) {

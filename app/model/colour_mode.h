@@ -1,6 +1,7 @@
 // What the colour of a body says: a table of modes, and the ranges that their colour maps cover.
 // Rule: a mode shows what is computed; where colours are drawn by lot, its text says so.
 #pragma once
+#include "render/colour_map.h"
 #include "render/particle_renderer.h"
 #include "sim/core/group.h"
 #include "sim/core/particles.h"
@@ -48,6 +49,7 @@ struct ColourMode {
     ShownUnit (*unit)(const SceneUnits&) = nullptr;  ///< null: no unit, no range in the legend
     bool ofDensity = false;                          ///< the value is the renderer's estimate of the density
     bool photograph = false;                         ///< the value is a population, see Photograph
+    bool ofGroups = false;                           ///< the value is the colour of a group, see groupTraits()
 };
 
 /// All modes; the first, speed, is the default.
@@ -66,6 +68,15 @@ ValueRange roundedRange(std::span<const float> values, bool logarithmic, double 
 /// `celestials`: what the bodies of the first ids are.
 std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts, Stars stars = Stars::galaxies,
                                   std::span<const Celestial> celestials = {});
+/// Colours of groups, by a hash of the id of a group's first body, so that a group keeps its colour while it keeps that
+/// body; bodies in groups of fewer than `least` are grey. `labels` are of the bodies of `ids`; where the bodies are others,
+/// and where there are none yet, all are grey.
+std::vector<BodyTrait> groupTraits(const BodyFacts& facts, std::span<const std::uint32_t> ids,
+                                   std::span<const std::uint32_t> labels, std::size_t least);
+/// The band of the colours of categories that a group has.
+std::size_t groupBand(std::uint32_t firstId);
+constexpr std::size_t kGroupBands = kCategories - 1;  ///< the last one is the grey of those without a group
+
 /// The range of the traits' values.
 ValueRange traitRange(const ColourMode& mode, std::span<const BodyTrait> traits, double scale = 1);
 

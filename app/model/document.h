@@ -38,6 +38,14 @@ struct PathAhead {
     bool operator==(const PathAhead&) const = default;
 };
 
+/// Groups of the run's bodies, friends of friends.
+struct GroupsWish {
+    double linking = 0.2;     ///< in mean distances
+    std::int64_t least = 10;  ///< bodies of a group that has a colour
+    bool find = false;        ///< asked for
+    bool operator==(const GroupsWish&) const = default;
+};
+
 struct Document {
     // the runs
     Intent intent;
@@ -75,6 +83,7 @@ struct Document {
     Slingshot drop;
     VelocityArrow aim;
     ProfileRequest profileWanted;  ///< by the instruments
+    GroupsWish groups;
 
     /// Why the last change was refused, or what else there is to say. A warning stays until a change succeeds or it is
     /// dismissed; news fade.

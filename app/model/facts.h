@@ -2,6 +2,7 @@
 #pragma once
 #include "app/model/colour_mode.h"
 #include "app/model/twin_choice.h"
+#include "sim/measure/groups.h"
 #include "sim/measure/orbit.h"
 #include "sim/run/configuration.h"
 
@@ -97,6 +98,19 @@ struct LabBest {
     bool operator==(const LabBest&) const = default;
 };
 
+/// Groups as they were at a step.
+struct KnownGroups {
+    std::uint64_t run = 0;  ///< as Simulation has it
+    std::int64_t step = 0;
+    double time = 0;        ///< [T]
+    double length = 0;      ///< friends were at most so far apart [L]
+    std::size_t least = 0;  ///< bodies of a group of the table
+    GroupTable table;
+    std::vector<std::uint32_t> ids, labels;  ///< of the bodies, in their order then
+    std::string rung;                        ///< "union-tree on cpu"
+    double seconds = 0;                      ///< from places to labels
+};
+
 /// What is known of the run at the end of a frame.
 struct Facts {
     std::uint64_t run = 0, revision = 0;  ///< as Simulation has them
@@ -140,6 +154,8 @@ struct Facts {
     bool labBusy = false;
     std::string labStatus;  ///< what the lab measures, or how that ended
     std::optional<LabBest> labBest;
+    std::shared_ptr<const KnownGroups> groups;  ///< as found last; null: not yet
+    bool findingGroups = false;
     TwinFacts twin;
     std::optional<HistoryFacts> history;  ///< empty: none is kept
     bool operator==(const Facts&) const = default;

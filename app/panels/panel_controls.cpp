@@ -240,6 +240,10 @@ void drawLook(PanelContext& p) {
     const ColourMode& mode = p.workspace.shownMode();
     const Reason given = mode.map.empty() ? Reason() : "Colouring by " + std::string(mode.name) + " brings its own colours.";
     parameter(p, "look.colour_mode");
+    if (mode.ofGroups) {
+        parameter(p, "groups.linking");
+        parameter(p, "groups.least");
+    }
     parameter(p, "look.colour_map", {.unavailable = given});
     parameter(p, "look.exposure");
     parameter(p, "look.body_size");

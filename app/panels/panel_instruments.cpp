@@ -1,9 +1,11 @@
 // The strip at the bottom, for galaxies: how they turn, how dense and how warm they are, over the radius.
 #include "app/format.h"
+#include "app/model/unit_text.h"
 #include "app/panels/panel_strip.h"
 #include "app/panels/parameter_widgets.h"
 #include "app/plots/profile_plot.h"
 #include "app/services/instruments.h"
+#include "render/colour_map.h"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,12 @@
 
 namespace gravlab {
 namespace {
+
+constexpr Control kGroups{
+    "groups", "Groups",
+    "Groups of bodies, friends of friends, the largest first: bodies, mass, radius (root mean square) and velocity "
+    "dispersion. "
+    "The square is the colour that the colour mode group gives. They are as they were at the step that is named"};
 
 constexpr float kHeight = 172;  // pixels at scale 1
 
@@ -60,13 +68,16 @@ std::string ageText(const Instruments& instruments, std::int64_t now) {
     return std::string(grouped(static_cast<std::uint64_t>(steps)).text) + (steps == 1 ? " step ago" : " steps ago");
 }
 
-void drawPlots(PanelContext& p, const Profile& profile) {
+void drawPlots(PanelContext& p, const Profile& profile, float width) {
     const float s = p.widgets.scale();
+    constexpr float kNarrowest = 105;  // pixels at scale 1, in which a plot still says something
     std::array<Plot, 4> plots = profilePlots(profile, p.facts.scene->units);
     // Q is for discs; without one its place goes to the others.
-    const std::size_t shown = plots[3].series.empty() ? 3 : 4;
+    const std::size_t all = plots[3].series.empty() ? 3 : 4;
     const float gap = 6 * s, tall = ImGui::GetContentRegionAvail().y;
-    const float wide = (ImGui::GetContentRegionAvail().x - gap * static_cast<float>(shown - 1)) / static_cast<float>(shown);
+    const auto fit = static_cast<std::size_t>(std::max(1.0f, (width + gap) / (kNarrowest * s + gap)));
+    const std::size_t shown = std::min(all, fit);
+    const float wide = (width - gap * static_cast<float>(shown - 1)) / static_cast<float>(shown);
     for (std::size_t k = 0; k < shown; ++k) {
         if (k > 0) ImGui::SameLine(0, gap);
         Plot& plot = plots[k];
@@ -93,6 +104,63 @@ void drawPlots(PanelContext& p, const Profile& profile) {
     }
 }
 
+/// "3 groups of 10 or more, of this step".
+std::string groupsText(const KnownGroups& known, std::int64_t now) {
+    const std::string count(grouped(known.table.groups.size()).text), least(grouped(known.least).text);
+    return count + (known.table.groups.size() == 1 ? " group of " : " groups of ") + least + " or more, " +
+           (now == known.step ? "of this step"
+                              : "of step " + std::string(grouped(static_cast<std::uint64_t>(known.step)).text));
+}
+
+constexpr float kGroupsWidth = 268;  // pixels at scale 1
+
+void drawGroups(PanelContext& p, const KnownGroups& known) {
+    const float s = p.widgets.scale(), line = ImGui::GetTextLineHeight() + 2 * s;
+    const SceneUnits& units = p.facts.scene->units;
+    const ImVec2 from = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const bool here = known.ids == p.facts.bodies->id;
+    p.widgets.text(kGroups, palette::kMuted,
+                   here ? groupsText(known, p.facts.step).c_str() : "The bodies are others now: find groups again.");
+    if (!here) return;
+    const float right[] = {54 * s, 128 * s, 180 * s, kGroupsWidth * s};  // ends of the columns
+    const auto cells = [&](float top, const std::string(&text)[4], ImU32 colour) {
+        for (std::size_t k = 0; k < 4; ++k) {
+            const float wide = ImGui::CalcTextSize(text[k].c_str()).x;
+            list.AddText(ImVec2(from.x + right[k] - wide, top), colour, text[k].c_str());
+        }
+    };
+    const auto head = [](const char* what, std::string_view unit) {
+        return std::string(what) + (unit.empty() ? "" : " [" + std::string(unit) + "]");
+    };
+    float top = from.y + line;
+    cells(top, {"bodies", head("mass", units.mass), head("r", units.length), head("sigma", units.speed)}, palette::kMuted);
+    const auto colours = linearColours(categoryMap());
+    for (const BodyGroup& group : known.table.groups) {
+        top += line;
+        if (top + line > from.y + room.y) break;
+        const std::size_t band = groupBand(known.ids[group.label]);
+        const glm::vec3 c = srgbFromLinear(colours[(2 * band + 1) * kColourMapSize / (2 * kCategories)]);
+        list.AddRectFilled(ImVec2(from.x, top + 3 * s), ImVec2(from.x + 10 * s, top + 13 * s),
+                           ImGui::ColorConvertFloat4ToU32(ImVec4(c.x, c.y, c.z, 1)));
+        cells(top,
+              {grouped(group.members).text, threeDigits(group.mass * units.massScale),
+               threeDigits(group.radius * units.lengthScale), threeDigits(group.dispersion * units.speedScale)},
+              palette::kText);
+    }
+}
+
+/// The button and what it goes by, at the right of the line.
+void drawFindGroups(PanelContext& p) {
+    const float s = p.widgets.scale(), wide = 88 * s;
+    const float at = ImGui::GetWindowWidth() - wide - 10 * s;
+    ImGui::SameLine();
+    // Where the words before it leave no room, it is in the menu.
+    if (ImGui::GetCursorPosX() > at) return ImGui::NewLine();
+    ImGui::SetCursorPosX(at);
+    action(p, "find-groups", wide, p.facts.findingGroups ? "Finding" : nullptr);
+}
+
 }  // namespace
 
 float instrumentsHeight(const Workspace& workspace, const UiState& state, ImVec2 surface, float scale) {
@@ -116,7 +184,15 @@ void drawInstruments(PanelContext& p) {
         else if (profile)
             text = "R in " + unit + "; " + sampleText(*profile) + ", " + ageText(instruments, p.facts.step);
         p.widgets.text(kAbout, palette::kMuted, text.c_str());
-        if (profile && profile->why.empty()) drawPlots(p, *profile);
+        drawFindGroups(p);
+        const float all = ImGui::GetContentRegionAvail().x;
+        const float groups = p.facts.groups ? (kGroupsWidth + 10) * s : 0;
+        const ImVec2 corner = ImGui::GetCursorPos();
+        if (profile && profile->why.empty()) drawPlots(p, *profile, all - groups);
+        if (p.facts.groups) {
+            ImGui::SetCursorPos(ImVec2(corner.x + all - kGroupsWidth * s, corner.y));
+            drawGroups(p, *p.facts.groups);
+        }
         endStrip();
     }
 }

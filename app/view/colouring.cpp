@@ -11,15 +11,22 @@ namespace {
 
 double unitOf(const ColourMode& mode, const Scene& scene) { return mode.unit ? mode.unit(scene.units).scale : 1; }
 
+std::vector<BodyTrait> traitsOf(const ColourMode& mode, const Facts& facts) {
+    if (!mode.ofGroups) return bodyTraits(mode, *facts.bodies, facts.scene->view.stars, facts.scene->view.celestials);
+    if (!facts.groups) return groupTraits(*facts.bodies, {}, {}, 0);
+    return groupTraits(*facts.bodies, facts.groups->ids, facts.groups->labels, facts.groups->least);
+}
+
 }  // namespace
 
 /// Gives the renderers what the mode colours by.
 void Colouring::dress(Document& document, RunHost& host) {
     const ColourMode& mode = document.shownMode();
     const int index = static_cast<int>(&mode - colourModes().data());
-    if (index == mode_ && dressings_ == host.dressings()) return;
-    const std::vector<BodyTrait> traits =
-        bodyTraits(mode, *document.facts.bodies, document.facts.scene->view.stars, document.facts.scene->view.celestials);
+    const Facts& facts = document.facts;
+    if (index == mode_ && dressings_ == host.dressings() && (!mode.ofGroups || groups_ == facts.groups)) return;
+    const std::vector<BodyTrait> traits = traitsOf(mode, facts);
+    groups_ = facts.groups;
     for (Run& run : host.runs()) {
         if (index != mode_) {
             run.show(mode.published);

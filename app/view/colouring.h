@@ -4,6 +4,7 @@
 #include "app/services/run_host.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace gravlab {
 
@@ -22,7 +23,8 @@ private:
     void findRange(Document& document, RunHost& host, bool realTime);
 
     std::uint64_t dressings_ = 0;
-    int mode_ = -1;  ///< that the renderers have
+    std::shared_ptr<const KnownGroups> groups_;  ///< that the renderers have
+    int mode_ = -1;                              ///< that the renderers have
     const Scene* scene_ = nullptr;
     bool rangeKnown_ = false, sampling_ = false;
     double sampledAt_ = -1, densityAt_ = -1;  ///< [s]

@@ -56,6 +56,7 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
     const auto colours = linearColours(map < 0 ? categoryMap() : maps[static_cast<std::size_t>(map) % maps.size()]);
     std::string title(mode.label);
     ShownUnit unit;
+    if (mode.ofGroups) title += "s, grey: none";
     if (mode.unit) {
         unit = mode.unit(document.facts.scene->units);
         title += " [" + unit.name + "]";
@@ -65,10 +66,11 @@ void drawLegend(const Document& document, const OverlayArea& area, ImDrawList& l
     constexpr int kStrips = 128;
     // Of the categories only those that the scene has.
     const int used = map < 0 ? std::clamp(document.facts.galaxies, 1, static_cast<int>(kCategories)) : 0;
+    const int shown = mode.ofGroups ? static_cast<int>(kGroupBands) : used;
     for (int i = 0; i < kStrips; ++i) {
         const std::size_t place =
-            used > 0 ? (static_cast<std::size_t>(i * used / kStrips) * 2 + 1) * kColourMapSize / (2 * kCategories)
-                     : static_cast<std::size_t>(i) * (kColourMapSize - 1) / (kStrips - 1);
+            shown > 0 ? (static_cast<std::size_t>(i * shown / kStrips) * 2 + 1) * kColourMapSize / (2 * kCategories)
+                      : static_cast<std::size_t>(i) * (kColourMapSize - 1) / (kStrips - 1);
         const glm::vec3 c = srgbFromLinear(colours[place]);
         const ImU32 colour = ImGui::ColorConvertFloat4ToU32(ImVec4(c.x, c.y, c.z, 1));
         list.AddRectFilled(ImVec2(left + width * static_cast<float>(i) / kStrips, top),

@@ -75,6 +75,7 @@ void Workspace::advance(bool realTime) {
         profileWanted = instruments.wanted;  // another scene brings its own
         labLoop_.advance(lab, *this, host);
     }
+    beside([&] { groupFinder.update(*this, host.simulation(), host.first().feed(), !realTime); });
     labLoop_.refreshMatrix(lab, *this, host, realTime);
     readMeasurements();
 }
@@ -145,7 +146,9 @@ void Workspace::readMeasurements() {
 
 bool Workspace::moving() const {
     if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
-    if (conservation.busy() || instruments.busy() || virial.busy() || (labPanel.open && lab.matrix.waiting())) return true;
+    if (conservation.busy() || instruments.busy() || groupFinder.busy() || virial.busy() ||
+        (labPanel.open && lab.matrix.waiting()))
+        return true;
     return trajectory.busy() || drop.dragging() || aim.dragging() || dropPath.busy();
 }
 

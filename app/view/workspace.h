@@ -7,6 +7,7 @@
 #include "app/lab/lab_loop.h"
 #include "app/model/document.h"
 #include "app/services/conservation.h"
+#include "app/services/group_finder.h"
 #include "app/services/instruments.h"
 #include "app/services/pace.h"
 #include "app/services/run_host.h"
@@ -58,6 +59,7 @@ struct Workspace : Document {
     Telemetry telemetry;
     ConservationMonitor conservation;
     Instruments instruments;  ///< a galaxy over its radius
+    GroupFinder groupFinder;
     TrajectoryPrediction trajectory;
     DropPrediction dropPath;
     Lab lab;

@@ -194,7 +194,11 @@ TEST_F(GlTest, EveryColourModeLooksAsStored) {
     for (const bool paper : {false, true})
         for (const ColourMode& mode : colourModes()) {
             SCOPED_TRACE(mode.name);
-            const std::vector<BodyTrait> traits = bodyTraits(mode, sample.facts);
+            // Twelve groups, and bodies at the rim without one.
+            std::vector<std::uint32_t> labels = sample.facts.id;
+            for (std::size_t i = 0; i < 400; ++i) labels[i] = static_cast<std::uint32_t>(i % 12);
+            const std::vector<BodyTrait> traits =
+                mode.ofGroups ? groupTraits(sample.facts, sample.facts.id, labels, 2) : bodyTraits(mode, sample.facts);
             renderer_->setTraits(traits);
             std::vector<float> values = published;
             if (mode.ofDensity) {

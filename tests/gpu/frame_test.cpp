@@ -15,7 +15,7 @@ std::int64_t waits() {
 }
 
 TEST_F(GpuTest, framesCopyNoBodiesAndNeverWait) {
-    for (const std::size_t count : {500, 65536, 300000}) {
+    for (const std::size_t count : {700, 65536, 300000}) {
         const ParticleSet bodies = unevenBodies(count);
         const std::unique_ptr<Backend> backend = loaded(bodies);
         DeviceSink sink;

@@ -25,6 +25,10 @@ TEST_F(InstrumentsWindow, measureTheRunningGalaxyBesideThePicture) {
     const auto step = now.at("instruments").at("step").get<std::int64_t>();
     waitFor("a newer profile", [&](const Json& s) { return s.at("instruments").at("step") > step; });
     choose("instruments.centre", "centre of mass");
+    click("find-groups");
+    const Json found = waitFor("groups", [](const Json& s) { return s.at("items").contains("groups"); });
+    EXPECT_TRUE(found.at("items").contains("instruments_rotation")) << "beside the plots";
+    EXPECT_EQ(layoutFaults(found), std::vector<std::string>());
     key("ctrl+j");
     waitFor("the strip of energy again", [](const Json& s) { return s.at("items").contains("panel/conservation"); });
 }

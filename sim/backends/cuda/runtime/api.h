@@ -24,7 +24,7 @@ constexpr Code kSuccess = 0, kOutOfMemory = 2, kInsufficientDriver = 35, kNoDevi
                kInvalidGraphicsContext = 219, kNoKernelImage = 209, kNotReady = 600;
 
 /// Copies of more than this count as body-sized; facts of a frame (counters, a force check) stay below.
-constexpr std::size_t kLargestFact = 4096;
+constexpr std::size_t kLargestFact = 8192;
 
 struct Dim {
     unsigned x = 1, y = 1;

@@ -1,0 +1,36 @@
+// Groups of a running simulation's bodies, found beside it when somebody asks. Rule: a state of the feed, and a thread of
+// its own: no step waits; what was found says at which step.
+#pragma once
+#include "app/model/document.h"
+#include "app/services/state_feed.h"
+#include "app/services/worker.h"
+#include "sim/run/simulation.h"
+
+#include <memory>
+
+namespace gravlab {
+
+class GroupFinder {
+public:
+    /// Once a frame: begins what was asked for, or what the colours need and nobody has found yet, and takes up what has
+    /// been found. A failure is the document's message. `wait`: for films, whose frames do not depend on the clock.
+    void update(Document& document, Simulation& simulation, StateFeed& feed, bool wait);
+    /// Something is on its way: then frames are needed.
+    bool busy() const { return asked_.waiting() || worker_.busy() || owed_; }
+
+private:
+    struct Task {
+        std::shared_ptr<const FedState> state;
+        GroupsWish wish;
+    };
+    static std::shared_ptr<const KnownGroups> found(const Task& task);
+    void begin(std::shared_ptr<const FedState> state);
+
+    GroupsWish wish_;
+    bool owed_ = false;                  ///< a result was not taken
+    std::uint64_t run_ = 0, tried_ = 0;  ///< run that is followed; that groups were looked for in without being asked
+    StateTicket asked_;
+    Worker<Task, std::shared_ptr<const KnownGroups>> worker_{[](const Task& task, auto&) { return found(task); }};
+};
+
+}  // namespace gravlab

@@ -1,0 +1,118 @@
+// Groups beside a run: found on a copy, shown as colours, and told of as what they were.
+#include "app/control/parameter.h"
+#include "app/view/workspace.h"
+#include "gl_fixture.h"
+#include "sim/backends/groups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace gravlab {
+namespace {
+
+class GroupsOfARun : public test::GlTest {
+protected:
+    void begin(const char* colour = "speed") {
+        Options options;
+        options.simulation.scene = "plummer";
+        options.simulation.backend = "cpu";
+        options.simulation.bodies = 2000;
+        options.settings["look.colour_mode"] = std::string(colour);
+        workspace = std::make_unique<Workspace>(options);
+        controller = std::make_unique<Controller>();
+    }
+    void TearDown() override {
+        workspace.reset();
+        GlTest::TearDown();
+    }
+    Event ask(Command command) {
+        controller->post(std::move(command), Sender::script);
+        return workspace->apply(*controller).front();
+    }
+    void frame(bool realTime = false) {
+        workspace->apply(*controller);
+        workspace->advance(realTime);
+        const OffscreenTarget target(64, 64);
+        workspace->draw(target.framebuffer(), 64, 64);
+    }
+    Value read(const char* path) const { return parameter(path).get(*workspace); }
+
+    std::unique_ptr<Workspace> workspace;
+    std::unique_ptr<Controller> controller;
+};
+
+TEST_F(GroupsOfARun, areThoseOfTheStepThatTheyName) {
+    begin();
+    frame();
+    EXPECT_EQ(read("groups.count"), Value());
+    ASSERT_EQ(ask(SetParameter{"groups.linking", 0.3}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(SetParameter{"groups.least", std::int64_t{5}}).status, CommandStatus::applied);
+    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::applied);
+    frame();
+    ASSERT_TRUE(workspace->facts.groups) << workspace->message;
+    const KnownGroups known = *workspace->facts.groups;
+    EXPECT_EQ(known.step, workspace->facts.step);
+    ParticleSet bodies;
+    workspace->host.simulation().snapshot(bodies);
+    EXPECT_EQ(known.length, linkingLength(bodies, {.mean = 0.3}));
+    EXPECT_EQ(known.labels, groupsByPairs(bodies, known.length));
+    ASSERT_FALSE(known.table.groups.empty());
+    EXPECT_GE(known.table.groups.back().members, 5u);
+    EXPECT_EQ(read("groups.count"), Value(static_cast<std::int64_t>(known.table.groups.size())));
+    frame();
+    EXPECT_GT(workspace->facts.step, known.step);
+    EXPECT_EQ(workspace->facts.groups->step, known.step) << "as they were then";
+    // Another run has none.
+    ASSERT_EQ(ask(Invoke{"reset"}).status, CommandStatus::applied);
+    frame();
+    frame();
+    EXPECT_FALSE(workspace->facts.groups && workspace->facts.groups->run != workspace->facts.run);
+}
+
+TEST_F(GroupsOfARun, aWindowFindsThemBesideItsFrames) {
+    begin();
+    frame(true);
+    ASSERT_EQ(ask(Invoke{"find-groups"}).status, CommandStatus::applied);
+    for (int k = 0; k < 2000 && !workspace->facts.groups; ++k) frame(true);
+    ASSERT_TRUE(workspace->facts.groups);
+    EXPECT_FALSE(workspace->groupFinder.busy());
+    EXPECT_FALSE(workspace->facts.findingGroups);
+}
+
+TEST_F(GroupsOfARun, theirColoursFindThemOnce) {
+    begin("group");
+    frame();
+    ASSERT_TRUE(workspace->facts.groups) << workspace->message;
+    const auto first = workspace->facts.groups;
+    frame();
+    EXPECT_EQ(workspace->facts.groups, first) << "and not in every frame";
+}
+
+TEST(GroupColours, belongToTheFirstBodyAndGreyIsForTheRest) {
+    BodyFacts facts;
+    facts.id = {7, 8, 9, 10, 11};
+    facts.group.assign(5, 0);
+    facts.group[4] = 2 << 6;  // dark
+    facts.mass.assign(5, 1);
+    const std::vector<std::uint32_t> labels{0, 1, 0, 1, 0};
+    const std::vector<BodyTrait> traits = groupTraits(facts, facts.id, labels, 3);
+    EXPECT_EQ(traits[0].value, traits[2].value);
+    EXPECT_NE(traits[0].value, traits[1].value);
+    EXPECT_EQ(traits[0].light, 1);
+    EXPECT_LT(traits[1].light, 0.5f);
+    EXPECT_EQ(traits[4].light, -1) << "dark matter is dimmed as ever";
+    // The same colour when others have come before it.
+    BodyFacts later = facts;
+    later.id = {3, 7, 8, 9, 11};
+    const std::vector<std::uint32_t> moved{0, 1, 2, 1, 1};
+    EXPECT_EQ(groupTraits(later, later.id, moved, 3)[1].value, traits[0].value);
+    // Labels of other bodies are no one's.
+    for (const BodyTrait& trait : groupTraits(later, facts.id, labels, 1)) EXPECT_LT(std::abs(trait.light), 0.5f);
+    EXPECT_LT(groupBand(7), kGroupBands);
+}
+
+}  // namespace
+}  // namespace gravlab
