@@ -8,7 +8,7 @@
 
 namespace gravlab {
 namespace {
-constexpr std::array<std::string_view, 3> kPages{"launch", "sweep", "matrix"};
+constexpr std::array<std::string_view, 4> kPages{"launch", "sweep", "matrix", "own"};
 }  // namespace
 
 std::span<const std::string_view> labPages() { return kPages; }

@@ -1,21 +1,25 @@
 // What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
 #pragma once
+#include "app/model/own_kernel.h"
+#include "sim/backends/pair_matrix.h"
+
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace gravlab {
 
 /// The pages of the lab's panel.
-enum class LabPage { launch, sweep, matrix };
+enum class LabPage { launch, sweep, matrix, own };
 /// Their names, in the order of the enumeration.
 std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
 /// What the lab shall do, once.
-enum class LabOrder { measure, tune, cancel, csv, png };
+enum class LabOrder { measure, tune, cancel, csv, png, tryOwn, saveOwn, matrixCsv, matrixNpy };
 
 struct LabPanel {
     bool open = false;
@@ -23,6 +27,11 @@ struct LabPanel {
     std::size_t sweep = 0;           ///< of labSweeps(): what a sweep varies
     bool wholeSteps = false;         ///< which rate is drawn
     std::vector<LabOrder> orders{};  ///< since the last frame
+    OwnKernel own{};
+    PairValue matrix = PairValue::force;  ///< what a cell of the matrix shows
+    bool borders = true;                  ///< of tiles, blocks and waves over it
+    std::string said{};                   ///< what became of its numbers
+    bool visits = false;                  ///< its cells light up as the kernel visits them
     bool shows(LabPage which) const { return open && page == which; }
     bool operator==(const LabPanel&) const = default;
 };

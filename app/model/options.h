@@ -2,6 +2,7 @@
 #pragma once
 #include "app/model/camera_path.h"
 #include "app/model/twin_choice.h"
+#include "sim/backends/pair_matrix.h"
 #include "sim/core/value.h"
 #include "sim/io/snapshot.h"
 #include "sim/run/configuration.h"
@@ -28,6 +29,7 @@ enum class Subcommand {
     convert,
     info,
     fingerprint,
+    matrix,
     play,
     lesson,
     occupancy,
@@ -88,6 +90,7 @@ struct Options {
     std::string lesson;  ///< to begin with, or of the command lesson: a name, or a file that ends with .toml
 
     // render
+    PairValue pairValue = PairValue::force;  ///< of matrix
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first that fits the file

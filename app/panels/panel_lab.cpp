@@ -27,6 +27,9 @@ constexpr PageRow kPages[] = {
     {LabPage::matrix,
      {"lab_matrix", "Matrix", "The forces of all pairs as a live picture, for up to 4,096 bodies"},
      drawLabMatrix},
+    {LabPage::own,
+     {"lab_own", "Own", "Write a kernel, compile it, try it in a process of its own, and let it compute the run"},
+     drawLabOwn},
 };
 
 /// A button that stays lit while its page is shown.
