@@ -31,6 +31,7 @@ constexpr CommandFunction kFunctions[] = {
     {Subcommand::info, infoCommand},
     {Subcommand::tune, tuneCommand},
     {Subcommand::fingerprint, fingerprintCommand},
+    {Subcommand::matrix, matrixCommand},
     {Subcommand::play, playCommand},
     {Subcommand::lesson, lessonCommand},
     {Subcommand::occupancy, occupancyCommand},

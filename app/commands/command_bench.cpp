@@ -71,14 +71,6 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     return choices;
 }
 
-/// As the device holds them, which is what a trial compares with.
-std::vector<Double4> inSingle(const ParticleSet& bodies) {
-    std::vector<Double4> all = bodies.position;
-    for (Double4& body : all)
-        for (double* const number : {&body.x, &body.y, &body.z, &body.w}) *number = static_cast<float>(*number);
-    return all;
-}
-
 /// The choice; of a file that was named, tried with these bodies first.
 KernelChoice taken(KernelChoice choice, const ForceSettings& force, const BackendOptions& options,
                    const ParticleSet& bodies) {

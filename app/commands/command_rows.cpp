@@ -504,6 +504,18 @@ void addFingerprintOptions(CLI::App& app, Options& o) {
     app.add_flag("--json", o.json, "as JSON");
 }
 
+void addMatrixOptions(CLI::App& app, Options& o) {
+    addSceneOrFile(app, o, "plummer");
+    addParameters(app, o, [](const Parameter& row) { return isPhysics(row) && row.path != "run.precision"; });
+    addSet(app, o);
+    addValue(
+        app, "--value", "NAME", [&o](auto&, auto& text) { o.pairValue = pairValue(text); },
+        "force, potential, component (of the force on row i, along x, with its sign) or distance [force]");
+    addValue(
+        app, "-o,--output", "FILE", [&o](auto&, auto& text) { o.output = text; },
+        "FILE.csv, or FILE.npy for NumPy: a row a body, for up to 4,096 bodies");
+}
+
 void addLessonOptions(CLI::App& app, Options& o) {
     app.add_option_function<std::string>(
            "NAME", [&o](const std::string& text) { o.lesson = text; },
@@ -671,6 +683,9 @@ const std::array<CommandRow, kCommandCount> kCommands{{
      "  gravlab groups galaxy -n 64k --linking 0.2\n"
      "  gravlab groups stars.csv --units cluster --linking-length 0.05 --least 20 -o groups.csv\n"
      "  gravlab groups plummer -n 1M --backend cuda --kernel bfs-device\n"},
+    {"matrix", Subcommand::matrix, false, "write what every body has with every other: force, potential or distance",
+     addMatrixOptions,
+     "  gravlab matrix plummer -n 256 -o force.csv\n  gravlab matrix disc -n 4096 --value component -o fx.npy\n"},
     {"info", Subcommand::info, false, "say what is in a file", addInfoOptions,
      "  gravlab info run.hdf5\n  gravlab info stars.csv --json\n"},
 }};

@@ -21,6 +21,7 @@ int checkCommand(const Options&);
 int convertCommand(const Options&);
 int infoCommand(const Options&);
 int fingerprintCommand(const Options&);
+int matrixCommand(const Options&);
 int lessonCommand(const Options&);
 int occupancyCommand(const Options&);
 int groupsCommand(const Options&);

@@ -37,7 +37,11 @@ void nextBackend(KeyTarget& t, int) {
 void nextKernel(KeyTarget& t, int) {
     const auto rows = kernels();
     const KernelRow* now = t.facts.kernel;
-    const auto first = static_cast<std::size_t>(now - rows.data());
+    // A kernel of one's own is in no list: the first of its backend follows it.
+    const auto place = std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) {
+        return row.backend == now->backend && row.name == now->name;
+    });
+    const auto first = static_cast<std::size_t>(place == rows.end() ? 0 : place - rows.begin());
     for (std::size_t step = 1; step < rows.size(); ++step) {
         const KernelRow& row = rows[(first + step) % rows.size()];
         // Nobody comes upon an error that was not allowed by going through the rows.
@@ -95,7 +99,8 @@ constexpr PageRow kPages[] = {
     {LabPage::matrix, "Matrix", "the forces of all pairs as a live picture"},
     {LabPage::ladder, "Ladder", "the text and idea of every kernel, also of those that cannot run here"},
     {LabPage::recorded, "Recorded", "what was measured on a named device, as curves"},
-    {LabPage::calculator, "Calculator", "waves, tail and occupancy of a launch on any GPU"}};
+    {LabPage::calculator, "Calculator", "waves, tail and occupancy of a launch on any GPU"},
+    {LabPage::own, "Own", "a kernel of one's own: written, compiled, tried and measured"}};
 
 /// Where frames go by steps, from what they reached.
 void scaleSpeed(KeyTarget& t, double factor) {
@@ -376,6 +381,24 @@ bool measures(const KeyTarget& t) {
     return busy;
 }
 
+void beginOwn(KeyTarget& t, int which) {
+    const OwnTemplate& row = ownTemplates()[static_cast<std::size_t>(which) % ownTemplates().size()];
+    t.labPanel.own.text = std::string(ownTemplateText(row.name));
+    t.labPanel.own.file = "own.cu";
+    if (row.exercise) {
+        t.labPanel.own.exercise = t.labPanel.own.text;
+        t.labPanel.own.exerciseSeconds = 0;
+    }
+    openLab(t);
+    t.labPanel.page = LabPage::own;
+}
+
+Reason noMatrix(const KeyTarget& t) {
+    return t.facts.configuration.bodies <= kMatrixBodies
+               ? Reason()
+               : "A matrix has at most " + std::to_string(kMatrixBodies) + " bodies.";
+}
+
 Reason noResults(const KeyTarget& t) { return t.facts.labBest ? Reason() : Reason("There are no results yet."); }
 
 constexpr Action kLab[] = {
@@ -454,6 +477,72 @@ constexpr Action kLab[] = {
      .idea = "write the plot as a picture into the current folder",
      .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::png); },
      .unavailable = noResults,
+     .leaves = kFileStays},
+    {.name = "own-begin",
+     .label = "Own kernel from",
+     .idea = "put a text into the lab's editor to begin with; nothing is compiled",
+     .act = [](KeyTarget& t, int which) { beginOwn(t, which); },
+     .choice =
+         [](const KeyTarget&, int which, SettingChoice& out) {
+             if (static_cast<std::size_t>(which) >= ownTemplates().size()) return false;
+             const OwnTemplate& row = ownTemplates()[static_cast<std::size_t>(which)];
+             out = {.name = std::string(row.name), .idea = row.idea};
+             return true;
+         },
+     .line = true},
+    {.name = "own-open",
+     .label = "Own kernel from a file",
+     .idea = "put the text of a file into the lab's editor; nothing is compiled",
+     .act = [](KeyTarget&, int) { throw UsageError("'own-open' needs FILE.cu; or paste a text into the lab's page Own"); },
+     .argument = "FILE.cu",
+     .with =
+         [](KeyTarget& t, const Value& file) {
+             const std::string name = valueText(file);
+             t.labPanel.own.text = ownTextOfFile(name);
+             t.labPanel.own.file = name;
+             openLab(t);
+             t.labPanel.page = LabPage::own;
+         }},
+    {.name = "own-try",
+     .label = "Compile and try",
+     .idea = "compile the text, try it in a process of its own on a copy of the bodies, and let it compute the run when its "
+             "forces are right; Ctrl Enter in the editor",
+     .act =
+         [](KeyTarget& t, int) {
+             t.labPanel.orders.push_back(LabOrder::tryOwn);
+             t.labPanel.own.trying = true;
+         },
+     .unavailable =
+         [](const KeyTarget& t) {
+             if (t.labPanel.own.trying) return Reason("A text is being tried.");
+             return t.labPanel.own.text.empty() ? Reason("There is no text: begin with one of the list.") : Reason();
+         },
+     .leaves = "A trial leaves everything as it is; take another kernel where a right one shall not go on."},
+    {.name = "own-save",
+     .label = "Save own kernel",
+     .idea = "write the text into a file, own.cu in the current folder unless another is named",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::saveOwn); },
+     .unavailable =
+         [](const KeyTarget& t) { return t.labPanel.own.text.empty() ? Reason("There is no text to be saved.") : Reason(); },
+     .argument = "FILE.cu",
+     .with =
+         [](KeyTarget& t, const Value& file) {
+             t.labPanel.own.saveAs = valueText(file);
+             t.labPanel.orders.push_back(LabOrder::saveOwn);
+         },
+     .leaves = kFileStays},
+    {.name = "matrix-csv",
+     .label = "Matrix as CSV",
+     .idea = "write the numbers of all pairs into the current folder",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::matrixCsv); },
+     .unavailable = noMatrix,
+     .leaves = kFileStays,
+     .line = true},
+    {.name = "matrix-npy",
+     .label = "Matrix for NumPy",
+     .idea = "write the numbers of all pairs into the current folder, as an array of double precision",
+     .act = [](KeyTarget& t, int) { t.labPanel.orders.push_back(LabOrder::matrixNpy); },
+     .unavailable = noMatrix,
      .leaves = kFileStays},
 };
 

@@ -426,7 +426,7 @@ void addLab(std::vector<Parameter>& all) {
         [](Document & d) -> auto& { return d.labPanel.open; }));
     all.push_back({.path = "lab.page",
                    .label = "Page",
-                   .idea = "launch, sweep, matrix, ladder, recorded or calculator",
+                   .idea = "launch, sweep, matrix, ladder, recorded, calculator or own",
                    .kind = Kind::choice,
                    .usual = labPages().front(),
                    .kept = {.option = "--lab", .configuration = "panels.lab", .placeholder = "PAGE", .help = "open the lab"},
@@ -466,6 +466,70 @@ void addLab(std::vector<Parameter>& all) {
          .kind = Kind::flag,
          .usual = "false"},
         [](Document & d) -> auto& { return d.labPanel.wholeSteps; }));
+    all.push_back({.path = "lab.own_text",
+                   .label = "Own kernel",
+                   .idea = "the text in the lab's editor, which is compiled only where that is asked for",
+                   .kind = Kind::text,
+                   .usual = "(empty)",
+                   .get = [](const Document& d) -> Value { return d.labPanel.own.text; },
+                   .set = [](Document& d, const Value& v) { d.labPanel.own.text = textOf(v); }});
+    all.push_back(fact({.path = "lab.own",
+                        .label = "Trial",
+                        .idea = "how the last trial of the own kernel ended: none, trying, good, wrong, bad-text, failed, "
+                                "no-compiler or no-device",
+                        .kind = Kind::text},
+                       [](const Document& d) -> Value { return std::string(stateOf(d.labPanel.own)); }));
+    all.push_back(fact({.path = "lab.own_said",
+                        .label = "Of the trial",
+                        .idea = "why the own kernel is not good, or how good it is",
+                        .kind = Kind::text},
+                       [](const Document& d) -> Value { return d.labPanel.own.sentence; }));
+    all.push_back(fact({.path = "lab.own_time",
+                        .label = "Force",
+                        .idea = "time of one force of the own kernel in its last trial",
+                        .unit = "s",
+                        .measured = true},
+                       [](const Document& d) -> Value { return d.labPanel.own.secondsPerForce; }));
+    all.push_back(fact({.path = "lab.own_gain",
+                        .label = "Gain",
+                        .idea = "how much faster the last trial was than the exercise as it came; 0 before both are known",
+                        .measured = true},
+                       [](const Document& d) -> Value {
+                           const OwnKernel& own = d.labPanel.own;
+                           const bool known = own.outcome == OwnOutcome::good && own.secondsPerForce > 0;
+                           return known ? own.exerciseSeconds / own.secondsPerForce : 0.0;
+                       }));
+    all.push_back(fact({.path = "lab.own_barriers",
+                        .label = "Barriers",
+                        .idea = "how often __syncthreads() stands in the text, remarks left out",
+                        .kind = Kind::integer},
+                       [](const Document& d) -> Value {
+                           return static_cast<std::int64_t>(countIn(d.labPanel.own.text, "__syncthreads()"));
+                       }));
+    all.push_back({.path = "lab.matrix",
+                   .label = "Shows",
+                   .idea = "what a cell of the matrix shows: force, potential, component or distance",
+                   .kind = Kind::choice,
+                   .usual = pairValueNames().front(),
+                   .choices = [] { return std::vector<std::string>(pairValueNames().begin(), pairValueNames().end()); },
+                   .noun = "value of a pair",
+                   .get = [](const Document& d) -> Value { return std::string(nameOf(d.labPanel.matrix)); },
+                   .set = [](Document& d, const Value& v) { d.labPanel.matrix = pairValue(textOf(v)); }});
+    all.push_back(withMember(
+        {.path = "lab.borders",
+         .label = "Borders",
+         .idea = "borders of tiles, blocks and waves over the matrix",
+         .kind = Kind::flag,
+         .usual = "true"},
+        [](Document & d) -> auto& { return d.labPanel.borders; }));
+    all.push_back(withMember(
+        {.path = "lab.visits",
+         .label = "Visits",
+         .idea = "cells of the matrix light up in slow motion, in the order in which the kernel visits "
+                 "them",
+         .kind = Kind::flag,
+         .usual = "false"},
+        [](Document & d) -> auto& { return d.labPanel.visits; }));
     all.push_back(fact({.path = "lab.busy",
                         .label = "Measuring",
                         .idea = "a sweep or search is under way",

@@ -1,7 +1,10 @@
 #include "app/lab/lab_loop.h"
 
 #include "app/host_clock.h"
+#include "app/lab/pair_numbers.h"
+#include "app/timed_name.h"
 #include "render/finish_drawing.h"
+#include "sim/core/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +22,7 @@ LabSubject subjectOf(const RunConfiguration& running) {
 
 }  // namespace
 
-void LabLoop::takeUp(Lab& lab, Document& document) {
+void LabLoop::takeUp(Lab& lab, Document& document, RunHost& host) {
     lab.sweepIndex = document.labPanel.sweep;
     lab.wholeSteps = document.labPanel.wholeSteps;
     const Facts& facts = document.facts;
@@ -39,7 +42,31 @@ void LabLoop::takeUp(Lab& lab, Document& document) {
             case LabOrder::png:
                 lab.exportPng();
                 break;
+            case LabOrder::tryOwn:
+                own_.ask();
+                break;
+            case LabOrder::saveOwn:
+                OwnBench::save(document.labPanel.own);
+                break;
+            case LabOrder::matrixCsv:
+                exportMatrix(document, host, ".csv");
+                break;
+            case LabOrder::matrixNpy:
+                exportMatrix(document, host, ".npy");
+                break;
         }
+}
+
+void LabLoop::exportMatrix(Document& document, RunHost& host, const char* ending) {
+    const std::string name = timedName("gravlab-matrix", ending);
+    try {
+        ParticleSet bodies;
+        host.simulation().snapshot(bodies);
+        writePairNumbers(name, bodies.position, host.simulation().force(), document.labPanel.matrix);
+        document.labPanel.said = "written to " + name;
+    } catch (const Error& error) {
+        document.labPanel.said = error.what();
+    }
 }
 
 void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
@@ -49,6 +76,7 @@ void LabLoop::advance(Lab& lab, Document& document, RunHost& host) {
         document.facts.launch = host.simulation().backend().launchFacts();
         document.facts.figures = host.simulation().backend().figures();
     }
+    own_.advance(document, host);
     if (!document.labPanel.open && lab.busy()) lab.cancel();
     // Only while it measures: work that is still on the device would be counted as the kernel's.
     constexpr double kLeastSlice = 0.02;  // [s]; shorter ones would measure little but their own ends
@@ -67,6 +95,9 @@ void LabLoop::refreshMatrix(Lab& lab, const Document& document, RunHost& host, b
     PairMatrix& matrix = lab.matrix;
     Backend& backend = host.simulation().backend();
     matrix.poll(backend);
+    matrix.show(document.labPanel.matrix);
+    if (matrixValue_ != document.labPanel.matrix) matrixStep_ = -1;
+    matrixValue_ = document.labPanel.matrix;
     const bool asks = matrix.wantsPair();
     if (realTime && !asks && now - matrixMadeAt_ < kInterval) return;
     if (matrixStep_ == facts.step && matrixRun_ == facts.run && matrixRevision_ == facts.revision && !asks) return;

@@ -1,6 +1,7 @@
 // The lab's part of a frame: measurements beside the running simulation, and the live picture of all pairs.
 #pragma once
 #include "app/lab/lab.h"
+#include "app/lab/own_bench.h"
 #include "app/services/run_host.h"
 
 namespace gravlab {
@@ -8,7 +9,7 @@ namespace gravlab {
 class LabLoop {
 public:
     /// Does what was asked of the lab since the last frame.
-    void takeUp(Lab& lab, Document& document);
+    void takeUp(Lab& lab, Document& document, RunHost& host);
     /// Lets the lab measure, takes up what a search has found, and keeps the facts of the launch new.
     void advance(Lab& lab, Document& document, RunHost& host);
     /// Some times a second while the matrix is shown: painted by the device, or from a copy of the bodies.
@@ -16,6 +17,10 @@ public:
     void dropPicture(Lab& lab);
 
 private:
+    void exportMatrix(Document& document, RunHost& host, const char* ending);
+
+    OwnBench own_;
+    PairValue matrixValue_ = PairValue::force;    ///< of the picture
     double launchReadAt_ = 0, matrixMadeAt_ = 0;  ///< host clock [s]
     std::int64_t matrixStep_ = -1;
     std::uint64_t matrixRun_ = 0, matrixRevision_ = 0;

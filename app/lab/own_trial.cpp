@@ -6,7 +6,6 @@
 #include "app/lab/kernel_source.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
-#include "sim/io/file/source.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -32,15 +31,6 @@ namespace {
 
 constexpr std::size_t kMostText = std::size_t{1} << 20, kMostAnswers = std::size_t{64} << 20;
 constexpr double kLookSeconds = 0.01;
-
-constexpr OwnTemplate kTemplates[] = {
-    {"global", "one thread a body reads all sources from global memory"},
-    {"tiled", "a block reads a tile of bodies into shared memory for all its threads"},
-    {"registers", "a thread holds several bodies in registers"},
-    {"split", "several blocks share the sources of the same bodies and add by atomics"},
-    {"missing-barrier", "put the second barrier back", true},
-    {"not-coalesced", "make the reads coalesced", true},
-};
 
 /// A file in memory that goes with its descriptor.
 class Memory {
@@ -210,14 +200,6 @@ pid_t started(const std::string& program, int in, int out) {
     return process;
 }
 
-std::string textOfFile(const std::string& path) {
-    Source source = Source::open(path);
-    std::string text(kMostText + 1, '\0');
-    text.resize(source.read(text.data(), text.size()));
-    if (text.size() > kMostText) throw InputError(path + " is longer than 1 MiB, which no kernel is");
-    return text;
-}
-
 }  // namespace
 
 int runTrialHere() {
@@ -302,7 +284,7 @@ OwnTrialReply awaitTrial(OwnTrial& trial) {
 }
 
 const KernelRow& adoptKernelFile(const std::string& path, int device, double softening, const std::vector<Double4>& bodies) {
-    const std::string text = textOfFile(path);
+    const std::string text = ownTextOfFile(path);
     const OwnLaunch launch = ownLaunch(text, path);
     OwnTrial trial({.text = text, .file = path, .device = device, .softening = softening, .bodies = bodies});
     const OwnTrialReply reply = awaitTrial(trial);
@@ -326,7 +308,11 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
 
 bool namesKernelFile(std::string_view name) { return name.ends_with(".cu") && name.size() > 3; }
 
-std::span<const OwnTemplate> ownTemplates() { return kTemplates; }
-std::string_view ownTemplateText(std::string_view name) { return ownKernelFile(std::string(name) + ".cu"); }
+std::vector<Double4> inSingle(const ParticleSet& bodies) {
+    std::vector<Double4> all = bodies.position;
+    for (Double4& body : all)
+        for (double* const number : {&body.x, &body.y, &body.z, &body.w}) *number = static_cast<float>(*number);
+    return all;
+}
 
 }  // namespace gravlab

@@ -2,11 +2,10 @@
 // nothing is ends there and touches nothing here.
 // Rule: the other process is not believed; what it sends is bounded, and only whether it passed counts.
 #pragma once
-#include "sim/backends/cuda/own_kernel.h"
+#include "app/model/own_kernel.h"
 
 #include <sys/types.h>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,16 +58,7 @@ const KernelRow& adoptKernelFile(const std::string& path, int device, double sof
 /// Whether a name of a kernel is that of a file: it ends in .cu.
 bool namesKernelFile(std::string_view name);
 
-/// Texts to begin with, in the order in which they are offered.
-struct OwnTemplate {
-    std::string_view name;  ///< also of assets/kernels/NAME.cu
-    std::string_view idea;
-    bool exercise = false;
-};
-std::span<const OwnTemplate> ownTemplates();
-/// Its text; empty where there is none of that name.
-std::string_view ownTemplateText(std::string_view name);
-/// A file of assets/kernels by its name, empty when there is none. Generated.
-std::string_view ownKernelFile(std::string_view name);
+/// Positions and masses as a device holds them.
+std::vector<Double4> inSingle(const ParticleSet& bodies);
 
 }  // namespace gravlab

@@ -44,9 +44,24 @@ Colours makeColours() {
     return colours;
 }
 
-const Colours& colourTable() {
-    static const Colours kTable = makeColours();
-    return kTable;
+/// Blue for pushes to the left, orange to the right, dark where there is next to none.
+Colours makeSignedColours() {
+    constexpr float kLeft[3] = {70, 150, 255}, kMiddle[3] = {12, 12, 18}, kRight[3] = {255, 150, 60};
+    Colours colours{};
+    for (std::size_t k = 0; k < colours.size(); ++k) {
+        const float part = 2 * static_cast<float>(k) / static_cast<float>(colours.size() - 1) - 1;
+        const auto& end = part < 0 ? kLeft : kRight;
+        std::uint32_t packed = 0xff000000u;
+        for (std::size_t c = 0; c < 3; ++c)
+            packed |= static_cast<std::uint32_t>(kMiddle[c] + std::abs(part) * (end[c] - kMiddle[c]) + 0.5f) << (8 * c);
+        colours[k] = packed;
+    }
+    return colours;
+}
+
+const Colours& colourTable(PairValue value = PairValue::force) {
+    static const Colours kSizes = makeColours(), kSigned = makeSignedColours();
+    return value == PairValue::component ? kSigned : kSizes;
 }
 
 /// A vertex is four numbers: its buffer takes levels as well.
@@ -83,7 +98,26 @@ void strongestOfRow(const Planes& p, std::size_t row, std::size_t stride, const 
     }
 }
 
+/// The same of another value, with its sign, in rows up to the diagonal.
+template <class PairLaw>
+void largestOfRow(PairValue value, const Planes& p, std::size_t row, std::size_t stride, const PairLaw& law, float* cells) {
+    const std::size_t n = p.x.size(), end = std::min(n, (row + 1) * stride);
+    for (std::size_t i = row * stride; i < end; ++i)
+        for (std::size_t j = 0; j < end; ++j) {
+            if (i == j) continue;
+            const float dx = p.x[j] - p.x[i], dy = p.y[j] - p.y[i], dz = p.z[j] - p.z[i];
+            const float of = valueOfPair(value, law, p.w[i] * p.w[j], dx, dx * dx + dy * dy + dz * dz);
+            float& cell = cells[j / stride];
+            if (std::abs(of) > std::abs(cell) && std::isfinite(of)) cell = of;
+        }
+}
+
 }  // namespace
+
+std::uint32_t levelColour(PairValue value, float level) {
+    const Colours& table = colourTable(value);
+    return table[static_cast<std::size_t>(std::clamp(level, 0.f, 1.f) * static_cast<float>(table.size() - 1) + 0.5f)];
+}
 
 std::uint32_t matrixColour(float below) {
     const float part = std::clamp(1 - below / PairMatrix::kDecades, 0.f, 1.f);
@@ -103,6 +137,8 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
     }
     bodies_.assign(positions.begin(), positions.end());
     force_ = force;
+    shown_ = value_;
+    const bool forces = shown_ == PairValue::force;
     stride_ = matrixStride(count_);
     cells_ = matrixCells(count_);
     Planes planes;
@@ -116,22 +152,33 @@ void PairMatrix::compute(std::span<const Double4> positions, const ForceSettings
     // Row k has k cells: folding the triangle gives every piece the same work.
     parallelFor((cells_ + 1) / 2, 0, kRowsAPiece, [&](std::size_t first, std::size_t last) {
         withLaw<float>(force, [&](const auto& law) {
+            const auto row = [&](std::size_t k) {
+                if (forces)
+                    strongestOfRow(planes, k, stride_, law, &strongest[k * cells_]);
+                else
+                    largestOfRow(shown_, planes, k, stride_, law, &strongest[k * cells_]);
+            };
             for (std::size_t k = first; k < last; ++k) {
-                strongestOfRow(planes, k, stride_, law, &strongest[k * cells_]);
-                if (const std::size_t mirror = cells_ - 1 - k; mirror != k)
-                    strongestOfRow(planes, mirror, stride_, law, &strongest[mirror * cells_]);
+                row(k);
+                if (const std::size_t mirror = cells_ - 1 - k; mirror != k) row(mirror);
             }
         });
     });
-    strongest_ = *std::max_element(strongest.begin(), strongest.end());
+    strongest_ = 0;
+    for (const float cell : strongest) strongest_ = std::max(strongest_, std::abs(cell));
     rgba_.resize(4 * strongest.size());
     const float top = strongest_ > 0 ? roughLog2(strongest_) : 0;
     for (std::size_t row = 0; row < cells_; ++row)
         for (std::size_t column = 0; column <= row; ++column) {
             const float cell = strongest[row * cells_ + column];
-            const std::uint32_t colour = matrixColour(cell > 0 ? kLog10Of2 * (top - roughLog2(cell)) : kDecades);
+            const auto colourOf = [&](float value) {
+                return forces ? matrixColour(value > 0 ? kLog10Of2 * (top - roughLog2(value)) : kDecades)
+                              : levelColour(shown_, matrixLevel(shown_, value, strongest_));
+            };
+            // What j does to i is what i does to j, the other way round.
+            const std::uint32_t colour = colourOf(cell), across = shown_ == PairValue::component ? colourOf(-cell) : colour;
             std::memcpy(&rgba_[4 * (row * cells_ + column)], &colour, 4);
-            std::memcpy(&rgba_[4 * (column * cells_ + row)], &colour, 4);
+            if (row != column) std::memcpy(&rgba_[4 * (column * cells_ + row)], &across, 4);
         }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     path_ = "Computed on the host in " + formatted("%.2f ms", 1e3 * took.count()) + refusal_;
@@ -146,7 +193,7 @@ bool PairMatrix::paint(Backend& backend, int device) {
     std::string why = levels_->path();
     try {
         asked_ = wanted_;
-        if (job->enqueue({.row = asked_.row, .column = asked_.column}, sink)) {
+        if (job->enqueue({.row = asked_.row, .column = asked_.column, .value = value_}, sink)) {
             const bool first = !painted_;
             painted_ = running_ = true;
             count_ = backend.size();
@@ -156,7 +203,10 @@ bool PairMatrix::paint(Backend& backend, int device) {
             bodies_.clear();
             if (first) path_ = "Painted by the GPU straight into the texture";
             if (!texture_) texture_.emplace();
-            if (!colours_) colours_.emplace(colourTable());
+            if (shown_ != value_) found_.reset();
+            shown_ = value_;
+            if (!colours_ || coloured_ != shown_) colours_.emplace(colourTable(shown_));
+            coloured_ = shown_;
             colours_->paint(levels_->frontBuffer(), static_cast<int>(cells_), static_cast<int>(cells_), *texture_);
             return true;
         }
@@ -191,7 +241,7 @@ std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const
     if (painted_) {
         wanted_ = place;
         if (!found_ || found_->row != place.row || found_->column != place.column) return std::nullopt;
-        return Cell{found_->i, found_->j, found_->force, found_->distance};
+        return Cell{found_->i, found_->j, found_->force, found_->distance, found_->value};
     }
     Cell best{.i = place.row * stride_, .j = place.column * stride_};
     double strongest = -1;
@@ -201,9 +251,10 @@ std::optional<PairMatrix::Cell> PairMatrix::at(double across, double down) const
                 const Double4 &a = bodies_[i], &b = bodies_[j];
                 const double apart = distance(a, b);
                 const double force = std::abs(a.w * b.w * law.forceOverDistance(apart * apart)) * apart;
-                if (!(force > strongest)) continue;
-                strongest = force;
-                best = {i, j, force, apart};
+                const double value = i == j ? 0 : valueOfPair(shown_, law, a.w * b.w, b.x - a.x, apart * apart);
+                if (!(std::abs(value) > strongest)) continue;
+                strongest = std::abs(value);
+                best = {i, j, force, apart, value};
             }
     });
     return best;

@@ -29,10 +29,16 @@ public:
     struct Cell {
         std::size_t i = 0, j = 0;
         double force = 0, distance = 0;  ///< [M L/T^2], [L]
+        double value = 0;                ///< of what is shown, with its sign
     };
 
     PairMatrix();
     ~PairMatrix();
+
+    /// What its cells show from the next compute() or paint() on.
+    void show(PairValue value) { value_ = value; }
+    /// What they show now.
+    PairValue shown() const { return shown_; }
 
     /// Computes all cells in single precision on all cores. Nothing for no or too many bodies.
     void compute(std::span<const Double4> positions, const ForceSettings& force);
@@ -74,6 +80,7 @@ private:
 
     std::vector<Double4> bodies_;  ///< of the host's way
     ForceSettings force_;
+    PairValue value_ = PairValue::force, shown_ = PairValue::force, coloured_ = PairValue::force;
     std::size_t count_ = 0, cells_ = 0, stride_ = 1;
     float strongest_ = 0;
     std::vector<std::uint8_t> rgba_;
@@ -91,5 +98,7 @@ private:
 
 /// The colour of a force `below` decades under the strongest: RGBA, red in the lowest byte.
 std::uint32_t matrixColour(float below);
+/// The colour of a level, see matrixLevel().
+std::uint32_t levelColour(PairValue value, float level);
 
 }  // namespace gravlab

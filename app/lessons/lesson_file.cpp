@@ -27,14 +27,14 @@ namespace {
 constexpr std::string_view kLessons[] = {
     "leapfrog",      "order",        "rounding",       "softening",     "balance",    "views",
     "energy-puzzle", "simd-threads", "ladder",         "memory-paths",  "block-size", "unroll",
-    "waves",         "few-bodies",   "each-pair-once", "failed-launch", "far-field",
+    "waves",         "few-bodies",   "each-pair-once", "failed-launch", "far-field",  "own-kernel",
 };
 
 /// Actions that write, remove or end something: a lesson that somebody was sent must not.
-constexpr std::string_view kOutOfLessons[] = {"open",        "save",          "recover",     "discard",     "save-scene",
-                                              "picture",     "record",        "quit",        "cancel-film", "lab-csv",
-                                              "lab-tune",    "lab-png",       "lesson",      "lesson-next", "lessons",
-                                              "lesson-back", "lesson-answer", "lesson-show", "lesson-step", "lesson-close"};
+constexpr std::string_view kOutOfLessons[] = {
+    "open",          "save",        "recover",     "discard",      "save-scene", "picture",     "record",     "quit",
+    "cancel-film",   "lab-csv",     "lab-tune",    "lab-png",      "lesson",     "lesson-next", "lessons",    "lesson-back",
+    "lesson-answer", "lesson-show", "lesson-step", "lesson-close", "own-open",   "own-save",    "matrix-csv", "matrix-npy"};
 
 /// The line of the first byte that no page and no terminal should get, or that is no UTF-8; 0: there is none.
 std::size_t unprintableLine(std::string_view text) {
@@ -182,6 +182,11 @@ private:
             if (parsed->verb == Verb::act &&
                 std::find(std::begin(kOutOfLessons), std::end(kOutOfLessons), parsed->name) != std::end(kOutOfLessons))
                 refuse(line.number, "a lesson cannot 'do " + parsed->name + "', which writes, ends or leads elsewhere");
+            // Whoever opens a lesson has not asked for anything to be compiled: a button that is pressed has.
+            if (parsed->verb == Verb::act && parsed->name == "own-try" && key != "show")
+                refuse(line.number, "a lesson compiles nothing by itself: 'do own-try' belongs to 'show'");
+            if (parsed->verb == Verb::set && parsed->name == "lab.own_text")
+                refuse(line.number, "a lesson brings no texts of kernels: 'do own-begin' takes one of the program's own");
             if (parsed->verb == Verb::open) at(line.number, [&] { return sceneNamed(parsed->name).name; });
             const bool waits = parsed->verb == Verb::waitFor || parsed->verb == Verb::waitSeconds;
             if (key == "until" && !waits)

@@ -8,7 +8,7 @@
 
 namespace gravlab {
 namespace {
-constexpr std::array<std::string_view, 6> kPages{"launch", "sweep", "matrix", "ladder", "recorded", "calculator"};
+constexpr std::array<std::string_view, 7> kPages{"launch", "sweep", "matrix", "ladder", "recorded", "calculator", "own"};
 }  // namespace
 
 std::span<const std::string_view> labPages() { return kPages; }

@@ -1,6 +1,8 @@
 // What the lab shows, and what is asked of it. Rule: plain data; LabLoop takes up what is asked.
 #pragma once
 #include "app/model/occupancy.h"
+#include "app/model/own_kernel.h"
+#include "sim/backends/pair_matrix.h"
 
 #include <cstddef>
 #include <span>
@@ -11,14 +13,14 @@
 namespace gravlab {
 
 /// The pages of the lab's panel.
-enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator };
+enum class LabPage { launch, sweep, matrix, ladder, recorded, calculator, own };
 /// Their names, in the order of the enumeration.
 std::span<const std::string_view> labPages();
 /// The page of that name. Throws UsageError naming the valid ones and the nearest.
 LabPage labPage(std::string_view name);
 
 /// What the lab shall do, once.
-enum class LabOrder { measure, tune, cancel, csv, png };
+enum class LabOrder { measure, tune, cancel, csv, png, tryOwn, saveOwn, matrixCsv, matrixNpy };
 
 struct LabPanel {
     bool open = false;
@@ -30,6 +32,11 @@ struct LabPanel {
     std::string recordedFigure = "bodies";
     OccupancyAsk planned{};          ///< of the calculator
     std::vector<LabOrder> orders{};  ///< since the last frame
+    OwnKernel own{};
+    PairValue matrix = PairValue::force;  ///< what a cell of the matrix shows
+    bool borders = true;                  ///< of tiles, blocks and waves over it
+    std::string said{};                   ///< what became of its numbers
+    bool visits = false;                  ///< its cells light up as the kernel visits them
     bool shows(LabPage which) const { return open && page == which; }
     bool operator==(const LabPanel&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "app/model/camera_path.h"
 #include "app/model/occupancy.h"
 #include "app/model/twin_choice.h"
+#include "sim/backends/pair_matrix.h"
 #include "sim/core/value.h"
 #include "sim/io/snapshot.h"
 #include "sim/measure/groups.h"
@@ -30,6 +31,7 @@ enum class Subcommand {
     convert,
     info,
     fingerprint,
+    matrix,
     play,
     lesson,
     occupancy,
@@ -90,6 +92,7 @@ struct Options {
     std::string lesson;  ///< to begin with, or of the command lesson: a name, or a file that ends with .toml
 
     // render
+    PairValue pairValue = PairValue::force;  ///< of matrix
     std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first that fits the file

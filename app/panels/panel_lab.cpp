@@ -36,6 +36,9 @@ constexpr PageRow kPages[] = {
     {LabPage::calculator,
      {"lab_calculator", "Calculator", "Waves, tail and occupancy of a launch on any GPU, which need not be here"},
      drawLabCalculator},
+    {LabPage::own,
+     {"lab_own", "Own", "Write a kernel, compile it, try it in a process of its own, and let it compute the run"},
+     drawLabOwn},
 };
 
 /// A button that stays lit while its page is shown.

@@ -64,7 +64,7 @@ void Workspace::advance(bool realTime) {
         view.quality().stepped(hostClock() - begun, pace_.behind() || intent.speed == 0);
         behind_ = intent.speed != 0 && pace_.behind() && onDevice();
     }
-    labLoop_.takeUp(lab, *this);
+    labLoop_.takeUp(lab, *this, host);
     if (realTime) {
         StateFeed& feed = host.first().feed();
         const double now = hostClock();
@@ -145,7 +145,8 @@ void Workspace::readMeasurements() {
 }
 
 bool Workspace::moving() const {
-    if (host.moving() || view.moving(*this, host) || lab.busy()) return true;
+    if (host.moving() || view.moving(*this, host) || lab.busy() || labPanel.own.trying) return true;
+    if (labPanel.visits && labPanel.shows(LabPage::matrix)) return true;
     if (conservation.busy() || instruments.busy() || groupFinder.busy() || virial.busy() ||
         (labPanel.open && lab.matrix.waiting()))
         return true;

@@ -1,6 +1,7 @@
 // The matrix of pair forces that the GPU paints, cell by cell against fp64 on the host, and its way into a texture.
 #include "app/frontends/headless/headless.h"
 #include "app/lab/pair_matrix.h"
+#include "app/lab/pair_numbers.h"
 #include "gpu_fixture.h"
 #include "sim/core/error.h"
 #include "sim/forces/law.h"
@@ -97,6 +98,46 @@ protected:
         return result;
     }
 };
+
+TEST_F(GpuMatrix, everyValueIsThatOfTheHost) {
+    for (const std::size_t count : {3, 257, 1025})
+        for (const ForceSettings& force :
+             {ForceSettings{.softening = 0.05}, ForceSettings{.law = kLaw<Coulomb>, .softening = 0.1},
+              ForceSettings{.law = kLaw<LennardJones>, .strength = 2, .diameter = 0.9}})
+            for (const PairValue value : {PairValue::potential, PairValue::component, PairValue::distance}) {
+                SCOPED_TRACE("N = " + std::to_string(count) + ", law " + std::to_string(static_cast<int>(force.law)) + ", " +
+                             std::string(nameOf(value)));
+                const std::unique_ptr<Backend> backend = gravlab::backend("cuda").make({});
+                backend->configure(force, {});
+                backend->load(spacedBodies(count));
+                const ParticleSet bodies = state(*backend);
+                const std::size_t side = matrixCells(count), stride = matrixStride(count);
+                std::vector<double> cells(side * side);
+                double strongest = 0;
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::vector<double> row = pairRow(bodies.position, force, value, i);
+                    for (std::size_t j = 0; j < count; ++j) {
+                        double& cell = cells[i / stride * side + j / stride];
+                        if (std::abs(row[j]) > std::abs(cell)) cell = row[j];
+                        strongest = std::max(strongest, std::abs(row[j]));
+                    }
+                }
+                const Computed got =
+                    computed(*backend, {.row = 0, .column = static_cast<std::uint32_t>(side - 1), .value = value});
+                EXPECT_NEAR(static_cast<double>(got.facts.strongest), strongest, 1e-5 * strongest);
+                EXPECT_NEAR(got.facts.pair.value, cells[side - 1], 1e-5 * std::abs(cells[side - 1]) + 1e-12 * strongest);
+                std::size_t wrong = 0;
+                for (std::size_t k = 0; k < cells.size(); ++k) {
+                    const float level = matrixLevel(value, static_cast<float>(cells[k]), static_cast<float>(strongest));
+                    // Of two pairs of a block that are as large, with other signs, either may be taken.
+                    const bool either = stride > 1 && value == PairValue::component;
+                    const float off =
+                        std::min(std::abs(got.levels[k] - level), either ? std::abs(1 - got.levels[k] - level) : 1.f);
+                    wrong += off <= 1.0f / 255 ? 0 : 1;
+                }
+                EXPECT_EQ(wrong, 0u);
+            }
+}
 
 TEST_F(GpuMatrix, everyCellIsTheStrongestForceOfItsPairs) {
     for (const std::size_t count : {1, 2, 31, 257, 1025, 4096})

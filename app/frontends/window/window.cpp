@@ -223,6 +223,11 @@ void Window::Glfw::key(int code, int scancode, int modifiers, bool repeated) {
     if (code == '+') code = GLFW_KEY_EQUAL;
     // While text is being typed only keys with a modifier and function keys are commands.
     if (ui->wantsKeyboard() && !(modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT)) && code < GLFW_KEY_F1) return;
+    // Nor are those that edit the text.
+    constexpr int kEdits[] = {'A', 'C', 'V', 'X', 'Y', 'Z', GLFW_KEY_LEFT, GLFW_KEY_RIGHT, GLFW_KEY_HOME, GLFW_KEY_END};
+    if (ui->wantsKeyboard() && (modifiers & GLFW_MOD_CONTROL) &&
+        std::find(std::begin(kEdits), std::end(kEdits), code) != std::end(kEdits))
+        return;
     if (code == GLFW_KEY_KP_ENTER) code = GLFW_KEY_ENTER;
     if (ui->navigates() && movesInPanels(code, modifiers)) {
         if (code == GLFW_KEY_ESCAPE && !ui->hasPopup()) ui->state.navigating = false;

@@ -27,18 +27,25 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
     }
     __syncthreads();
     const std::uint32_t across = threadIdx.x % kEdge, down = threadIdx.x / kEdge;
-    float force = 0;
+    const std::uint32_t row = blockIdx.y * kEdge + down, column = blockIdx.x * kEdge + across;
+    float largest = 0;
     for (std::uint32_t a = 0; a < task.stride; ++a)
         for (std::uint32_t b = 0; b < task.stride; ++b) {
             const float4 x = rows[down * task.stride + a], y = columns[across * task.stride + b];
             const float dx = y.x - x.x, dy = y.y - x.y, dz = y.z - x.z;
             const float squared = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
-            force = fmaxf(force, fabsf(x.w * y.w * all.single.forceOverDistance(squared)) * sqrtf(squared));
+            if (task.value == PairValue::force) {
+                largest = fmaxf(largest, fabsf(x.w * y.w * all.single.forceOverDistance(squared)) * sqrtf(squared));
+                continue;
+            }
+            const std::uint32_t i = row * task.stride + a, j = column * task.stride + b;
+            if (i == j || i >= task.count || j >= task.count) continue;
+            const float value = valueOfPair(task.value, all.single, task.sign * x.w * y.w, dx, squared);
+            if (fabsf(value) > fabsf(largest) && isfinite(value)) largest = value;
         }
-    const std::uint32_t row = blockIdx.y * kEdge + down, column = blockIdx.x * kEdge + across;
     if (row < task.cells && column < task.cells) {
-        task.forces[row * task.cells + column] = force;
-        if (force > 0) atomicMax(&strongest, __float_as_uint(force));
+        task.values[row * task.cells + column] = largest;
+        if (largest != 0) atomicMax(&strongest, __float_as_uint(fabsf(largest)));
     }
     __syncthreads();
     if (threadIdx.x == 0 && strongest > 0) atomicMax(&task.facts->strongest, strongest);
@@ -47,7 +54,8 @@ __global__ __launch_bounds__(kEdge* kEdge) void matrixTile(MatrixLawTask<Real, S
 template <class Real, class Single, class Double>
 __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
     const MatrixTask<Real>& task = all.matrix;
-    MatrixPair best{task.row, task.column, task.row * task.stride, task.column * task.stride, -1, 0};
+    MatrixPair best{task.row, task.column, task.row * task.stride, task.column * task.stride, 0, 0, 0};
+    bool any = false;
     for (std::uint32_t a = 0; a < task.stride; ++a)
         for (std::uint32_t b = 0; b < task.stride; ++b) {
             const std::uint32_t i = task.row * task.stride + a, j = task.column * task.stride + b;
@@ -57,14 +65,17 @@ __global__ void matrixPair(MatrixLawTask<Real, Single, Double> all) {
                          dz = static_cast<double>(y.z) - x.z;
             const double squared = dx * dx + dy * dy + dz * dz, distance = sqrt(squared);
             const double force = fabs(static_cast<double>(x.w) * y.w * all.exact.forceOverDistance(squared)) * distance;
-            if (force > best.force) {
+            const double value =
+                i == j ? 0.0 : valueOfPair(task.value, all.exact, static_cast<double>(task.sign) * x.w * y.w, dx, squared);
+            if (!any || fabs(value) > fabs(best.value)) {
+                any = true;
                 best.i = i;
                 best.j = j;
                 best.force = force;
                 best.distance = distance;
+                best.value = value;
             }
         }
-    best.force = fmax(best.force, 0.0);
     task.facts->pair = best;
 }
 
@@ -77,9 +88,14 @@ __global__ void matrixLevels(MatrixLevelTask task) {
     const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= task.count) return;
     constexpr float kLog10Of2 = 0.30103f;
-    const float force = task.forces[k], strongest = __uint_as_float(task.facts->strongest);
-    const float below = force > 0 ? kLog10Of2 * (__log2f(strongest) - __log2f(force)) : kMatrixDecades;
-    task.levels[k] = fminf(fmaxf(1 - below / kMatrixDecades, 0.f), 1.f);
+    const float value = task.values[k], size = fabsf(value), strongest = __uint_as_float(task.facts->strongest);
+    if (task.value == PairValue::distance) {
+        task.levels[k] = strongest > 0 ? fminf(size / strongest, 1.f) : 0;
+        return;
+    }
+    const float below = size > 0 ? kLog10Of2 * (__log2f(strongest) - __log2f(size)) : kMatrixDecades;
+    const float level = fminf(fmaxf(1 - below / kMatrixDecades, 0.f), 1.f);
+    task.levels[k] = task.value != PairValue::component ? level : value < 0 ? 0.5f - 0.5f * level : 0.5f + 0.5f * level;
 }
 
 }  // namespace

@@ -16,18 +16,20 @@ using MatrixEdges = Factors<8, 16, 32>;
 
 /// What is known of a matrix beside its cells.
 struct MatrixFacts {
-    unsigned strongest;  ///< the bits of the strongest force: floats that are not negative order as their bits do
+    unsigned strongest;  ///< the bits of the largest size: floats that are not negative order as their bits do
     MatrixPair pair;
 };
 
-/// A tile of cells a block, one thread a cell: the strongest force of its stride x stride pairs.
+/// A tile of cells a block, one thread a cell: of its stride x stride pairs what is the largest.
 template <class Real>
 struct MatrixTask {
     const Vec4<Real>* bodies;
-    float* forces;  ///< cells x cells
+    float* values;  ///< cells x cells
     MatrixFacts* facts;
     std::uint32_t count, cells, stride;
     std::uint32_t row, column;  ///< of the wanted pair
+    PairValue value;
+    float sign;  ///< of the law
 };
 template <class Real, class Single, class Double>
 struct MatrixLawTask {
@@ -35,12 +37,13 @@ struct MatrixLawTask {
     Single single;
     Double exact;  ///< for the wanted pair
 };
-/// The level of each cell, see PairMatrixSource::enqueue(). One thread a cell.
+/// The level of each cell, see matrixLevel(). One thread a cell.
 struct MatrixLevelTask {
-    const float* forces;
+    const float* values;
     const MatrixFacts* facts;
     float* levels;
     std::uint32_t count;  ///< cells of the whole matrix
+    PairValue value;
 };
 
 template <class Real, class Laws>

@@ -25,16 +25,18 @@ bool PairMatrixJob<Real>::enqueue(const Vec4<Real>* bodies, std::uint32_t count,
     const std::size_t all = static_cast<std::size_t>(cells) * cells;
     edge_ = request.edge == 0 ? edgeFor(cells) : request.edge;
     if (!matrixKernel<Real, Gravity>(edge_)) throw UsageError("a tile of the matrix has 8, 16 or 32 cells a side");
-    if (forces_.size() < all) forces_ = DeviceArray<float>(all);
+    if (values_.size() < all) values_ = DeviceArray<float>(all);
     running_ = false;
     const MatrixTask<Real> task{.bodies = bodies,
-                                .forces = forces_.data(),
+                                .values = values_.data(),
                                 .facts = facts_.data(),
                                 .count = count,
                                 .cells = cells,
                                 .stride = static_cast<std::uint32_t>(matrixStride(count)),
                                 .row = std::min(request.row, cells - 1),
-                                .column = std::min(request.column, cells - 1)};
+                                .column = std::min(request.column, cells - 1),
+                                .value = request.value,
+                                .sign = forceFactor(force) < 0 ? -1.f : 1.f};
     if (request.kept) {
         if (levels_.size() < all) levels_ = DeviceArray<float>(all);
         launch(task, force, levels_.data());
@@ -58,6 +60,7 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
     const auto edge = static_cast<unsigned>(edge_);
     const unsigned tiles = (task.cells + edge - 1) / edge;
     factor_ = std::abs(forceFactor(force));
+    scale_ = task.value == PairValue::distance ? 1 : factor_;
     CUDA_CHECK(recordEvent(begin_, stream_));
     CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
     const auto run = [&]<template <class> class Pair>() {
@@ -69,7 +72,7 @@ void PairMatrixJob<Real>::launch(MatrixTask<Real> task, const ForceSettings& for
     constexpr unsigned kThreads = 256;
     const std::uint32_t all = task.cells * task.cells;
     launchKernel(matrixLevelKernel(), {(all + kThreads - 1) / kThreads}, kThreads,
-                 MatrixLevelTask{task.forces, facts_.data(), levels, all}, 0, stream_);
+                 MatrixLevelTask{task.values, facts_.data(), levels, all, task.value}, 0, stream_);
     CUDA_CHECK(copyAsync(host_.data(), facts_.data(), sizeof(MatrixFacts), Copy::toHost, stream_));
     CUDA_CHECK(recordEvent(end_, stream_));
 }
@@ -83,7 +86,8 @@ std::optional<PairMatrixResult> PairMatrixJob<Real>::take() {
     const MatrixFacts& facts = *host_.data();
     MatrixPair pair = facts.pair;
     pair.force *= factor_;
-    return PairMatrixResult{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(factor_),
+    pair.value *= scale_;
+    return PairMatrixResult{.strongest = std::bit_cast<float>(facts.strongest) * static_cast<float>(scale_),
                             .pair = pair,
                             .seconds = 1e-3 * static_cast<double>(milliseconds),
                             .edge = edge_};

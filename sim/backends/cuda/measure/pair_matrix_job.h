@@ -21,13 +21,14 @@ private:
     void launch(MatrixTask<Real> task, const ForceSettings& force, float* levels);
 
     Stream stream_;
-    DeviceArray<float> forces_, levels_;  ///< levels: of those that are kept
+    DeviceArray<float> values_, levels_;  ///< levels: of those that are kept
     DeviceArray<MatrixFacts> facts_;
     PinnedArray<MatrixFacts> host_;
     OwnedEvent begin_, end_;
     bool running_ = false;
     int edge_ = 0;
     double factor_ = 1;  ///< of the forces, see forceFactor()
+    double scale_ = 1;   ///< of the values
 };
 
 }  // namespace gravlab::cuda

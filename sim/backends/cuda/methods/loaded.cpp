@@ -48,7 +48,7 @@ bool wasTried(const KernelRow& row, std::size_t bodies) {
         all.kernels, [&](const Adopted& kernel) { return kernel.name == row.name && kernel.tried.contains(bodies); });
 }
 
-unsigned blocksOf(std::size_t bodies, int block, int bodiesPerThread) {
+unsigned targetBlocks(std::size_t bodies, int block, int bodiesPerThread) {
     const auto targets = static_cast<std::size_t>(block) * static_cast<std::size_t>(bodiesPerThread);
     return static_cast<unsigned>((bodies + targets - 1) / targets);
 }
@@ -80,7 +80,7 @@ private:
             const LaunchConfig& launch = plan().launch;
             launchOwn(code_.kernel32, bodies().positions, bodies().sums, count(),
                       static_cast<float>(softeningSquared(request())),
-                      {blocksOf(count(), launch.block, launch.bodiesPerThread), code_.split},
+                      {targetBlocks(count(), launch.block, launch.bodiesPerThread), code_.split},
                       static_cast<unsigned>(launch.block), code_.sharedBytes, stream_);
         }
         return {.complete = true, .work = {.pairs = allPairs()}};
@@ -147,7 +147,7 @@ public:
         std::vector<Double4> want(targets.size());
         std::vector<double> floors(targets.size());
         referenceForces(bodies, {}, targets, force, want, floors);
-        const Dim grid{blocksOf(count, launch_.block, launch_.bodies), static_cast<unsigned>(launch_.split)};
+        const Dim grid{targetBlocks(count, launch_.block, launch_.bodies), static_cast<unsigned>(launch_.split)};
         for (int time = 0; time < times; ++time) {
             CUDA_CHECK(fillAsync(all.data(), kFenceByte, all.bytes(), stream_));
             CUDA_CHECK(fillAsync(sums, 0xff, count * sizeof(Float4), stream_));  // NaN: what is not stored is seen

@@ -1,0 +1,85 @@
+#include "app/lab/own_bench.h"
+
+#include "app/format.h"
+#include "app/lab/kernel_source.h"
+#include "sim/core/error.h"
+#include "sim/io/file/atomic_file.h"
+
+#include <utility>
+
+namespace gravlab {
+
+void OwnBench::advance(Document& document, RunHost& host) {
+    OwnKernel& own = document.labPanel.own;
+    if (std::exchange(wanted_, false)) {
+        trial_.reset();
+        begin(document, host);
+    }
+    if (!trial_) return;
+    const std::optional<OwnTrialReply> reply = trial_->poll();
+    own.stage = trial_->stage();
+    if (!reply) return;
+    own.trying = false;
+    finish(document, trial_->request(), *reply);
+    trial_.reset();
+}
+
+void OwnBench::begin(Document& document, RunHost& host) {
+    OwnKernel& own = document.labPanel.own;
+    own.tried = own.text;
+    own.outcome = OwnOutcome::unfinished;
+    own.sentence.clear();
+    own.messages.clear();
+    own.secondsPerForce = 0;
+    own.trying = true;
+    own.stage = "starting";
+    ParticleSet bodies;
+    host.simulation().snapshot(bodies);
+    try {
+        trial_ = std::make_unique<OwnTrial>(OwnTrialRequest{.text = own.text,
+                                                            .file = own.file,
+                                                            .device = document.facts.configuration.backendOptions.device,
+                                                            .softening = document.facts.configuration.force.softening,
+                                                            .bodies = inSingle(bodies)});
+    } catch (const Error& error) {
+        own.trying = false;
+        own.outcome = OwnOutcome::failed;
+        own.sentence = error.what();
+    }
+}
+
+void OwnBench::finish(Document& document, const OwnTrialRequest& request, const OwnTrialReply& reply) {
+    OwnKernel& own = document.labPanel.own;
+    own.outcome = reply.outcome;
+    own.sentence = reply.sentence;
+    own.messages = reply.code.messages;
+    own.secondsPerForce = reply.secondsPerForce;
+    if (reply.outcome != OwnOutcome::good) return;
+    if (own.tried == own.exercise) own.exerciseSeconds = reply.secondsPerForce;
+    try {
+        const KernelRow& row =
+            adoptOwnKernel("own", reply.code, ownLaunch(request.text, request.file), request.bodies.size());
+        showOwnSource(row.name, request.text);
+        own.kernel = row.name;
+        // As a person who chooses backend and kernel by hand: refused in a sentence where the run cannot have it.
+        RunRequest& wanted = document.intent.request;
+        if (document.facts.configuration.backend != kOwnKernelBackend) wanted.changeBackend(std::string(kOwnKernelBackend));
+        wanted.kernel = {std::string(row.name), {}};
+    } catch (const Error& error) {
+        own.outcome = OwnOutcome::failed;
+        own.sentence = error.what();
+    }
+}
+
+void OwnBench::save(OwnKernel& own) {
+    const std::string name = std::exchange(own.saveAs, {});
+    try {
+        writeFileAtomically(name.empty() ? own.file : name, own.text);
+        if (!name.empty()) own.file = name;
+        own.sentence = "written to " + own.file;
+    } catch (const Error& error) {
+        own.sentence = error.what();
+    }
+}
+
+}  // namespace gravlab

@@ -1,0 +1,153 @@
+#include "app/lab/visit_order.h"
+
+#include "app/format.h"
+
+#include <algorithm>
+
+namespace gravlab {
+namespace {
+
+/// Blocks are begun in the order of their numbers, as many at once as fit.
+struct Waves {
+    double atOnce = 1;
+    int of(int block) const { return static_cast<int>(block / atOnce); }
+};
+
+VisitOrder notKnown(std::string why) {
+    VisitOrder order;
+    order.unknown = std::move(why);
+    return order;
+}
+
+/// One thread goes over rows, or over their parts up to the diagonal.
+VisitOrder byOneThread(std::uint32_t n, bool once) {
+    VisitOrder order;
+    order.threads = order.waves = 1;
+    order.range = n;
+    order.once = once;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t first = once ? i + 1 : 0;
+        const double begin = order.length, end = begin + (n - first);
+        if (first < n) order.tiles.push_back({i, i + 1, first, n, begin, end, 0, 0, false});
+        if (first < n && once) order.tiles.push_back({first, n, i, i + 1, begin, end, 0, 0, true});
+        order.length = end;
+    }
+    return order;
+}
+
+VisitOrder byTargets(const LaunchConfig& launch, const LaunchFacts& facts, std::uint32_t n) {
+    VisitOrder order;
+    order.threads = facts.threads;
+    order.bodiesPerThread = std::max(1, launch.bodiesPerThread);
+    const auto targets = static_cast<std::uint32_t>(order.threads * order.bodiesPerThread);
+    const auto split = static_cast<std::uint32_t>(std::max(1, facts.gridY));
+    // As the method cuts them: ranges of a multiple of 8 sources keep unrolled loops whole.
+    order.range = split == 1 ? n : ((n + split - 1) / split + 7) / 8 * 8;
+    order.tile = facts.sharedBytes > 0 ? static_cast<std::uint32_t>(order.threads) : 0;
+    const std::uint32_t step = order.tile > 0 ? order.tile : order.range;
+    const Waves waves{std::max(1.0, static_cast<double>(facts.residentBlocks) * facts.multiprocessors)};
+    const std::uint32_t across = (n + targets - 1) / targets;
+    for (std::uint32_t y = 0; y < split; ++y)
+        for (std::uint32_t x = 0; x < across; ++x) {
+            const auto block = static_cast<int>(y * across + x);
+            const int wave = waves.of(block);
+            order.waves = std::max(order.waves, wave + 1);
+            const std::uint32_t last = std::min(n, (y + 1) * order.range);
+            for (std::uint32_t from = y * order.range; from < last; from += step) {
+                const std::uint32_t end = std::min(last, from + step);
+                const double begun = static_cast<double>(wave) * order.range + (from - y * order.range);
+                order.tiles.push_back({x * targets, std::min(n, (x + 1) * targets), from, end, begun, begun + (end - from),
+                                       block, wave, false});
+                order.length = std::max(order.length, begun + (end - from));
+            }
+        }
+    return order;
+}
+
+/// As symmetric.cuh has it: a warp holds a tile and meets a chunk of the bodies ahead of it, in a circle; the first blocks
+/// take each tile with itself. With an even number of tiles the farthest is met from one side only.
+VisitOrder byPairTiles(const LaunchFacts& facts, Precision precision, std::uint32_t n) {
+    constexpr std::uint32_t kChunk = 128;  // of up to 12,288 bodies
+    const std::uint32_t tile = precision == Precision::fp64 ? 128 : 256;
+    const std::uint32_t tiles = (n + tile - 1) / tile, chunks = tiles / 2 * tile / kChunk;
+    VisitOrder order;
+    order.threads = 32;
+    order.bodiesPerThread = static_cast<int>(tile) / 32;
+    order.tile = tile;
+    order.range = kChunk;
+    order.once = true;
+    const Waves waves{std::max(1.0, static_cast<double>(facts.residentBlocks) * facts.multiprocessors)};
+    double begun = 0;  // of the wave
+    int wave = 0;
+    double longest = 0;
+    const auto add = [&](int block, std::uint32_t row, std::uint32_t column, std::uint32_t width, bool own) {
+        if (waves.of(block) != wave) {
+            wave = waves.of(block);
+            begun += longest;
+            longest = 0;
+        }
+        longest = std::max(longest, static_cast<double>(width));
+        order.length = std::max(order.length, begun + width);
+        order.waves = wave + 1;
+        const std::uint32_t rowEnd = std::min(n, row + tile), columnEnd = std::min(n, column + width);
+        if (row >= n || column >= n) return;
+        const double end = begun + (columnEnd - column);
+        order.tiles.push_back({row, rowEnd, column, columnEnd, begun, end, block, wave, false});
+        if (!own) order.tiles.push_back({column, columnEnd, row, rowEnd, begun, end, block, wave, true});
+    };
+    for (std::uint32_t k = 0; k < tiles; ++k) add(static_cast<int>(k), k * tile, k * tile, tile, true);
+    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk)
+        for (std::uint32_t k = 0; k < tiles; ++k) {
+            const std::uint32_t ahead = tiles / 2 * tile - (tiles % 2 == 0 && k >= tiles / 2 ? tile : 0);
+            if (chunk * kChunk >= ahead) continue;
+            const std::uint32_t partner = ((k + 1) * tile + chunk * kChunk) % (tiles * tile);
+            add(static_cast<int>((chunk + 1) * tiles + k), k * tile, partner, kChunk, false);
+        }
+    return order;
+}
+
+}  // namespace
+
+VisitOrder visitOrder(const KernelRow& row, const LaunchConfig& launch, const LaunchFacts& facts, Precision precision,
+                      std::size_t bodies) {
+    const auto n = static_cast<std::uint32_t>(bodies);
+    if (n == 0) return notKnown("There are no bodies.");
+    if (row.approximates) return notKnown("A tree leaves most pairs out; which, its bodies decide.");
+    if (facts.multiprocessors == 0) {
+        const std::string_view name = row.name;
+        if (name == "plain" || name == "naive") return byOneThread(n, false);
+        if (name == "naive-symmetric") return byOneThread(n, true);
+        return notKnown("Threads of a CPU take rows as they come: 'naive' goes by one thread, kernels of a GPU by blocks.");
+    }
+    if (facts.gridX == 0 || facts.threads == 0) return notKnown("The launch is not known.");
+    if (row.shape == WorkShape::targets) return byTargets(launch, facts, n);
+    if (row.shape == WorkShape::pairTiles) return byPairTiles(facts, precision, n);
+    return notKnown("This kernel goes over the pairs several times in one launch; 'tiled' or 'symmetric' show an order.");
+}
+
+const VisitTile* tileOf(const VisitOrder& order, std::uint32_t i, std::uint32_t j) {
+    for (const VisitTile& tile : order.tiles)
+        if (i >= tile.row && i < tile.rowEnd && j >= tile.column && j < tile.columnEnd) return &tile;
+    return nullptr;
+}
+
+std::string visitText(const VisitOrder& order, std::uint32_t i, std::uint32_t j) {
+    const VisitTile* const tile = tileOf(order, i, j);
+    if (!tile) return {};
+    if (order.threads == 1)
+        return tile->mirrored ? formatted("The one thread adds the pull on %u when it has computed that on %u.", i, j)
+                              : formatted("The one thread holds body %u and reads body %u.", i, j);
+    const std::string of = formatted("block %d, wave %d of %d", tile->block + 1, tile->wave + 1, order.waves);
+    if (order.once) {
+        const std::uint32_t held = tile->mirrored ? j : i, partner = tile->mirrored ? i : j;
+        const std::string lane = formatted("Lane %u of %s holds body %u in registers; body %u comes round through the warp",
+                                           held % 32, of.c_str(), held, partner);
+        return lane + (tile->mirrored ? ": this half of the pair is added to the partner, not computed." : ".");
+    }
+    const std::uint32_t thread = (i - tile->row) % static_cast<std::uint32_t>(order.threads);
+    const std::string who = formatted("Thread %u of %s holds body %u; body %u is read ", thread, of.c_str(), i, j);
+    if (order.tile == 0) return who + "from memory by every thread of the block.";
+    return who + formatted("once by thread %u into shared memory, for the whole block.", j - tile->column);
+}
+
+}  // namespace gravlab
