@@ -59,9 +59,9 @@ long double energyOf(const ParticleSet& bodies, const ForceSettings& force) {
 }
 
 /// A start under an integrator, in double precision.
-class Run {
+class CheckedRun {
 public:
-    Run(ParticleSet start, std::string_view method, double timeStep, ForceSettings force = {})
+    CheckedRun(ParticleSet start, std::string_view method, double timeStep, ForceSettings force = {})
         : bodies_(std::move(start)), program_(integrator(method).program), timeStep_(timeStep), force_(force) {
         system_.load(bodies_);
         system_.configure(force_);
@@ -174,7 +174,7 @@ void addTwoBodies(Rows& rows) {
         std::snprintf(name, sizeof name, "two bodies, e = %.1f, %s, %d steps", known.eccentricity, known.method,
                       known.steps);
         const auto run = [&known] {
-            return Run(scenes::keplerPair(known.eccentricity), known.method, 2 * kPi / known.steps);
+            return CheckedRun(scenes::keplerPair(known.eccentricity), known.method, 2 * kPi / known.steps);
         };
         addRelative(rows, std::string(name) + ": largest dE/E", known.energy, 1e-6,
                     [run, &known] { return run().worstEnergyChange(known.steps); });
@@ -189,15 +189,15 @@ void addTwoBodies(Rows& rows) {
     }
     addBound(rows, "two bodies, leapfrog forward and back: error", 2e-14, [] {
         ParticleSet start = scenes::keplerPair(0.5);
-        ParticleSet there = Run(start, "leapfrog", 2 * kPi / 200).after(200);
+        ParticleSet there = CheckedRun(start, "leapfrog", 2 * kPi / 200).after(200);
         for (Double4& v : there.velocity) v = {-v.x, -v.y, -v.z, v.w};
-        return distance(Run(there, "leapfrog", 2 * kPi / 200).after(200), start);
+        return distance(CheckedRun(there, "leapfrog", 2 * kPi / 200).after(200), start);
     });
     for (const auto& [method, order] : {std::pair{"leapfrog", 2.0}, {"verlet", 2.0}, {"yoshida4", 4.0}, {"hermite4", 4.0}})
         rows.push_back({std::string("two bodies, e = 0.5, ") + method + ": measured order", order, 0.05, [method = method] {
                             const auto error = [method](int steps) {
                                 const ParticleSet start = scenes::keplerPair(0.5);
-                                return distance(Run(start, method, 2 * kPi / steps).after(steps), start);
+                                return distance(CheckedRun(start, method, 2 * kPi / steps).after(steps), start);
                             };
                             return std::log2(error(400) / error(800));
                         }});
@@ -223,20 +223,21 @@ void addPeriodicOrbits(Rows& rows) {
             rows,
             std::string("figure-eight, ") + known.method + ", " + std::to_string(known.steps) + " steps: error after a turn",
             known.error, 1e-5, [eight, &known] {
-                return distance(Run(eight(), known.method, kEight / known.steps).after(known.steps), eight());
+                return distance(CheckedRun(eight(), known.method, kEight / known.steps).after(known.steps), eight());
             });
     addBound(rows, "figure-eight, radau15: error after 100 turns", 1e-10,
-             [eight] { return distance(Run(eight(), "radau15", kEight).after(100), eight()); });
+             [eight] { return distance(CheckedRun(eight(), "radau15", kEight).after(100), eight()); });
 
     const auto superEight = [] { return sceneNamed("super-eight").build({.bodies = 4}); };
     addRelative(rows, "super-eight: energy", -2.57355101515143189380011428890313, 1e-15,
                 [superEight] { return measure(superEight(), {}, 1).energy(); });
-    addRelative(rows, "super-eight, yoshida4, 4000 steps: error after a turn", 2.14e-5, 1e-2,
-                [superEight] { return distance(Run(superEight(), "yoshida4", 2 * kPi / 4000).after(4000), superEight()); });
+    addRelative(rows, "super-eight, yoshida4, 4000 steps: error after a turn", 2.14e-5, 1e-2, [superEight] {
+        return distance(CheckedRun(superEight(), "yoshida4", 2 * kPi / 4000).after(4000), superEight());
+    });
     for (const scenes::PeriodicOrbit& orbit : scenes::suvakovOrbits()) {
         const auto start = [&orbit] { return scenes::threeInLine(orbit.p, orbit.q); };
         addBound(rows, std::string(orbit.name) + ", radau15: error after a turn", 1e-10,
-                 [start, &orbit] { return distance(Run(start(), "radau15", orbit.period).after(1), start()); });
+                 [start, &orbit] { return distance(CheckedRun(start(), "radau15", orbit.period).after(1), start()); });
     }
     // The triangle: its instability is exp(2 pi / sqrt 2) a turn, so the derivative of the force is tested, too.
     const auto asymmetry = [](const ParticleSet& b) {
@@ -246,7 +247,7 @@ void addPeriodicOrbits(Rows& rows) {
     };
     const auto after = [asymmetry](int turns) {
         return asymmetry(
-            Run(scenes::lagrangeTriangle(1, 1, 1), "leapfrog", 2 * kPi / std::sqrt(3.0) / 1000).after(1000 * turns));
+            CheckedRun(scenes::lagrangeTriangle(1, 1, 1), "leapfrog", 2 * kPi / std::sqrt(3.0) / 1000).after(1000 * turns));
     };
     addBound(rows, "lagrange, leapfrog: asymmetry after a turn", 1e-12, [after] { return after(1); });
     rows.push_back({"lagrange, leapfrog: growth from turn 3 to 4", 85.02, 10, [after] { return after(4) / after(3); }});
@@ -272,11 +273,11 @@ void addPythagorean(Rows& rows) {
     for (const Known& known : kKnown)
         addBound(rows, "pythagorean, radau15: error of mass 3 at t = " + std::to_string(static_cast<int>(known.time)),
                  known.tolerance, [&known] {
-                     Run run(sceneNamed("pythagorean").build({.bodies = 3}), "radau15", 0.5);
+                     CheckedRun run(sceneNamed("pythagorean").build({.bodies = 3}), "radau15", 0.5);
                      return distance(run.after(std::lround(known.time / 0.5)).position[0], {known.x, known.y, 0, 0});
                  });
     addBound(rows, "pythagorean, softening 0.1, yoshida4, dt 1e-4: error of mass 3 at t = 10", 5e-9, [] {
-        Run run(sceneNamed("pythagorean").build({.bodies = 3}), "yoshida4", 1e-4, {.softening = 0.1});
+        CheckedRun run(sceneNamed("pythagorean").build({.bodies = 3}), "yoshida4", 1e-4, {.softening = 0.1});
         return distance(run.after(100000).position[0], {0.694537653106129738, -1.68016438376365658, 0, 0});
     });
 }
@@ -300,7 +301,7 @@ void addPlanets(Rows& rows) {
     for (const Known& known : kKnown)
         addBound(rows, std::string("solar system, yoshida4, 100 years: error of ") + known.name, known.tolerance,
                  [start, end, &known] {
-                     if (end->size() == 0) *end = Run(start(), "yoshida4", 2 * kPi / 1460).after(146000);
+                     if (end->size() == 0) *end = CheckedRun(start(), "yoshida4", 2 * kPi / 1460).after(146000);
                      return distance(end->position[known.body], known.place);
                  });
 }
@@ -308,8 +309,8 @@ void addPlanets(Rows& rows) {
 /// Particles of 120 that end bound to the first mass, captured by the second, or free.
 std::array<int, 3> passage(double companionMass, bool prograde) {
     constexpr double kSoftening = 0.05;
-    Run run(scenes::parabolicPassage({companionMass, prograde, 120, kSoftening}), "leapfrog",
-            scenes::passageDuration(companionMass) / 2000, {.softening = kSoftening});
+    CheckedRun run(scenes::parabolicPassage({companionMass, prograde, 120, kSoftening}), "leapfrog",
+                   scenes::passageDuration(companionMass) / 2000, {.softening = kSoftening});
     const ParticleSet& end = run.after(2000);
     std::array<int, 3> count{};
     for (std::size_t i = 2; i < 122; ++i) {
@@ -358,7 +359,7 @@ double fourBodiesUnder(const ForceSettings& force) {
     bodies.velocity = {{0, -0.125, 0, 1}, {0.125, 0, 0.125, 1}, {0, 0.25, 0, 0.5}, {-0.25, 0, 0, 2}};
     if (lawRow(force.law).signedSources)
         for (const std::size_t i : {1, 3}) bodies.position[i].w = -1, bodies.velocity[i].w *= -1;
-    Run run(std::move(bodies), "yoshida4", 1.0 / 4096, force);
+    CheckedRun run(std::move(bodies), "yoshida4", 1.0 / 4096, force);
     run.after(5 * 4096);
     return run.energyChange();
 }
