@@ -643,11 +643,15 @@ Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes)
            (cuda.empty() ? "" : ", but the " + std::string(device.name) + " backend cannot run here: " + cuda);
 }
 
+LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row) {
+    return request.kernel.empty() && request.launch == LaunchConfig() ? row.usual : request.launch;
+}
+
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row) {
     SweepPoint point;
     point.backend = row.backend;
     point.options = request.options;
-    point.kernel = {std::string(row.name), request.launch};
+    point.kernel = {std::string(row.name), launchOf(request, row)};
     point.plan = kPointPlan;
     point.plan.repeats = request.repeats;
     return point;

@@ -24,6 +24,8 @@ constexpr BenchmarkPlan kPointPlan{.repeats = 5, .warmUpSeconds = 0.1, .repetiti
 const KernelRow* rowFor(const FigureRequest& request, std::span<const char* const> axes);
 /// Why there is none: names what is missing, and why there is no CUDA where that is the reason.
 Reason whyNoRow(const FigureRequest& request, std::span<const char* const> axes);
+/// The launch asked for; the row's usual one where nobody asked.
+LaunchConfig launchOf(const FigureRequest& request, const KernelRow& row);
 SweepPoint basePoint(const FigureRequest& request, const KernelRow& row);
 std::string bodiesText(std::size_t bodies);
 /// Values that were given for an axis, as axes take them.

@@ -271,8 +271,8 @@ std::vector<SweepPoint> rooflinePoints(const FigureRequest& request) {
     for (const KernelRow& row : kernels())
         if (!first && row.backend == request.backend) first = &row;
     constexpr const char* kAxes[] = {"block", "unroll"};
-    if (first) add({std::string(first->name), request.launch});
-    if (const KernelRow* tunable = rowFor(request, kAxes)) add({std::string(tunable->name), request.launch});
+    if (first) add({std::string(first->name), launchOf(request, *first)});
+    if (const KernelRow* tunable = rowFor(request, kAxes)) add({std::string(tunable->name), launchOf(request, *tunable)});
     add({});
     return points;
 }

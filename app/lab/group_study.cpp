@@ -16,7 +16,7 @@ namespace {
 constexpr double kGroupPatience = 5;
 
 SweepResult measureOne(const SweepPoint& point, const ParticleSet& bodies, double length) {
-    SweepResult result{.point = point, .row = {}, .facts = {}, .refused = false};
+    SweepResult result{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = false};
     BenchmarkRow& row = result.row;
     row.backend = point.backend;
     row.kernel = nameOf(point.kernel);
@@ -87,7 +87,7 @@ std::vector<SweepResult> measureGroups(const std::vector<SweepPoint>& points, co
             length = linkingLength(bodies, {});
         }
         if (last[point.series] > kGroupPatience) {
-            SweepResult left{.point = point, .row = {}, .facts = {}, .refused = true};
+            SweepResult left{.point = point, .row = {}, .facts = {}, .peaks = {}, .refused = true};
             left.row.kernel = nameOf(point.kernel);
             left.row.bodies = point.bodies;
             left.row.note = "fewer bodies took it too long";

@@ -147,6 +147,15 @@ TEST(Figure, takesValuesOfOnesOwnInPlaceOfItsUsualOnes) {
     for (const SweepPoint& point : figure("accuracy").points(cpu)) EXPECT_EQ(point.x, 2e-3);
 }
 
+TEST(Figure, launchesARungAsItCanBeWhereNobodyChose) {
+    FigureRequest request = requestFor("cuda");
+    const SweepPoint usual = figure("roofline").points(request).front();
+    const KernelRow& first = kernel("cuda", *usual.kernel.kernel);
+    EXPECT_EQ(usual.kernel.launch, first.usual);
+    request.launch.block = 64;
+    EXPECT_EQ(figure("roofline").points(request).front().kernel.launch.block, 64);
+}
+
 TEST(Figure, theLadderHasEveryRungOnceAndItsFactorsBeginAtOne) {
     const FigureRow& ladder = figure("ladder");
     std::vector<SweepPoint> points = ladder.points(requestFor("cpu"));
