@@ -22,7 +22,7 @@ struct CommandRow {
     std::string_view examples;
 };
 
-constexpr std::size_t kCommandCount = 14;
+constexpr std::size_t kCommandCount = 15;
 extern const std::array<CommandRow, kCommandCount> kCommands;
 
 }  // namespace gravlab

@@ -172,7 +172,9 @@ TEST(FarFieldEnergy, aCellHasThePotentialOfItsBodies) {
         const double want = few.field(at), got = cellField(pull, at.x, at.y, at.z, squared);
         const double error = std::abs(got / want - 1);
         EXPECT_LT(error, 1e-4 / std::pow(distance, 3));
-        if (before > 0) EXPECT_LT(error, before / 6) << "of third order in one over the distance";
+        if (before > 0) {
+            EXPECT_LT(error, before / 6) << "of third order in one over the distance";
+        }
         before = error;
         EXPECT_NEAR(got,
                     fieldAtCentre(at.x - few.cell.x, at.y - few.cell.y, at.z - few.cell.z, few.cell.source, few.cell.moments,
