@@ -156,8 +156,6 @@ int groupsCommand(const Options& options) {
     BackendChoice chosen = chooseBackend(wanted.backend, wanted.backendOptions);
     const GroupRung& rung = groupRung(chosen.row->name, ask.rung);
     std::fprintf(stderr, "gravlab: %s\n", chosen.why.c_str());
-    if (!options.file.empty() && !options.output.empty() && sameFile(options.file, options.output))
-        throw UsageError("-o '" + options.output + "' is the file that is read; give it another name");
     OutputSet outputs;  // a folder that is not there is known at once
     AtomicFile* const out = options.output.empty() ? nullptr : &outputs.add(options.output);
 

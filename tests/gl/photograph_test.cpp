@@ -35,7 +35,7 @@ protected:
         std::uniform_real_distribution<float> part(0, 1);
         std::normal_distribution<float> normal(0, 1);
         for (int i = 0; i < 9000; ++i) {
-            const bool bulge = i % 9 == 0, arm = !bulge && i % 4 != 0;
+            const bool bulge = i % 9 == 0, arm = !bulge && i % 8 < 4;
             const float radius = bulge ? 0.12f * std::abs(normal(random)) : 1.2f * std::sqrt(part(random));
             float angle = 2 * std::numbers::pi_v<float> * part(random);
             if (arm)
@@ -44,6 +44,11 @@ protected:
             bodies_.push_back({radius * std::cos(angle), radius * std::sin(angle), 0.02f * normal(random), 0.5f});
             const Population population = bulge ? Population::old : i % 47 == 3 ? Population::cluster : Population::disc;
             traits_.push_back({placeOf(population), 1});
+        }
+        // Its dark halo, which counts as bodies and gives no light.
+        for (int i = 0; i < 9000; ++i) {
+            bodies_.push_back({3 * normal(random), 3 * normal(random), 3 * normal(random), 0.5f});
+            traits_.push_back({placeOf(Population::old), 0});
         }
         store(bodies_);
         renderer_->setTraits(traits_);

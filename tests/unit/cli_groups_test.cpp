@@ -78,7 +78,7 @@ TEST(GroupsCommand, refusesWhatCannotBe) {
         {{"--least", "0"}, "at least 1"},
         {{"--kernel", "bfs"}, "valid: pairs, union-grid, union-tree, bfs-host"},
         {{"--kernel", "propagate"}, "valid: union-grid, union-tree"},
-        {{"-o", "seven.csv"}, "is the file that is read"},
+        {{"-o", "seven.csv"}, "would replace"},
         {{"-n", "3"}, "leave out -n"}};
     for (const auto& [more, why] : cases) {
         std::vector<std::string> line{"groups", "seven.csv", "--backend", "cpu"};
