@@ -514,6 +514,8 @@ std::string kernelsText(std::span<const SweepResult> results) {
         seen.push_back(result.row.kernel);
         text += (text.empty() ? "kernels: " : ", ") + result.row.kernel;
     }
+    constexpr std::size_t kMostNamed = 8;  // more do not fit a line; their figure names them itself
+    if (seen.size() > kMostNamed) return std::to_string(seen.size()) + " kernels";
     return text;
 }
 
