@@ -21,20 +21,13 @@ struct CommandFunction {
 };
 
 constexpr CommandFunction kFunctions[] = {
-    {Subcommand::view, viewCommand},
-    {Subcommand::render, renderCommand},
-    {Subcommand::run, runCommand},
-    {Subcommand::bench, benchCommand},
-    {Subcommand::list, listCommand},
-    {Subcommand::check, checkCommand},
-    {Subcommand::convert, convertCommand},
-    {Subcommand::info, infoCommand},
-    {Subcommand::tune, tuneCommand},
-    {Subcommand::fingerprint, fingerprintCommand},
-    {Subcommand::matrix, matrixCommand},
-    {Subcommand::play, playCommand},
-    {Subcommand::lesson, lessonCommand},
-    {Subcommand::occupancy, occupancyCommand},
+    {Subcommand::view, viewCommand},       {Subcommand::render, renderCommand},
+    {Subcommand::run, runCommand},         {Subcommand::bench, benchCommand},
+    {Subcommand::list, listCommand},       {Subcommand::check, checkCommand},
+    {Subcommand::convert, convertCommand}, {Subcommand::info, infoCommand},
+    {Subcommand::tune, tuneCommand},       {Subcommand::fingerprint, fingerprintCommand},
+    {Subcommand::matrix, matrixCommand},   {Subcommand::play, playCommand},
+    {Subcommand::lesson, lessonCommand},   {Subcommand::occupancy, occupancyCommand},
     {Subcommand::groups, groupsCommand},
 };
 

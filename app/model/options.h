@@ -93,7 +93,7 @@ struct Options {
 
     // render
     PairValue pairValue = PairValue::force;  ///< of matrix
-    std::string output;  ///< -o; for bench too, empty: standard output; for convert: the file to write
+    std::string output;                      ///< -o; for bench too, empty: standard output; for convert: the file to write
     double fps = 60;
     std::string encoder;  ///< row of encoders(); empty: the first that fits the file
     double quality = -1;  ///< 0 to 100; below 0: the usual one

@@ -1,7 +1,7 @@
 // The live matrix of pair forces, with the pair under the pointer.
 #include "app/format.h"
-#include "app/model/occupancy.h"
 #include "app/lab/visit_order.h"
+#include "app/model/occupancy.h"
 #include "app/panels/panel_lab.h"
 #include "app/panels/parameter_widgets.h"
 

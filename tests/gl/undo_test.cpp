@@ -123,7 +123,7 @@ TEST_F(UndoTest, takesEveryParameterBack) {
     never.erase("run.exact_forces");
     for (auto row = never.begin(); row != never.end();)
         row = row->starts_with("scene.") || parameter(*row).kind == Kind::text ? never.erase(row) : std::next(row);
-    const std::set<std::string> known{"run.device",        "run.unroll", "run.block", "run.split", "run.bodies_per_thread",
+    const std::set<std::string> known{"run.device",         "run.unroll",  "run.block", "run.split", "run.bodies_per_thread",
                                       "look.copy_vertices", "lab.recorded"};
     for (const std::string& path : never) EXPECT_TRUE(known.contains(path)) << path << " was never taken back";
 }

@@ -11,10 +11,10 @@ __global__ void narrowPositions(NarrowTask task) {
     const DoubleVector x = asVectors(task.from)[i];
     // Pads of double arrays lie where a float is infinite.
     const float far = kPadDistance<float>;
-    asVectors(task.to)[i] =
-        i < task.count ? make_float4(static_cast<float>(task.length * x.x), static_cast<float>(task.length * x.y),
-                                     static_cast<float>(task.length * x.z), static_cast<float>(task.source * x.w))
-                       : make_float4(far, far, far, 0);
+    asVectors(task.to)[i] = i < task.count
+                                ? make_float4(static_cast<float>(task.length * x.x), static_cast<float>(task.length * x.y),
+                                              static_cast<float>(task.length * x.z), static_cast<float>(task.source * x.w))
+                                : make_float4(far, far, far, 0);
 }
 
 __global__ void widenSums(WidenTask task) {
