@@ -78,6 +78,15 @@ gpu_architectures() {
     printf '%s' "${found:-90}"
 }
 
+# Compilers at once: one a core, as far as memory goes; each takes up to 1.5 GB.
+parallel_jobs() {
+    local jobs memory
+    jobs=$(nproc)
+    memory=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null)
+    if [ -n "$memory" ] && [ $((memory / 1500000)) -lt "$jobs" ]; then jobs=$((memory / 1500000)); fi
+    echo $((jobs > 0 ? jobs : 1))
+}
+
 # configure_and_build TARGET CMAKE_ARGUMENT...: quiet when all goes well, the log when it does not.
 configure_and_build() {
     local target=$1
@@ -99,8 +108,8 @@ configure_and_build() {
     fi
     sed -n 's/^-- \(CUDA backend: .*\)/gravlab: \1/p' "$log" >&2
     if [ -t 2 ]; then # a person watches: show the build's own progress
-        cmake --build "$build" --target "$target" --parallel "$(nproc)" >&2 || fail "the build failed"
-    elif ! cmake --build "$build" --target "$target" --parallel "$(nproc)" >"$log" 2>&1; then
+        cmake --build "$build" --target "$target" --parallel "$(parallel_jobs)" >&2 || fail "the build failed"
+    elif ! cmake --build "$build" --target "$target" --parallel "$(parallel_jobs)" >"$log" 2>&1; then
         tail -n 60 "$log" >&2
         fail "the build failed; the whole log is $log"
     fi
