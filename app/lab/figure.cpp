@@ -301,14 +301,9 @@ template <class Value>
 void addCurves(Plot& plot, std::span<const SweepResult> results, const std::string& what, const Value& value) {
     for (const SweepResult& result : results) {
         if (!result.row.verified) continue;
-        const std::string label = result.point.series + what;
-        auto series = std::ranges::find_if(plot.series, [&](const PlotSeries& known) { return known.label == label; });
-        if (series == plot.series.end()) {
-            plot.series.emplace_back().label = label;
-            series = plot.series.end() - 1;
-        }
-        series->x.push_back(result.point.x);
-        series->y.push_back(value(result.row));
+        PlotSeries& series = seriesNamed(plot, result.point.series + what);
+        series.x.push_back(result.point.x);
+        series.y.push_back(value(result.row));
     }
 }
 

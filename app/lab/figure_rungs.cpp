@@ -221,15 +221,11 @@ void drawThreads(const FigureArea& area, std::span<const SweepResult> results) {
         if (!result.row.verified) continue;
         if (std::ranges::find(ideal.x, result.point.x) == ideal.x.end()) ideal.x.push_back(result.point.x);
         for (Plot* plot : {&up, &efficiency}) {
-            auto series = std::ranges::find(plot->series, result.point.series, &PlotSeries::label);
-            if (series == plot->series.end()) {
-                plot->series.emplace_back().label = result.point.series;
-                series = plot->series.end() - 1;
-            }
+            PlotSeries& series = seriesNamed(*plot, result.point.series);
             const double value = speedUp(results, result);
-            series->x.push_back(result.point.x);
-            series->y.push_back(plot == &up ? value : 100 * value / result.point.x);
-            series->error.push_back(0.5 * result.row.spread * series->y.back());
+            series.x.push_back(result.point.x);
+            series.y.push_back(plot == &up ? value : 100 * value / result.point.x);
+            series.error.push_back(0.5 * result.row.spread * series.y.back());
         }
     }
     std::ranges::sort(ideal.x);

@@ -41,13 +41,6 @@ double middle(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-PlotSeries& seriesNamed(Plot& plot, const std::string& label) {
-    const auto found = std::ranges::find(plot.series, label, &PlotSeries::label);
-    if (found != plot.series.end()) return *found;
-    plot.series.emplace_back().label = label;
-    return plot.series.back();
-}
-
 /// What a run makes of its energy.
 struct EnergyError {
     double first = 0, last = 0, largest = 0;  ///< E0; (E - E0) / |E0| at the end; the largest of its sizes on the way

@@ -125,14 +125,10 @@ FigureStudy groupStudy(const FigureRequest& request, const FigureProgress& progr
         left += result.refused;
         study.right = study.right && (result.refused || row.verified);
         if (!row.verified) continue;
-        auto series = std::ranges::find(plot.series, result.point.series, &PlotSeries::label);
-        if (series == plot.series.end()) {
-            plot.series.emplace_back().label = result.point.series;
-            series = plot.series.end() - 1;
-        }
-        series->x.push_back(result.point.x);
-        series->y.push_back(row.msPerStep);
-        series->error.push_back(0.5 * row.stepSpread * row.msPerStep);
+        PlotSeries& series = seriesNamed(plot, result.point.series);
+        series.x.push_back(result.point.x);
+        series.y.push_back(row.msPerStep);
+        series.error.push_back(0.5 * row.stepSpread * row.msPerStep);
     }
     study.plots = {std::move(plot)};
     study.csv = sweepCsv(results);

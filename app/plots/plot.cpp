@@ -193,6 +193,13 @@ std::string tickText(double value) {
     return value < 0 ? "-" + digits : digits;
 }
 
+PlotSeries& seriesNamed(Plot& plot, const std::string& label) {
+    const auto found = std::ranges::find(plot.series, label, &PlotSeries::label);
+    if (found != plot.series.end()) return *found;
+    plot.series.emplace_back().label = label;
+    return plot.series.back();
+}
+
 void drawPlot(ImDrawList& list, ImVec2 topLeft, ImVec2 bottomRight, const Plot& plot, const PlotStyle& style) {
     const Palette& palette = style.light ? kLight : kDark;
     Pen pen(list, style);

@@ -35,6 +35,9 @@ struct Plot {
     std::vector<double> changes;  ///< places on x where something was changed: dashed lines
 };
 
+/// The series of that label; a new one at the end where there is none.
+PlotSeries& seriesNamed(Plot& plot, const std::string& label);
+
 /// How a plot is drawn. Text is ImGui's current font at `fontScale`.
 struct PlotStyle {
     bool light = false;  ///< dark lines on white, for paper and projectors
