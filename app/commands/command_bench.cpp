@@ -1,6 +1,7 @@
 // `gravlab bench`: a table of checked rates for lists of kernels, numbers of bodies and launches.
 // Rule: all configurations are looked at before the first is timed, so that a typing error costs no minutes.
 #include "app/commands/options.h"
+#include "app/control/open_file.h"
 #include "app/interrupt.h"
 #include "app/lab/benchmark_text.h"
 #include "app/lab/own_trial.h"
@@ -50,6 +51,9 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
     for (const std::string& name : names) {
         const KernelRow* row = name == "auto" || namesKernelFile(name) ? nullptr : &kernel(backend, name);
         const LaunchConfig given = options.simulation.kernel.launch.config(row ? row->usual : LaunchConfig());
+        const RunRequest& wanted = options.simulation;
+        const double accuracy = !row || goesByAccuracy(*row) ? wanted.accuracy.value_or(0) : 0;
+        const double opening = !row || goesByOpening(*row) ? wanted.opening.value_or(0) : 0;
         std::vector<int> blocks = options.benchBlocks, unrolls = options.benchUnrolls, splits = options.benchSplits;
         if (namesKernelFile(name)) {  // its text says how it is launched
             choices.push_back({.kernel = name});
@@ -61,7 +65,7 @@ std::vector<KernelChoice> choicesOf(const Options& options, std::string_view bac
         for (const int block : blocks)
             for (const int unroll : unrolls)
                 for (const int split : splits) {
-                    KernelChoice choice{nameUnlessAuto(name), given};
+                    KernelChoice choice{nameUnlessAuto(name), given, accuracy, opening};
                     choice.launch.block = block;
                     choice.launch.unroll = unroll;
                     choice.launch.split = split;

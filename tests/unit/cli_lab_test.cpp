@@ -89,6 +89,18 @@ TEST(CliBench, listsOfThreadsAreTimedOneAfterTheOther) {
     EXPECT_TRUE(lines[2].ends_with(",2"));
 }
 
+TEST(CliBench, aTreeIsTimedAtTheAccuracyAndTheOpeningAskedFor) {
+    const auto timed = [](const std::string& kernel, const std::string& option, const std::string& value) {
+        const Outcome o = runGravlab({"bench", "--backend", "cpu", "--kernel", kernel, "-n", "2048", option, value,
+                                      "--steps", "1", "--repeats", "1", "--format", "json"});
+        EXPECT_EQ(o.code, 0) << o.err;
+        return o.out;
+    };
+    EXPECT_THAT(timed("tree", "--accuracy", "1e-2"), HasSubstr("\"accuracy\": 0.01,"));
+    EXPECT_THAT(timed("auto", "--accuracy", "1e-4"), HasSubstr("\"accuracy\": 0.0001,"));
+    EXPECT_THAT(timed("tree-theta", "--opening", "0.25"), HasSubstr("\"accuracy\": 0.000625,"));
+}
+
 TEST(CliFigure, refusesWhatCannotBeMadeBeforeAnythingIsMeasured) {
     const ScratchFolder folder;
     const std::string file = (folder / "f.png").string();
