@@ -92,8 +92,8 @@ GRAVLAB_HOST_DEVICE std::uint32_t groupRoot(std::uint32_t* parent, std::uint32_t
     }
 }
 
-/// Joins the sets of two places. Ends: each attempt that fails goes on from a smaller number.
-GRAVLAB_HOST_DEVICE void joinGroups(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
+/// Joins the sets of two places and gives their root. Ends: each attempt that fails goes on from a smaller number.
+GRAVLAB_HOST_DEVICE std::uint32_t joinGroups(std::uint32_t* parent, std::uint32_t a, std::uint32_t b) {
     a = groupRoot(parent, a);
     b = groupRoot(parent, b);
     while (a != b) {
@@ -103,9 +103,10 @@ GRAVLAB_HOST_DEVICE void joinGroups(std::uint32_t* parent, std::uint32_t a, std:
             b = swap;
         }
         const std::uint32_t found = swapParent(parent + a, a, b);
-        if (found == a) return;
+        if (found == a) return b;
         a = groupRoot(parent, found);
     }
+    return a;
 }
 
 /// Where bodies lie, for keys. A few bodies very far out must not leave all others in one cube of a curve.
@@ -233,6 +234,7 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
     int level = 0;
     std::uint32_t index = leaf + 1;
     bool up = true;
+    std::uint32_t mine = first;  // of its set: what was its root once
     for (;;) {
         while (up && level + 1 < tree.levels && index % kFriendBranch == 0) {
             index >>= kFriendBranchBits;
@@ -244,10 +246,11 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
         const bool whole = open && isWhole(box, tree.square);
         if (whole) {
             const std::uint32_t there = (index << (kFriendBranchBits * level)) * kFriendLeaf;
-            if (groupRoot(tree.parent, first) == groupRoot(tree.parent, there)) {
+            mine = groupRoot(tree.parent, mine);
+            if (mine == groupRoot(tree.parent, there)) {
                 open = false;
             } else if (allTouch(own, box, tree.square)) {
-                joinGroups(tree.parent, first, there);
+                mine = joinGroups(tree.parent, mine, there);
                 open = false;
             }
         }
@@ -261,13 +264,19 @@ GRAVLAB_HOST_DEVICE void joinLater(const FriendTree& tree, std::uint32_t leaf, c
             const std::uint32_t begin = index * kFriendLeaf, left = tree.at.count - begin;
             const std::uint32_t stop = begin + (left < kFriendLeaf ? left : kFriendLeaf);
             bool done = false;
-            for (std::uint32_t other = begin; other < stop && !done; ++other)
+            mine = groupRoot(tree.parent, mine);
+            for (std::uint32_t other = begin; other < stop && !done; ++other) {
+                if (loadParent(tree.parent + other) == mine) {  // who is in the set need not be looked at
+                    done = whole;
+                    continue;
+                }
                 for (std::uint32_t place = first; place < end; ++place)
                     if (areFriends(tree.at, place, other, tree.square)) {
-                        joinGroups(tree.parent, first, other);
+                        mine = joinGroups(tree.parent, mine, other);
                         done = whole;  // all others of it are joined with this one
                         break;
                     }
+            }
         }
         ++index;
     }

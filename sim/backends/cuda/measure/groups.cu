@@ -198,7 +198,10 @@ __global__ void goAllLevels(GroupTask task) {
 
 __global__ void findLeast(GroupTask task) {
     const std::uint32_t place = ownIndex();
-    if (place < task.count) lowerParent(task.least + groupRoot(task.parent, place), task.order[place]);
+    if (place >= task.count) return;
+    // Of a large group nearly all would wait for each other to change nothing.
+    std::uint32_t* least = task.least + groupRoot(task.parent, place);
+    if (task.order[place] < loadParent(least)) lowerParent(least, task.order[place]);
 }
 
 __global__ void takeLabels(GroupTask task) {
