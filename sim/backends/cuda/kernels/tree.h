@@ -107,6 +107,8 @@ Kernel<TreeTask> treeMomentsKernel();
 Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
 Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
+/// The rung with expansions where a block of kWalkThreads takes a group, for bodies too few to give each warp one.
+Kernel<WalkTask> treeTeamKernel(int targetsPerLane);
 /// The rung with expansions, for the energy.
 Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
 
@@ -118,6 +120,13 @@ inline unsigned walkBlocks(std::size_t bodies, int multiprocessors, unsigned thr
     const std::size_t groups = (bodies + 31) / 32, warps = threads / 32;
     const std::size_t resident = kResidentWarps * static_cast<std::size_t>(std::max(1, multiprocessors));
     return static_cast<unsigned>((std::min(groups, resident) + warps - 1) / warps);
+}
+
+/// The same where a block takes a group.
+inline unsigned teamBlocks(std::size_t bodies, int multiprocessors) {
+    constexpr std::size_t kResidentBlocks = 4;  // a multiprocessor
+    return static_cast<unsigned>(
+        std::min((bodies + 31) / 32, kResidentBlocks * static_cast<std::size_t>(std::max(1, multiprocessors))));
 }
 
 /// Bytes that the two below need besides. Throws DeviceError.

@@ -1,7 +1,9 @@
 // The walk: a warp takes a group of targets down the tree. 32 nodes are tested at once, a lane each, and dealt to lists; a
 // list that holds 32 is evaluated by the whole warp: cells far from the group a lane each into one expansion about its
-// centre, nearer cells and single bodies by all targets. Rule: the lists of a group are in an order that the tree decides,
-// so its sums are the same bits whoever computes them.
+// centre, nearer cells and single bodies by all targets. Where groups are too few to fill the device, the warps of a block
+// take one together: they share a stack and lists, each evaluates an equal part, and their sums are added in the order of
+// warps. Rule: the lists of a group are in an order that the tree decides, so its sums are the same bits whoever computes
+// them.
 #include "sim/backends/cuda/kernels/pair.cuh"
 #include "sim/backends/cuda/kernels/tree.h"
 #include "sim/forces/tree/cell.h"
@@ -15,12 +17,25 @@ constexpr int kWarps = kWalkThreads / 32;
 /// depth first needs seven a level.
 constexpr int kStack = 1024, kSpare = 7 * kTreeDepths + 32;
 constexpr int kList = 64;
+/// Of warps that take a group together.
+constexpr int kTeamStack = 2048, kTeamList = 512;
 
 /// What a warp has in shared memory.
 struct WarpMemory {
     float4 stage[96];  ///< 32 cells, or 32 bodies
     std::uint32_t stack[kStack];
     std::uint32_t list[4][kList];
+};
+/// What the warps of a team share.
+struct TeamMemory {
+    std::uint32_t stack[kTeamStack];
+    std::uint32_t list[4][kTeamList];
+    uint2 found[2][kWarps];  ///< by a warp, in this round and the one before: for each list a byte, and children
+    std::uint32_t group;
+};
+/// And what each has beside it; at the end its sums.
+struct TeamStage {
+    float4 stage[96];
 };
 enum List { kBodies, kCells, kLow, kHigh };
 
@@ -52,6 +67,11 @@ public:
                      : "memory");
         return v;
     }
+    static __device__ __forceinline__ float loadFloat(unsigned address) {
+        float value;
+        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+        return value;
+    }
     __device__ __forceinline__ unsigned at(unsigned offset) const { return base_ + offset; }
 
 private:
@@ -59,6 +79,10 @@ private:
 };
 constexpr unsigned kStageBytes = 96 * sizeof(float4), kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
 static_assert(sizeof(WarpMemory) == kListAt + 4 * kList * 4);
+constexpr unsigned kTermsAt = 256;  ///< in a stage at the end: behind the terms of an expansion
+static_assert(kTermsAt >= 4 * kExpansionTerms);
+constexpr unsigned kTeamListAt = kTeamStack * 4, kTeamFoundAt = kTeamListAt + 4 * kTeamList * 4;
+static_assert(offsetof(TeamMemory, found) == kTeamFoundAt);
 
 __device__ __forceinline__ int asInt(float x) { return __float_as_int(x); }
 
@@ -80,16 +104,18 @@ constexpr int kNearest = 1;
 constexpr float kNowhere = 3e38f;
 constexpr unsigned kPlacesAt = 32 * sizeof(float4);
 
-/// kField: sums potentials in the place of accelerations.
-template <TreeWalk kWalk, int kTargets, bool kField = false>
+/// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
+template <TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
 class Walker {
 public:
+    static constexpr bool kTogether = kTeam > 1;
     static constexpr bool kTheta = byAngle(kWalk);
     static constexpr bool kExpands = kWalk == TreeWalk::expansions;
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 
-    __device__ Walker(const WalkTask& task, const void* memory)
-        : task_(task), memory_(memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {
+    /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
+    __device__ Walker(const WalkTask& task, const void* memory, const void* team = nullptr)
+        : task_(task), memory_(memory), team_(team ? team : memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
     }
@@ -124,7 +150,50 @@ public:
         end(group);
     }
 
+    /// All warps of the block with the same group; after a barrier behind the group before.
+    __device__ void runTogether(TreeGroup group) {
+        begin(group);
+        std::uint32_t depth = 1;
+        if (threadIdx.x == 0) team_.store(0, 0u);
+        for (round_ = 0; depth > 0; ++round_) {
+            const int room = (kTeamStack - kSpare - static_cast<int>(depth)) / 7;
+            const std::uint32_t take = min(depth, static_cast<std::uint32_t>(max(1, min(32 * kTeam, room))));
+            __syncthreads();
+            depth -= take;
+            const bool has = threadIdx.x < take;
+            const std::uint32_t id = has ? team_.load(4 * (depth + threadIdx.x)) : 0;
+            depth = visit(id, has, depth);
+            share(kTeamList - 32 * kTeam);
+            visited_ += min(32u, take - min(take, threadIdx.x - lane_));
+        }
+        share(0);
+        end(group);
+    }
+
 private:
+    /// Evaluates the lists that are longer, an equal part a warp.
+    __device__ __forceinline__ void share(int longer) {
+        int longest = 0;
+        for (const int length : length_) longest = max(longest, length);
+        if (longest <= longer) return;
+        __syncthreads();
+        if constexpr (kExpands) {
+            if (length_[kLow] > longer) part(kLow, [&](int n) { expand<false>(n); });
+            if (length_[kHigh] > longer) part(kHigh, [&](int n) { expand<true>(n); });
+        }
+        if (length_[kCells] > longer) part(kCells, [&](int n) { meetCells(n); });
+        if (length_[kBodies] > longer) part(kBodies, [&](int n) { meetBodies(n); });
+    }
+    template <class Evaluate>
+    __device__ __forceinline__ void part(List list, const Evaluate& evaluate) {
+        const int all = length_[list], each = (all + kTeam - 1) / kTeam, warp = static_cast<int>(threadIdx.x) / 32;
+        next_ = min(all, warp * each);
+        const int end = min(all, next_ + each);
+#pragma unroll 1
+        while (next_ < end) evaluate(min(32, end - next_));
+        length_[list] = 0;
+    }
+
     __device__ void begin(TreeGroup group) {
         const TreeScale scale = *task_.scale;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
@@ -187,21 +256,20 @@ private:
         const float x = fmaxf(cx - half_[0], 0.f), y = fmaxf(cy - half_[1], 0.f), z = fmaxf(cz - half_[2], 0.f);
         const float squared = x * x + y * y + z * z;
         const int children = asInt(b.w);
-        bool open = has, cell = false;
+        bool open = has, low = false, high = false;
         if constexpr (kExpands) {
             const Expanded expanded = expandsCell(criterion_, cx * cx + cy * cy + cz * cz, b.x, fabsf(a.w), b.y);
-            const bool low = has && squared > 0 && expanded == Expanded::low;
-            const bool high = has && squared > 0 && expanded == Expanded::high;
-            append(kLow, low, id);
-            append(kHigh, high, id);
+            const bool apart = static_cast<int>(has) & static_cast<int>(squared > 0);
+            low = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::low);
+            high = static_cast<int>(apart) & static_cast<int>(expanded == Expanded::high);
             open = open && !low && !high;
         }
         // One or two bodies cost less than a cell, and a cell of one would meet itself.
-        cell = open && (children < -2 || children > 0) && acceptsCell<kTheta>(criterion_, squared, b.x, b.y);
-        append(kCells, cell, id);
+        const bool accepted = acceptsCell<kTheta>(criterion_, squared, b.x, b.y), several = children + 2u > 2u;
+        const bool cell = static_cast<int>(open) & static_cast<int>(several) & static_cast<int>(accepted);
         open = open && !cell;
-        append(kBodies, open && children < 0, id);
-        const unsigned opened = open && children > 0 ? static_cast<unsigned>(children) : 0;
+        const bool leaf = static_cast<int>(open) & static_cast<int>(children < 0);
+        const unsigned opened = static_cast<unsigned>(open ? max(children, 0) : 0);
         unsigned before = 0, all = 0;
 #pragma unroll
         for (int bit = 0; bit < 4; ++bit) {
@@ -209,16 +277,62 @@ private:
             before += __popc(lanes & below_) << bit;
             all += __popc(lanes) << bit;
         }
+        if constexpr (kTogether) {
+            const unsigned mine[4] = {__ballot_sync(kAll, leaf), __ballot_sync(kAll, cell), __ballot_sync(kAll, low),
+                                      __ballot_sync(kAll, high)};
+            // Of all warps at most 128 each: a byte.
+            unsigned found = 0, lists = 0, lengths = 0;
+            for (int list = 0; list < 4; ++list) found |= __popc(mine[list]) << 8 * list;
+            const unsigned slots = kTeamFoundAt + 8 * kTeam * (round_ & 1);
+            if (lane_ == 0) {
+                team_.store(slots + threadIdx.x / 32 * 8, found);
+                team_.store(slots + threadIdx.x / 32 * 8 + 4, all);
+            }
+            __syncthreads();
+            all = 0;
+#pragma unroll
+            for (unsigned warp = 0; warp < kTeam; ++warp) {
+                const unsigned theirs = team_.load(slots + 8 * warp), children = team_.load(slots + 8 * warp + 4);
+                lists += warp < threadIdx.x / 32 ? theirs : 0;
+                before += warp < threadIdx.x / 32 ? children : 0;
+                lengths += theirs;
+                all += children;
+            }
+            const bool flags[4] = {leaf, cell, low, high};
+#pragma unroll
+            for (int list = 0; list < 4; ++list) {
+                const unsigned at = length_[list] + (lists >> 8 * list & 255) + __popc(mine[list] & below_);
+                if (flags[list]) team_.store(kTeamListAt + 4 * (kTeamList * list + at), id);
+                length_[list] += static_cast<int>(lengths >> 8 * list & 255);
+            }
+        } else {
+            if constexpr (kExpands) {
+                append(kLow, low, id);
+                append(kHigh, high, id);
+            }
+            append(kCells, cell, id);
+            append(kBodies, leaf, id);
+        }
         const auto child = static_cast<std::uint32_t>(asInt(b.z));
 #pragma unroll
         for (unsigned k = 0; k < 8; ++k)
-            if (k < opened) memory_.store(kStackAt + 4 * (depth + before + k), child + k);
+            if (k < opened) {
+                if constexpr (kTogether)
+                    team_.store(4 * (depth + before + k), child + k);
+                else
+                    memory_.store(kStackAt + 4 * (depth + before + k), child + k);
+            }
         __syncwarp();
         return depth + all;
     }
 
-    /// The last `n` of a list, a lane each.
+    /// The last `n` of a list, a lane each; of a team's list the next ones of this warp's part.
     __device__ __forceinline__ std::uint32_t taken(List list, int n) {
+        if constexpr (kTogether) {
+            const int at = next_ + (static_cast<int>(lane_) < n ? static_cast<int>(lane_) : 0);
+            next_ += n;
+            return team_.load(kTeamListAt + 4 * (kTeamList * list + at));
+        }
         length_[list] -= n;
         const std::uint32_t id =
             memory_.load(kListAt + 4 * (kList * list + length_[list] + (static_cast<int>(lane_) < n ? lane_ : 0)));
@@ -384,6 +498,7 @@ private:
 #pragma unroll
             for (int k = 0; k < kExpansionTerms; ++k) terms[k] = warpSum(terms[k]);
         }
+        const unsigned longest = met_[kBodies] + met_[kCells] + met_[kLow] + met_[kHigh];
         if (lane_ == 0) {
             const unsigned long long targets = group.count;
             atomicAdd(&task_.counts->pairs, targets * met_[kBodies]);
@@ -393,18 +508,54 @@ private:
                 atomicAdd(&task_.counts->expandedHigh, targets * met_[kHigh]);
             }
             atomicAdd(&task_.counts->visited, static_cast<unsigned long long>(visited_));
-            atomicMax(&task_.facts->longest, met_[kBodies] + met_[kCells] + met_[kLow] + met_[kHigh]);
+            if constexpr (!kTogether) atomicMax(&task_.facts->longest, longest);
         }
+        if constexpr (kTogether) addUp(longest);
         if constexpr (kField)
             endField(group);
         else
             endForce(group);
     }
 
+    /// The sums of all warps, in their order; each warp has those of its targets then.
+    __device__ void addUp(unsigned longest) {
+        static_assert(kTargets <= kTeam && kTermsAt + 4 * 32 * 3 * kTargets + 4 <= kStageBytes);
+        __syncwarp();
+        if constexpr (kExpands)
+            if (lane_ == 0)
+                for (int k = 0; k < kExpansionTerms; ++k) memory_.store(4 * k, __float_as_uint(expansion_.first[k]));
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t)
+            for (int axis = 0; axis < 3; ++axis)
+                memory_.store(kTermsAt + 4 * (32 * (3 * t + axis) + lane_), __float_as_uint(sum_[t][axis]));
+        if (lane_ == 0) memory_.store(kStageBytes - 4, longest);
+        __syncthreads();
+        const unsigned warp = threadIdx.x / 32, base = memory_.at(0) - kStageBytes * warp;
+        const auto all = [&](unsigned offset) {
+            float sum = 0;
+#pragma unroll
+            for (unsigned k = 0; k < kTeam; ++k) sum += Shared::loadFloat(base + kStageBytes * k + offset);
+            return sum;
+        };
+        if (threadIdx.x == 0) {
+            unsigned sum = 0;
+            for (unsigned k = 0; k < kTeam; ++k) sum += __float_as_uint(Shared::loadFloat(base + kStageBytes * (k + 1) - 4));
+            atomicMax(&task_.facts->longest, sum);
+        }
+        if (warp >= kTargets) return;
+        if constexpr (kExpands)
+#pragma unroll
+            for (int k = 0; k < kExpansionTerms; ++k) expansion_.first[k] = all(4 * k);
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t)
+            for (int axis = 0; axis < 3; ++axis) sum_[t][axis] = all(kTermsAt + 4 * (32 * (3 * t + axis) + lane_));
+    }
+
     __device__ void endForce(TreeGroup group) {
         const float factor = task_.scale->acceleration;
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
+            if (kTogether && threadIdx.x / 32 != t) continue;
             if constexpr (kExpands) {
                 float far[3] = {};
                 addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
@@ -438,7 +589,7 @@ private:
     }
 
     const WalkTask& task_;
-    Shared memory_;
+    Shared memory_, team_;
     std::uint32_t lane_;
     unsigned below_;
     GravityField<float> field_;
@@ -452,6 +603,8 @@ private:
     float unit_;                         ///< what lengths of the expansion are multiplied by
     int length_[4];
     unsigned met_[4], visited_;  ///< by this group
+    unsigned round_ = 0;         ///< of a team
+    int next_ = 0;               ///< of this warp's part of a team's list
 };
 
 template <TreeWalk kWalk, int kTargets, bool kField = false>
@@ -468,6 +621,24 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ 
         if (k >= end) break;
         // The deepest, which are near the densest places and take longest, come first: short ones fill the end.
         walker.run(task.groups[end - 1 - (k - first)]);
+    }
+}
+
+/// A block a group.
+template <TreeWalk kWalk, int kTargets>
+__global__ void __launch_bounds__(kWalkThreads, 4) walkTogether(const __grid_constant__ WalkTask task) {
+    __shared__ TeamMemory team;
+    __shared__ TeamStage stages[kWarps];
+    Walker<kWalk, kTargets, false, kWarps> walker(task, stages + threadIdx.x / 32, &team);
+    const std::uint64_t groups = task.facts->groups;
+    const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
+    const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
+    for (;;) {
+        if (threadIdx.x == 0) team.group = atomicAdd(task.next, 1u);
+        __syncthreads();
+        const std::uint32_t k = first + team.group;
+        if (k >= end) break;
+        walker.runTogether(task.groups[end - 1 - (k - first)]);
     }
 }
 
@@ -490,6 +661,11 @@ Kernel<WalkTask> walkOf(TreeWalk kind) {
 
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane) {
     return targetsPerLane == 1 ? walkOf<1>(walk) : walkOf<2>(walk);
+}
+
+Kernel<WalkTask> treeTeamKernel(int targetsPerLane) {
+    return targetsPerLane == 1 ? kernelOf(walkTogether<TreeWalk::expansions, 1>)
+                               : kernelOf(walkTogether<TreeWalk::expansions, 2>);
 }
 
 Kernel<WalkTask> treeFieldKernel(int targetsPerLane) {

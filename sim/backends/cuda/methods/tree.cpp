@@ -20,9 +20,14 @@ constexpr double kExpectedRate = 3e8;
 constexpr double kBuildShare = 0.35;
 // Events and copies for the lab would slow short evaluations down if each had them.
 constexpr std::chrono::milliseconds kTimed{20};
-// From here on 64 targets a warp fill the device; below, 32.
-constexpr std::uint32_t kWideGroups = 400000;
+// From here on groups of 64 targets fill the device, by themselves or with a block each; below, they are of 32.
+constexpr std::uint32_t kWideGroups = 400000, kWideTeams = 100000;
+// Below, the warps of a block take a group together (65,536 bodies: 0.16 ms a walk for 0.25 at 1e-3, 0.43 for 0.72 at 1e-4;
+// 262,144: 0.45 for 0.39).
+constexpr std::uint32_t kTogether = 200000;
 constexpr std::uint32_t kMostParts = 4096;
+// Slices are longer than asked for: at the end of each most of the device waits for the groups that take longest (0.1 ms).
+constexpr double kLongSlice = 3;
 
 /// Of the plan where it is one of a tree: sums for the energy go with any.
 unsigned walkThreads(const LaunchPlan& plan) {
@@ -40,7 +45,8 @@ public:
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
-          targetsPerLane_(parts.count >= kWideGroups ? 2 : 1) {
+          together_(walk == TreeWalk::expansions && threads_ == kWalkThreads && parts.count < kTogether),
+          targetsPerLane_(parts.count >= (together_ ? kWideTeams : kWideGroups) ? 2 : 1) {
         const std::uint32_t n = parts.count;
         if (n == 0) return;
         starts_ = kTreeDepths * blocksOf(n) + 1;
@@ -120,7 +126,7 @@ private:
         if (n == 0) return {.complete = true};
         ForceProgress done{.work = takeCounts()};
         if (part_ == 0) {
-            const double parts = std::ceil(n / std::max(1.0, bodies));
+            const double parts = std::ceil(n / std::max(1.0, kLongSlice * bodies));
             parts_ = static_cast<std::uint32_t>(std::clamp(parts, 1.0, static_cast<double>(kMostParts)));
             const auto now = std::chrono::steady_clock::now();
             timed_ = !reading_ && now - timedAt_ > kTimed && !fields_.energy;
@@ -148,7 +154,7 @@ private:
         readCounts();
         return done;
     }
-    double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(seconds)); }
+    double nextPairs(double seconds) const override { return std::min<double>(count(), pairsIn(kLongSlice * seconds)); }
     double doneShare() const override { return parts_ > 0 ? static_cast<double>(part_) / parts_ : 0; }
     void rewind() override { part_ = 0; }
 
@@ -208,12 +214,18 @@ private:
         launchBuild(treeGroupKernel(targetsPerLane_), groupBlocks, task);
     }
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
-        const unsigned blocks = walkBlocks(count(), static_cast<int>(multiprocessors_), threads_);
+        const int multiprocessors = static_cast<int>(multiprocessors_);
         // Before the criterion has accelerations to go by, the angle is the usual one.
         const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
         const bool forFields = fields_.energy && kind == TreeWalk::expansions;
+        const bool together = together_ && kind == TreeWalk::expansions && !forFields;
+        const unsigned blocks =
+            together ? teamBlocks(count(), multiprocessors) : walkBlocks(count(), multiprocessors, threads_);
         launchKernel(
-            forFields ? treeFieldKernel(targetsPerLane_) : treeWalkKernel(kind, targetsPerLane_), {blocks}, threads_,
+            forFields  ? treeFieldKernel(targetsPerLane_)
+            : together ? treeTeamKernel(targetsPerLane_)
+                       : treeWalkKernel(kind, targetsPerLane_),
+            {blocks}, threads_,
             {.nodes = nodes(),
              .sorted = sorted_.data(),
              .order = order_.data(),
@@ -290,6 +302,7 @@ private:
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
+    bool together_;     ///< a block takes a group
     int targetsPerLane_;
     std::uint32_t starts_ = 0;
     std::uint32_t part_ = 0, parts_ = 0;
