@@ -7,6 +7,7 @@
 #include "sim/backends/backend.h"
 #include "sim/core/random.h"
 #include "sim/forces/precision.h"
+#include "sim/forces/tree/criterion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,11 @@ Trial::Trial(Backend& backend, const Integrator& integrator, double timeStep, co
     const std::size_t samples = plan.checkBodies > 0 ? plan.checkBodies : samplesFor(bodies.size());
     const KernelRow& row = backend.activeKernel();
     targets_ = row.approximates ? randomTargets(bodies.size(), samples) : sampleTargets(bodies.position, samples);
-    if (row.approximates) row_.allowed = keptAccuracy(row, backend.configuration().kernel.allowedError);
+    const KernelChoice& choice = backend.configuration().kernel;
+    if (row.approximates)
+        row_.allowed = row.ownAccuracy > 0 && choice.opening > 0
+                           ? accuracyOfOpening(choice.opening, row.ownAccuracy == kMonopoleAccuracy)
+                           : keptAccuracy(row, choice.allowedError);
 }
 
 bool Trial::advance(double seconds) {
@@ -203,8 +208,10 @@ bool Trial::checkOnHost() {
     backend_.accelerations(all);
     for (std::size_t k = 0; k < targets_.size(); ++k) got[k] = all.at(targets_[k]);
     referenceForces(bodies.position, bodies.velocity, targets_, force_, want, floors);
-    const double allowed = backend_.configuration().kernel.allowedError;
-    return take(compareForces(got, want, gateOf(backend_.activeKernel(), force_, allowed), floors));
+    const ForceGate gate = row_.allowed > 0
+                               ? gateOfAccuracy(row_.allowed)
+                               : gateOf(backend_.activeKernel(), force_, backend_.configuration().kernel.allowedError);
+    return take(compareForces(got, want, gate, floors));
 }
 
 void Trial::finish() {

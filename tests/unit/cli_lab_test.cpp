@@ -97,7 +97,7 @@ TEST(CliBench, aTreeIsTimedAtTheAccuracyAndTheOpeningAskedFor) {
         return o.out;
     };
     EXPECT_THAT(timed("tree", "--accuracy", "1e-2"), HasSubstr("\"accuracy\": 0.01,"));
-    EXPECT_THAT(timed("auto", "--accuracy", "1e-4"), HasSubstr("\"accuracy\": 0.0001,"));
+    EXPECT_THAT(timed("tree-cells", "--accuracy", "1e-4"), HasSubstr("\"accuracy\": 0.0001,"));
     EXPECT_THAT(timed("tree-theta", "--opening", "0.25"), HasSubstr("\"accuracy\": 0.000625,"));
 }
 
