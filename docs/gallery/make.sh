@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
 # Makes a picture of every scene: for this folder, and small ones for the window's list of scenes (assets/pictures).
-#   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [-d FOLDER | -c FOLDER] [SCENE ...]
+#   docs/gallery/make.sh [-p PROGRAM] [-n N] [-t FOLDER] [-d FOLDER | -c FOLDER] [-l SECONDS] [-j COUNT] [SCENE ...]
 # -n: bodies of the scenes that can have any number (131072 on a GPU; few by default, so that two CPU cores need minutes).
 # -t: where gallery and pictures are written, as FOLDER/gallery and FOLDER/pictures, in place of the project's.
 # -d: only draws, into that folder, which needs gravlab alone; -c: only makes the files of what was drawn there, which needs
-# ffmpeg alone. Both: no display.
+# ffmpeg alone. Both: no display. What has been drawn into that folder is not drawn again.
+# -l: after so many seconds nothing more is drawn, what is left is named and the exit status is 3: the same line again goes on.
+# -j: so many scenes at a time.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-program=gravlab bodies=8192 gallery=$here pictures=$here/../../assets/pictures drawn='' draw=yes convert=yes
-while getopts p:n:t:d:c: option; do
+program=gravlab bodies=8192 gallery=$here pictures=$here/../../assets/pictures drawn='' draw=yes convert=yes limit=86400 jobs=1
+while getopts p:n:t:d:c:l:j: option; do
     case $option in
         p) program=$OPTARG ;;
         n) bodies=$OPTARG ;;
         t) gallery=$OPTARG/gallery pictures=$OPTARG/pictures ;;
         d) drawn=$OPTARG convert='' ;;
         c) drawn=$OPTARG draw='' ;;
+        l) limit=$OPTARG ;;
+        j) jobs=$OPTARG ;;
         *) exit 2 ;;
     esac
 done
@@ -31,15 +35,15 @@ six-body           | - | 3000    | 600  | --distance 14 --colour origin
 figure-eight       | - | 400     | 400  | --distance 3
 two-body           | - | 400     | 400  | --distance 2.6 --elevation 70
 galaxy             | N | 300     | 1    | --elevation 42 --accuracy 1e-3
-andromeda          | N | 1500    | 1    | --distance 130 --accuracy 1e-3
-antennae           | N | 750     | 1    | --accuracy 1e-3
+andromeda          | N | 1500    | 1    | --distance 155 --accuracy 1e-3
+antennae           | N | 750     | 1    | --distance 78 --accuracy 1e-3
 cartwheel          | N | 600     | 1    | --elevation 55 --distance 62 --accuracy 1e-3
 minor-merger       | N | 900     | 1    | --accuracy 1e-3
 group              | N | 600     | 1    | --accuracy 1e-3 --distance 60
-hernquist          | N | 60      | 1    | --distance 9
+hernquist          | N | 60      | 1    | --distance 14 --accuracy 1e-3
 king               | N | 60      | 1    |
-clumps             | N | 600     | 1    | --distance 3 --accuracy 1e-3
-expanding-box      | N | 420     | 1    | --distance 13 --accuracy 1e-3
+clumps             | N | 600     | 1    | --distance 3 --colour origin --accuracy 1e-3
+expanding-box      | N | 420     | 1    | --distance 11 --body-size 0.006 --accuracy 1e-3
 kepler-circular    | - | 400     | 400  | --distance 2.2
 kepler-eccentric   | - | 4000    | 400  | --distance 2.5
 lagrange           | - | 1500    | 300  | --distance 2.4
@@ -58,7 +62,7 @@ yin-yang-1b        | - | 540000  | 1200 | --distance 2.6 --colour origin
 solar-system       | - | 40000   | 2000 | --distance 42
 solar-system-j2000 | - | 3000    | 1000 | --distance 5.5 --body-size 0.02
 ngon               | - | 600     | 200  |
-cold-collapse      | N | 1250    | 1    | --accuracy 1e-3
+cold-collapse      | N | 1250    | 1    | --distance 2 --exposure 0.35 --accuracy 1e-3
 kepler-disc        | - | 600     | 1    |
 toomre-flyby       | - | 1500    | 1    | --distance 14
 toomre-retrograde  | - | 1000    | 1    | --distance 4 --elevation 70 --follow 1
@@ -75,10 +79,9 @@ if [[ -z $drawn ]]; then
 fi
 mkdir -p "$drawn" "$gallery" "$pictures"
 wanted=" $* "
-rows | while IFS='|' read -r scene count steps moments options; do
-    scene=${scene// /} count=${count// /} steps=${steps// /} moments=${moments// /}
-    [[ $# -eq 0 || $wanted == *" $scene "* ]] || continue
-    asked=()
+
+one() {
+    local scene=$1 count=$2 steps=$3 moments=$4 options=$5 asked=() frames each size picture left quality
     [[ $count == N ]] && asked=(--bodies "$bodies")
     frames=2 each=$steps
     [[ $steps -eq 0 ]] && frames=1 each=1
@@ -89,12 +92,17 @@ rows | while IFS='|' read -r scene count steps moments options; do
     if [[ -n $draw ]]; then
         # Drawn larger than shown, so that points and lines are smooth; options are words of the table above.
         for size in 1920x1080 720x405; do
+            picture=$drawn/$scene-$size
+            [[ ! -f $picture.png ]] || continue
+            left=$((limit - SECONDS))
+            [[ $left -gt 0 ]] || return 3
             # shellcheck disable=SC2086
-            "$program" render "$scene" -o "$drawn/$scene-$size.png" --size $size --frames "$frames" \
-                --steps-per-frame "$each" "${asked[@]}" $options < /dev/null
+            timeout "$left" "$program" render "$scene" -o "$picture.part.png" --size $size --frames "$frames" \
+                --steps-per-frame "$each" "${asked[@]}" $options < /dev/null || return 3
+            mv "$picture.part.png" "$picture.png"
         done
     fi
-    [[ -n $convert ]] || continue
+    [[ -n $convert ]] || return 0
     # The best quality that stays below 80 KB.
     for quality in 2 3 4 5 6 8 10 13 17; do
         ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-1920x1080.png" -vf scale=960:540:flags=lanczos+accurate_rnd+full_chroma_int -q:v "$quality" \
@@ -105,4 +113,15 @@ rows | while IFS='|' read -r scene count steps moments options; do
     ffmpeg -nostdin -loglevel error -y -i "$drawn/$scene-720x405.png" -filter_complex \
         "scale=240:135:flags=area,split[a][b];[a]palettegen=max_colors=96:stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a" \
         "$pictures/$scene.png"
-done
+}
+
+while IFS='|' read -r scene count steps moments options; do
+    scene=${scene// /}
+    [[ $# -eq 0 || $wanted == *" $scene "* ]] || continue
+    while [[ $(jobs -rp | wc -l) -ge $jobs ]]; do wait -n || true; done
+    { one "$scene" "${count// /}" "${steps// /}" "${moments// /}" "$options" || echo "$scene" >> "$drawn/left"; } &
+done < <(rm -f "$drawn/left"; rows)
+wait
+[[ -f $drawn/left ]] || exit 0
+echo "not drawn: $(sort "$drawn/left" | tr '\n' ' ')" >&2
+exit 3
