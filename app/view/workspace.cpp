@@ -87,12 +87,14 @@ double Workspace::stepSeconds() {
 }
 
 /// Steps that a device is given at once. A long one ends its frame, and the next one is begun behind it: two in a frame
-/// leave the device without work while their picture is handed over.
+/// leave the device without work while their picture is handed over. Short ones, of which none is begun ahead, last until
+/// the next frame.
 std::int64_t Workspace::stepsOfAQueue() {
     const double seconds = onDevice() ? stepCost(facts).seconds : 0;
     if (!(seconds > 0)) return std::numeric_limits<std::int64_t>::max();
-    constexpr double kMost = 1e9;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(0.5 * kDeviceBudget / seconds, kMost)));
+    constexpr double kMost = 1e9, kShort = 4e-3;
+    const double budget = seconds < kShort ? kDeviceBudget : 0.5 * kDeviceBudget;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(budget / seconds, kMost)));
 }
 
 bool Workspace::onDevice() { return host.simulation().backend().vertexSpace() == MemorySpace::cudaDevice; }
