@@ -2,6 +2,7 @@
 #include "app/commands/options.h"
 #include "app/lab/own_trial.h"
 #include "app/lab/tune_cache.h"
+#include "app/progress.h"
 #include "app/standard_streams.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
@@ -34,6 +35,7 @@ constexpr CommandFunction kFunctions[] = {
 int runProgram(int argc, char** argv) {
     Options options = parseOptions(argc, argv);
     options.simulation.tuning = readTuning(tuneCachePath());
+    const WaitLine waits;
     for (const CommandFunction& row : kFunctions)
         if (row.command == options.command) return row.run(options);
     return static_cast<int>(ExitCode::ok);  // --help and --version have printed

@@ -47,6 +47,18 @@ void ProgressLine::show(std::int64_t done) {
     shown_ = terminal_;
 }
 
+WaitLine::WaitLine()
+    : watch_(
+          [this](const char* what, std::int64_t done, std::int64_t total) {
+              if (!line_ || what_ != what) line_ = std::make_unique<ProgressLine>(what_ = what, total);
+              line_->show(done);
+              if (done >= total) line_.reset();
+          },
+          [this](const std::string& sentence) {
+              if (said_ != sentence) std::fprintf(stderr, "gravlab: %s\n", sentence.c_str());
+              said_ = sentence;
+          }) {}
+
 void ProgressLine::finish() {
     if (shown_) std::fputs("\r\033[K", stderr);
     shown_ = false;

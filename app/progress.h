@@ -1,7 +1,10 @@
 // A line on stderr that counts towards an end and says how long it still takes. Only where a person can see it.
 #pragma once
+#include "sim/core/work_watch.h"
+
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace gravlab {
@@ -25,6 +28,18 @@ private:
     std::int64_t total_, lastTenth_ = 0;
     bool terminal_, always_, shown_ = false;
     Clock::time_point start_, last_;
+};
+
+/// Such a line for work that the thread which makes this waits for, as long as this lives: many bodies that are made. What
+/// that work is about to take it says once.
+class WaitLine {
+public:
+    WaitLine();
+
+private:
+    std::unique_ptr<ProgressLine> line_;
+    std::string what_, said_;
+    WorkWatch watch_;
 };
 
 /// "7 s", "3 min 20 s", "2 h 5 min".

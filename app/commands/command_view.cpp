@@ -25,6 +25,7 @@
 #include "sim/backends/profiler_range.h"
 #include "sim/core/error.h"
 #include "sim/core/text.h"
+#include "sim/core/work_watch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -115,6 +116,31 @@ private:
     std::size_t measured_ = 0;  ///< points of the strip: the last of a paused run ends with no other news
     std::int64_t step_ = -1, twinStep_ = -1;
     double at_ = 0, dueAt_ = 0;  ///< of the last picture; when the next is wanted [s]
+};
+
+/// What a window shows while many bodies are made: a bar, where that takes longer than a glance.
+class WaitBar {
+public:
+    explicit WaitBar(Window& window)
+        : watch_([this, &window](const char* what, std::int64_t done, std::int64_t total) {
+              constexpr double kGlance = 0.3, kPause = 0.1;  // [s]
+              const double now = hostClock();
+              if (begun_ < 0) begun_ = now;
+              const bool ends = done >= total, shows = now - begun_ > kGlance && now - shown_ > kPause;
+              if (ends ? shown_ > 0 : shows) {
+                  const double share = static_cast<double>(done) / static_cast<double>(total);
+                  char words[120];
+                  std::snprintf(words, sizeof words, "gravlab: making %lld %s, %.0f %%", static_cast<long long>(total), what,
+                                100 * share);
+                  window.showWaiting(words, share);
+                  shown_ = now;
+              }
+              if (ends) begun_ = shown_ = -1;
+          }) {}
+
+private:
+    double begun_ = -1, shown_ = -1;  ///< host clock [s]; -1: not
+    WorkWatch watch_;
 };
 
 /// The frames of a window until it is closed or a signal comes.
@@ -254,6 +280,7 @@ int viewCommand(const Options& asked) {
     options.watched = watched;
     Window window(options);
     window.moveTo(memory.place);
+    const WaitBar waits(window);
     Workspace workspace(options);
     Ui ui(window.uiScale(), window.description(), workspace.ui);
     if (!options.settings.contains("look.trails") && workspace.facts.configuration.bodies <= Document::kFewBodies)

@@ -1,8 +1,10 @@
 #include "app/services/non_finite_monitor.h"
 
 #include "app/host_clock.h"
+#include "sim/core/thread_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace gravlab {
@@ -10,12 +12,20 @@ namespace {
 
 /// The first body with a number that is not finite, or the number of bodies.
 std::size_t firstBad(const ParticleSet& bodies) {
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-        // 0 times what is not finite is not 0; a plain sum would take 1e308 + 1e308 for a fault.
-        if (!(0 * p.x + 0 * p.y + 0 * p.z + 0 * v.x + 0 * v.y + 0 * v.z == 0)) return i;
-    }
-    return bodies.size();
+    constexpr std::size_t kGrain = 65536;
+    std::atomic<std::size_t> found{bodies.size()};
+    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+            // 0 times what is not finite is not 0; a plain sum would take 1e308 + 1e308 for a fault.
+            if (0 * p.x + 0 * p.y + 0 * p.z + 0 * v.x + 0 * v.y + 0 * v.z == 0) continue;
+            std::size_t known = found;
+            while (i < known && !found.compare_exchange_weak(known, i)) {
+            }
+            return;
+        }
+    });
+    return found;
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -14,15 +17,32 @@ constexpr std::size_t kLarge = 131072;                           // bodies whose
 constexpr double kCostFactor = 50;                               // a copy takes at most this part of the time between two
 constexpr std::size_t kFewest = 3;                               // fewer states than these are no timeline
 
+bool fitsFloat(double a) { return static_cast<double>(static_cast<float>(a)) == a; }
+
+/// Numbers that a method keeps, as fp32 where every one is: of a tree there are four a body.
+struct PackedArray {
+    std::string name;
+    std::vector<float> narrow;
+    std::vector<double> wide;
+
+    explicit PackedArray(const StateArray& from) : name(from.name) {
+        if (std::ranges::all_of(from.values, fitsFloat))
+            narrow.assign(from.values.begin(), from.values.end());
+        else
+            wide = from.values;
+    }
+    StateArray all() const { return {name, narrow.empty() ? wide : std::vector<double>(narrow.begin(), narrow.end())}; }
+    std::size_t bytes() const { return narrow.size() * sizeof(float) + wide.size() * sizeof(double); }
+};
+
 /// Numbers of bodies as fp32 where every one is an fp32 number, as on backends that compute so.
 struct PackedVectors {
     std::vector<Float4> narrow;
     std::vector<Double4> wide;
 
     explicit PackedVectors(const std::vector<Double4>& from) {
-        const auto fits = [](double a) { return static_cast<double>(static_cast<float>(a)) == a; };
-        const bool all = std::all_of(from.begin(), from.end(),
-                                     [&](const Double4& a) { return fits(a.x) && fits(a.y) && fits(a.z) && fits(a.w); });
+        const bool all = std::ranges::all_of(
+            from, [](const Double4& a) { return fitsFloat(a.x) && fitsFloat(a.y) && fitsFloat(a.z) && fitsFloat(a.w); });
         if (!all) {
             wide = from;
             return;
@@ -46,7 +66,10 @@ struct PackedVectors {
 
 /// What a state of so many bodies will take, about.
 std::size_t estimate(const RunConfiguration& run) {
-    return run.bodies * 2 * (run.force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
+    const bool single = run.force.precision == Precision::fp32;
+    // A tree goes on from the last accelerations and their lengths.
+    const std::size_t kept = run.accuracy > 0 ? 4 * (single ? sizeof(float) : sizeof(double)) : 0;
+    return run.bodies * (2 * (single ? sizeof(Float4) : sizeof(Double4)) + kept);
 }
 
 }  // namespace
@@ -58,11 +81,12 @@ struct Rewind::Keyframe {
     std::shared_ptr<const std::vector<std::uint32_t>> id;
     std::shared_ptr<const std::vector<std::uint8_t>> group;
     std::string integrator;
-    std::vector<StateArray> integratorState;
+    std::vector<PackedArray> integratorState;
 
+    /// Without ids and groups, which others may have, too.
     std::size_t bytes() const {
         std::size_t sum = sizeof *this + position.bytes() + velocity.bytes();
-        for (const StateArray& array : integratorState) sum += array.values.size() * sizeof(double);
+        for (const PackedArray& array : integratorState) sum += array.bytes();
         return sum;
     }
 };
@@ -76,14 +100,15 @@ Rewind::Kept Rewind::packed(const FedState& from, const Kept& before) {
         return last && *last == now ? last : std::make_shared<const Vector>(now);
     };
     const RunState& state = from.state;
-    return std::make_shared<const Keyframe>(Keyframe{.configuration = from.configuration,
-                                                     .clock = state.clock,
-                                                     .position = PackedVectors(state.bodies.position),
-                                                     .velocity = PackedVectors(state.bodies.velocity),
-                                                     .id = shared(state.bodies.id, before ? before->id : nullptr),
-                                                     .group = shared(state.bodies.group, before ? before->group : nullptr),
-                                                     .integrator = state.integrator,
-                                                     .integratorState = state.integratorState});
+    return std::make_shared<const Keyframe>(
+        Keyframe{.configuration = from.configuration,
+                 .clock = state.clock,
+                 .position = PackedVectors(state.bodies.position),
+                 .velocity = PackedVectors(state.bodies.velocity),
+                 .id = shared(state.bodies.id, before ? before->id : nullptr),
+                 .group = shared(state.bodies.group, before ? before->group : nullptr),
+                 .integrator = state.integrator,
+                 .integratorState = {state.integratorState.begin(), state.integratorState.end()}});
 }
 
 RunState Rewind::unpacked(const Keyframe& from) {
@@ -94,7 +119,7 @@ RunState Rewind::unpacked(const Keyframe& from) {
     state.bodies.group = *from.group;
     state.clock = from.clock;
     state.integrator = from.integrator;
-    state.integratorState = from.integratorState;
+    for (const PackedArray& array : from.integratorState) state.integratorState.push_back(array.all());
     return state;
 }
 
@@ -230,8 +255,16 @@ void Rewind::thin() {
 
 std::size_t Rewind::bytes() const {
     std::size_t sum = 0;
+    std::set<const void*> counted;
+    const auto shared = [&](const auto& array) {
+        if (counted.insert(array.get()).second) sum += array->size() * sizeof array->front();
+    };
     for (const auto* branch : {&line_, &other_})
-        for (const Kept& kept : *branch) sum += kept->bytes();
+        for (const Kept& kept : *branch) {
+            sum += kept->bytes();
+            shared(kept->id);
+            shared(kept->group);
+        }
     return sum;
 }
 

@@ -3,11 +3,14 @@
 
 #include "sim/backends/cpu/backend_cpu.h"
 #include "sim/backends/cuda/backend_cuda.h"
+#include "sim/backends/memory_need.h"
 #include "sim/backends/reference/backend_reference.h"
 #include "sim/core/names.h"
+#include "sim/core/validation.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace gravlab {
 #if !GRAVLAB_HAS_CUDA
@@ -19,6 +22,8 @@ BackendRow cudaBackendRow() {
         kWhy, [](const BackendOptions& options) -> std::unique_ptr<Backend> { throw NoDeviceError(kWhy(options)); },
         [] { return "none: " + kWhy({}); });
 }
+double cudaBytes(std::size_t, const ForceSettings&, const KernelChoice&) { return 0; }
+double freeCudaBytes(int) { return std::numeric_limits<double>::infinity(); }
 #endif
 
 std::string nameOf(const KernelChoice& choice) { return choice.kernel.value_or("auto"); }
@@ -67,6 +72,18 @@ const BackendRow& deviceBackend() { return *std::ranges::find(backends(), true, 
 ForceGate gateOf(const KernelRow& row, const ForceSettings& force, double allowedError) {
     if (row.approximates) return gateOfAccuracy(keptAccuracy(row, allowedError));
     return backend(row.backend).exact ? kGate64 : gateOf(force);
+}
+
+MemoryNeed memoryNeed(const BackendRow& row, std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel) {
+    // Of the reference backend: two states and the registers of a step, in double.
+    constexpr double kReferenceBytes = 7 * sizeof(Double4);
+    if (row.onDevice) return {.host = 0, .device = cudaBytes(bodies, force, kernel)};
+    return {.host = row.usesCores ? cpuBytes(bodies, force, kernel) : kReferenceBytes * static_cast<double>(bodies)};
+}
+
+MemoryNeed freeMemory(const BackendRow& row, const BackendOptions& options) {
+    return {.host = freeHostBytes(),
+            .device = row.onDevice ? freeCudaBytes(options.device) : std::numeric_limits<double>::infinity()};
 }
 
 std::vector<std::size_t> studiedBodies(std::size_t most) {

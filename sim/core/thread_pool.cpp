@@ -123,7 +123,10 @@ void ThreadPool::serve() {
 
 void parallelFor(std::size_t count, int threads, std::size_t grain,
                  const std::function<void(std::size_t first, std::size_t last)>& body) {
-    const auto wanted = static_cast<std::size_t>(threads > 0 ? threads : usableCores());
+    // Some pieces a thread where all may work: one that meets bodies that take longer does fewer of them.
+    constexpr std::size_t kPiecesEach = 8;
+    const std::size_t wanted =
+        threads > 0 ? static_cast<std::size_t>(threads) : kPiecesEach * static_cast<std::size_t>(usableCores());
     const std::size_t pieces = std::max<std::size_t>(1, std::min(wanted, count / std::max<std::size_t>(1, grain)));
     static std::mutex inUse;
     std::unique_lock<std::mutex> turn;

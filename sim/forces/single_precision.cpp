@@ -1,6 +1,7 @@
 // The loops of single precision once more, plainly, on positions that are rounded as a backend rounds them.
 #include "sim/forces/single_precision.h"
 
+#include "sim/core/pages.h"
 #include "sim/core/thread_pool.h"
 #include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
@@ -10,13 +11,14 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8;
+constexpr std::size_t kPairs = std::size_t{1} << 20, kLeastTargets = 8, kGrain = 65536;
 // What falls below this counts as nothing, as on devices that flush subnormal numbers; a thousandth is left for bodies that
 // move apart.
 constexpr float kSmallest = std::numeric_limits<float>::min() * 1024;
@@ -60,8 +62,11 @@ ForceCheck trial(const ParticleSet& bodies, const ForceSettings& force, double h
     const std::size_t n = bodies.size(), count = std::min(n, std::max(kLeastTargets, kPairs / n));
     std::vector<std::uint32_t> targets(count);
     for (std::size_t k = 0; k < count; ++k) targets[k] = static_cast<std::uint32_t>(n * k / count);
-    std::vector<Single> single(n);
-    std::transform(bodies.position.begin(), bodies.position.end(), single.begin(), rounded);
+    std::vector<Single> single;
+    resizeTouched(single, n);
+    parallelFor(n, 0, kGrain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) single[i] = rounded(bodies.position[i]);
+    });
     std::vector<Double4> got(count), want(count);
     std::vector<double> floors(count);
     const auto some = [&](std::size_t first, std::size_t last) {
@@ -109,6 +114,28 @@ constexpr double kWeakest = 1e-20, kStrongest = 1e24;  // heaviest over largest 
 
 double powerOfTwo(double value) { return value > 0 ? std::ldexp(1.0, std::ilogb(value)) : 1; }
 
+/// Largest coordinate, component of a velocity, and source.
+struct Largest {
+    double length = 0, speed = 0, source = 0;
+};
+
+Largest largestOf(const ParticleSet& bodies) {
+    Largest all;
+    std::mutex together;
+    parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+        Largest some;
+        for (std::size_t i = first; i < last; ++i) {
+            const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
+            some.length = std::max({some.length, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+            some.speed = std::max({some.speed, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+            some.source = std::max(some.source, std::abs(p.w));
+        }
+        const std::lock_guard lock(together);
+        all = {std::max(all.length, some.length), std::max(all.speed, some.speed), std::max(all.source, some.source)};
+    });
+    return all;
+}
+
 ParticleSet bodiesIn(const PairUnits& units, ParticleSet bodies) {
     for (Double4& p : bodies.position) p = {p.x / units.length, p.y / units.length, p.z / units.length, p.w / units.source};
     for (Double4& v : bodies.velocity) v = {0, 0, 0, v.w};  // the state's, in double
@@ -149,23 +176,13 @@ double accelerationUnit(const PairUnits& units, const ForceSettings& force) {
 std::string beyondSinglePrecision(const ParticleSet& bodies, const ForceSettings& force) {
     if (bodies.size() == 0) return {};
     if (force.precision == Precision::mixed) {
-        double largest = 0, heaviest = 0;
-        for (const Double4& p : bodies.position) {
-            largest = std::max({largest, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-            heaviest = std::max(heaviest, std::abs(p.w));
-        }
-        const PairUnits units = pairUnits(largest, heaviest, force);
+        const Largest largest = largestOf(bodies);
+        const PairUnits units = pairUnits(largest.length, largest.source, force);
         ForceSettings inUnits = settingsIn(units, force);
         inUnits.precision = Precision::fp32;
         return beyondSinglePrecision(bodiesIn(units, bodies), inUnits);
     }
-    double length = 0, speed = 0, heaviest = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const Double4 &p = bodies.position[i], &v = bodies.velocity[i];
-        length = std::max({length, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
-        speed = std::max({speed, std::abs(v.x), std::abs(v.y), std::abs(v.z)});
-        heaviest = std::max(heaviest, std::abs(p.w));
-    }
+    const auto [length, speed, heaviest] = largestOf(bodies);
     char text[200];
     const auto inRange = [](double value) { return value == 0 || (value >= kSmallest && value <= 1e35); };
     if (!inRange(length) || !inRange(speed) || !inRange(heaviest)) {

@@ -2,9 +2,11 @@
 #include "sim/run/simulation.h"
 
 #include "sim/backends/force_state.h"
+#include "sim/backends/memory_need.h"
 #include "sim/core/error.h"
 #include "sim/core/thread_pool.h"
 #include "sim/core/validation.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law_numbers.h"
 #include "sim/forces/precision.h"
 #include "sim/forces/single_precision.h"
@@ -22,10 +24,8 @@ namespace {
 // A scene as built, and room for one copy: what a run needs on the host beside its backend.
 constexpr double kBytesPerBody = 2 * (sizeof(Double4) * 2 + sizeof(std::uint32_t) + sizeof(std::uint8_t));
 
-ParticleSet built(const Scene& scene, const RunConfiguration& c) {
-    requireHostMemory(kBytesPerBody * static_cast<double>(c.bodies), "the bodies");
-    return scene.build({.bodies = c.bodies, .seed = c.seed, .parameters = c.parameters});
-}
+// From here on memory is worth a word before it is taken.
+constexpr std::size_t kManyBodies = 1'000'000;
 
 /// What was asked for; the scene's own for the rest, and for the precision the one given.
 ForceSettings forceOf(const Scene& scene, const RunRequest& wanted, Precision usual) {
@@ -177,6 +177,15 @@ struct Simulation::Plan {
         const StartState* start = configuration.start.get();
         return startsOver && start && start->state.clock.step != 0 && request.precision;
     }
+    /// Throws OutOfMemoryError where the memory for a start is not free; says before how much it is. What runs already keeps
+    /// its own meanwhile.
+    void requireRoom() const {
+        const std::size_t bodies = configuration.bodies;
+        MemoryNeed need = memoryNeed(*backend.row, bodies, configuration.force, choice);
+        need.host += kBytesPerBody * static_cast<double>(bodies);
+        if (bodies >= kManyBodies) WorkWatch::note(needText(need, bodies));
+        requireMemory(need, freeMemory(*backend.row, configuration.backendOptions), bodies);
+    }
     std::unique_ptr<Backend> makeBackend() const {
         std::unique_ptr<Backend> made = backend.row->make(request.backendOptions);
         const std::optional<int> threads = tunedThreads(*made);
@@ -295,12 +304,13 @@ void Simulation::startOver(Plan p) {
     ParticleSet bodies;
     ForceTerms others;
     const StartState* start = p.configuration.start.get();
+    if (p.startsOver) p.requireRoom();
     if (p.startsOver && start) {
-        requireHostMemory(kBytesPerBody * static_cast<double>(p.configuration.bodies), "the bodies");
         bodies = start->state.bodies;
         others = start->state.others;
     } else if (p.startsOver) {
-        bodies = built(*p.scene, p.configuration);
+        const RunConfiguration& c = p.configuration;
+        bodies = p.scene->build({.bodies = c.bodies, .seed = c.seed, .parameters = c.parameters});
         if (p.scene->terms)
             others = p.scene->terms(
                 {.bodies = bodies.size(), .seed = p.configuration.seed, .parameters = p.configuration.parameters}, bodies);

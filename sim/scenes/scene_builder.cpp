@@ -1,25 +1,42 @@
 // What the scene builders share.
 #include "sim/scenes/scene_builder.h"
 
+#include "sim/core/pages.h"
 #include "sim/core/particles.h"
 #include "sim/core/thread_pool.h"
+#include "sim/core/work_watch.h"
+
+#include <algorithm>
 
 namespace gravlab::scenes {
+namespace {
+
+// Bodies between two words to whoever waits; and that one thread takes at least.
+constexpr std::size_t kTold = std::size_t{1} << 20, kGrain = 4096;
+
+}  // namespace
 
 ParticleSet makeBodies(std::size_t count, std::uint64_t seed,
                        const std::function<Body(std::size_t i, Random& random)>& body) {
     ParticleSet bodies;
-    bodies.resize(count);
-    parallelFor(count, 0, 4096, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            Random random(seed, i);
-            const Body made = body(i, random);
-            bodies.position[i] = packed(made.position, made.mass);
-            bodies.velocity[i] = packed(made.velocity, 1);
-            bodies.id[i] = static_cast<std::uint32_t>(i);
-            bodies.group[i] = made.group;
-        }
-    });
+    resizeTouched(bodies.position, count);
+    resizeTouched(bodies.velocity, count);
+    resizeTouched(bodies.id, count);
+    resizeTouched(bodies.group, count);
+    for (std::size_t begin = 0; begin < count; begin += kTold) {
+        const std::size_t part = std::min(kTold, count - begin);
+        parallelFor(part, 0, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = begin + first; i < begin + last; ++i) {
+                Random random(seed, i);
+                const Body made = body(i, random);
+                bodies.position[i] = packed(made.position, made.mass);
+                bodies.velocity[i] = packed(made.velocity, 1);
+                bodies.id[i] = static_cast<std::uint32_t>(i);
+                bodies.group[i] = made.group;
+            }
+        });
+        WorkWatch::tell("bodies", static_cast<std::int64_t>(begin + part), static_cast<std::int64_t>(count));
+    }
     return bodies;
 }
 
@@ -30,7 +47,8 @@ ParticleSet listedBodies(std::span<const Body> list) {
 }
 
 void centre(ParticleSet& bodies) {
-    // Twice: the second pass takes out the rounding of the first.
+    // Twice: the second pass takes out the rounding of the first. The sums are in the order of bodies, whatever is saved by
+    // another: starts of before would have other last digits.
     for (int pass = 0; pass < 2; ++pass) {
         double mass = 0;
         Vec3d x{}, v{};
@@ -43,8 +61,13 @@ void centre(ParticleSet& bodies) {
         if (!(mass > 0)) return;
         x /= mass;
         v /= mass;
-        for (Double4& position : bodies.position) position = packed(xyz(position) - x, position.w);
-        for (Double4& velocity : bodies.velocity) velocity = packed(xyz(velocity) - v, velocity.w);
+        parallelFor(bodies.size(), 0, kGrain, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                Double4 &position = bodies.position[i], &velocity = bodies.velocity[i];
+                position = packed(xyz(position) - x, position.w);
+                velocity = packed(xyz(velocity) - v, velocity.w);
+            }
+        });
     }
 }
 

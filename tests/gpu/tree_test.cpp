@@ -1,9 +1,11 @@
 // The tree on the GPU: errors within what was allowed, the same bits however it is cut and repeated, and bodies that are
 // hard for an octree. Resume and memory checkers go through its rows with all others.
 #include "gpu_fixture.h"
+#include "sim/backends/memory_need.h"
 #include "sim/forces/tree/criterion.h"
 #include "sim/forces/tree/key.h"
 #include "sim/run/simulation.h"
+#include "tests/deep_clusters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -123,6 +125,39 @@ TEST_F(TreeOnGpu, anyNumberOfBodies) {
             const ForceCheck check = errors(*backend, bodies, 0.05, gate(4e-2));
             EXPECT_TRUE(check.passed) << rung << ", " << count << ": " << check.text();
         }
+}
+
+TEST_F(TreeOnGpu, theWorstTreeFitsItsMemory) {
+    // Arrays share memory and have room for no more nodes than can be: a few more would write over others' numbers.
+    for (const std::size_t beside : {0, 5}) {
+        const ParticleSet bodies = deepClusters(16, beside);
+        for (const char* rung : {"tree-theta", "tree"}) {
+            const auto backend = loaded(bodies, row(rung));
+            const ForceCheck check = errors(*backend, bodies, 0.05, gate(rung == std::string("tree") ? 1e-2 : 5e-2));
+            EXPECT_TRUE(check.passed) << rung << ", " << beside << ": " << check.text();
+            EXPECT_TRUE(sameBytes(accelerations(*backend), accelerations(*loaded(bodies, row(rung))))) << rung;
+        }
+    }
+}
+
+TEST_F(TreeOnGpu, memoryIsWhatWasSaid) {
+    // The context, code and what a first launch takes are there before.
+    const auto warm = loaded(scene("plummer", 100000), row("tree"));
+    accelerations(*warm);
+    constexpr std::size_t kBodies = 4'000'000;
+    const ParticleSet bodies = scene("plummer", kBodies);
+    std::size_t before = 0, after = 0, total = 0;
+    ASSERT_EQ(cuda::memoryInfo(before, total), cuda::kSuccess);
+    const auto backend = loaded(bodies, row("tree"));
+    accelerations(*backend);
+    ASSERT_EQ(cuda::memoryInfo(after, total), cuda::kSuccess);
+    const double taken = static_cast<double>(before) - static_cast<double>(after);
+    const double said = memoryNeed(deviceBackend(), kBodies, {}, row("tree")).device;
+    // accelerations() makes a method of its own for what is asked beside the steps, and its sums; a copy of the state is not
+    // taken here.
+    EXPECT_LT(taken, 2 * said);
+    EXPECT_GT(taken, 0.5 * said);
+    EXPECT_LT(said / kBodies, 310) << "bytes a body";
 }
 
 TEST_F(TreeOnGpu, bodiesThatAreHardForAnOctree) {

@@ -197,6 +197,42 @@ TEST(Rewind, gapsGrowWithAgeAndMemoryIsKept) {
     EXPECT_GT(kept[half] - kept[0], 2 * (kept.back() - kept[half])) << "old states are far apart, new ones close";
 }
 
+TEST(Rewind, whatATreeKeepsIsCountedAndComesBack) {
+    RunRequest request{.scene = "plummer", .bodies = 10000, .backend = "cpu"};
+    request.accuracy = 1e-3;
+    Simulation simulation(request);
+    ASSERT_TRUE(simulation.backend().activeKernel().approximates);
+    // Two states of 48 bytes a body, and their ids and groups, but not three.
+    Rewind rewind(1'400'000), roomy(1'600'000);
+    StateFeed feed;
+    double now = 0;
+    for (int i = 0; i < 6; ++i) {
+        keep(rewind, simulation, feed, now);
+        EXPECT_LE(rewind.bytes(), rewind.budget());
+        simulation.advance({.steps = 1}, nullptr);
+        now += 10;
+    }
+    EXPECT_TRUE(rewind.marks().empty()) << "fewer than three are no timeline";
+    EXPECT_NE(rewind.why(), "");
+    for (int i = 0; i < 6; ++i) {
+        keep(roomy, simulation, feed, now);
+        EXPECT_LE(roomy.bytes(), roomy.budget());
+        simulation.advance({.steps = 1}, nullptr);
+        now += 10;
+    }
+    ASSERT_GE(roomy.marks().size(), 2u);
+    EXPECT_GT(roomy.bytes(), 2 * 48 * 10000u);
+    // From a kept state the run goes the same way, to the last bit: what the tree kept is part of it.
+    const std::int64_t end = simulation.step();
+    ParticleSet first, second;
+    simulation.snapshot(first);
+    roomy.go(simulation, feed, 0);
+    ASSERT_LT(simulation.step(), end);
+    while (simulation.step() < end) simulation.advance({.steps = end - simulation.step()}, nullptr);
+    simulation.snapshot(second);
+    EXPECT_TRUE(testing_support::sameState(first, second));
+}
+
 TEST(Rewind, anotherRunHasItsOwnTimeline) {
     Simulation simulation(few("leapfrog"));
     Rewind rewind;

@@ -2,6 +2,8 @@
 #include "sim/scenes/scene.h"
 
 #include "sim/core/group.h"
+#include "sim/core/thread_pool.h"
+#include "sim/core/work_watch.h"
 #include "sim/forces/law.h"
 #include "sim/measure/diagnostics.h"
 #include "tests/bodies.h"
@@ -10,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <vector>
 
 namespace gravlab {
 namespace {
@@ -24,6 +28,41 @@ TEST(Scenes, sameSeedSameBytes) {
         const SceneRequest request{.bodies = testCount(scene), .seed = 42};
         EXPECT_TRUE(sameState(scene.build(request), scene.build(request))) << scene.name;
     }
+}
+
+TEST(Scenes, bytesDoNotDependOnThreads) {
+    for (const Scene& scene : sceneTable()) {
+        const SceneRequest request{.bodies = scene.fixedBodies ? scene.fixedBodies : 20011, .seed = 3};
+        const ParticleSet byAll = scene.build(request);
+        // Inside a loop of all threads there are none left: this one does all of it.
+        ParticleSet alone[2];
+        parallelFor(2, 2, 1, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) alone[k] = scene.build(request);
+        });
+        for (const ParticleSet& other : alone) EXPECT_TRUE(sameState(byAll, other)) << scene.name;
+    }
+}
+
+TEST(Scenes, tellHowFarTheyAre) {
+    constexpr std::size_t kBodies = 2'500'001;
+    std::vector<std::int64_t> told;
+    {
+        const WorkWatch watch([&](const char* what, std::int64_t done, std::int64_t total) {
+            EXPECT_STREQ(what, "bodies");
+            EXPECT_EQ(total, static_cast<std::int64_t>(kBodies));
+            told.push_back(done);
+        });
+        const ParticleSet bodies = sceneNamed("cube").build({.bodies = kBodies});
+        ASSERT_EQ(bodies.size(), kBodies);
+        EXPECT_EQ(bodies.id.back(), kBodies - 1);
+        EXPECT_GT(bodies.position.back().w, 0);
+    }
+    EXPECT_GE(told.size(), 3u);
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_EQ(told.back(), static_cast<std::int64_t>(kBodies));
+    told.clear();
+    sceneNamed("cube").build({.bodies = 5});
+    EXPECT_TRUE(told.empty()) << "nobody listens any more";
 }
 
 TEST(Scenes, anotherSeedGivesOtherBodies) {

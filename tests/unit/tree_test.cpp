@@ -5,6 +5,7 @@
 #include "sim/forces/law.h"
 #include "sim/scenes/scene.h"
 #include "tests/bodies.h"
+#include "tests/deep_clusters.h"
 
 #include <gtest/gtest.h>
 
@@ -179,6 +180,28 @@ TEST(Tree, holdsEveryBodyOnceWithItsMomentsForEveryCountAndShape) {
             if (HasFatalFailure()) return;
         }
     check(Built(unevenBodies(65537)));
+}
+
+TEST(Tree, noBodiesMakeMoreNodesThanThereIsRoomFor) {
+    for (const std::size_t side : {1u, 2u, 4u, 8u, 16u})
+        for (const std::size_t beside : {0u, 5u}) {
+            const ParticleSet bodies = deepClusters(side, beside);
+            const Built built(bodies);
+            const std::size_t most = mostTreeNodes(bodies.size());
+            EXPECT_LE(built.tree.nodes(), most) << bodies.size();
+            // Nearly that many: the bound could not be much lower.
+            EXPECT_GE(built.tree.nodes() + 12 + 8 * beside, most) << bodies.size();
+            check(built);
+        }
+    for (const std::size_t count : {1u, 2u, 16u, 17u, 18u, 33u, 34u, 1000u, 65537u})
+        for (const char* shape : kShapes) {
+            if (count > 1000 && shape != kShapes[0]) continue;
+            EXPECT_LE(Built(shaped(count, shape)).tree.nodes(), mostTreeNodes(count)) << shape << ' ' << count;
+        }
+    EXPECT_EQ(mostTreeNodes(0), 1u);
+    EXPECT_LT(static_cast<double>(mostTreeNodes(100'000'000)), 1.27e8);
+    EXPECT_GT(mostTreeNodes(2147483647), std::size_t{2147483647});
+    EXPECT_LT(mostTreeNodes(2147483647), std::size_t{1} << 32) << "numbers of nodes have 32 bits";
 }
 
 TEST(Tree, keysOfEveryInstructionSetAreThoseOfTheHeader) {

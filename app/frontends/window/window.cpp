@@ -43,6 +43,7 @@ static_assert(static_cast<int>(Key::padMinus) == GLFW_KEY_KP_SUBTRACT && static_
 static_assert(static_cast<int>(Key::padEnter) == GLFW_KEY_KP_ENTER);
 static_assert(kControl == GLFW_MOD_CONTROL && kAlt == GLFW_MOD_ALT);
 
+constexpr char kTitle[] = "gravlab";
 constexpr double kDoubleClick = 0.4;       // [s]
 constexpr float kDoubleClickRadius = 6;    // pixels
 constexpr double kVisibilityCheck = 0.05;  // [s]; asking the display server costs a round trip
@@ -334,7 +335,7 @@ void Window::Glfw::open(int width, int height) {
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "gravlab");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "gravlab");
     glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
-    window = glfwCreateWindow(width, height, "gravlab", nullptr, nullptr);
+    window = glfwCreateWindow(width, height, kTitle, nullptr, nullptr);
     if (!window)
         throw NoDeviceError("this display has no OpenGL 4.5 (" + lastError() +
                             "); update the graphics driver, or make a film with 'gravlab render'");
@@ -565,6 +566,25 @@ void Window::show() {
     if (const double rest = glfw_->shownAt + interval - hostClock(); rest > 0 && rest <= interval)
         std::this_thread::sleep_for(std::chrono::duration<double>(rest));
     glfw_->shownAt = hostClock();
+}
+
+void Window::showWaiting(const std::string& words, double share) {
+    glfwSetWindowTitle(glfw_->window, share < 1 ? words.c_str() : kTitle);
+    if (width_ == 0 || height_ == 0) return;
+    const int width = width_ / 3, height = std::max(2, height_ / 120), left = (width_ - width) / 2, low = height_ / 2;
+    const auto fill = [](float light) {
+        glClearColor(light, light, light, 1);
+        glClear(GL_COLOR_BUFFER_BIT);
+    };
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    fill(0);
+    glEnable(GL_SCISSOR_TEST);
+    glScissor(left, low, width, height);
+    fill(0.15f);
+    glScissor(left, low, static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width)), height);
+    fill(0.7f);
+    glDisable(GL_SCISSOR_TEST);
+    glfwSwapBuffers(glfw_->window);
 }
 
 std::vector<std::uint8_t> Window::read() const {

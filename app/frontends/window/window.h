@@ -59,6 +59,9 @@ public:
     void follow(const UiState& state);
     /// Shows what was drawn.
     void show();
+    /// Shows a bar in an empty picture, and the words in the title, at once: for work that no frame can be drawn beside. The
+    /// share is 0 to 1; at 1 the title is the usual one again.
+    void showWaiting(const std::string& words, double share);
     /// What was drawn and not yet shown: packed RGB rows, top row first. Waits.
     std::vector<std::uint8_t> read() const;
 

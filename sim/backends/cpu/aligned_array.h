@@ -1,6 +1,8 @@
 // Arrays on cache-line boundaries for vector loads. Rule: the length is padded to whole tiles and the padding is zero, so
 // that a kernel may read and write past the last body.
 #pragma once
+#include "sim/core/pages.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,6 +24,7 @@ public:
     explicit AlignedArray(std::size_t count) : padded_(roundUp(count, kTile)) {
         if (padded_ == 0) return;
         data_ = static_cast<T*>(::operator new(padded_ * sizeof(T), kAlignment));
+        touchPages(data_, padded_ * sizeof(T));
         std::fill_n(data_, padded_, T{});
     }
     ~AlignedArray() { ::operator delete(data_, kAlignment); }

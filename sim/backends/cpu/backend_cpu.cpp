@@ -232,6 +232,14 @@ private:
 
 }  // namespace
 
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& choice) {
+    const bool named = choice.kernel && hasKernel("cpu", *choice.kernel);
+    const KernelRow& row = kernel("cpu", named                     ? std::string_view(*choice.kernel)
+                                         : choice.allowedError > 0 ? "tree"
+                                                                   : "symmetric-threads");
+    return cpu::engineBytes(bodies, cpu::cpuKernel(row), force.precision);
+}
+
 BackendRow cpuBackendRow() {
     return {.name = "cpu",
             .idea = "all cores, many bodies in each vector register, instruction set chosen at run time",

@@ -7,4 +7,7 @@ namespace gravlab {
 /// The row of the CPU backend: SIMD chosen at run time, a persistent pool of threads.
 BackendRow cpuBackendRow();
 
+/// Bytes that a run on the CPU takes for so many bodies.
+double cpuBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel);
+
 }  // namespace gravlab

@@ -4,10 +4,12 @@
 #include "sim/backends/cpu/cpu_method.h"
 #include "sim/backends/force_state.h"
 #include "sim/backends/step_runner.h"
+#include "sim/core/pages.h"
 #include "sim/forces/law.h"
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 namespace gravlab::cpu {
@@ -63,25 +65,35 @@ public:
           configuration_(terms.configuration) {
         configuration_.resize(1 + others_.size());
         for (std::size_t k = 1; k < termCount(); ++k) methods_.push_back(makeOther(k));
-        for (std::size_t i = 0; i < size_; ++i) {
-            set(complete_.x, i, positions[i]);
-            set(complete_.v, i, velocities[i]);
-            source_[i] = static_cast<T>(positions[i].w);
-            response_[i] = static_cast<T>(velocities[i].w);
-            heaviest_ = std::max(heaviest_, std::abs(positions[i].w));
-            unitResponse_ = unitResponse_ && response_[i] == 1;
-        }
+        std::mutex together;
+        forBodies([&](std::size_t first, std::size_t last) {
+            double heaviest = 0;
+            bool unit = true;
+            for (std::size_t i = first; i < last; ++i) {
+                set(complete_.x, i, positions[i]);
+                set(complete_.v, i, velocities[i]);
+                source_[i] = static_cast<T>(positions[i].w);
+                response_[i] = static_cast<T>(velocities[i].w);
+                heaviest = std::max(heaviest, std::abs(positions[i].w));
+                unit = unit && response_[i] == 1;
+            }
+            const std::lock_guard lock(together);
+            heaviest_ = std::max(heaviest_, heaviest);
+            unitResponse_ = unitResponse_ && unit;
+        });
     }
 
     std::size_t size() const override { return size_; }
 
     void copyState(std::vector<Double4>& positions, std::vector<Double4>& velocities) const override {
-        positions.resize(size_);
-        velocities.resize(size_);
-        for (std::size_t i = 0; i < size_; ++i) {
-            positions[i] = at(complete_.x, i, source_[i]);
-            velocities[i] = at(complete_.v, i, response_[i]);
-        }
+        resizeTouched(positions, size_);
+        resizeTouched(velocities, size_);
+        forBodies([&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+                positions[i] = at(complete_.x, i, source_[i]);
+                velocities[i] = at(complete_.v, i, response_[i]);
+            }
+        });
     }
 
     void configure(const ForceSettings& force, const CpuKernel& kernel, const KernelChoice& how) override {
@@ -369,7 +381,7 @@ private:
 
     /// Runs range(first, last) over all bodies: on all threads, or here where waking one would take longer.
     template <class Range>
-    void forBodies(const Range& range) {
+    void forBodies(const Range& range) const {
         if (size_ <= kTinyBodies)
             range(0, size_);
         else

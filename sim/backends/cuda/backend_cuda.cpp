@@ -3,6 +3,7 @@
 
 #include "sim/backends/cuda/engine.h"
 #include "sim/backends/cuda/methods/launch_facts.h"
+#include "sim/backends/cuda/methods/tree_energy.h"
 #include "sim/backends/cuda/runtime/device.h"
 #include "sim/backends/kernel_rows.h"
 #include "sim/core/out_of_memory.h"
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <variant>
 
 namespace gravlab {
@@ -297,6 +299,23 @@ private:
 };
 
 }  // namespace
+
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel) {
+    const bool named = kernel.kernel && hasKernel("cuda", *kernel.kernel);
+    const bool tree = named ? gravlab::kernel("cuda", *kernel.kernel).approximates
+                            : kernel.allowedError > 0 && force.precision != Precision::fp64;
+    // A copy of the state for whoever looks at it.
+    const double copy = 2.0 * (force.precision == Precision::fp32 ? sizeof(Float4) : sizeof(Double4));
+    return stateBytes(bodies, force.precision) + copy * static_cast<double>(bodies) + (tree ? cuda::treeBytes(bodies) : 0);
+}
+
+double freeCudaBytes(int device) {
+    std::size_t free = 0, total = 0;
+    if (cuda::setDevice(device) == cuda::kSuccess && cuda::memoryInfo(free, total) == cuda::kSuccess)
+        return static_cast<double>(free);
+    cuda::takeLastError();
+    return std::numeric_limits<double>::infinity();
+}
 
 BackendRow cudaBackendRow() {
     return cudaBackendRow(

@@ -7,6 +7,12 @@ namespace gravlab {
 /// The row of the CUDA backend, in every build: without CUDA it says why it cannot run.
 BackendRow cudaBackendRow();
 
+/// Bytes of device memory that a run takes for so many bodies, without what kernels of pairs need besides; 0 in builds
+/// without CUDA.
+double cudaBytes(std::size_t bodies, const ForceSettings& force, const KernelChoice& kernel);
+/// Of that device; infinite where it does not tell.
+double freeCudaBytes(int device);
+
 /// What is in it in every build, and these.
 inline BackendRow cudaBackendRow(decltype(BackendRow::unavailable) unavailable, decltype(BackendRow::make) make,
                                  decltype(BackendRow::devices) devices) {

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <vector>
 
 namespace gravlab::cuda {
 namespace {
@@ -37,6 +39,45 @@ unsigned walkThreads(const LaunchPlan& plan) {
 
 std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) / kTreeThreads; }
 
+/// An array in memory that another one owns.
+template <class T>
+class Placed {
+public:
+    T* data() const { return data_; }
+    std::size_t bytes() const { return count_ * sizeof(T); }
+
+private:
+    friend class MemoryPlan;
+    T* data_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+/// Several sets of arrays in one piece of memory, for work in which the sets are never needed at the same time.
+class MemoryPlan {
+public:
+    template <class T>
+    void place(Placed<T>& array, std::size_t count) {
+        // As every allocation of its own would be.
+        constexpr std::size_t kAlignment = 256;
+        array.count_ = count;
+        settled_.push_back([&array, at = end_](std::uint8_t* memory) { array.data_ = reinterpret_cast<T*>(memory + at); });
+        end_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+        most_ = std::max(most_, end_);
+    }
+    /// Another set.
+    void begin() { end_ = 0; }
+    /// Throws DeviceError when there is not enough.
+    DeviceArray<std::uint8_t> taken() const {
+        DeviceArray<std::uint8_t> memory(most_);
+        for (const auto& settle : settled_) settle(memory.data());
+        return memory;
+    }
+
+private:
+    std::size_t end_ = 0, most_ = 0;
+    std::vector<std::function<void(std::uint8_t*)>> settled_;
+};
+
 class Tree final : public DeviceForceMethod<float> {
 public:
     Tree(const MethodParts& parts, TreeWalk walk)
@@ -53,26 +94,38 @@ public:
         const std::size_t nodes = mostTreeNodes(n);
         partial_ = DeviceArray<double>(4 * kTreeMeasureBlocks);
         scale_ = DeviceArray<TreeScale>(1);
-        key_ = DeviceArray<std::uint64_t>(n);
-        sortedKey_ = DeviceArray<std::uint64_t>(n);
-        index_ = DeviceArray<std::uint32_t>(n);
         order_ = DeviceArray<std::uint32_t>(n);
         sorted_ = DeviceArray<Float4>(n);
-        levels_ = DeviceArray<std::uint16_t>(n);
-        startCounts_ = DeviceArray<std::uint32_t>(starts_);
-        offsets_ = DeviceArray<std::uint32_t>(starts_);
         centre_ = DeviceArray<Float4>(2 * nodes);
-        moments_ = DeviceArray<Float4>(2 * nodes);
         box_ = DeviceArray<Float4>(2 * nodes);
-        parent_ = DeviceArray<std::uint32_t>(nodes);
-        arrived_ = DeviceArray<std::uint32_t>(nodes);
         level_ = DeviceArray<std::uint8_t>(nodes);
+        // What finds the nodes is not read any more when leaves get their moments, which nothing writes before.
+        {
+            MemoryPlan plan;
+            plan.place(moments_, 2 * nodes);
+            plan.begin();
+            plan.place(key_, n);
+            plan.place(sortedKey_, n);
+            plan.place(index_, n);
+            plan.place(levels_, n);
+            plan.place(startCounts_, starts_);
+            plan.place(offsets_, starts_);
+            plan.place(scratch_, treeScratchBytes(n, starts_));
+            momentsOrKeys_ = plan.taken();
+        }
+        // Groups are made when all moments are there, and these have brought them from children to parents.
+        {
+            MemoryPlan plan;
+            plan.place(parent_, nodes);
+            plan.place(arrived_, nodes);
+            plan.begin();
+            plan.place(groups_, n);
+            linksOrGroups_ = plan.taken();
+        }
         groupCounts_ = DeviceArray<std::uint32_t>(kTreeGroupBlocks);
-        groups_ = DeviceArray<TreeGroup>(n);
         facts_ = DeviceArray<TreeFacts>(1);
         counts_ = DeviceArray<TreeCounts>(1);
         next_ = DeviceArray<std::uint32_t>(kMostParts);
-        scratch_ = DeviceArray<std::uint8_t>(treeScratchBytes(n, starts_));
         before_ = DeviceArray<float>(n);
         lengths_ = DeviceArray<float>(n);
         readBack_ = PinnedArray<ReadBack>(1);
@@ -197,11 +250,11 @@ private:
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
         launchBuild(treeKeyKernel(), perBody, task);
-        sortTreeKeys(task, scratch_.data(), scratch_.size(), stream_);
+        sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
         mark(kSorted);
         launchBuild(treeCountKernel(), perBody, task);
-        scanTreeStarts(task, starts_, scratch_.data(), scratch_.size(), stream_);
+        scanTreeStarts(task, starts_, scratch_.data(), scratch_.bytes(), stream_);
         CUDA_CHECK(fillAsync(facts_.data(), 0, facts_.bytes(), stream_));
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
@@ -309,12 +362,16 @@ private:
     bool known_ = false;  ///< before_ has |a| of an evaluation
     DeviceArray<double> partial_;
     DeviceArray<TreeScale> scale_;
-    DeviceArray<std::uint64_t> key_, sortedKey_;
-    DeviceArray<std::uint32_t> index_, order_, startCounts_, offsets_, groupCounts_, parent_, arrived_, next_;
-    DeviceArray<Float4> sorted_, centre_, moments_, box_;
-    DeviceArray<std::uint16_t> levels_;
-    DeviceArray<std::uint8_t> level_, scratch_;
-    DeviceArray<TreeGroup> groups_;
+    DeviceArray<std::uint8_t> momentsOrKeys_, linksOrGroups_;  ///< own what is placed
+    Placed<Float4> moments_;
+    Placed<std::uint64_t> key_, sortedKey_;
+    Placed<std::uint32_t> index_, startCounts_, offsets_, parent_, arrived_;
+    Placed<std::uint16_t> levels_;
+    Placed<std::uint8_t> scratch_;
+    Placed<TreeGroup> groups_;
+    DeviceArray<std::uint32_t> order_, groupCounts_, next_;
+    DeviceArray<Float4> sorted_, centre_, box_;
+    DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
     DeviceArray<float> before_, lengths_;  ///< |a| in body order: of the last evaluation, and of the one under way
@@ -348,6 +405,15 @@ private:
 };
 
 }  // namespace
+
+double treeBytes(std::size_t bodies) {
+    const double n = static_cast<double>(bodies), nodes = static_cast<double>(mostTreeNodes(bodies));
+    constexpr double kOfANode = 2 * sizeof(Float4), kLinks = 2 * sizeof(std::uint32_t);
+    // Keys twice, indices, levels, starts of nodes, and what a sort of pairs needs besides.
+    constexpr double kKeys = 2 * 8 + 4 + 2 + 2.0 * 4 * kTreeDepths / kTreeThreads + 12.5;
+    return n * (sizeof(Float4) + sizeof(std::uint32_t) + 2 * sizeof(float)) + nodes * (2 * kOfANode + 1) +
+           std::max(kOfANode * nodes, kKeys * n) + std::max(kLinks * nodes, sizeof(TreeGroup) * n);
+}
 
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
                                            Stream stream, double accuracy) {

@@ -20,7 +20,10 @@ public:
     virtual bool enqueue(double seconds) = 0;
 };
 
-/// Takes some 110 bytes a body of device memory. Throws DeviceError when there is not enough.
+/// Bytes of device memory that a tree of so many bodies takes at most: room for the worst one, 160 to 180 a body.
+double treeBytes(std::size_t bodies);
+
+/// Takes as much as a tree for forces. Throws DeviceError when there is not enough.
 std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t count, const DeviceFacts& device,
                                            Stream stream, double accuracy);
 

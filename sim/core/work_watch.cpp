@@ -1,0 +1,25 @@
+#include "sim/core/work_watch.h"
+
+#include <utility>
+
+namespace gravlab {
+namespace {
+
+thread_local WorkWatch* listening = nullptr;
+
+}  // namespace
+
+WorkWatch::WorkWatch(Listener listener, Noted noted)
+    : listener_(std::move(listener)), noted_(std::move(noted)), before_(std::exchange(listening, this)) {}
+
+WorkWatch::~WorkWatch() { listening = before_; }
+
+void WorkWatch::tell(const char* what, std::int64_t done, std::int64_t total) {
+    if (listening && listening->listener_) listening->listener_(what, done, total);
+}
+
+void WorkWatch::note(const std::string& sentence) {
+    if (listening && listening->noted_) listening->noted_(sentence);
+}
+
+}  // namespace gravlab

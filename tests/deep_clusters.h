@@ -1,0 +1,35 @@
+// Bodies that make as many nodes of a tree as so many bodies can.
+#pragma once
+#include "sim/core/particles.h"
+#include "sim/forces/tree/criterion.h"
+#include "sim/forces/tree/key.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gravlab::testing_support {
+
+/// Clusters on a grid of side^3, each of as few bodies as a cube that is divided can have, and divided at every level: they
+/// share one cube down to the last level but one, and have all eight of the last. `beside`: bodies that are leaves next to
+/// the chain of the first.
+inline ParticleSet deepClusters(std::size_t side, std::size_t beside) {
+    ParticleSet bodies;
+    constexpr double kCell = 2.0 / kTreeGrid;
+    const auto add = [&](double x, double y, double z) {
+        bodies.position.push_back({x, y, z, 1});
+        bodies.velocity.push_back({0, 0, 0, 1});
+        bodies.id.push_back(static_cast<std::uint32_t>(bodies.id.size()));
+        bodies.group.push_back(0);
+    };
+    const double step = 2.0 / static_cast<double>(side);
+    for (std::size_t i = 0; i < side * side * side; ++i) {
+        const auto corner = [&](std::size_t along) { return -1 + step * static_cast<double>(along); };
+        for (int k = 0; k <= kTreeLeaf; ++k)
+            add(corner(i % side) + kCell * (k % 2 + 0.5), corner(i / side % side) + kCell * (k / 2 % 2 + 0.5),
+                corner(i / side / side) + kCell * (k / 4 % 2 + 0.5));
+    }
+    for (std::size_t k = 0; k < beside; ++k) add(-1 + step / static_cast<double>(2 << k), -1 + kCell / 2, -1 + kCell / 2);
+    return bodies;
+}
+
+}  // namespace gravlab::testing_support

@@ -1,0 +1,78 @@
+// What a run takes of memory is known before, and a machine that lacks it refuses in one sentence.
+#include "sim/backends/memory_need.h"
+
+#include "sim/core/out_of_memory.h"
+#include "sim/core/work_watch.h"
+#include "sim/run/simulation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace gravlab {
+namespace {
+
+constexpr double kNobodyKnows = std::numeric_limits<double>::infinity();
+
+std::string refusalOf(const MemoryNeed& need, const MemoryNeed& free) {
+    try {
+        requireMemory(need, free, 100'000'000);
+    } catch (const OutOfMemoryError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(MemoryNeed, isRefusedInOneSentenceWithAllNumbers) {
+    const MemoryNeed both{.host = 15.9e9, .device = 25.71e9}, hostOnly{.host = 40e9};
+    EXPECT_EQ(refusalOf(both, {.host = 64e9, .device = 12e9}),
+              "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 12 GB there and 64 GB here: ask for "
+              "fewer bodies");
+    EXPECT_EQ(refusalOf(both, {.host = 8e9, .device = 140e9}),
+              "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 140 GB there and 8 GB here: ask for "
+              "fewer bodies");
+    EXPECT_EQ(refusalOf(hostOnly, {.host = 24.4e9, .device = kNobodyKnows}),
+              "100000000 bodies need 40 GB here; free are 24.4 GB here: ask for fewer bodies");
+    EXPECT_EQ(refusalOf(both, {.host = 15.9e9, .device = 25.71e9}), "");
+    EXPECT_EQ(refusalOf(both, {.host = kNobodyKnows, .device = kNobodyKnows}), "");
+    EXPECT_EQ(refusalOf(both, {.host = kNobodyKnows, .device = 1e9}),
+              "100000000 bodies need 25.7 GB on the device and 15.9 GB here; free are 1 GB there: ask for fewer bodies");
+}
+
+TEST(MemoryNeed, countsBytesBeyondTheRangeOfIntegers) {
+    // 2^31 - 1 bodies: hundreds of gigabytes, as a number and not as what is left of one.
+    const std::size_t most = 2147483647;
+    for (const BackendRow& row : backends()) {
+        const MemoryNeed few = memoryNeed(row, 1'000'000, {}, {.allowedError = 1e-3});
+        const MemoryNeed many = memoryNeed(row, most, {}, {.allowedError = 1e-3});
+        if (!row.onDevice) {
+            EXPECT_GT(few.host, 100e6) << row.name;
+        }
+        EXPECT_GE(few.device, 0) << row.name;
+        EXPECT_NEAR((many.host + many.device) / (few.host + few.device + 1e-9) / 2147.5, few.host + few.device > 0 ? 0.9 : 0,
+                    0.2)
+            << row.name;
+    }
+    // A tree takes more than pairs do.
+    EXPECT_GT(memoryNeed(hostBackend(), 1'000'000, {}, {.allowedError = 1e-3}).host,
+              memoryNeed(hostBackend(), 1'000'000, {}, {}).host);
+}
+
+TEST(MemoryNeed, ARunSaysItBeforeItTakesItAndIsRefusedBeforeItMakesBodies) {
+    std::vector<std::string> said;
+    bool made = false;
+    const WorkWatch watch([&](const char*, std::int64_t, std::int64_t) { made = true; },
+                          [&](const std::string& sentence) { said.push_back(sentence); });
+    // More than any machine has: 2^31 - 1 bodies are 300 GB.
+    EXPECT_THROW(Simulation({.scene = "plummer", .bodies = 2147483647, .backend = "cpu"}), OutOfMemoryError);
+    EXPECT_FALSE(made);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_THAT(said[0], testing::MatchesRegex("2147483647 bodies need [0-9.e+]+ GB here"));
+    const Simulation small({.scene = "plummer", .bodies = 1000, .backend = "cpu"});
+    EXPECT_EQ(said.size(), 1u) << "few bodies are not worth a word";
+    EXPECT_TRUE(made);
+}
+
+}  // namespace
+}  // namespace gravlab
