@@ -58,6 +58,12 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
     return kernel;
 }
 
+template <TreeWalk kWalk>
+Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = whyNotOnCpu(row, force);
+    return reason.empty() ? treeRefusal(kWalk, force, "symmetric-threads") : reason;
+}
+
 /// Far bodies as cells.
 template <TreeWalk kWalk>
 CpuKernel tree(std::string_view name, std::string_view idea) {
@@ -66,8 +72,8 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .idea = idea,
                     .approximates = true,
                     .ownAccuracy = byAngle(kWalk) ? keptAccuracy(kWalk) : 0,
-                    .source = "kernels_tree.cpp:visit,expand,meetCells,meetBodies",
-                    .refuses = whyNotOnCpu},
+                    .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
+                    .refuses = whyNoTree<kWalk>},
             .sharesWork = true,
             .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
                 return std::make_unique<TreeMethod<float>>(kWalk, context);
@@ -179,8 +185,6 @@ Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
     const bool there = force.precision == Precision::fp32    ? kernel.fp32 != nullptr
                        : force.precision == Precision::mixed ? kernel.mixed != nullptr
                                                              : kernel.fp64 != nullptr;
-    if (there && kernel.row.approximates && force.law != Law::gravity)
-        return "its cells know gravity only; take 'symmetric-threads'";
     if (there) return {};
     return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
 }

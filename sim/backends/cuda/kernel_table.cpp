@@ -22,9 +22,8 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     const KernelEntry& entry = kernelEntry(row.name);
     const OneSidedCode* oneSided = entry.oneSided();
     if (!entry.builtIn(force.precision)) return "it is not built in fp64; take 'tiled' or 'symmetric'";
-    if (loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
+    if (!entry.row.approximates && loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
-    if (entry.row.approximates && force.law != Law::gravity) return "its cells know gravity only; take 'tiled'";
     // Its force is not taken up between two launches, so that nobody can turn it by a body's response.
     if (force.law != Law::gravity && oneSided && oneSided->fused)
         return "it knows gravity only, where all bodies respond alike; take 'tiled'";
@@ -90,6 +89,11 @@ Kernel<ManyStepsTask> manySteps([[maybe_unused]] const LaunchConfig& launch) {
     return {};
 }
 
+template <TreeWalk kWalk>
+Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = whyNotOnCuda(row, force);
+    return reason.empty() ? treeRefusal(kWalk, force, "tiled") : reason;
+}
 std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
     throw std::logic_error("a build without CUDA has no tree on a device");
 }
@@ -324,7 +328,7 @@ constexpr KernelEntry kEntries[] = {
              .approximates = true,
              .ownAccuracy = kMonopoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::thetaMonopole>},
      .code = treeRow<TreeWalk::thetaMonopole>},
     {.row = {.backend = "cuda",
              .name = "tree-theta",
@@ -335,7 +339,7 @@ constexpr KernelEntry kEntries[] = {
              .approximates = true,
              .ownAccuracy = kQuadrupoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::theta>},
      .code = treeRow<TreeWalk::theta>},
     {.row = {.backend = "cuda",
              .name = "tree-cells",
@@ -345,7 +349,7 @@ constexpr KernelEntry kEntries[] = {
              .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::cells>},
      .code = treeRow<TreeWalk::cells>},
     {.row = {.backend = "cuda",
              .name = "tree",
@@ -355,7 +359,7 @@ constexpr KernelEntry kEntries[] = {
              .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::expansions>},
      .code = treeRow<TreeWalk::expansions>},
 };
 
