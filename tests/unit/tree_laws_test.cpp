@@ -206,9 +206,9 @@ struct LawRun {
     ForceRequest request;
 
     LawRun(const LawBodies& all, const ForceSettings& force, double accuracy, TreeWalk walk = TreeWalk::expansions,
-           int threads = 2, const SimdTarget& simd = simdTargets().front())
+           int threads = 2, const SimdTarget& simd = simdTargets().front(), TreeKeys curve = TreeKeys::hilbert)
         : pool(threads),
-          method(walk, {pool, simd, all.size()}),
+          method(walk, {pool, simd, all.size()}, curve),
           bodies(all),
           request{.settings = force, .allowedError = accuracy} {
         double heaviest = 0;
@@ -471,6 +471,23 @@ TEST(TreeLaws, anotherLawForgetsTheAccelerationsOfTheLast) {
     // The power law of exponent 2 is gravity to the last bit, on every backend.
     LawRun two(bodies, powered(2), 1e-3);
     EXPECT_TRUE(sameBytes(two.evaluated(), LawRun(bodies, {.softening = 0.02}, 1e-3).evaluated()));
+}
+
+TEST(TreeLaws, aMortonCurveOrdersBodiesAnewAndIsAsExact) {
+    const ForceSettings gravity{.softening = 0.02};
+    const LawBodies bodies(ball(20000, Signs::one));
+    LawRun hilbert(bodies, gravity, 1e-3),
+        morton(bodies, gravity, 1e-3, TreeWalk::expansions, 2, simdTargets().front(), TreeKeys::morton);
+    const std::vector<Double4> along = hilbert.evaluated(), jumping = morton.evaluated();
+    EXPECT_FALSE(sameBytes(along, jumping));
+    const ForceCheck check = LawTruth(bodies, gravity).check(jumping, gateOfAccuracy(1e-3));
+    EXPECT_TRUE(check.passed) << check.text();
+    const Octree& tree = morton.method.tree();
+    for (const std::size_t place : {std::size_t{0}, std::size_t{777}, bodies.size() - 1}) {
+        const Double4& at = bodies.rounded[tree.view().order[place]];
+        const auto grid = [&](double x) { return treePlace(static_cast<float>(x) * tree.scale().grid); };
+        EXPECT_EQ(tree.keyAt(place), mortonKey(grid(at.x), grid(at.y), grid(at.z)));
+    }
 }
 
 TEST(TreeLaws, oneSignOfChargeIsGravityThatPushes) {

@@ -65,7 +65,7 @@ Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
 }
 
 /// Far bodies as cells.
-template <TreeWalk kWalk>
+template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 CpuKernel tree(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
                     .name = name,
@@ -76,10 +76,10 @@ CpuKernel tree(std::string_view name, std::string_view idea) {
                     .refuses = whyNoTree<kWalk>},
             .sharesWork = true,
             .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
-                return std::make_unique<TreeMethod<float>>(kWalk, context);
+                return std::make_unique<TreeMethod<float>>(kWalk, context, kCurve);
             },
             .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
-                return std::make_unique<TreeMethod<double>>(kWalk, context);
+                return std::make_unique<TreeMethod<double>>(kWalk, context, kCurve);
             },
             .bytes =
                 [](std::size_t bodies, Precision precision) {
@@ -122,9 +122,12 @@ const std::vector<CpuKernel>& table() {
             tree<TreeWalk::cells>(
                 "tree-cells",
                 "cells are opened by what they would leave out of the acceleration: work goes where it is small"),
+            tree<TreeWalk::expansions, TreeKeys::morton>(
+                "tree-morton",
+                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
             tree<TreeWalk::expansions>(
                 "tree",
-                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
+                "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells"),
         };
     }();
     return kernels;

@@ -52,8 +52,9 @@ struct SharedCounts {
 }  // namespace
 
 template <class T>
-TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context)
+TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve)
     : walk_(walk),
+      curve_(curve),
       context_(context),
       kernels_(treeKernels(context.simd)),
       tree_(context.bodies),
@@ -163,7 +164,7 @@ void TreeMethod<T>::run(Deadline deadline) {
         const int step = step_;
         bool done = true;
         if (step == kKeys)
-            tree_.makeKeys(bodies, kernels_, pool);
+            tree_.makeKeys(bodies, kernels_, pool, curve_);
         else if (step < kGather)
             tree_.sortPass(step - kSorting, pool);
         else if (step == kGather)

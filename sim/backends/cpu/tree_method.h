@@ -16,7 +16,7 @@ namespace gravlab::cpu {
 template <class T>
 class TreeMethod final : public CpuForceMethod<T> {
 public:
-    TreeMethod(TreeWalk walk, const MethodContext& context);
+    TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve = TreeKeys::hilbert);
 
     void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override;
     ForceProgress enqueue(double seconds) override;
@@ -72,6 +72,7 @@ private:
     std::size_t batches() const;
 
     TreeWalk walk_;
+    TreeKeys curve_;
     MethodContext context_;
     const TreeKernels& kernels_;
     TreeLaw law_ = TreeLaw::gravity;

@@ -102,8 +102,9 @@ const void* treeCode(Precision) {
     if constexpr (kBuilt) return treeWalkKernel(kWalk, 2).address;
     return nullptr;
 }
-template <TreeWalk kWalk>
-constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
+template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
+constexpr OwnCode treeRow{
+    .make32 = kBuilt ? makeTree<kWalk, kCurve> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 // What a launch of these is by itself; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kPairs{256, 1, 1, 1},
@@ -352,8 +353,18 @@ constexpr KernelEntry kEntries[] = {
              .refuses = whyNoTree<TreeWalk::cells>},
      .code = treeRow<TreeWalk::cells>},
     {.row = {.backend = "cuda",
-             .name = "tree",
+             .name = "tree-morton",
              .idea = "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
+             .approximates = true,
+             .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
+             .refuses = whyNoTree<TreeWalk::expansions>},
+     .code = treeRow<TreeWalk::expansions, TreeKeys::morton>},
+    {.row = {.backend = "cuda",
+             .name = "tree",
+             .idea = "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells",
              .blocks = {32, static_cast<int>(kWalkThreads)},
              .blockSizes = kWalkBlocks,
              .usual = kTree,

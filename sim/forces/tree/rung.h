@@ -16,6 +16,9 @@ namespace gravlab {
 enum class TreeWalk { thetaMonopole, theta, cells, expansions };
 constexpr std::size_t kTreeWalks = 4;
 
+/// The curve along which bodies are put in order.
+enum class TreeKeys { hilbert, morton };
+
 /// Whether an opening angle decides; else the relative criterion, which needs the last accelerations.
 constexpr bool byAngle(TreeWalk walk) { return walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta; }
 

@@ -122,7 +122,7 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
 }
 
 template <class T>
-void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool) {
+void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool, TreeKeys curve) {
     measure(bodies, pool);
     KeyedBody* keyed = sort_.data();
     pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
@@ -133,7 +133,10 @@ void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, T
             for (std::size_t axis = 0; axis < 3; ++axis)
                 for (std::size_t k = 0; k < count; ++k)
                     place[axis][k] = treePlace(wide(bodies.axis[axis][begin + k]) * scale_.grid);
-            kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
+            if (curve == TreeKeys::hilbert)
+                kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
+            else
+                for (std::size_t k = 0; k < count; ++k) keys[k] = mortonKey(place[0][k], place[1][k], place[2][k]);
             for (std::size_t k = 0; k < count; ++k) keyed[begin + k] = {keys[k], static_cast<std::uint32_t>(begin + k)};
         }
     });
@@ -391,8 +394,8 @@ void Octree::groupsBelow(std::size_t node) {
     close();
 }
 
-template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
-template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
+template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);
 template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
 template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
 

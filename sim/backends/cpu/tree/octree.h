@@ -36,7 +36,8 @@ public:
 
     /// The steps, in their order.
     template <class T>
-    void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool);
+    void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool,
+                  TreeKeys curve = TreeKeys::hilbert);
     void sortPass(int number, ThreadPool& pool) { sort_.pass(number, pool); }  ///< KeySort::kPasses of them
     template <class T>
     void gather(const TreeBodies<T>& bodies, ThreadPool& pool);
@@ -110,8 +111,8 @@ private:
     int levels_ = 0;
 };
 
-extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
-extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
+extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);
 extern template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
 extern template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
 

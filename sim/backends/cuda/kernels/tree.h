@@ -109,7 +109,7 @@ struct PowerWalkTask : WalkTask {
 // In this order; each reads what those before it left.
 Kernel<TreeTask> treeMeasureKernel();
 Kernel<TreeTask> treeScaleKernel();
-Kernel<TreeTask> treeKeyKernel();
+Kernel<TreeTask> treeKeyKernel(TreeKeys curve);
 // Here the keys are sorted, see sortTreeKeys().
 Kernel<TreeTask> treeGatherKernel();
 Kernel<TreeTask> treeCountKernel();

@@ -72,13 +72,14 @@ __global__ void scale(TreeTask task) {
     *task.scale = result;
 }
 
+template <TreeKeys kCurve>
 __global__ void makeKeys(TreeTask task) {
     const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
     if (i >= task.count) return;
     const float4 body = asVectors(task.bodies)[i];
     const float length = task.scale->length;
     const std::uint32_t x = treePlace(body.x * length), y = treePlace(body.y * length), z = treePlace(body.z * length);
-    task.key[i] = hilbertKey(x, y, z);
+    task.key[i] = kCurve == TreeKeys::hilbert ? hilbertKey(x, y, z) : mortonKey(x, y, z);
     task.index[i] = i;
 }
 
@@ -580,7 +581,9 @@ __global__ void emitGroups(TreeTask task) {
 
 Kernel<TreeTask> treeMeasureKernel() { return kernelOf(measure); }
 Kernel<TreeTask> treeScaleKernel() { return kernelOf(scale); }
-Kernel<TreeTask> treeKeyKernel() { return kernelOf(makeKeys); }
+Kernel<TreeTask> treeKeyKernel(TreeKeys curve) {
+    return curve == TreeKeys::hilbert ? kernelOf(makeKeys<TreeKeys::hilbert>) : kernelOf(makeKeys<TreeKeys::morton>);
+}
 Kernel<TreeTask> treeGatherKernel() { return kernelOf(gather); }
 Kernel<TreeTask> treeCountKernel() { return kernelOf(countNodes); }
 Kernel<TreeTask> treeEmitKernel() { return kernelOf(emitNodes); }

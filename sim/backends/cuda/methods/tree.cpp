@@ -37,9 +37,10 @@ std::uint32_t blocksOf(std::uint32_t count) { return (count + kTreeThreads - 1) 
 
 class Tree final : public DeviceForceMethod<float> {
 public:
-    Tree(const MethodParts& parts, TreeWalk walk)
+    Tree(const MethodParts& parts, TreeWalk walk, TreeKeys curve = TreeKeys::hilbert)
         : DeviceForceMethod(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedRate)),
           walk_(walk),
+          curve_(curve),
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
@@ -203,7 +204,7 @@ private:
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
-        launchBuild(treeKeyKernel(), perBody, task);
+        launchBuild(treeKeyKernel(curve_), perBody, task);
         sortTreeKeys(task, scratch_.data(), scratch_.size(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
         mark(kSorted);
@@ -320,6 +321,7 @@ private:
     }
 
     TreeWalk walk_;
+    TreeKeys curve_;
     TreeLaw law_ = TreeLaw::gravity;
     std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
     TreeFields fields_{};            ///< null: forces
@@ -378,13 +380,14 @@ std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t
     return std::make_unique<EnergyByTree>(MethodParts{plan, count, device, stream, {}}, accuracy);
 }
 
-template <TreeWalk kWalk>
+template <TreeWalk kWalk, TreeKeys kCurve>
 MadeMethod<float> makeTree(const MethodParts& parts) {
-    return std::make_unique<Tree>(parts, kWalk);
+    return std::make_unique<Tree>(parts, kWalk, kCurve);
 }
-template MadeMethod<float> makeTree<TreeWalk::thetaMonopole>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::theta>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::cells>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::expansions>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::thetaMonopole, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::theta, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::cells, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::expansions, TreeKeys::morton>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::expansions, TreeKeys::hilbert>(const MethodParts&);
 
 }  // namespace gravlab::cuda
