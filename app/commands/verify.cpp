@@ -6,6 +6,7 @@
 #include "sim/core/error.h"
 #include "sim/core/particles.h"
 #include "sim/forces/force_check.h"
+#include "sim/forces/law.h"
 #include "sim/forces/precision.h"
 
 #include <algorithm>
@@ -174,6 +175,33 @@ void verifyForces(Verdict& verdict, Backend& backend, const KernelRow& row, cons
     }
 }
 
+/// Of a row that takes far bodies together: the other laws that its cells know, as it is usually launched. Sources of both
+/// signs where the law has them, and bodies that respond differently.
+void verifyLaws(Verdict& verdict, Backend& backend, const KernelRow& row, const ForceGate& gate, double allowedError) {
+    for (const LawRow& law : laws())
+        for (std::size_t number = 0; number < law.tried.size(); ++number) {
+            ForceSettings force = law.tried[number];
+            force.law = law.law;
+            if (!refusal(row, force).empty()) continue;
+            for (const std::size_t count : {std::size_t{257}, kBodyCounts.back()}) {
+                InterruptWatch::check(kUnfinishedCheck);
+                ParticleSet bodies = mixedBodies(count, row.equalMasses);
+                for (std::size_t i = 0; i < count; ++i) {
+                    if (law.signedSources && i % 3 == 1) bodies.position[i].w *= -1;
+                    bodies.velocity[i].w = i % 5 == 0 ? 0.5 : 1;
+                }
+                std::vector<Double4> got, want(count);
+                std::vector<double> floors(count);
+                referenceForces(bodies.position, bodies.velocity, bodies.id, force, want, floors);
+                backend.load(bodies, {force, {.kernel = std::string(row.name), .allowedError = allowedError}});
+                backend.accelerations(got);
+                judge(verdict, compareForces(got, want, gate, floors),
+                      std::string(law.name) + " " + std::to_string(number + 1) + ", N = " + std::to_string(count) +
+                          accuracyText(allowedError));
+            }
+        }
+}
+
 void verifySteps(Verdict& verdict, Backend& tested, const KernelRow& row, double tolerance) {
     const ParticleSet start = mixedBodies(kStepBodies, row.equalMasses);
     const auto advanced = [&](Backend& backend, const KernelChoice& kernel, const Integrator& integrator) {
@@ -246,9 +274,11 @@ Verdict verifyKernel(Backend& tested, const KernelRow& row, std::optional<double
                 verifyForces(verdict, tested, row, precision, allowed(usual), 0);
                 continue;
             }
-            for (const double accuracy : kAccuracies)
-                verifyForces(verdict, tested, row, precision,
-                             allowed({gateOfAccuracy(keptAccuracy(row, accuracy)), usual.golden, usual.steps}), accuracy);
+            for (const double accuracy : kAccuracies) {
+                const Limits limits = allowed({gateOfAccuracy(keptAccuracy(row, accuracy)), usual.golden, usual.steps});
+                verifyForces(verdict, tested, row, precision, limits, accuracy);
+                if (precision.precision == Precision::fp32) verifyLaws(verdict, tested, row, limits.forces, accuracy);
+            }
         }
         if (verdict.configurations == 0) throw UsageError("every launch of this row was refused");
         // A few steps of few bodies, so that what is left out of forces moves nobody far.

@@ -172,7 +172,7 @@ void ConservationMonitor::update(Simulation& simulation, StateFeed& feed, double
     follow(simulation);
     const double passed = std::clamp(now - std::exchange(lookedAt_, now), 0.0, 0.1);
     const std::size_t onDevice = simulation.backend().mostMeasured();
-    const std::size_t onHost = simulation.backend().activeKernel().approximates ? kMostByTree : kMostBodies;
+    const std::size_t onHost = pairSummation(simulation.configuration()) ? kMostByTree : kMostBodies;
     const std::size_t most = onDevice > 0 ? onDevice : onHost;
     if (simulation.configuration().bodies > most)
         why_ = "More than " + std::string(grouped(most).text) + " bodies: one sum over all their pairs would take minutes " +

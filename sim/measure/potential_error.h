@@ -17,14 +17,15 @@ public:
         const double difference = got - want;
         differences_ += difference;
         squares_ += difference * difference;
-        whole_ += std::abs(want);
+        whole_ += want;
         finite_ = finite_ && std::isfinite(difference);
     }
     /// Of the sum over all bodies, relative: how far those that were added are on one side, and what chance leaves of that
     /// in so few. Infinite where one of them is no number.
     double relative() const {
         if (!finite_) return INFINITY;
-        return whole_ > 0 ? (std::abs(differences_) + std::sqrt(squares_)) / whole_ : 0;
+        const double wrong = std::abs(differences_) + std::sqrt(squares_);
+        return wrong > 0 ? wrong / std::abs(whole_) : 0;
     }
 
 private:

@@ -3,7 +3,7 @@
 #include "sim/backends/cpu/tree_energy.h"
 #include "sim/backends/kernel.h"
 #include "sim/forces/law_numbers.h"
-#include "sim/forces/tree/criterion.h"
+#include "sim/forces/tree/rung.h"
 #include "sim/measure/potential_error.h"
 
 namespace gravlab {
@@ -45,7 +45,7 @@ void RunRequest::changeBackend(const std::optional<std::string>& name) {
 
 PairSummation pairSummation(const RunConfiguration& configuration) {
     const KernelRow& row = kernel(configuration.backend, configuration.kernel.kernel);
-    if (!row.approximates) return nullptr;
+    if (!row.approximates || !treeHasEnergy(configuration.force)) return nullptr;
     return pairsByTree(accuracyOfEnergy(configuration.accuracy > 0 ? configuration.accuracy : kUsualAccuracy));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 class TreeOnGpu : public GpuTest {
 protected:
-    static constexpr const char* kRows[] = {"tree-theta-monopole", "tree-theta", "tree-cells", "tree"};
+    static constexpr const char* kRows[] = {"tree-theta-monopole", "tree-theta", "tree-cells", "tree-morton", "tree"};
 
     static std::vector<std::uint32_t> randomBodies(std::size_t count, std::size_t most = 1024) {
         std::mt19937 random(7);

@@ -543,7 +543,7 @@ TEST(TreeWalk, isTakenOnlyWhereAnErrorIsAllowedAndTheForceIsItsOwn) {
     EXPECT_EQ(taken(20000, {.law = kLaw<LennardJones>}, 1e-3), "symmetric-threads");
     const KernelRow& row = kernel("cpu", "tree");
     EXPECT_NE(refusal(row, {.precision = Precision::fp64}), "");
-    EXPECT_NE(refusal(row, {.law = kLaw<PowerLaw>}), "");
+    EXPECT_NE(refusal(row, {.law = kLaw<LennardJones>}), "");
     EXPECT_EQ(refusal(row, {}), "");
 }
 

@@ -58,22 +58,28 @@ CpuKernel direct(std::string_view name, std::string_view idea, std::string_view 
     return kernel;
 }
 
-/// Far bodies as cells.
 template <TreeWalk kWalk>
+Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = whyNotOnCpu(row, force);
+    return reason.empty() ? treeRefusal(kWalk, force, "symmetric-threads") : reason;
+}
+
+/// Far bodies as cells.
+template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
 CpuKernel tree(std::string_view name, std::string_view idea) {
     return {.row = {.backend = "cpu",
                     .name = name,
                     .idea = idea,
                     .approximates = true,
                     .ownAccuracy = byAngle(kWalk) ? keptAccuracy(kWalk) : 0,
-                    .source = "kernels_tree.cpp:visit,expand,meetCells,meetBodies",
-                    .refuses = whyNotOnCpu},
+                    .source = "kernels_tree.inl:visit,expand,meetCells,meetBodies",
+                    .refuses = whyNoTree<kWalk>},
             .sharesWork = true,
             .fp32 = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<float>> {
-                return std::make_unique<TreeMethod<float>>(kWalk, context);
+                return std::make_unique<TreeMethod<float>>(kWalk, context, kCurve);
             },
             .mixed = [](const MethodContext& context) -> std::unique_ptr<CpuForceMethod<double>> {
-                return std::make_unique<TreeMethod<double>>(kWalk, context);
+                return std::make_unique<TreeMethod<double>>(kWalk, context, kCurve);
             },
             .bytes =
                 [](std::size_t bodies, Precision precision) {
@@ -116,9 +122,12 @@ const std::vector<CpuKernel>& table() {
             tree<TreeWalk::cells>(
                 "tree-cells",
                 "cells are opened by what they would leave out of the acceleration: work goes where it is small"),
+            tree<TreeWalk::expansions, TreeKeys::morton>(
+                "tree-morton",
+                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
             tree<TreeWalk::expansions>(
                 "tree",
-                "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group"),
+                "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells"),
         };
     }();
     return kernels;
@@ -179,8 +188,6 @@ Reason whyNotOnCpu(const KernelRow& row, const ForceSettings& force) {
     const bool there = force.precision == Precision::fp32    ? kernel.fp32 != nullptr
                        : force.precision == Precision::mixed ? kernel.mixed != nullptr
                                                              : kernel.fp64 != nullptr;
-    if (there && kernel.row.approximates && force.law != Law::gravity)
-        return "its cells know gravity only; take 'symmetric-threads'";
     if (there) return {};
     return "the " + std::string(row.name) + " kernel has pairs in fp32 only; use simd-threads for fp64";
 }

@@ -1,6 +1,7 @@
 #include "sim/backends/cpu/tree_energy.h"
 
 #include "sim/backends/cpu/tree_method.h"
+#include "sim/forces/law.h"
 #include "sim/measure/potential_error.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ PairSum sumByTree(const ParticleSet& bodies, const ForceSettings& force, double 
         sum.closestFirst = static_cast<std::uint32_t>(fields.neighbour[i]);
         sum.closestSecond = static_cast<std::uint32_t>(i);
     }
-    sum.potential = -0.5 * fields.unit * potential;
+    sum.potential = -0.5 * forceFactor(force) * fields.unit * potential;
     if (sum.closestFirst > sum.closestSecond) std::swap(sum.closestFirst, sum.closestSecond);
     if (std::isfinite(least)) sum.closest = distance(bodies.position[sum.closestFirst], bodies.position[sum.closestSecond]);
     sum.error = errorOf(bodies.position, fields, force.softening);

@@ -1,10 +1,12 @@
 #include "sim/backends/cpu/tree_method.h"
 
+#include "sim/forces/force_check.h"
 #include "sim/forces/law.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace gravlab::cpu {
@@ -50,8 +52,9 @@ struct SharedCounts {
 }  // namespace
 
 template <class T>
-TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context)
+TreeMethod<T>::TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve)
     : walk_(walk),
+      curve_(curve),
       context_(context),
       kernels_(treeKernels(context.simd)),
       tree_(context.bodies),
@@ -72,7 +75,7 @@ double TreeMethod<T>::bytes(std::size_t bodies) {
 
 template <class T>
 Accuracy TreeMethod<T>::accuracy() const {
-    const double error = keptAccuracy(walk_, request_.allowedError, request_.opening);
+    const double error = keptAccuracy(walk_, request_.settings, request_.allowedError, request_.opening);
     return {.gate = gateOfAccuracy(error), .allowedError = error};
 }
 
@@ -89,11 +92,18 @@ bool TreeMethod<T>::restore(const std::vector<StateArray>& state) {
     if (state.size() != 1 || state[0].name != "lengths" || state[0].values.size() != before_.size()) return false;
     std::ranges::transform(state[0].values, before_.data(), [](double length) { return static_cast<float>(length); });
     known_ = true;
+    kept_.reset();
     return true;
 }
 
 template <class T>
 void TreeMethod<T>::prepare(const CpuBodies<T>& bodies, const ForceRequest& request) {
+    const TreeForce force = treeForce(request.settings);
+    if (request.potential && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
+    if (kept_ && *kept_ != force) known_ = false;
+    tree_.takeSigned(force.law == TreeLaw::charges);
+    kept_ = force;
+    law_ = force.law;
     bodies_ = bodies;
     request_ = request;
     step_ = bodies.count > 0 ? kKeys : kSteps;
@@ -154,7 +164,7 @@ void TreeMethod<T>::run(Deadline deadline) {
         const int step = step_;
         bool done = true;
         if (step == kKeys)
-            tree_.makeKeys(bodies, kernels_, pool);
+            tree_.makeKeys(bodies, kernels_, pool, curve_);
         else if (step < kGather)
             tree_.sortPass(step - kSorting, pool);
         else if (step == kGather)
@@ -191,20 +201,32 @@ void TreeMethod<T>::run(Deadline deadline) {
 
 template <class T>
 bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline) {
-    const double angle = !forLengths && byAngle(walk) && request_.opening > 0 ? request_.opening : kFirstOpening;
+    const bool power = law_ == TreeLaw::power;
+    const double usual = usualOpening(request_.settings);
+    const double angle = !forLengths && byAngle(walk) && request_.opening > 0 ? request_.opening : usual;
     const TreeScale& scale = tree_.scale();
     const double length = static_cast<double>(scale.length);
+    const double floor = power ? 0 : request_.smallestR2;
     const double softening =
-        static_cast<double>(flooredSoftening<float>(request_.settings.softening, request_.smallestR2)) * length * length;
-    TreeWalkTask task{.tree = tree_.view(),
-                      .lengths = forLengths ? before_.data() : lengths_.data(),
-                      .before = before_.data(),
-                      .acceleration = scale.acceleration,
-                      .smallest = smallest_,
-                      .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
-                      .opening = static_cast<float>(1 / (angle * angle)),
-                      .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request_.allowedError),
-                                                                  static_cast<double>(context_.bodies)))};
+        static_cast<double>(flooredSoftening<float>(request_.settings.softening, floor)) * length * length;
+    TreeWalkTask task{
+        .tree = tree_.view(),
+        .lengths = forLengths ? before_.data() : lengths_.data(),
+        .before = before_.data(),
+        .acceleration = scale.acceleration,
+        .smallest = smallest_,
+        .softeningSquared = std::max(static_cast<float>(softening), kSofteningSquaredFloor32),
+        .opening = static_cast<float>(1 / (angle * angle)),
+        .share = static_cast<float>(shareOfAccuracy(request_.settings, keptAccuracy(TreeWalk::cells, request_.allowedError),
+                                                    static_cast<double>(context_.bodies)))};
+    if (power) {
+        const TreeForce force = treeForce(request_.settings);
+        task.power = {powerField(force.power, request_.smallestR2, length),
+                      static_cast<float>((force.power + 1) / (static_cast<double>(GravityField<float>::power()) + 1)),
+                      leftOut(request_.settings)};
+        task.acceleration = force.factor * std::pow(length, force.power) / static_cast<double>(scale.source);
+    }
+    if (law_ == TreeLaw::charges) task.floorShare = static_cast<float>(floorShare(request_.settings));
     const bool forFields = request_.potential && !forLengths;
     if (forFields) {
         task.fields = fields_.field.data();
@@ -215,7 +237,8 @@ bool TreeMethod<T>::walkGroups(TreeWalk walk, bool forLengths, Deadline deadline
         task.sums = {sums_.axis[0].data(), sums_.axis[1].data(), sums_.axis[2].data()};
     }
     const std::span<const TreeGroup> groups = tree_.groups();
-    const auto walkOne = forFields ? kernels_.fieldWalk : kernels_.walk[static_cast<std::size_t>(walk)];
+    const TreeWalks& walks = treeWalks(context_.simd, law_);
+    const auto walkOne = forFields ? walks.fieldWalk : walks.walk[static_cast<std::size_t>(walk)];
     const auto all = static_cast<std::int64_t>(batches());
     SharedCounts counts;
     auto batch = [&](std::int64_t index) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 namespace gravlab::cpu {
@@ -15,7 +16,7 @@ namespace gravlab::cpu {
 template <class T>
 class TreeMethod final : public CpuForceMethod<T> {
 public:
-    TreeMethod(TreeWalk walk, const MethodContext& context);
+    TreeMethod(TreeWalk walk, const MethodContext& context, TreeKeys curve = TreeKeys::hilbert);
 
     void prepare(const CpuBodies<T>& bodies, const ForceRequest& request) override;
     ForceProgress enqueue(double seconds) override;
@@ -29,7 +30,8 @@ public:
     std::vector<StateArray> state() const override;
     bool restore(const std::vector<StateArray>& state) override;
 
-    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state.
+    /// What an evaluation for the potential leaves in the place of sums, of each body in body order. It writes no state. Of
+    /// gravity and charges alone.
     struct Fields {
         std::vector<float> field;    ///< sum of source / distance, softened, over all others; not scaled: times `unit`
         std::vector<float> nearest;  ///< distance squared of the nearest source that was met by itself; scaled
@@ -70,8 +72,11 @@ private:
     std::size_t batches() const;
 
     TreeWalk walk_;
+    TreeKeys curve_;
     MethodContext context_;
     const TreeKernels& kernels_;
+    TreeLaw law_ = TreeLaw::gravity;
+    std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
     ForceRequest request_;
     CpuBodies<T> bodies_{};
     Octree tree_;

@@ -1,6 +1,7 @@
 // State, forces, and what is measured beside them. The steps that are made of them are in engine_steps.cpp.
 #include "sim/backends/cuda/engine.h"
 
+#include "sim/forces/tree/rung.h"
 #include "sim/measure/potential_error.h"
 
 #include <algorithm>
@@ -279,7 +280,7 @@ void EngineOf<Real>::requestMeasurement() {
     try {
         if (!diagnostics_) diagnostics_ = std::make_unique<DiagnosticsJob<Real>>(context_.stream, state_.count());
         if constexpr (std::is_same_v<Real, float>) {
-            const bool tree = method_->plan().entry->row.approximates;
+            const bool tree = method_->plan().entry->row.approximates && treeHasEnergy(wanted_);
             const double accuracy = tree ? accuracyOfEnergy(method_->accuracy().allowedError) : 0;
             if (accuracy != diagnostics_->accuracy())
                 diagnostics_->setTree(accuracy > 0 ? makeTreeEnergy(method_->plan(), state_.count(), context_.device,

@@ -22,9 +22,8 @@ Reason whyNotOnCuda(const KernelRow& row, const ForceSettings& force) {
     const KernelEntry& entry = kernelEntry(row.name);
     const OneSidedCode* oneSided = entry.oneSided();
     if (!entry.builtIn(force.precision)) return "it is not built in fp64; take 'tiled' or 'symmetric'";
-    if (loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
+    if (!entry.row.approximates && loopLaw(force) != Law::gravity && !(oneSided && oneSided->otherLaws))
         return "it has loops for gravity and charges only; take 'tiled' or 'tiled-split'";
-    if (entry.row.approximates && force.law != Law::gravity) return "its cells know gravity only; take 'tiled'";
     // Its force is not taken up between two launches, so that nobody can turn it by a body's response.
     if (force.law != Law::gravity && oneSided && oneSided->fused)
         return "it knows gravity only, where all bodies respond alike; take 'tiled'";
@@ -90,6 +89,11 @@ Kernel<ManyStepsTask> manySteps([[maybe_unused]] const LaunchConfig& launch) {
     return {};
 }
 
+template <TreeWalk kWalk>
+Reason whyNoTree(const KernelRow& row, const ForceSettings& force) {
+    const Reason reason = whyNotOnCuda(row, force);
+    return reason.empty() ? treeRefusal(kWalk, force, "tiled") : reason;
+}
 std::unique_ptr<DeviceForceMethod<float>> noTree(const MethodParts&) {
     throw std::logic_error("a build without CUDA has no tree on a device");
 }
@@ -98,8 +102,9 @@ const void* treeCode(Precision) {
     if constexpr (kBuilt) return treeWalkKernel(kWalk, 2).address;
     return nullptr;
 }
-template <TreeWalk kWalk>
-constexpr OwnCode treeRow{.make32 = kBuilt ? makeTree<kWalk> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
+template <TreeWalk kWalk, TreeKeys kCurve = TreeKeys::hilbert>
+constexpr OwnCode treeRow{
+    .make32 = kBuilt ? makeTree<kWalk, kCurve> : noTree, .machineCode = treeCode<kWalk>, .blocks = walkBlocks};
 
 // What a launch of these is by itself; none of them can be LaunchConfig().
 constexpr LaunchConfig kTree{static_cast<int>(kWalkThreads), 1, 1, 1}, kPairs{256, 1, 1, 1},
@@ -324,7 +329,7 @@ constexpr KernelEntry kEntries[] = {
              .approximates = true,
              .ownAccuracy = kMonopoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::thetaMonopole>},
      .code = treeRow<TreeWalk::thetaMonopole>},
     {.row = {.backend = "cuda",
              .name = "tree-theta",
@@ -335,7 +340,7 @@ constexpr KernelEntry kEntries[] = {
              .approximates = true,
              .ownAccuracy = kQuadrupoleAccuracy,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::theta>},
      .code = treeRow<TreeWalk::theta>},
     {.row = {.backend = "cuda",
              .name = "tree-cells",
@@ -345,17 +350,27 @@ constexpr KernelEntry kEntries[] = {
              .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::cells>},
      .code = treeRow<TreeWalk::cells>},
     {.row = {.backend = "cuda",
-             .name = "tree",
+             .name = "tree-morton",
              .idea = "cells far from a group of bodies go into one expansion about it, a lane each, and once for the group",
              .blocks = {32, static_cast<int>(kWalkThreads)},
              .blockSizes = kWalkBlocks,
              .usual = kTree,
              .approximates = true,
              .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
-             .refuses = whyNotOnCuda},
+             .refuses = whyNoTree<TreeWalk::expansions>},
+     .code = treeRow<TreeWalk::expansions, TreeKeys::morton>},
+    {.row = {.backend = "cuda",
+             .name = "tree",
+             .idea = "the same along a Hilbert curve: where a Morton curve jumps, groups would be wide and open more cells",
+             .blocks = {32, static_cast<int>(kWalkThreads)},
+             .blockSizes = kWalkBlocks,
+             .usual = kTree,
+             .approximates = true,
+             .source = "tree_walk.cu:visit,expand,meetCells,meetBodies",
+             .refuses = whyNoTree<TreeWalk::expansions>},
      .code = treeRow<TreeWalk::expansions>},
 };
 

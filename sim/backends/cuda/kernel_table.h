@@ -71,7 +71,7 @@ struct OwnCode {
 };
 
 /// The method of the tree's rows.
-template <TreeWalk kWalk>
+template <TreeWalk kWalk, TreeKeys kCurve>
 std::unique_ptr<DeviceForceMethod<float>> makeTree(const MethodParts& parts);
 
 /// Machine code that was loaded while the program ran: one launch a force, as own_kernel.h says it.

@@ -1,5 +1,6 @@
 // What cell.h declares. Included into namespaces: gravlab, for scalars on host and device, and once for each instruction set
-// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot() and raised() for its Real.
+// of the SIMD kernels. An includer says what GRAVLAB_TREE_FUNCTION is, and has inverseRoot(), raised() and larger() for its
+// Real.
 
 /// The field of a point source: D_1 at s is -pull(s), and D_(n+1) = -(power + 2n - 1) D_n / s.
 template <class Real>
@@ -10,13 +11,26 @@ struct GravityField {
         return inverseRootOfS * inverseRootOfS * inverseRootOfS;
     }
 };
-/// Attraction strength / d^power in the softened distance d.
+/// The pull 1 / d^power in the softened distance d, in lengths of which `unit` squared are one of s; whole powers are
+/// multiplied out.
 template <class Real>
 struct PowerField {
     Real softeningSquared;
-    Real exponent, strength;
-    GRAVLAB_TREE_FUNCTION Real power() const { return exponent; }
-    GRAVLAB_TREE_FUNCTION Real pull(Real, Real s) const { return strength * raised(s, Real(-0.5) * (exponent + Real(1))); }
+    Real degree;   ///< the power
+    Real nearest;  ///< smallest d squared, in units
+    Real unit;
+    int whole;  ///< the power if it is whole and small, else below 0
+    GRAVLAB_TREE_FUNCTION Real power() const { return degree; }
+    GRAVLAB_TREE_FUNCTION Real pull(Real, Real s) const { return unit * pullAt(unit * s); }
+    /// Over the distance, in units.
+    GRAVLAB_TREE_FUNCTION Real pullAt(Real s) const {
+        const Real at = larger(s, nearest);
+        if (whole < 0) return raised(at, Real(-0.5) * (degree + Real(1)));
+        const Real inverse = inverseRoot(at);
+        Real product = inverse;
+        for (int factor = 0; factor < whole; ++factor) product = product * inverse;
+        return product;
+    }
 };
 
 /// Second moments: xx, yy, zz, xy, xz, yz.
@@ -39,6 +53,21 @@ GRAVLAB_TREE_FUNCTION void addSecondMoments(Real* q, Real source, Real x, Real y
     q[3] += source * x * y;
     q[4] += source * x * z;
     q[5] += source * y * z;
+}
+
+/// What the dipole `own` of a part adds to second moments `q` about a centre from which the part's is (x, y, z), and the
+/// part to the dipole there.
+template <class Real>
+GRAVLAB_TREE_FUNCTION void addFirstMoments(Real* dipole, Real* q, Real source, const Real* own, Real x, Real y, Real z) {
+    q[0] += Real(2) * own[0] * x;
+    q[1] += Real(2) * own[1] * y;
+    q[2] += Real(2) * own[2] * z;
+    q[3] += own[0] * y + own[1] * x;
+    q[4] += own[0] * z + own[2] * x;
+    q[5] += own[1] * z + own[2] * y;
+    dipole[0] += own[0] + source * x;
+    dipole[1] += own[1] + source * y;
+    dipole[2] += own[2] + source * z;
 }
 
 /// A cell in the form in which bodies meet it, so that addCellPull() has nothing to multiply by.
@@ -204,6 +233,87 @@ GRAVLAB_TREE_FUNCTION void addToExpansion(FieldExpansion<Real>& f, Real x, Real 
     f.fourth[14] += zz * (pz + Real(3) * a3) + Real(3) * a2;
 }
 
+// First moments: charges have them about the centre of their sizes, which is none of the charges themselves. With e from
+// there, a dipole p adds -D_1 p.e to F.
+
+/// Adds to `a` the acceleration that the dipole of a cell at (cx, cy, cz) gives a body at (x, y, z).
+template <class Real, class Field>
+GRAVLAB_TREE_FUNCTION void addDipolePull(Real* a, const Real* dipole, Real cx, Real cy, Real cz, Real x, Real y, Real z,
+                                         const Field& field) {
+    const Real dx = cx - x, dy = cy - y, dz = cz - z;
+    const Real squared = dx * dx + (dy * dy + (dz * dz + field.softeningSquared));
+    const Real u = inverseRoot(squared), u3 = field.pull(u, squared);
+    const Real s = dipole[0] * dx + (dipole[1] * dy + dipole[2] * dz);
+    const Real along = -(field.power() + Real(1)) * (u * u * s);
+    a[0] += u3 * (along * dx + dipole[0]);
+    a[1] += u3 * (along * dy + dipole[1]);
+    a[2] += u3 * (along * dz + dipole[2]);
+}
+
+/// Adds a dipole to an expansion about a point that is (x, y, z) from its centre; in the units of the expansion. kHigh: with
+/// the fourth order.
+template <bool kHigh, class Real, class Field>
+GRAVLAB_TREE_FUNCTION void addDipoleToExpansion(FieldExpansion<Real>& f, Real x, Real y, Real z, const Real* dipole,
+                                                const Field& field) {
+    const Real squared = x * x + (y * y + (z * z + field.softeningSquared));
+    const Real u = inverseRoot(squared), u2 = u * u, power = field.power();
+    const Real d1 = -field.pull(u, squared), d2 = -(power + Real(1)) * d1 * u2, d3 = -(power + Real(3)) * d2 * u2,
+               d4 = -(power + Real(5)) * d3 * u2;
+    // F = D_1 h with h = w.e: a derivative falls on h, where it leaves a component of w, or on D_1.
+    const Real wx = -dipole[0], wy = -dipole[1], wz = -dipole[2], h = wx * x + (wy * y + wz * z);
+    const Real same = d2 * h;
+    f.first[0] += d1 * wx + same * x;
+    f.first[1] += d1 * wy + same * y;
+    f.first[2] += d1 * wz + same * z;
+
+    const Real both = d3 * h;
+    const Real bx = both * x + d2 * wx, by = both * y + d2 * wy, bz = both * z + d2 * wz;
+    const Real cx = d2 * wx, cy = d2 * wy, cz = d2 * wz;
+    f.second[0] += same + bx * x + cx * x;
+    f.second[1] += bx * y + cy * x;
+    f.second[2] += bx * z + cz * x;
+    f.second[3] += same + by * y + cy * y;
+    f.second[4] += by * z + cz * y;
+    f.second[5] += same + bz * z + cz * z;
+
+    // Second derivatives of D_1 are `a` on a diagonal and D_3 times two coordinates beside it; third ones have `b` likewise.
+    const Real xx = x * x, yy = y * y, zz = z * z, xy = x * y, xz = x * z, yz = y * z;
+    const Real ax = d3 * xx + d2, ay = d3 * yy + d2, az = d3 * zz + d2;
+    const Real ex = d4 * xx + d3, ey = d4 * yy + d3, ez = d4 * zz + d3;
+    const Real pair = Real(2) * d3, hx = h * x, hy = h * y, hz = h * z;
+    f.third[0] += Real(3) * wx * ax + hx * (ex + pair);
+    f.third[1] += wy * ax + pair * xy * wx + hy * ex;
+    f.third[2] += wz * ax + pair * xz * wx + hz * ex;
+    f.third[3] += wx * ay + pair * xy * wy + hx * ey;
+    f.third[4] += d3 * (xy * wz + (xz * wy + yz * wx)) + d4 * hx * yz;
+    f.third[5] += wx * az + pair * xz * wz + hx * ez;
+    f.third[6] += Real(3) * wy * ay + hy * (ey + pair);
+    f.third[7] += wz * ay + pair * yz * wy + hz * ey;
+    f.third[8] += wy * az + pair * yz * wz + hy * ez;
+    f.third[9] += Real(3) * wz * az + hz * (ez + pair);
+    if constexpr (kHigh) {
+        const Real d5 = -(power + Real(7)) * d4 * u2, two = Real(2) * d4, five = Real(5) * d4, three = Real(3) * d3;
+        const Real kx = d5 * xx + d4, ky = d5 * yy + d4, kz = d5 * zz + d4;
+        const Real txxx = x * (ex + pair), txxy = y * ex, txxz = z * ex, txyy = x * ey, txyz = d4 * xy * z, txzz = x * ez,
+                   tyyy = y * (ey + pair), tyyz = z * ey, tyzz = y * ez, tzzz = z * (ez + pair);
+        f.fourth[0] += Real(4) * wx * txxx + h * (xx * (kx + five) + three);
+        f.fourth[1] += Real(3) * wx * txxy + wy * txxx + hx * y * (kx + two);
+        f.fourth[2] += Real(3) * wx * txxz + wz * txxx + hx * z * (kx + two);
+        f.fourth[3] += Real(2) * (wx * txyy + wy * txxy) + h * (yy * kx + ex);
+        f.fourth[4] += Real(2) * wx * txyz + wy * txxz + wz * txxy + hy * z * kx;
+        f.fourth[5] += Real(2) * (wx * txzz + wz * txxz) + h * (zz * kx + ex);
+        f.fourth[6] += Real(3) * wy * txyy + wx * tyyy + hx * y * (ky + two);
+        f.fourth[7] += Real(2) * wy * txyz + wx * tyyz + wz * txyy + hx * z * ky;
+        f.fourth[8] += Real(2) * wz * txyz + wx * tyzz + wy * txzz + hx * y * kz;
+        f.fourth[9] += Real(3) * wz * txzz + wx * tzzz + hx * z * (kz + two);
+        f.fourth[10] += Real(4) * wy * tyyy + h * (yy * (ky + five) + three);
+        f.fourth[11] += Real(3) * wy * tyyz + wz * tyyy + hy * z * (ky + two);
+        f.fourth[12] += Real(2) * (wy * tyzz + wz * tyyz) + h * (zz * ky + ey);
+        f.fourth[13] += Real(3) * wz * tyzz + wy * tzzz + hy * z * (kz + two);
+        f.fourth[14] += Real(4) * wz * tzzz + h * (zz * (kz + five) + three);
+    }
+}
+
 /// Adds to `a` the acceleration of the expansion at (x, y, z) from its centre.
 template <bool kHigh, class Real>
 GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& f, Real x, Real y, Real z) {
@@ -248,7 +358,7 @@ GRAVLAB_TREE_FUNCTION void addExpandedPull(Real* a, const FieldExpansion<Real>& 
     }
 }
 
-// The field F itself, of gravity: the potential with its sign turned. On steps that ask for the energy.
+// The field F itself, of gravity and charges: the potential with its sign turned. On steps that ask for the energy.
 
 /// Of a cell at (x, y, z).
 template <class Real>
@@ -271,6 +381,13 @@ GRAVLAB_TREE_FUNCTION Real fieldAtCentre(Real x, Real y, Real z, Real m, const R
     const Real qx = q[0] * x + q[3] * y + q[4] * z, qy = q[3] * x + q[1] * y + q[5] * z, qz = q[4] * x + q[5] * y + q[2] * z;
     const Real s = x * qx + y * qy + z * qz;
     return u * (m + u2 * (Real(1.5) * s * u2 + Real(-0.5) * (q[0] + q[1] + q[2])));
+}
+
+/// Of a dipole, (x, y, z) from its centre.
+template <class Real>
+GRAVLAB_TREE_FUNCTION Real dipoleField(const Real* dipole, Real x, Real y, Real z, Real softeningSquared) {
+    const Real u = inverseRoot(x * x + (y * y + (z * z + softeningSquared)));
+    return u * u * u * (dipole[0] * x + (dipole[1] * y + dipole[2] * z));
 }
 
 /// What the expansion adds to that at (x, y, z) from its centre.

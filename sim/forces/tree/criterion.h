@@ -6,7 +6,7 @@
 // evaluation knows none and takes the opening angle. All distances are from the group's box, so that a wide group is safe at
 // its rim.
 #pragma once
-#include "sim/forces/law.h"
+#include "sim/forces/tree/cell.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +27,11 @@ constexpr double kFinestAccuracy = 1e-5, kCoarsestAccuracy = 1e-2, kUsualAccurac
 constexpr double kLeastOpening = 0.1, kMostOpening = 1.5;
 /// At the opening angle of a first evaluation.
 constexpr double kMonopoleAccuracy = 3e-2, kQuadrupoleAccuracy = 1e-2;
+
+/// Of charges and of power laws, beside gravity's share; measured, see docs/decisions/tree.md.
+constexpr double kChargesShare = 0.75, kPowerShare = 0.5;
+/// Where pulls grow with the distance faster than it.
+constexpr double kGrowingShare = 0.2;
 
 /// The share of the relative criterion at which 99 % of the bodies keep that accuracy: powers through what was measured on
 /// spheres and galaxies of 65,536 to 10,000,000 bodies, see docs/decisions/tree.md. With more bodies more cells add up, and
@@ -84,6 +89,55 @@ GRAVLAB_HOST_DEVICE Expanded expandsCell(const GroupCriterion<Real>& group, Real
     const Expanded nearer = left * (group.radius * inverse) < limit ? Expanded::high : Expanded::no;
     const Expanded order = left < limit ? Expanded::low : nearer;
     return far ? order : Expanded::no;
+}
+
+/// Of charges, whose sum in a cell may be none where they are large: goes by the sum of their sizes, which is in its cube.
+template <class Real>
+struct ChargesCriterion : GroupCriterion<Real> {};
+
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const ChargesCriterion<Real>& group, Real squared, Real farthest, Real,
+                                         Real sourceTimesCube) {
+    const GroupCriterion<Real>& base = group;
+    if (!(sourceTimesCube > Real(0))) return Expanded::no;
+    return expandsCell(base, squared, farthest, sourceTimesCube / (farthest * farthest * farthest), sourceTimesCube);
+}
+
+/// How much larger than gravity's, of a power law, is what a cell leaves out of forces: the largest third derivative of a
+/// pull in any direction, over that of 1/r^2; and of expansions, of the fourth, and of the fifth over it.
+struct LeftOut {
+    float cell = 1, expansion = 1, higher = 1;
+    float reach = 1;  ///< steep laws need more distance before moments converge: times kNearestCell
+};
+
+/// Of another power of the distance.
+template <class Real>
+struct PowerCriterion : GroupCriterion<Real> {
+    const PowerField<Real>* field = nullptr;  ///< of sources of 1
+    LeftOut left;
+};
+
+template <bool kTheta, class Real>
+GRAVLAB_HOST_DEVICE bool acceptsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real sourceTimesCube) {
+    const Real reach = Real(kNearestCell) * Real(group.left.reach) * farthest;
+    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return false;
+    if constexpr (kTheta) return squared > group.opening * Real(4.0 / 3) * farthest * farthest;
+    return sourceTimesCube * (Real(group.left.cell) * group.field->pullAt(squared)) < group.limit * squared;
+}
+
+template <class Real>
+GRAVLAB_HOST_DEVICE Expanded expandsCell(const PowerCriterion<Real>& group, Real squared, Real farthest, Real source,
+                                         Real sourceTimesCube) {
+    const Real inverse = inverseRoot(squared);
+    const Real reach = Real(kNearestCell) * Real(group.left.reach) * (group.radius + farthest);
+    if (!(squared > reach * reach) || !(squared > group.field->nearest)) return Expanded::no;
+    const Real pull = group.field->pullAt(squared);
+    if (!(sourceTimesCube * (Real(group.left.cell) * pull) < group.limit * squared)) return Expanded::no;
+    const Real r2 = group.radius * group.radius;
+    const Real left = source * r2 * (r2 + Real(2) * farthest * farthest) * (Real(group.left.expansion) * pull * inverse);
+    const Real limit = Real(kExpansionShare) * group.limit * squared;
+    if (left < limit) return Expanded::low;
+    return left * (Real(group.left.higher) * group.radius * inverse) < limit ? Expanded::high : Expanded::no;
 }
 
 }  // namespace gravlab

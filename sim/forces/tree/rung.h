@@ -6,12 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
 
 namespace gravlab {
 
 /// How the walk chooses cells and what it does with them.
 enum class TreeWalk { thetaMonopole, theta, cells, expansions };
 constexpr std::size_t kTreeWalks = 4;
+
+/// The curve along which bodies are put in order.
+enum class TreeKeys { hilbert, morton };
 
 /// Whether an opening angle decides; else the relative criterion, which needs the last accelerations.
 constexpr bool byAngle(TreeWalk walk) { return walk == TreeWalk::thetaMonopole || walk == TreeWalk::theta; }
@@ -21,6 +27,112 @@ inline double keptAccuracy(TreeWalk walk, double allowedError = 0, double openin
     if (byAngle(walk)) return accuracyOfOpening(opening > 0 ? opening : kFirstOpening, walk == TreeWalk::thetaMonopole);
     return allowedError > 0 ? allowedError : kUsualAccuracy;
 }
+
+/// What cells must know of their bodies, and whose field they have.
+enum class TreeLaw {
+    gravity,
+    charges,  ///< first moments as well: sources have either sign
+    power     ///< of the distance, another than gravity's
+};
+constexpr std::size_t kTreeLaws = 3;
+
+/// The pull factor / d^power of a law, in the softened distance d.
+struct PowerPull {
+    double power = 2, factor = 1;
+};
+/// Of any law whose pull is that, as it says itself; empty for others.
+inline std::optional<PowerPull> powerPull(ForceSettings force) {
+    force.softening = 0;
+    const auto& pull = lawRow(force.law).forceOverDistance;
+    const double one = pull(force, 1), levels = std::log2(pull(force, 4) / one);
+    // In quarters of a length as in four of them: the same power. A law that ends is no number somewhere, which fails.
+    for (const double squared : {0.0625, 0.25, 16.0})
+        if (!(std::abs(std::log2(pull(force, squared) / one) - levels * std::log2(squared) / 2) < 1e-9)) return std::nullopt;
+    const double power = -levels - 1, whole = std::round(power);
+    return PowerPull{std::abs(power - whole) < 1e-9 ? whole : power, one};
+}
+
+/// Empty: none of them, every pair must be met.
+inline std::optional<TreeLaw> treeLaw(const ForceSettings& force) {
+    if (loopLaw(force) == Law::gravity) return lawRow(force.law).signedSources ? TreeLaw::charges : TreeLaw::gravity;
+    return powerPull(force) ? std::optional(TreeLaw::power) : std::nullopt;
+}
+
+/// Of which force the |a| are that a criterion goes by: those of another one say nothing.
+struct TreeForce {
+    TreeLaw law = TreeLaw::gravity;
+    double power = 2, factor = 1;
+    bool operator==(const TreeForce&) const = default;
+};
+/// Throws std::logic_error for one that no row offers.
+inline TreeForce treeForce(const ForceSettings& force) {
+    const std::optional<TreeLaw> law = treeLaw(force);
+    if (!law) throw std::logic_error("a tree was asked for a force that its cells do not know");
+    if (*law != TreeLaw::power) return {*law};
+    const PowerPull pull = *powerPull(force);
+    return {*law, pull.power, pull.factor};
+}
+
+/// Whether a walk sums its potentials, too. Of r^-a they grow with the distance for small a, so that what is far decides
+/// them and a criterion of forces says nothing of their error: all pairs are summed there.
+inline bool treeHasEnergy(const ForceSettings& force) {
+    const std::optional<TreeLaw> law = treeLaw(force);
+    return law == TreeLaw::gravity || law == TreeLaw::charges;
+}
+
+/// Why a rung cannot compute this force; empty when it can. `exact`: a row that can, for the sentence.
+inline std::string treeRefusal(TreeWalk walk, const ForceSettings& force, const char* exact) {
+    const std::optional<TreeLaw> law = treeLaw(force);
+    if (!law)
+        return "its cells know gravity, charges and the power law, and not where a law ends or turns its sign; take '" +
+               std::string(exact) + "'";
+    if (*law == TreeLaw::charges && walk == TreeWalk::thetaMonopole)
+        return "charges that cancel in a cell still act by its dipole, which this row leaves out; take 'tree-theta' or "
+               "'tree'";
+    return {};
+}
+
+/// Of the power law; all 1 for gravity and charges.
+inline LeftOut leftOut(const ForceSettings& force) {
+    if (treeLaw(force) != TreeLaw::power) return {};
+    const double a = treeForce(force).power, first = std::abs(a + 1), third = std::abs(a + 3);
+    const double slope = std::max(std::abs(a * (a + 2)), 3.0);
+    return {static_cast<float>(first * slope / 24), static_cast<float>(first * third * slope / 120),
+            static_cast<float>(std::max(std::abs(a + 4), 1.0) / 6), static_cast<float>(std::max(1.0, (a + 3) / 5))};
+}
+
+/// The field of that power for sources of 1, where lengths are multiplied by `length`; not softened. Single precision ends
+/// at some distance, in any lengths; nearer bodies are as near as that.
+inline PowerField<float> powerField(double power, double smallestR2, double length) {
+    constexpr double kRange = 1e30;
+    constexpr int kLargestWhole = 8;
+    const double half = 0.5 * (power + 1), any = half > 0 ? std::pow(kRange, -1 / half) : 0;
+    const double own = half > 0 ? std::max(any, smallestR2) * length * length : 0;
+    const bool whole = power >= 0 && power <= kLargestWhole && power == std::round(power);
+    return {0, static_cast<float>(power), static_cast<float>(std::max(any, own)), 1, whole ? static_cast<int>(power) : -1};
+}
+
+/// The opening angle that a row takes where nobody chose: at it, it keeps what it keeps of gravity at kFirstOpening.
+inline double usualOpening(const ForceSettings& force) {
+    return kFirstOpening / std::pow(std::max(1.0, static_cast<double>(leftOut(force).cell)), 0.25);
+}
+/// See keptAccuracy(); for that force.
+inline double keptAccuracy(TreeWalk walk, const ForceSettings& force, double allowedError, double opening) {
+    if (!byAngle(walk) || opening <= 0) return keptAccuracy(walk, allowedError);
+    return keptAccuracy(walk, allowedError, opening * kFirstOpening / usualOpening(force));
+}
+/// The share of the relative criterion, see shareOfAccuracy(); for that force.
+inline double shareOfAccuracy(const ForceSettings& force, double accuracy, double bodies) {
+    const double gravity = shareOfAccuracy(accuracy, bodies);
+    const std::optional<TreeLaw> law = treeLaw(force);
+    if (law == TreeLaw::charges) return kChargesShare * gravity;
+    if (law == TreeLaw::power) return (treeForce(force).power < -1 ? kGrowingShare : kPowerShare) * gravity;
+    return gravity;
+}
+
+/// Where errors of charges are held against the sizes of pulls (floorShare()), the criterion is, too. Its own sum of sizes
+/// is never more than that one: of single bodies it takes the sum of |x|, |y| and |z| for the distance, over its largest.
+constexpr float kSizeOfAxes = 0.57735f;
 
 /// Levels that nodes can be at, the root's included.
 constexpr int kTreeDepths = kTreeLevels + 1;

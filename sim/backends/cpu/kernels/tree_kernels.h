@@ -18,8 +18,13 @@ struct TreeCell {
     float x, y, z, source;
     float q[6];
     float trace;
-    float unused;
+    float weight;  ///< sum of |charge|; 0 where sources have one sign
 };
+/// Which number of it that is.
+constexpr int kWeightMember = 11;
+static_assert(sizeof(TreeCell) == (kWeightMember + 1) * sizeof(float));
+/// Numbers that a node's dipole takes.
+constexpr std::int32_t kDipoleStride = 4;
 
 /// Nodes, level by level; bodies by places, which are in the order of keys. All scaled.
 struct TreeView {
@@ -32,7 +37,15 @@ struct TreeView {
     const TreeCell* cells;
     std::array<const float*, 3> body;
     const float* source;
-    const std::uint32_t* order;  ///< body of each place
+    const std::uint32_t* order;      ///< body of each place
+    const float* dipoles = nullptr;  ///< of charges: kDipoleStride numbers a node
+};
+
+/// A power of the distance in the tree's units.
+struct TreePower {
+    PowerField<float> field{};  ///< of sources of 1; not softened
+    float moments = 1;          ///< what gravity's multiple of second moments becomes its own by
+    LeftOut left{};
 };
 
 struct TreeWalkTask {
@@ -51,6 +64,8 @@ struct TreeWalkTask {
     float* nearest = nullptr;
     std::int32_t* neighbours = nullptr;
     bool softened = true;  ///< else two bodies in one place have no energy
+    TreePower power{};     ///< of TreeLaw::power
+    float floorShare = 0;  ///< of TreeLaw::charges: lengths are at least this share of the sum of the sizes of pulls
 };
 
 /// What groups met. `cells` are met by one body each, the expanded ones by a group; all counted for each body.
@@ -59,16 +74,28 @@ struct TreeCounts {
     std::uint64_t visited = 0;  ///< nodes, once for a group
 };
 
-/// The loops for one instruction set.
-struct TreeKernels {
-    std::int64_t highway;  ///< Highway's bit
-    /// Keys of `count` bodies at places of the grid, at most kTreePadding of them; overwrites the places.
-    void (*hilbertKeys)(std::uint32_t* x, std::uint32_t* y, std::uint32_t* z, std::size_t count, std::uint64_t* keys);
+/// Walks under a law: one a rung, null where it has none.
+struct TreeWalks {
     std::array<void (*)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts), kTreeWalks> walk;
     /// The rung with expansions, for the energy alone: writes no sums and no lengths.
     void (*fieldWalk)(const TreeWalkTask& task, TreeGroup group, TreeCounts& counts);
 };
 
+/// The loops for one instruction set.
+struct TreeKernels {
+    std::int64_t highway;  ///< Highway's bit
+    /// Keys of `count` bodies at places of the grid, at most kTreePadding of them; overwrites the places.
+    void (*hilbertKeys)(std::uint32_t* x, std::uint32_t* y, std::uint32_t* z, std::size_t count, std::uint64_t* keys);
+    TreeWalks gravity;
+};
+struct LawTreeKernels {
+    std::int64_t highway;  ///< as above
+    TreeWalks charges, power;
+};
+
 const TreeKernels& treeKernels(const SimdTarget& simd);
+const LawTreeKernels& lawTreeKernels(const SimdTarget& simd);
+/// Those of either.
+const TreeWalks& treeWalks(const SimdTarget& simd, TreeLaw law);
 
 }  // namespace gravlab::cpu

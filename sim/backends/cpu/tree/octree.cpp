@@ -73,7 +73,13 @@ TreeView Octree::view() const {
             .cells = cells_.data(),
             .body = {at_[0].data(), at_[1].data(), at_[2].data()},
             .source = source_.data(),
-            .order = order_.data()};
+            .order = order_.data(),
+            .dipoles = dipoles_.data()};
+}
+
+void Octree::takeSigned(bool either) {
+    if (either && dipoles_.size() == 0) dipoles_ = RawArray<float>(static_cast<std::size_t>(kDipoleStride) * capacity_);
+    signed_ = either;
 }
 
 template <class T>
@@ -116,7 +122,7 @@ void Octree::measure(const TreeBodies<T>& bodies, ThreadPool& pool) {
 }
 
 template <class T>
-void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool) {
+void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool, TreeKeys curve) {
     measure(bodies, pool);
     KeyedBody* keyed = sort_.data();
     pool.forRange(count_, kBlock, [&](std::size_t first, std::size_t last) {
@@ -127,7 +133,10 @@ void Octree::makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, T
             for (std::size_t axis = 0; axis < 3; ++axis)
                 for (std::size_t k = 0; k < count; ++k)
                     place[axis][k] = treePlace(wide(bodies.axis[axis][begin + k]) * scale_.grid);
-            kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
+            if (curve == TreeKeys::hilbert)
+                kernels.hilbertKeys(place[0].data(), place[1].data(), place[2].data(), count, keys);
+            else
+                for (std::size_t k = 0; k < count; ++k) keys[k] = mortonKey(place[0][k], place[1][k], place[2][k]);
             for (std::size_t k = 0; k < count; ++k) keyed[begin + k] = {keys[k], static_cast<std::uint32_t>(begin + k)};
         }
     });
@@ -255,7 +264,8 @@ void Octree::linkNodes(ThreadPool& pool) {
     }
 }
 
-void Octree::store(std::size_t node, const NodeMoments<float>& made) {
+template <bool kSigned>
+void Octree::store(std::size_t node, const NodeMoments<float, kSigned>& made) {
     x_[node] = made.cell.x;
     y_[node] = made.cell.y;
     z_[node] = made.cell.z;
@@ -266,14 +276,19 @@ void Octree::store(std::size_t node, const NodeMoments<float>& made) {
     TreeCell& cell = cells_[node];
     cell = {pull.x, pull.y, pull.z, pull.source, {}, pull.trace, 0};
     std::copy_n(pull.q, kMoments, cell.q);
+    if constexpr (kSigned) {
+        cell.weight = made.weight;
+        std::copy_n(made.dipole, 3, dipoles_.data() + kDipoleStride * node);
+    }
     Box& box = boxes_[node];
     std::copy_n(made.low, 3, box.low);
     std::copy_n(made.high, 3, box.high);
     box.bodies = made.bodies;
 }
 
-NodeMoments<float> Octree::moments(std::size_t node) const {
-    NodeMoments<float> made;
+template <bool kSigned>
+NodeMoments<float, kSigned> Octree::momentsOf(std::size_t node) const {
+    NodeMoments<float, kSigned> made;
     const TreeCell& cell = cells_[node];
     made.cell = {cell.x, cell.y, cell.z, cell.source, {}};
     for (int k = 0; k < kMoments; ++k) made.cell.moments[k] = cell.q[k] * (1.0f / 3);
@@ -282,20 +297,26 @@ NodeMoments<float> Octree::moments(std::size_t node) const {
     std::copy_n(boxes_[node].low, 3, made.low);
     std::copy_n(boxes_[node].high, 3, made.high);
     made.bodies = boxes_[node].bodies;
+    if constexpr (kSigned) std::copy_n(dipoles_.data() + kDipoleStride * node, 3, made.dipole);
     return made;
 }
+template NodeMoments<float> Octree::momentsOf<false>(std::size_t node) const;
+template NodeMoments<float, true> Octree::momentsOf<true>(std::size_t node) const;
 
-void Octree::addMoments(ThreadPool& pool) {
+void Octree::addMoments(ThreadPool& pool) { signed_ ? addAllMoments<true>(pool) : addAllMoments<false>(pool); }
+
+template <bool kSigned>
+void Octree::addAllMoments(ThreadPool& pool) {
     const auto addTo = [&](std::size_t id) {
         const auto first = static_cast<std::size_t>(first_[id]);
         if (links_[id] > 0) {
-            const auto child = [&](int k) { return moments(first + static_cast<std::size_t>(k)); };
-            return store(id, parentMoments<float>(links_[id], child));
+            const auto child = [&](int k) { return momentsOf<kSigned>(first + static_cast<std::size_t>(k)); };
+            return store<kSigned>(id, parentMoments<float, kSigned>(links_[id], child));
         }
         const auto body = [&](std::uint32_t k) {
             return TreeBody<float>{at_[0][first + k], at_[1][first + k], at_[2][first + k], source_[first + k]};
         };
-        store(id, leafMoments<float>(static_cast<std::uint32_t>(-links_[id]), body));
+        store<kSigned>(id, leafMoments<float, kSigned>(static_cast<std::uint32_t>(-links_[id]), body));
     };
     for (int level = levels_; level-- > 0;) {
         const auto at = static_cast<std::size_t>(level);
@@ -373,8 +394,8 @@ void Octree::groupsBelow(std::size_t node) {
     close();
 }
 
-template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
-template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
+template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);
 template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
 template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
 

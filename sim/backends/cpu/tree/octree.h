@@ -26,14 +26,18 @@ struct TreeScale {
     double acceleration = 1;  ///< what a scaled acceleration is multiplied by
 };
 
-/// Only construction allocates; throws std::bad_alloc.
+/// Only construction and the first takeSigned(true) allocate; both throw std::bad_alloc.
 class Octree {
 public:
     explicit Octree(std::size_t bodies);
 
+    /// Whether sources have either sign, from the next addMoments() on: cells then have dipoles.
+    void takeSigned(bool either);
+
     /// The steps, in their order.
     template <class T>
-    void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool);
+    void makeKeys(const TreeBodies<T>& bodies, const TreeKernels& kernels, ThreadPool& pool,
+                  TreeKeys curve = TreeKeys::hilbert);
     void sortPass(int number, ThreadPool& pool) { sort_.pass(number, pool); }  ///< KeySort::kPasses of them
     template <class T>
     void gather(const TreeBodies<T>& bodies, ThreadPool& pool);
@@ -49,7 +53,9 @@ public:
     const TreeScale& scale() const { return scale_; }
     std::span<const TreeGroup> groups() const { return {groups_.data(), groupCount_}; }
     TreeView view() const;
-    NodeMoments<float> moments(std::size_t node) const;
+    NodeMoments<float> moments(std::size_t node) const { return momentsOf<false>(node); }
+    /// Once moments were made of signed sources.
+    NodeMoments<float, true> signedMoments(std::size_t node) const { return momentsOf<true>(node); }
     int level(std::size_t node) const { return level_[node]; }
     /// Its first body, in places.
     std::uint32_t begin(std::size_t node) const { return begin_[node]; }
@@ -67,7 +73,12 @@ private:
     std::size_t blocks() const;
     void findLevels(std::size_t first, std::size_t last);
     std::int32_t bodiesOfLeaf(std::size_t node) const;
-    void store(std::size_t node, const NodeMoments<float>& moments);
+    template <bool kSigned>
+    void store(std::size_t node, const NodeMoments<float, kSigned>& moments);
+    template <bool kSigned>
+    NodeMoments<float, kSigned> momentsOf(std::size_t node) const;
+    template <bool kSigned>
+    void addAllMoments(ThreadPool& pool);
     bool big(std::size_t node) const { return boxes_[node].bodies > kTreeRun && links_[node] > 0; }
     void groupsBelow(std::size_t node);
     void emit(std::uint32_t first, std::uint32_t bodies);
@@ -92,14 +103,16 @@ private:
     RawArray<std::uint32_t> begin_;
     RawArray<std::uint8_t> level_;
     RawArray<TreeCell> cells_;
+    RawArray<float> dipoles_;  ///< kDipoleStride numbers a node; empty until sources are signed
+    bool signed_ = false;
     RawArray<Box> boxes_;
     RawArray<TreeGroup> groups_;
     std::size_t nodes_ = 0, leaves_ = 0, groupCount_ = 0;
     int levels_ = 0;
 };
 
-extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&);
-extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&);
+extern template void Octree::makeKeys(const TreeBodies<float>&, const TreeKernels&, ThreadPool&, TreeKeys);
+extern template void Octree::makeKeys(const TreeBodies<double>&, const TreeKernels&, ThreadPool&, TreeKeys);
 extern template void Octree::gather(const TreeBodies<float>&, ThreadPool&);
 extern template void Octree::gather(const TreeBodies<double>&, ThreadPool&);
 

@@ -62,6 +62,10 @@ struct TreeTask {
     TreeGroup* groups;
     TreeFacts* facts;
 };
+/// For charges: cells have dipoles.
+struct ChargesTreeTask : TreeTask {
+    Float4* dipoles;  ///< first moments; w unused
+};
 constexpr unsigned kTreeMeasureBlocks = 256, kTreeGroupBlocks = 1024;
 
 /// What a walk for the energy leaves of each body, in body order.
@@ -91,10 +95,21 @@ struct WalkTask {
     TreeFields fields{};        ///< of treeFieldKernel(), which writes neither sums nor lengths
 };
 
+struct ChargesWalkTask : WalkTask {
+    const Float4* dipoles;
+    float floorShare;  ///< lengths are at least this share of the sum of the sizes of pulls
+};
+struct PowerWalkTask : WalkTask {
+    PowerField<float> field;  ///< of sources of 1, in the bodies' lengths
+    float nearest;            ///< smallest distance squared that its pull can be computed of, in any lengths
+    double factor;            ///< strength
+    LeftOut left;
+};
+
 // In this order; each reads what those before it left.
 Kernel<TreeTask> treeMeasureKernel();
 Kernel<TreeTask> treeScaleKernel();
-Kernel<TreeTask> treeKeyKernel();
+Kernel<TreeTask> treeKeyKernel(TreeKeys curve);
 // Here the keys are sorted, see sortTreeKeys().
 Kernel<TreeTask> treeGatherKernel();
 Kernel<TreeTask> treeCountKernel();
@@ -103,6 +118,8 @@ Kernel<TreeTask> treeEmitKernel();
 Kernel<TreeTask> treeLinkKernel();
 Kernel<TreeTask> treeLeavesKernel();
 Kernel<TreeTask> treeMomentsKernel();
+Kernel<ChargesTreeTask> chargesLeavesKernel();
+Kernel<ChargesTreeTask> chargesMomentsKernel();
 /// Both with the same number of blocks, at most kTreeGroupBlocks.
 Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane);
 Kernel<TreeTask> treeGroupKernel(int targetsPerLane);
@@ -111,6 +128,10 @@ Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane);
 Kernel<WalkTask> treeTeamKernel(int targetsPerLane);
 /// The rung with expansions, for the energy.
 Kernel<WalkTask> treeFieldKernel(int targetsPerLane);
+/// Under other laws; null where a rung does not know the law.
+Kernel<ChargesWalkTask> chargesWalkKernel(TreeWalk walk, int targetsPerLane);
+Kernel<ChargesWalkTask> chargesFieldKernel(int targetsPerLane);
+Kernel<PowerWalkTask> powerWalkKernel(TreeWalk walk, int targetsPerLane);
 
 /// A block at most, and usually. Its warps know nothing of each other.
 constexpr unsigned kWalkThreads = 128;

@@ -7,6 +7,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include <type_traits>
+
 namespace gravlab::cuda {
 namespace {
 
@@ -70,13 +72,14 @@ __global__ void scale(TreeTask task) {
     *task.scale = result;
 }
 
+template <TreeKeys kCurve>
 __global__ void makeKeys(TreeTask task) {
     const std::uint32_t i = blockIdx.x * kTreeThreads + threadIdx.x;
     if (i >= task.count) return;
     const float4 body = asVectors(task.bodies)[i];
     const float length = task.scale->length;
     const std::uint32_t x = treePlace(body.x * length), y = treePlace(body.y * length), z = treePlace(body.z * length);
-    task.key[i] = hilbertKey(x, y, z);
+    task.key[i] = kCurve == TreeKeys::hilbert ? hilbertKey(x, y, z) : mortonKey(x, y, z);
     task.index[i] = i;
 }
 
@@ -237,8 +240,14 @@ constexpr float kRoundedUp = 1 + 1e-6f;
 /// Massless bodies pull nobody, wherever their centre is said to be.
 __device__ float massInverse(float weight) { return weight > 0 ? 1 / weight : 0; }
 
-/// Moments and box of bodies or cells that the lanes of a team hold, some each, and of all of them together.
-struct Part {
+struct FirstMoments {
+    float dipole[3] = {};
+};
+struct NoFirstMoments {};
+/// Moments and box of bodies or cells that the lanes of a team hold, some each, and of all of them together. kCharges:
+/// sources have either sign.
+template <bool kCharges>
+struct Part : std::conditional_t<kCharges, FirstMoments, NoFirstMoments> {
     float x = 0, y = 0, z = 0;     ///< centre
     float source = 0, weight = 0;  ///< sums of sources and of their sizes
     float moments[kMoments] = {};  ///< about the centre
@@ -246,10 +255,14 @@ struct Part {
     float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
     int bodies = 0;
 };
+template <bool kCharges>
+using BuildTask = std::conditional_t<kCharges, ChargesTreeTask, TreeTask>;
 
 /// A lane a vector.
-__device__ void store(const TreeNodes& nodes, const Team& team, std::uint32_t id, const Part& made, std::uint32_t first,
-                      int count) {
+template <bool kCharges>
+__device__ void store(const BuildTask<kCharges>& task, const Team& team, std::uint32_t id, const Part<kCharges>& made,
+                      std::uint32_t first, int count) {
+    const TreeNodes& nodes = task.nodes;
     const float* q = made.moments;
     const float cube = made.weight * made.farthest * made.farthest * made.farthest;
     if (team.lane == 0) asVectors(nodes.centre)[2ull * id] = {made.x, made.y, made.z, made.source};
@@ -259,16 +272,20 @@ __device__ void store(const TreeNodes& nodes, const Team& team, std::uint32_t id
     if (team.lane == 3) asVectors(nodes.moments)[2ull * id + 1] = {q[4], q[5], made.weight, 0};
     if (team.lane == 4) asVectors(nodes.box)[2ull * id] = {made.low[0], made.low[1], made.low[2], asFloat(made.bodies)};
     if (team.lane == 5) asVectors(nodes.box)[2ull * id + 1] = {made.high[0], made.high[1], made.high[2], 0};
+    if constexpr (kCharges)
+        if (team.lane == 6) asVectors(task.dipoles)[id] = {made.dipole[0], made.dipole[1], made.dipole[2], 0};
     __threadfence();
     __syncwarp(team.mask);
 }
 
 /// What other blocks have stored goes past the first cache, which does not see it.
-__device__ Part load(const TreeNodes& nodes, std::uint32_t id) {
+template <bool kCharges>
+__device__ Part<kCharges> load(const BuildTask<kCharges>& task, std::uint32_t id) {
+    const TreeNodes& nodes = task.nodes;
     const float4 c0 = __ldcg(asVectors(nodes.centre) + 2ull * id), c1 = __ldcg(asVectors(nodes.centre) + 2ull * id + 1);
     const float4 m0 = __ldcg(asVectors(nodes.moments) + 2ull * id), m1 = __ldcg(asVectors(nodes.moments) + 2ull * id + 1);
     const float4 b0 = __ldcg(asVectors(nodes.box) + 2ull * id), b1 = __ldcg(asVectors(nodes.box) + 2ull * id + 1);
-    Part part;
+    Part<kCharges> part;
     part.x = c0.x, part.y = c0.y, part.z = c0.z, part.source = c0.w;
     part.weight = m1.z;
     const float q[kMoments] = {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y};
@@ -277,12 +294,17 @@ __device__ Part load(const TreeNodes& nodes, std::uint32_t id) {
     part.low[0] = b0.x, part.low[1] = b0.y, part.low[2] = b0.z;
     part.high[0] = b1.x, part.high[1] = b1.y, part.high[2] = b1.z;
     part.bodies = asInt(b0.w);
+    if constexpr (kCharges) {
+        const float4 dipole = __ldcg(asVectors(task.dipoles) + id);
+        part.dipole[0] = dipole.x, part.dipole[1] = dipole.y, part.dipole[2] = dipole.z;
+    }
     return part;
 }
 
 /// From the lanes' sums about `origin` to centre, box and sources of all.
-__device__ Part gathered(const Team& team, const float* origin, const float* sum, const Part& own) {
-    Part all;
+template <bool kCharges>
+__device__ Part<kCharges> gathered(const Team& team, const float* origin, const float* sum, const Part<kCharges>& own) {
+    Part<kCharges> all;
     all.weight = team.sum(own.weight);
     all.source = team.sum(own.source);
     const float inverse = massInverse(all.weight);
@@ -296,21 +318,26 @@ __device__ Part gathered(const Team& team, const float* origin, const float* sum
     return all;
 }
 
-__device__ Part parentOf(const TreeNodes& nodes, const Team& team, std::uint32_t child, int children) {
-    Part own;
-    if (team.lane < children) own = load(nodes, child + team.lane);
+template <bool kCharges>
+__device__ Part<kCharges> parentOf(const BuildTask<kCharges>& task, const Team& team, std::uint32_t child, int children) {
+    Part<kCharges> own;
+    if (team.lane < children) own = load<kCharges>(task, child + team.lane);
     const int eldest = __ffs(static_cast<int>(team.mask)) - 1;
     const float origin[3] = {__shfl_sync(team.mask, own.x, eldest), __shfl_sync(team.mask, own.y, eldest),
                              __shfl_sync(team.mask, own.z, eldest)};
     const float sum[3] = {own.weight * (own.x - origin[0]), own.weight * (own.y - origin[1]),
                           own.weight * (own.z - origin[2])};
-    Part made = gathered(team, origin, sum, own);
+    Part<kCharges> made = gathered<kCharges>(team, origin, sum, own);
     const float x = own.x - made.x, y = own.y - made.y, z = own.z - made.z;
+    [[maybe_unused]] float moved[3] = {};
     if (team.lane < children) {
         addSecondMoments(own.moments, own.source, x, y, z);
+        if constexpr (kCharges) addFirstMoments(moved, own.moments, own.source, own.dipole, x, y, z);
         own.farthest += sqrtf(x * x + y * y + z * z);
     }
     for (int m = 0; m < kMoments; ++m) made.moments[m] = team.sum(own.moments[m]);
+    if constexpr (kCharges)
+        for (int axis = 0; axis < 3; ++axis) made.dipole[axis] = team.sum(moved[axis]);
     for (int other = kTeam / 2; other > 0; other /= 2) own.bodies += __shfl_xor_sync(team.mask, own.bodies, other);
     made.bodies = own.bodies;
     // No body is farther than a corner of the box.
@@ -325,7 +352,8 @@ __device__ Part parentOf(const TreeNodes& nodes, const Team& team, std::uint32_t
 }
 
 /// A thread a leaf.
-__global__ void addLeaves(TreeTask task) {
+template <bool kCharges>
+__global__ void addLeaves(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;
     for (std::uint32_t id = blockIdx.x * kTreeThreads + threadIdx.x; id < nodes; id += gridDim.x * kTreeThreads) {
         float4* centre = asVectors(task.nodes.centre) + 2ull * id;
@@ -354,24 +382,32 @@ __global__ void addLeaves(TreeTask task) {
         const float inverse = massInverse(weight);
         const float x = origin.x + sum[0] * inverse, y = origin.y + sum[1] * inverse, z = origin.z + sum[2] * inverse;
         float squared = 0, q[kMoments] = {};
+        [[maybe_unused]] float dipole[3] = {};
         for (int k = 0; k < bodies; ++k) {
             const float4 body = sorted[k];
             const float dx = body.x - x, dy = body.y - y, dz = body.z - z;
             squared = fmaxf(squared, dx * dx + dy * dy + dz * dz);
             addSecondMoments(q, body.w, dx, dy, dz);
+            if constexpr (kCharges) {
+                dipole[0] += body.w * dx;
+                dipole[1] += body.w * dy;
+                dipole[2] += body.w * dz;
+            }
         }
         const float farthest = sqrtf(squared) * kRoundedUp;
         centre[0] = {x, y, z, source};
         centre[1] = {farthest, weight * farthest * farthest * farthest, link.z, link.w};
         asVectors(task.nodes.moments)[2ull * id] = {q[0], q[1], q[2], q[3]};
         asVectors(task.nodes.moments)[2ull * id + 1] = {q[4], q[5], weight, 0};
+        if constexpr (kCharges) asVectors(task.dipoles)[id] = {dipole[0], dipole[1], dipole[2], 0};
         asVectors(task.nodes.box)[2ull * id] = {low[0], low[1], low[2], asFloat(bodies)};
         asVectors(task.nodes.box)[2ull * id + 1] = {high[0], high[1], high[2], 0};
     }
 }
 
 /// A team a node whose children are leaves; who is the last of its siblings goes on with the parent.
-__global__ void addMoments(TreeTask task) {
+template <bool kCharges>
+__global__ void addMoments(BuildTask<kCharges> task) {
     const std::uint32_t nodes = task.facts->nodes;
     const Team team;
     for (std::uint32_t start = (blockIdx.x * kTreeThreads + threadIdx.x) / kTeam; start < nodes;
@@ -380,7 +416,7 @@ __global__ void addMoments(TreeTask task) {
         for (std::uint32_t id = start;;) {
             const float4 link = asVectors(task.nodes.centre)[2ull * id + 1];
             const auto child = static_cast<std::uint32_t>(asInt(link.z));
-            store(task.nodes, team, id, parentOf(task.nodes, team, child, asInt(link.w)), child, asInt(link.w));
+            store<kCharges>(task, team, id, parentOf<kCharges>(task, team, child, asInt(link.w)), child, asInt(link.w));
             if (id == 0) break;
             id = task.nodes.parent[id];
             std::uint32_t arrived = 0;
@@ -545,13 +581,17 @@ __global__ void emitGroups(TreeTask task) {
 
 Kernel<TreeTask> treeMeasureKernel() { return kernelOf(measure); }
 Kernel<TreeTask> treeScaleKernel() { return kernelOf(scale); }
-Kernel<TreeTask> treeKeyKernel() { return kernelOf(makeKeys); }
+Kernel<TreeTask> treeKeyKernel(TreeKeys curve) {
+    return curve == TreeKeys::hilbert ? kernelOf(makeKeys<TreeKeys::hilbert>) : kernelOf(makeKeys<TreeKeys::morton>);
+}
 Kernel<TreeTask> treeGatherKernel() { return kernelOf(gather); }
 Kernel<TreeTask> treeCountKernel() { return kernelOf(countNodes); }
 Kernel<TreeTask> treeEmitKernel() { return kernelOf(emitNodes); }
 Kernel<TreeTask> treeLinkKernel() { return kernelOf(linkNodes); }
-Kernel<TreeTask> treeLeavesKernel() { return kernelOf(addLeaves); }
-Kernel<TreeTask> treeMomentsKernel() { return kernelOf(addMoments); }
+Kernel<TreeTask> treeLeavesKernel() { return kernelOf(addLeaves<false>); }
+Kernel<TreeTask> treeMomentsKernel() { return kernelOf(addMoments<false>); }
+Kernel<ChargesTreeTask> chargesLeavesKernel() { return kernelOf(addLeaves<true>); }
+Kernel<ChargesTreeTask> chargesMomentsKernel() { return kernelOf(addMoments<true>); }
 Kernel<TreeTask> treeGroupCountKernel(int targetsPerLane) {
     return kernelOf(targetsPerLane == 1 ? countGroups<1> : countGroups<2>);
 }

@@ -20,9 +20,13 @@ constexpr int kList = 64;
 /// Of warps that take a group together.
 constexpr int kTeamStack = 2048, kTeamList = 512;
 
+/// Vectors that a cell takes there: of charges, its dipole as well.
+constexpr int cellVectors(TreeLaw law) { return law == TreeLaw::charges ? 4 : 3; }
+
 /// What a warp has in shared memory.
+template <TreeLaw kLaw>
 struct WarpMemory {
-    float4 stage[96];  ///< 32 cells, or 32 bodies
+    float4 stage[32 * cellVectors(kLaw)];  ///< 32 cells, or 32 bodies
     std::uint32_t stack[kStack];
     std::uint32_t list[4][kList];
 };
@@ -77,8 +81,6 @@ public:
 private:
     unsigned base_;
 };
-constexpr unsigned kStageBytes = 96 * sizeof(float4), kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
-static_assert(sizeof(WarpMemory) == kListAt + 4 * kList * 4);
 constexpr unsigned kTermsAt = 256;  ///< in a stage at the end: behind the terms of an expansion
 static_assert(kTermsAt >= 4 * kExpansionTerms);
 constexpr unsigned kTeamListAt = kTeamStack * 4, kTeamFoundAt = kTeamListAt + 4 * kTeamList * 4;
@@ -104,9 +106,49 @@ constexpr int kNearest = 1;
 constexpr float kNowhere = 3e38f;
 constexpr unsigned kPlacesAt = 32 * sizeof(float4);
 
+/// Adds the pull of a body under a power of the distance.
+struct SoftenedPull {
+    PowerField<float> field;
+    __device__ __forceinline__ void operator()(Vec3<float>& sum, const float4& target, const float4& source) const {
+        const float dx = source.x - target.x, dy = source.y - target.y, dz = source.z - target.z;
+        const float squared = fmaf(dz, dz, fmaf(dy, dy, fmaf(dx, dx, field.softeningSquared)));
+        const float pull = source.w * field.pullAt(squared);
+        sum.x = fmaf(dx, pull, sum.x);
+        sum.y = fmaf(dy, pull, sum.y);
+        sum.z = fmaf(dz, pull, sum.z);
+    }
+};
+
+template <TreeLaw kLaw>
+struct OfLaw {
+    using Task = WalkTask;
+    using Field = GravityField<float>;
+    using Criterion = GroupCriterion<float>;
+};
+template <>
+struct OfLaw<TreeLaw::charges> {
+    using Task = ChargesWalkTask;
+    using Field = GravityField<float>;
+    using Criterion = ChargesCriterion<float>;
+};
+template <>
+struct OfLaw<TreeLaw::power> {
+    using Task = PowerWalkTask;
+    using Field = PowerField<float>;
+    using Criterion = PowerCriterion<float>;
+};
+
 /// kField: sums potentials in the place of accelerations. kTeam: warps that take a group together.
-template <TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
+template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false, int kTeam = 1>
 class Walker {
+    using Task = typename OfLaw<kLaw>::Task;
+    using Field = typename OfLaw<kLaw>::Field;
+    static constexpr bool kCharges = kLaw == TreeLaw::charges, kPower = kLaw == TreeLaw::power;
+    static constexpr bool kSized = kCharges && !kField;  ///< sums the sizes of pulls
+    static constexpr unsigned kCellBytes = cellVectors(kLaw) * sizeof(float4);
+    static constexpr unsigned kStageBytes = 32 * kCellBytes, kStackAt = kStageBytes, kListAt = kStackAt + kStack * 4;
+    static_assert(sizeof(WarpMemory<kLaw>) == kListAt + 4 * kList * 4);
+
 public:
     static constexpr bool kTogether = kTeam > 1;
     static constexpr bool kTheta = byAngle(kWalk);
@@ -114,10 +156,20 @@ public:
     static constexpr bool kMonopole = kWalk == TreeWalk::thetaMonopole;
 
     /// `memory` begins with what this warp has for itself, `team` with what all of its team share.
-    __device__ Walker(const WalkTask& task, const void* memory, const void* team = nullptr)
-        : task_(task), memory_(memory), team_(team ? team : memory), lane_(threadIdx.x % 32), below_((1u << lane_) - 1) {
+    __device__ Walker(const Task& task, const void* memory, const void* team = nullptr)
+        : task_(task),
+          memory_(memory),
+          team_(team ? team : memory),
+          lane_(threadIdx.x % 32),
+          below_((1u << lane_) - 1),
+          field_(fieldOf(task)) {
         const TreeScale scale = *task.scale;
         field_.softeningSquared = fmaxf(task.softeningSquared * scale.length * scale.length, kSofteningSquaredFloor32);
+        if constexpr (kPower) {
+            field_.nearest = fmaxf(task.nearest, task.field.nearest * scale.length * scale.length);
+            criterion_.field = &field_;
+            criterion_.left = task.left;
+        }
     }
 
     __device__ void run(TreeGroup group) {
@@ -194,6 +246,25 @@ private:
         length_[list] = 0;
     }
 
+    __device__ static Field fieldOf(const Task& task) {
+        if constexpr (kPower)
+            return task.field;
+        else
+            return {};
+    }
+    /// The same where lengths are multiplied by the expansion's unit, whose square is s2.
+    __device__ __forceinline__ Field expandedBy(float s2) const {
+        if constexpr (kPower)
+            return {s2 * field_.softeningSquared, field_.degree, field_.nearest, 1 / s2, field_.whole};
+        else
+            return {s2 * field_.softeningSquared};
+    }
+    /// What a scaled acceleration is multiplied by: scales are powers of two.
+    __device__ double powerScale() const {
+        const int length = ilogbf(task_.scale->length), source = ilogbf(task_.scale->source);
+        return task_.factor * exp2(static_cast<double>(task_.field.degree) * length - source);
+    }
+
     __device__ void begin(TreeGroup group) {
         const TreeScale scale = *task_.scale;
         float low[3] = {3e38f, 3e38f, 3e38f}, high[3] = {-3e38f, -3e38f, -3e38f};
@@ -210,6 +281,7 @@ private:
                 high[axis] = fmaxf(high[axis], at_[t][axis]);
                 sum_[t][axis] = 0;
             }
+            if constexpr (kSized) size_[t] = 0;
             if constexpr (kField) {
                 sum_[t][kNearest] = kNowhere;
                 neighbour_[t] = 0;
@@ -223,7 +295,10 @@ private:
             half_[axis] = fmaxf(high[axis] - centre_[axis], centre_[axis] - low[axis]);
         }
         criterion_.opening = task_.opening;
-        if constexpr (!kTheta)
+        if constexpr (!kTheta && kPower)
+            criterion_.limit = static_cast<float>(
+                task_.share * static_cast<double>(fmaxf(warpMin(smallest), scale.smallest)) / powerScale());
+        else if constexpr (!kTheta)
             criterion_.limit = task_.share * fmaxf(warpMin(smallest), scale.smallest) / scale.acceleration;
         if constexpr (kExpands) {
             float squared = 0;
@@ -348,12 +423,22 @@ private:
             const float4 m0 = asVectors(task_.nodes.moments)[2ull * id], m1 = asVectors(task_.nodes.moments)[2ull * id + 1];
             const float s = unit_, s2 = s * s;
             const float q[kMoments] = {s2 * m0.x, s2 * m0.y, s2 * m0.z, s2 * m0.w, s2 * m1.x, s2 * m1.y};
-            const GravityField<float> field{s2 * field_.softeningSquared};
+            const Field field = expandedBy(s2);
             addToExpansion<kHighOrder>(expansion_, s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z),
                                        a.w, q, field);
             if constexpr (kField)
                 atCentre_ += fieldAtCentre(s * (centre_[0] - a.x), s * (centre_[1] - a.y), s * (centre_[2] - a.z), a.w, q,
                                            field.softeningSquared);
+            if constexpr (kCharges) {
+                const float4 first = asVectors(task_.dipoles)[id];
+                const float dipole[3] = {s * first.x, s * first.y, s * first.z};
+                const float x = s * (centre_[0] - a.x), y = s * (centre_[1] - a.y), z = s * (centre_[2] - a.z);
+                addDipoleToExpansion<kHighOrder>(expansion_, x, y, z, dipole, field);
+                if constexpr (kField)
+                    atCentre_ += dipoleField(dipole, x, y, z, field.softeningSquared);
+                else
+                    atCentre_ += m1.z / (x * x + y * y + z * z);  // sizes of pulls, for all of the group
+            }
         }
         met_[kHighOrder ? kHigh : kLow] += static_cast<unsigned>(n);
     }
@@ -362,6 +447,7 @@ private:
         const std::uint32_t id = taken(kCells, n);
         // Behind the last one are massless ones.
         float4 a{0, 0, 0, 0}, q0{0, 0, 0, 0}, q1{0, 0, 0, 0};
+        [[maybe_unused]] float4 dipole{0, 0, 0, 0};
         if (static_cast<int>(lane_) < n) {
             a = asVectors(task_.nodes.centre)[2ull * id];
             if constexpr (!kMonopole) {
@@ -371,19 +457,24 @@ private:
                     cellPull(CellMoments<float>{a.x, a.y, a.z, a.w, {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y}}, field_.power());
                 q0 = {pull.q[0], pull.q[1], pull.q[2], pull.q[3]};
                 q1 = {pull.q[4], pull.q[5], pull.trace, 0};
+                if constexpr (kCharges) {
+                    q1.w = m1.z;
+                    dipole = asVectors(task_.dipoles)[id];
+                }
             }
         }
-        memory_.store(48 * lane_, a);
+        memory_.store(kCellBytes * lane_, a);
         if constexpr (!kMonopole) {
-            memory_.store(48 * lane_ + 16, q0);
-            memory_.store(48 * lane_ + 32, q1);
+            memory_.store(kCellBytes * lane_ + 16, q0);
+            memory_.store(kCellBytes * lane_ + 32, q1);
         }
+        if constexpr (kCharges) memory_.store(kCellBytes * lane_ + 48, dipole);
         __syncwarp();
-        const unsigned end = memory_.at(48 * n);
+        const unsigned end = memory_.at(kCellBytes * n);
 #pragma unroll 1
-        for (unsigned at = memory_.at(0); at < end; at += 96) {
+        for (unsigned at = memory_.at(0); at < end; at += 2 * kCellBytes) {
             meetCell<0>(at);
-            meetCell<48>(at);
+            meetCell<kCellBytes>(at);
         }
         __syncwarp();
         met_[kCells] += static_cast<unsigned>(n);
@@ -392,9 +483,12 @@ private:
     __device__ __forceinline__ void meetCell(unsigned at) {
         const float4 a = Shared::load4<kOffset>(at);
         if constexpr (kMonopole) {
-            const GravityPull<float> one{field_.softeningSquared};
+            const BodyPull one = bodyPull();
 #pragma unroll
             for (int t = 0; t < kTargets; ++t) addBody(one, t, a);
+        } else if constexpr (kCharges) {
+            meetCharges(a, Shared::load4<kOffset + 16>(at), Shared::load4<kOffset + 32>(at),
+                        Shared::load4<kOffset + 48>(at));
         } else {
             const float4 q0 = Shared::load4<kOffset + 16>(at), q1 = Shared::load4<kOffset + 32>(at);
             const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
@@ -407,7 +501,39 @@ private:
         }
     }
 
-    __device__ __forceinline__ void addBody(const GravityPull<float>& one, int t, const float4& body) {
+    __device__ __forceinline__ void meetCharges(const float4& a, const float4& q0, const float4& q1, const float4& first) {
+        const CellPull<float> pull{a.x, a.y, a.z, a.w, {q0.x, q0.y, q0.z, q0.w, q1.x, q1.y}, q1.z};
+        const float dipole[3] = {first.x, first.y, first.z};
+#pragma unroll
+        for (int t = 0; t < kTargets; ++t) {
+            const float* at = at_[t];
+            if constexpr (kField) {
+                sum_[t][0] += cellField(pull, at[0], at[1], at[2], field_.softeningSquared) +
+                              dipoleField(dipole, at[0] - a.x, at[1] - a.y, at[2] - a.z, field_.softeningSquared);
+            } else {
+                addCellPull(sum_[t], pull, at[0], at[1], at[2], field_);
+                addDipolePull(sum_[t], dipole, a.x, a.y, a.z, at[0], at[1], at[2], field_);
+                const float x = a.x - at[0], y = a.y - at[1], z = a.z - at[2];
+                const float u = inverseRoot(x * x + (y * y + (z * z + field_.softeningSquared)));
+                size_[t] += q1.w * (u * u);
+            }
+        }
+    }
+
+    using BodyPull = std::conditional_t<kPower, SoftenedPull, GravityPull<float>>;
+    __device__ __forceinline__ BodyPull bodyPull() const {
+        if constexpr (kPower)
+            return {field_};
+        else
+            return {field_.softeningSquared};
+    }
+    __device__ __forceinline__ void addBody(const BodyPull& one, int t, const float4& body) {
+        if constexpr (kSized) {
+            const float x = body.x - at_[t][0], y = body.y - at_[t][1], z = body.z - at_[t][2];
+            const float inverse = inverseRoot(fmaf(z, z, fmaf(y, y, fmaf(x, x, field_.softeningSquared))));
+            const float weight = kSizeOfAxes * fabsf(body.w) * inverse * (inverse * inverse);
+            size_[t] = fmaf(weight, fabsf(x) + fabsf(y) + fabsf(z), size_[t]);
+        }
         Vec3<float> a{sum_[t][0], sum_[t][1], sum_[t][2]};
         one(a, {at_[t][0], at_[t][1], at_[t][2], 0}, body);
         sum_[t][0] = a.x;
@@ -434,7 +560,7 @@ private:
     }
 
     template <unsigned kOffset>
-    __device__ __forceinline__ void meetBody(const GravityPull<float>& one, unsigned at) {
+    __device__ __forceinline__ void meetBody(const BodyPull& one, unsigned at) {
         const float4 source = Shared::load4<kOffset>(at);
         if constexpr (kField) {
             meetField(source, memory_.load(kPlacesAt + (at + kOffset - memory_.at(0)) / 4));
@@ -458,7 +584,7 @@ private:
         const int all = __shfl_sync(kAll, start, 31);
         start -= bodies;
         const int shift = asInt(link.z) - start;
-        const GravityPull<float> one{field_.softeningSquared};
+        const BodyPull one = bodyPull();
         [[maybe_unused]] std::uint32_t fetched = 0;  // place of the body
         const auto fetch = [&](int base) {
             const unsigned bit = has && start >= base && start < base + 32 ? 1u << (start - base) : 0;
@@ -552,7 +678,9 @@ private:
     }
 
     __device__ void endForce(TreeGroup group) {
-        const float factor = task_.scale->acceleration;
+        const auto factor = factorOf();
+        [[maybe_unused]] float sizes = 0;
+        if constexpr (kSized && kExpands) sizes = unit_ * unit_ * warpSum(atCentre_);
 #pragma unroll
         for (int t = 0; t < kTargets; ++t) {
             if (kTogether && threadIdx.x / 32 != t) continue;
@@ -560,16 +688,29 @@ private:
                 float far[3] = {};
                 addExpandedPull<true>(far, expansion_, unit_ * (at_[t][0] - centre_[0]), unit_ * (at_[t][1] - centre_[1]),
                                       unit_ * (at_[t][2] - centre_[2]));
-                for (int axis = 0; axis < 3; ++axis) sum_[t][axis] += unit_ * unit_ * far[axis];
+                // 1/r^2 is in the units, too; other laws are computed in their own.
+                for (int axis = 0; axis < 3; ++axis)
+                    if constexpr (kPower)
+                        sum_[t][axis] += unit_ * far[axis];
+                    else
+                        sum_[t][axis] += unit_ * unit_ * far[axis];
             }
             if (lane_ + 32 * t >= group.count) continue;
             const std::uint32_t body = task_.order[place_[t]];
-            const float x = factor * sum_[t][0], y = factor * sum_[t][1], z = factor * sum_[t][2];
+            const float x = static_cast<float>(factor * sum_[t][0]), y = static_cast<float>(factor * sum_[t][1]),
+                        z = static_cast<float>(factor * sum_[t][2]);
             if (task_.sums) asVectors(task_.sums)[body] = {x, y, z, 0};
             // Scaled again, so that no square leaves the range of numbers.
-            const float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
-            task_.lengths[body] = factor * length;
+            float length = sqrtf(sum_[t][0] * sum_[t][0] + sum_[t][1] * sum_[t][1] + sum_[t][2] * sum_[t][2]);
+            if constexpr (kSized) length = fmaxf(length, task_.floorShare * (size_[t] + sizes));
+            task_.lengths[body] = static_cast<float>(factor * length);
         }
+    }
+    __device__ std::conditional_t<kPower, double, float> factorOf() const {
+        if constexpr (kPower)
+            return powerScale();
+        else
+            return task_.scale->acceleration;
     }
 
     __device__ void endField(TreeGroup group) {
@@ -588,17 +729,18 @@ private:
         }
     }
 
-    const WalkTask& task_;
+    const Task& task_;
     Shared memory_, team_;
     std::uint32_t lane_;
     unsigned below_;
-    GravityField<float> field_;
-    GroupCriterion<float> criterion_{};
+    Field field_;
+    typename OfLaw<kLaw>::Criterion criterion_{};
     std::uint32_t place_[kTargets];
     float at_[kTargets][3], sum_[kTargets][3];
     float centre_[3], half_[3];
     FieldExpansion<float> expansion_;
-    float atCentre_;                     ///< the field there, for the energy
+    float atCentre_;                     ///< the field there, for the energy; of charges, sizes of pulls
+    float size_[kTargets];               ///< of charges: sizes of pulls
     std::uint32_t neighbour_[kTargets];  ///< place
     float unit_;                         ///< what lengths of the expansion are multiplied by
     int length_[4];
@@ -607,10 +749,10 @@ private:
     int next_ = 0;               ///< of this warp's part of a team's list
 };
 
-template <TreeWalk kWalk, int kTargets, bool kField = false>
-__global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ WalkTask task) {
-    __shared__ WarpMemory memory[kWarps];
-    Walker<kWalk, kTargets, kField> walker(task, memory + threadIdx.x / 32);
+template <TreeLaw kLaw, TreeWalk kWalk, int kTargets, bool kField = false>
+__global__ void __launch_bounds__(kWalkThreads, 4) walk(const __grid_constant__ typename OfLaw<kLaw>::Task task) {
+    __shared__ WarpMemory<kLaw> memory[kWarps];
+    Walker<kLaw, kWalk, kTargets, kField> walker(task, memory + threadIdx.x / 32);
     const std::uint64_t groups = task.facts->groups;
     const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
     const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
@@ -629,7 +771,7 @@ template <TreeWalk kWalk, int kTargets>
 __global__ void __launch_bounds__(kWalkThreads, 4) walkTogether(const __grid_constant__ WalkTask task) {
     __shared__ TeamMemory team;
     __shared__ TeamStage stages[kWarps];
-    Walker<kWalk, kTargets, false, kWarps> walker(task, stages + threadIdx.x / 32, &team);
+    Walker<TreeLaw::gravity, kWalk, kTargets, false, kWarps> walker(task, stages + threadIdx.x / 32, &team);
     const std::uint64_t groups = task.facts->groups;
     const auto first = static_cast<std::uint32_t>(groups * task.part / task.parts);
     const auto end = static_cast<std::uint32_t>(groups * (task.part + 1) / task.parts);
@@ -642,35 +784,47 @@ __global__ void __launch_bounds__(kWalkThreads, 4) walkTogether(const __grid_con
     }
 }
 
-template <int kTargets>
-Kernel<WalkTask> walkOf(TreeWalk kind) {
+template <TreeLaw kLaw, int kTargets>
+Kernel<typename OfLaw<kLaw>::Task> walkOf(TreeWalk kind) {
     switch (kind) {
         case TreeWalk::thetaMonopole:
-            return kernelOf(walk<TreeWalk::thetaMonopole, kTargets>);
+            // A cell of charges that cancel is its dipole.
+            if constexpr (kLaw != TreeLaw::charges) return kernelOf(walk<kLaw, TreeWalk::thetaMonopole, kTargets>);
+            return {};
         case TreeWalk::theta:
-            return kernelOf(walk<TreeWalk::theta, kTargets>);
+            return kernelOf(walk<kLaw, TreeWalk::theta, kTargets>);
         case TreeWalk::cells:
-            return kernelOf(walk<TreeWalk::cells, kTargets>);
+            return kernelOf(walk<kLaw, TreeWalk::cells, kTargets>);
         case TreeWalk::expansions:
-            return kernelOf(walk<TreeWalk::expansions, kTargets>);
+            return kernelOf(walk<kLaw, TreeWalk::expansions, kTargets>);
     }
     return {};
+}
+template <TreeLaw kLaw>
+Kernel<typename OfLaw<kLaw>::Task> fieldWalkOf(int targetsPerLane) {
+    return targetsPerLane == 1 ? kernelOf(walk<kLaw, TreeWalk::expansions, 1, true>)
+                               : kernelOf(walk<kLaw, TreeWalk::expansions, 2, true>);
 }
 
 }  // namespace
 
 Kernel<WalkTask> treeWalkKernel(TreeWalk walk, int targetsPerLane) {
-    return targetsPerLane == 1 ? walkOf<1>(walk) : walkOf<2>(walk);
+    return targetsPerLane == 1 ? walkOf<TreeLaw::gravity, 1>(walk) : walkOf<TreeLaw::gravity, 2>(walk);
 }
+Kernel<WalkTask> treeFieldKernel(int targetsPerLane) { return fieldWalkOf<TreeLaw::gravity>(targetsPerLane); }
 
 Kernel<WalkTask> treeTeamKernel(int targetsPerLane) {
     return targetsPerLane == 1 ? kernelOf(walkTogether<TreeWalk::expansions, 1>)
                                : kernelOf(walkTogether<TreeWalk::expansions, 2>);
 }
 
-Kernel<WalkTask> treeFieldKernel(int targetsPerLane) {
-    return targetsPerLane == 1 ? kernelOf(walk<TreeWalk::expansions, 1, true>)
-                               : kernelOf(walk<TreeWalk::expansions, 2, true>);
+Kernel<ChargesWalkTask> chargesWalkKernel(TreeWalk walk, int targetsPerLane) {
+    return targetsPerLane == 1 ? walkOf<TreeLaw::charges, 1>(walk) : walkOf<TreeLaw::charges, 2>(walk);
+}
+Kernel<ChargesWalkTask> chargesFieldKernel(int targetsPerLane) { return fieldWalkOf<TreeLaw::charges>(targetsPerLane); }
+
+Kernel<PowerWalkTask> powerWalkKernel(TreeWalk walk, int targetsPerLane) {
+    return targetsPerLane == 1 ? walkOf<TreeLaw::power, 1>(walk) : walkOf<TreeLaw::power, 2>(walk);
 }
 
 }  // namespace gravlab::cuda

@@ -4,6 +4,7 @@
 
 #include "sim/backends/cuda/methods/force_method.h"
 #include "sim/backends/cuda/methods/tree_energy.h"
+#include "sim/forces/force_check.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 namespace gravlab::cuda {
@@ -80,9 +83,10 @@ private:
 
 class Tree final : public DeviceForceMethod<float> {
 public:
-    Tree(const MethodParts& parts, TreeWalk walk)
+    Tree(const MethodParts& parts, TreeWalk walk, TreeKeys curve = TreeKeys::hilbert)
         : DeviceForceMethod(parts.plan, parts.count, std::make_shared<RateEstimate>(kExpectedRate)),
           walk_(walk),
+          curve_(curve),
           stream_(parts.stream),
           multiprocessors_(static_cast<unsigned>(std::max(1, parts.device.multiprocessors))),
           threads_(walkThreads(parts.plan)),
@@ -133,7 +137,7 @@ public:
     }
 
     Accuracy accuracy() const override {
-        const double error = keptAccuracy(walk_, request().allowedError, request().opening);
+        const double error = keptAccuracy(walk_, request().settings, request().allowedError, request().opening);
         return {.gate = gateOfAccuracy(error), .allowedError = error};
     }
     bool keepsState() const override { return relative(); }
@@ -152,7 +156,16 @@ public:
         CUDA_CHECK(copyAsync(before_.data(), host.data(), before_.bytes(), Copy::toDevice, stream_));
         CUDA_CHECK(waitForStream(stream_));
         known_ = true;
+        kept_.reset();
         return true;
+    }
+    void prepare(const DeviceBodies<float>& bodies, const ForceRequest& request) override {
+        const TreeForce force = treeForce(request.settings);
+        if (fields_.energy && !treeHasEnergy(request.settings)) throw std::logic_error("no tree sums these potentials");
+        if (kept_ && *kept_ != force) known_ = false;
+        kept_ = force;
+        law_ = force.law;
+        DeviceForceMethod::prepare(bodies, request);
     }
     // In bodies walked; what comes before the walk counts as so many more.
     double work() const override { return (1 + kBuildShare) * count(); }
@@ -177,6 +190,7 @@ private:
     ForceProgress enqueuePairs(double bodies) override {
         const std::uint32_t n = count();
         if (n == 0) return {.complete = true};
+        if (law_ == TreeLaw::charges && dipoles_.size() == 0) dipoles_ = DeviceArray<Float4>(mostTreeNodes(n));
         ForceProgress done{.work = takeCounts()};
         if (part_ == 0) {
             const double parts = std::ceil(n / std::max(1.0, kLongSlice * bodies));
@@ -249,7 +263,7 @@ private:
         const std::uint32_t perBody = blocksOf(count());
         // The host does not know how many nodes there are; these go through them by strides.
         const unsigned perNode = std::min(perBody, 8 * multiprocessors_);
-        launchBuild(treeKeyKernel(), perBody, task);
+        launchBuild(treeKeyKernel(curve_), perBody, task);
         sortTreeKeys(task, scratch_.data(), scratch_.bytes(), stream_);
         launchBuild(treeGatherKernel(), perBody, task);
         mark(kSorted);
@@ -259,8 +273,14 @@ private:
         launchBuild(treeEmitKernel(), perBody, task);
         launchBuild(treeLinkKernel(), perNode, task);
         mark(kLinked);
-        launchBuild(treeLeavesKernel(), perNode, task);
-        launchBuild(treeMomentsKernel(), perNode, task);
+        if (law_ == TreeLaw::charges) {
+            const ChargesTreeTask charges{task, dipoles_.data()};
+            launchKernel(chargesLeavesKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
+            launchKernel(chargesMomentsKernel(), {perNode}, kTreeThreads, charges, 0, stream_);
+        } else {
+            launchBuild(treeLeavesKernel(), perNode, task);
+            launchBuild(treeMomentsKernel(), perNode, task);
+        }
         mark(kSummed);
         const unsigned groupBlocks = std::min(perBody, kTreeGroupBlocks);
         launchBuild(treeGroupCountKernel(targetsPerLane_), groupBlocks, task);
@@ -269,34 +289,48 @@ private:
     void walk(TreeWalk kind, std::uint32_t part, std::uint32_t parts, Float4* sums, float* lengths) {
         const int multiprocessors = static_cast<int>(multiprocessors_);
         // Before the criterion has accelerations to go by, the angle is the usual one.
-        const double angle = !relative() && request().opening > 0 ? request().opening : kFirstOpening;
+        const ForceSettings& settings = request().settings;
+        const double angle = !relative() && request().opening > 0 ? request().opening : usualOpening(settings);
         const bool forFields = fields_.energy && kind == TreeWalk::expansions;
-        const bool together = together_ && kind == TreeWalk::expansions && !forFields;
+        const bool together = together_ && kind == TreeWalk::expansions && !forFields && law_ == TreeLaw::gravity;
         const unsigned blocks =
             together ? teamBlocks(count(), multiprocessors) : walkBlocks(count(), multiprocessors, threads_);
-        launchKernel(
-            forFields  ? treeFieldKernel(targetsPerLane_)
-            : together ? treeTeamKernel(targetsPerLane_)
-                       : treeWalkKernel(kind, targetsPerLane_),
-            {blocks}, threads_,
-            {.nodes = nodes(),
-             .sorted = sorted_.data(),
-             .order = order_.data(),
-             .groups = groups_.data(),
-             .scale = scale_.data(),
-             .before = before_.data(),
-             .lengths = lengths,
-             .sums = sums,
-             .facts = facts_.data(),
-             .counts = counts_.data(),
-             .next = next_.data() + part,
-             .part = part,
-             .parts = parts,
-             .softeningSquared = static_cast<float>(softeningSquared(request())),
-             .opening = static_cast<float>(1 / (angle * angle)),
-             .share = static_cast<float>(shareOfAccuracy(keptAccuracy(TreeWalk::cells, request().allowedError), count())),
-             .fields = fields_},
-            0, stream_);
+        const bool power = law_ == TreeLaw::power;  // which has a floor of its own
+        const double softened = power ? settings.softening * settings.softening : softeningSquared(request());
+        const WalkTask task{.nodes = nodes(),
+                            .sorted = sorted_.data(),
+                            .order = order_.data(),
+                            .groups = groups_.data(),
+                            .scale = scale_.data(),
+                            .before = before_.data(),
+                            .lengths = lengths,
+                            .sums = sums,
+                            .facts = facts_.data(),
+                            .counts = counts_.data(),
+                            .next = next_.data() + part,
+                            .part = part,
+                            .parts = parts,
+                            .softeningSquared = static_cast<float>(softened),
+                            .opening = static_cast<float>(1 / (angle * angle)),
+                            .share = static_cast<float>(
+                                shareOfAccuracy(settings, keptAccuracy(TreeWalk::cells, request().allowedError), count())),
+                            .fields = fields_};
+        if (law_ == TreeLaw::charges) {
+            launchKernel(forFields ? chargesFieldKernel(targetsPerLane_) : chargesWalkKernel(kind, targetsPerLane_),
+                         {blocks}, threads_,
+                         ChargesWalkTask{task, dipoles_.data(), static_cast<float>(floorShare(settings))}, 0, stream_);
+        } else if (power) {
+            const TreeForce force = treeForce(settings);
+            launchKernel(powerWalkKernel(kind, targetsPerLane_), {blocks}, threads_,
+                         PowerWalkTask{task, powerField(force.power, request().smallestR2, 1),
+                                       powerField(force.power, 0, 1).nearest, force.factor, leftOut(settings)},
+                         0, stream_);
+        } else {
+            launchKernel(forFields  ? treeFieldKernel(targetsPerLane_)
+                         : together ? treeTeamKernel(targetsPerLane_)
+                                    : treeWalkKernel(kind, targetsPerLane_),
+                         {blocks}, threads_, task, 0, stream_);
+        }
     }
 
     // Ends of the parts of an evaluation.
@@ -351,7 +385,10 @@ private:
     }
 
     TreeWalk walk_;
-    TreeFields fields_{};  ///< null: forces
+    TreeKeys curve_;
+    TreeLaw law_ = TreeLaw::gravity;
+    std::optional<TreeForce> kept_;  ///< whose |a| it has; empty: nothing was evaluated, or its state came from elsewhere
+    TreeFields fields_{};            ///< null: forces
     Stream stream_;
     unsigned multiprocessors_;
     unsigned threads_;  ///< a block of the walk
@@ -371,6 +408,7 @@ private:
     Placed<TreeGroup> groups_;
     DeviceArray<std::uint32_t> order_, groupCounts_, next_;
     DeviceArray<Float4> sorted_, centre_, box_;
+    DeviceArray<Float4> dipoles_;  ///< of charges; empty until there are any
     DeviceArray<std::uint8_t> level_;
     DeviceArray<TreeFacts> facts_;
     DeviceArray<TreeCounts> counts_;
@@ -420,13 +458,14 @@ std::unique_ptr<TreeEnergy> makeTreeEnergy(const LaunchPlan& plan, std::uint32_t
     return std::make_unique<EnergyByTree>(MethodParts{plan, count, device, stream, {}}, accuracy);
 }
 
-template <TreeWalk kWalk>
+template <TreeWalk kWalk, TreeKeys kCurve>
 MadeMethod<float> makeTree(const MethodParts& parts) {
-    return std::make_unique<Tree>(parts, kWalk);
+    return std::make_unique<Tree>(parts, kWalk, kCurve);
 }
-template MadeMethod<float> makeTree<TreeWalk::thetaMonopole>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::theta>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::cells>(const MethodParts&);
-template MadeMethod<float> makeTree<TreeWalk::expansions>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::thetaMonopole, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::theta, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::cells, TreeKeys::hilbert>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::expansions, TreeKeys::morton>(const MethodParts&);
+template MadeMethod<float> makeTree<TreeWalk::expansions, TreeKeys::hilbert>(const MethodParts&);
 
 }  // namespace gravlab::cuda

@@ -1,0 +1,249 @@
+// The tree on the GPU under charges and the power law: errors within what was allowed, wrong ones noticed, the same bits
+// however it is cut, repeated and resumed, hard bodies, and the energy of charges. Its arithmetic is that of
+// tests/unit/tree_laws_test.cpp.
+#include "gpu_fixture.h"
+#include "sim/core/error.h"
+#include "sim/core/random.h"
+#include "sim/forces/law.h"
+#include "sim/measure/diagnostics.h"
+#include "sim/scenes/scene.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace gravlab::test {
+namespace {
+
+enum class Charges { one, both, halves, cloud };
+
+class TreeLawsOnGpu : public GpuTest {
+protected:
+    static ForceSettings charged(double softening = 0.02) { return {.law = kLaw<Coulomb>, .softening = softening}; }
+    static ForceSettings powered(double exponent, double softening = 0.02, double strength = 1) {
+        return {.law = kLaw<PowerLaw>, .softening = softening, .exponent = exponent, .strength = strength};
+    }
+    /// A ball as dense inside as a cluster; or a heavy charge and its cloud.
+    static ParticleSet ball(std::size_t count, Charges charges) {
+        ParticleSet bodies =
+            sceneNamed(charges == Charges::cloud ? "charges" : "plummer").build({.bodies = count, .seed = 5});
+        for (std::size_t i = 0; i < count; ++i) {
+            Double4& at = bodies.position[i];
+            if (charges == Charges::both && i % 2 == 1) at.w = -at.w;
+            if (charges == Charges::halves && at.x < 0) at.w = -at.w;
+        }
+        return bodies;
+    }
+    static std::unique_ptr<Backend> under(const ForceSettings& force, const ParticleSet& bodies, const char* row,
+                                          double accuracy) {
+        std::unique_ptr<Backend> made = backend("cuda").make({});
+        KernelChoice choice{std::string(row)};
+        choice.allowedError = accuracy;
+        made->load(bodies, ForceConfiguration{force, choice});
+        return made;
+    }
+    static ForceCheck errors(Backend& backend, const ParticleSet& bodies, const ForceSettings& force, double accuracy,
+                             std::size_t samples = 1024) {
+        const std::vector<std::uint32_t> targets = randomTargets(bodies.size(), samples);
+        std::vector<Double4> all, got, want(targets.size());
+        std::vector<double> floors(targets.size());
+        backend.accelerations(all);
+        for (const std::uint32_t target : targets) got.push_back(all.at(target));
+        referenceForces(bodies.position, bodies.velocity, targets, force, want, floors);
+        return compareForces(got, want, gateOfAccuracy(accuracy), floors);
+    }
+};
+
+TEST_F(TreeLawsOnGpu, keepTheAccuracyThatIsAllowed) {
+    struct Case {
+        std::string name;
+        ForceSettings force;
+        Charges charges;
+    };
+    std::vector<Case> cases{{"one sign", charged(), Charges::one},
+                            {"both signs", charged(), Charges::both},
+                            {"a half of each", charged(), Charges::halves},
+                            {"a nucleus and its cloud", charged(0.05), Charges::cloud}};
+    for (const double exponent : {-4.0, -1.0, 0.0, 1.0, 1.5, 3.0, 5.0})
+        cases.push_back({"a = " + std::to_string(exponent), powered(exponent, 0.02, 0.5), Charges::one});
+    for (const Case& c : cases)
+        for (const std::size_t count : {3000, 65536})
+            for (const double accuracy : {1e-2, 1e-3, 1e-4})
+                for (const char* row : {"tree-cells", "tree"}) {
+                    const ParticleSet bodies = ball(count, c.charges);
+                    const auto backend = under(c.force, bodies, row, accuracy);
+                    for (const char* which : {"first", "second"}) {
+                        const ForceCheck check = errors(*backend, bodies, c.force, accuracy);
+                        EXPECT_TRUE(check.passed) << row << ", " << c.name << ", " << count << ", " << accuracy << ", "
+                                                  << which << ": " << check.text();
+                        if (std::string_view(which) == "first") {
+                            run(*backend, integrator("leapfrog").program, 1e-12, 1);
+                            continue;
+                        }
+                        std::printf("%-24s %6zu %-10s %6.0e: 99 %% %.1e, worst %.1e\n", c.name.c_str(), count, row, accuracy,
+                                    check.p99, check.max);
+                    }
+                }
+}
+
+TEST_F(TreeLawsOnGpu, wrongAccelerationsAreCaught) {
+    const ParticleSet bodies = ball(30000, Charges::halves);
+    const auto backend = under(charged(), bodies, "tree", 1e-2);
+    EXPECT_TRUE(errors(*backend, bodies, charged(), 1e-2).passed);
+    ParticleSet other = bodies;
+    for (Double4& at : other.position) at.w = std::abs(at.w);
+    EXPECT_FALSE(errors(*backend, other, charged(), 1e-2).passed) << "one sign";
+    // Sizes of pulls that never were: the criterion believes that forces are a million times as strong.
+    run(*backend, integrator("leapfrog").program, 1e-6, 1);
+    std::vector<StateArray> kept = backend->forceState();
+    for (StateArray& array : kept)
+        if (array.name.ends_with("lengths"))
+            for (double& length : array.values) length *= 1e6;
+    const ParticleSet moved = GpuTest::state(*backend);
+    backend->load(moved);
+    backend->restoreForceState(kept);
+    backend->requestForceCheck(randomTargets(moved.size()));
+    run(*backend, integrator("leapfrog").program, 1e-9, 1);
+    const std::optional<ForceCheck> check = backend->takeForceCheck();
+    ASSERT_TRUE(check.has_value());
+    EXPECT_FALSE(check->passed) << check->text();
+}
+
+TEST_F(TreeLawsOnGpu, bodiesThatAreHardForCells) {
+    const auto shaped = [](std::size_t count, const std::string& name) {
+        ParticleSet bodies = unevenBodies(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            Double4& at = bodies.position[i];
+            if (i % 2 == 1) at.w = -at.w;
+            if (name == "point") at = {1, 2, 3, at.w};
+            if (name == "three points") at = {static_cast<double>(i % 3), 1, 0.5, at.w};
+            if (name == "line") at = {at.x, 0.5, -0.25, at.w};
+            if (name == "none") at.w = 0;
+            if (name == "pairs" && i % 2 == 1)
+                at = {bodies.position[i - 1].x, bodies.position[i - 1].y, bodies.position[i - 1].z,
+                      -bodies.position[i - 1].w};
+            if (name == "spread")
+                at.w = static_cast<float>((i % 2 ? 1 : -1) * std::pow(10.0, 12.0 * Random(3, i).uniform(0, 1)));
+        }
+        return bodies;
+    };
+    for (const char* name : {"uneven", "point", "three points", "line", "none", "pairs", "spread"})
+        for (const std::size_t count : {1, 2, 17, 33, 3000})
+            for (const ForceSettings& force : {charged(), powered(3), powered(-1)}) {
+                ParticleSet bodies = shaped(count, name);
+                if (force.law != kLaw<Coulomb>)
+                    for (Double4& at : bodies.position) at.w = std::abs(at.w);
+                const auto backend = under(force, bodies, "tree", 1e-3);
+                const ForceCheck check = errors(*backend, bodies, force, 3e-3, count);
+                EXPECT_TRUE(check.passed) << name << ", " << count << ", " << lawRow(force.law).name << " " << force.exponent
+                                          << ": " << check.text();
+            }
+    // Under gravity, too: masses that differ by 1e12, and more bodies in one place than keys can tell apart.
+    for (const char* name : {"three points", "spread"}) {
+        ParticleSet bodies = shaped(5000, name);
+        for (Double4& at : bodies.position) at.w = std::abs(at.w);
+        const ForceSettings gravity{.softening = 0.02};
+        EXPECT_TRUE(errors(*under(gravity, bodies, "tree", 1e-3), bodies, gravity, 2e-3).passed) << name;
+    }
+}
+
+TEST_F(TreeLawsOnGpu, anOpeningAngleIsWhatItsRowSays) {
+    for (const ForceSettings& force : {charged(), powered(1), powered(-1), powered(3), powered(5)})
+        for (const char* row : {"tree-theta-monopole", "tree-theta"}) {
+            const bool charges = force.law == kLaw<Coulomb>, monopole = std::string_view(row) == "tree-theta-monopole";
+            const ParticleSet bodies = ball(20000, charges ? Charges::halves : Charges::one);
+            if (charges && monopole) {
+                EXPECT_THROW(under(force, bodies, row, 0), UsageError);
+                continue;
+            }
+            const ForceCheck check = errors(*under(force, bodies, row, 0), bodies, force, kernel("cuda", row).ownAccuracy);
+            EXPECT_TRUE(check.passed) << row << ", a = " << force.exponent << ": " << check.text();
+        }
+}
+
+TEST_F(TreeLawsOnGpu, sameBitsHoweverTheyAreCutRepeatedAndResumed) {
+    for (const ForceSettings& force : {charged(), powered(1.5)}) {
+        const ParticleSet bodies = ball(60000, force.law == kLaw<Coulomb> ? Charges::both : Charges::one);
+        ParticleSet first;
+        for (const double seconds : {1e300, 1e-4, 0.0}) {
+            const auto backend = under(force, bodies, "tree", 1e-3);
+            for (std::int64_t done = 0; done < 4;)
+                done +=
+                    backend->advance(integrator("leapfrog").program, 1e-4, {.seconds = seconds, .steps = 4 - done}, nullptr)
+                        .stepsCompleted;
+            backend->wait();
+            const ParticleSet end = GpuTest::state(*backend);
+            if (first.size() == 0) first = end;
+            EXPECT_TRUE(sameState(first, end)) << seconds;
+        }
+        const auto half = under(force, bodies, "tree", 1e-3);
+        run(*half, integrator("leapfrog").program, 1e-4, 2);
+        const auto resumed = under(force, GpuTest::state(*half), "tree", 1e-3);
+        resumed->restoreForceState(half->forceState());
+        run(*resumed, integrator("leapfrog").program, 1e-4, 2);
+        EXPECT_TRUE(sameState(first, GpuTest::state(*resumed))) << "a checkpoint changes a bit";
+    }
+}
+
+TEST_F(TreeLawsOnGpu, anotherLawForgetsTheAccelerationsOfTheLast) {
+    const ParticleSet bodies = ball(20000, Charges::one);
+    const auto changed = under(powered(3, 0.02, 0.001), bodies, "tree", 1e-3);
+    run(*changed, integrator("leapfrog").program, 1e-12, 1);
+    KernelChoice choice{"tree"};
+    choice.allowedError = 1e-3;
+    for (const ForceSettings& force : {powered(3, 0.02, 1000), charged(), ForceSettings{.softening = 0.02}}) {
+        changed->configure(force, choice);
+        run(*changed, integrator("leapfrog").program, 1e-12, 1);
+        const ForceCheck check = errors(*changed, GpuTest::state(*changed), force, 1e-3);
+        EXPECT_TRUE(check.passed) << lawRow(force.law).name << ": " << check.text();
+    }
+}
+
+TEST_F(TreeLawsOnGpu, areCheckedWhileTheyRun) {
+    for (const ForceSettings& force : {charged(0.05), powered(-1, 0.05)}) {
+        const bool charges = force.law == kLaw<Coulomb>;
+        const ParticleSet bodies = sceneNamed(charges ? "charges" : "power-law").build({.bodies = 131072, .seed = 1});
+        const auto backend = under(force, bodies, "tree", 1e-3);
+        run(*backend, integrator("leapfrog").program, 1e-3, 2);
+        backend->requestForceCheck(randomTargets(bodies.size()));
+        run(*backend, integrator("leapfrog").program, 1e-3, 1);
+        const std::optional<ForceCheck> check = backend->takeForceCheck();
+        ASSERT_TRUE(check.has_value());
+        EXPECT_TRUE(check->passed) << check->text();
+        EXPECT_EQ(check->allowed, 1e-3);
+    }
+}
+
+TEST_F(TreeLawsOnGpu, theEnergyOfChargesIsThatOfAllPairs) {
+    for (const Charges charges : {Charges::one, Charges::halves, Charges::cloud}) {
+        const ParticleSet bodies = ball(20000, charges);
+        ForceSettings force = charged(0.03);
+        force.strength = 1.75;
+        const auto backend = under(force, bodies, "tree", 1e-3);
+        const auto measured = [&] {
+            backend->requestMeasurement();
+            for (;;) {
+                backend->wait();
+                if (const std::optional<Diagnostics> done = backend->takeMeasurement(0.05)) return *done;
+            }
+        };
+        const Diagnostics got = measured(), want = measure(bodies, force);
+        ASSERT_TRUE(got.failure.empty()) << got.failure;
+        EXPECT_GT(got.potentialError, 0) << "it was not by the tree";
+        EXPECT_NEAR(got.potential, want.potential, 2e-4 * std::abs(want.potential));
+        EXPECT_LE(std::abs(got.potential - want.potential), (4 * got.potentialError + 3e-6) * std::abs(want.potential));
+    }
+    // The power law's are sums over all pairs, exact to rounding.
+    const ParticleSet bodies = ball(5000, Charges::one);
+    const auto backend = under(powered(1.5), bodies, "tree", 1e-3);
+    backend->requestMeasurement();
+    std::optional<Diagnostics> got;
+    while (!got) {
+        backend->wait();
+        got = backend->takeMeasurement(0.05);
+    }
+    EXPECT_EQ(got->potentialError, 0);
+    EXPECT_NEAR(got->potential, measure(bodies, powered(1.5)).potential, 1e-5 * std::abs(got->potential));
+}
+
+}  // namespace
+}  // namespace gravlab::test
