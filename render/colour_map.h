@@ -30,8 +30,12 @@ constexpr std::size_t kCategories = 8;
 enum class Population { old, giant, disc, cluster, red, yellow, white, blue };
 constexpr std::size_t kPopulations = 8;
 const ColourMap& populationMap();
-/// The value of a body of that population.
-constexpr float placeOf(Population population) { return (static_cast<float>(population) + 0.5f) / kPopulations; }
+/// The value of a body of that population. Where in the population's band it lies is a lot of its own, 0 to 1: what is woven
+/// of many of them are patterns that go with the bodies.
+constexpr float placeOf(Population population, float lot = 0.5f) {
+    return (static_cast<float>(population) + 0.1f + 0.8f * lot) / kPopulations;
+}
+constexpr Population populationAt(float value) { return static_cast<Population>(static_cast<int>(value * kPopulations)); }
 
 /// What bodies of a solar system look like, as bands of tints: a star, then planets by class, see Celestial in
 /// sim/scenes/scene.h. Sizes are those of symbols, in the smallest radius of a sprite.

@@ -26,6 +26,8 @@ constexpr float kSmallestRadius = 1.75f;
 constexpr float kSmallestRadiusOfMany = 1.25f;
 // No body covers more of the picture's height than twice this part of it.
 constexpr float kLargestRadius = 0.15f;
+// Of the stars of a cluster in a photograph: radii grow with pictures higher than this, and with light above that.
+constexpr float kStarRadius = 1.0f / 1080, kGrowth = 5, kMostNear = 4;
 // Bodies nearer to the eye than this part of the camera's distance fade out.
 constexpr float kNearFade = 0.05f;
 // Very many bodies. Half floats have 11 bits: beyond this number the light of one could vanish in the sum of the others.
@@ -67,7 +69,7 @@ struct ParticleRenderer::State {
     float mostColour = 1;  ///< largest channel in that row
     std::unique_ptr<Buffer> traits;
     std::size_t traitCount = 0;
-    float mostShare = 1, mostDarkShare = 0;  ///< largest shares of light among the traits
+    float meanShare = 1, meanDarkShare = 0;  ///< of light, over all traits
     std::unique_ptr<Buffer> sample;          ///< values on their way to the host
     std::size_t sampleCount = 0;
     bool sampleOfTraits = false;
@@ -137,23 +139,32 @@ SpriteStyle ParticleRenderer::State::inkOf(const ParticleBuffer& buffer, const C
     const auto mapped = [&](float value) { return look.logarithmic ? std::log2(std::max(value, 1e-37f)) : value; };
     const float low = mapped(look.valueFloor), high = mapped(look.valueScale);
     setColours(look.colourMap);
-    const float share = withTraits ? std::max(mostShare, mostDarkShare * look.darkLight) : 1;
+    // However near a star of a cluster is, a telescope shows a point.
+    const bool stars = look.photograph.on && look.photograph.starlight != Starlight::galaxies;
+    const float atTarget = look.pointSize * projection[1][1] * height / 2 / (camera.orthographic ? 1 : camera.distance);
+    const float largest =
+        std::max(smallest, stars ? smallest * kStarRadius * height / camera.part.w
+                                 : std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()));
+    const float near =
+        stars ? std::clamp(atTarget / largest, 1.0f, kMostNear) : 1;  // the light of a larger disc, in a point
+    const float share = withTraits ? meanShare + meanDarkShare * look.darkLight : 1;
     return {.vertices = buffer.frontBuffer(),
             .traits = withTraits ? traits->id() : 0,
             .count = buffer.frontBuffer() ? buffer.frontCount() : 0,
             .clipFromWorld = projection * camera.view(),
             .radiusScale = look.pointSize * projection[1][1] * height / 2,
-            .radiusLimits = {smallest,
-                             std::max(std::min(kLargestRadius * height / camera.part.w, raster.largestRadius()), smallest)},
+            .radiusLimits = {smallest, largest},
             // Without perspective every depth is 1, and nothing fades.
             .nearDepth = camera.orthographic ? 1e-4f : kNearFade * camera.distance,
             .valueRange = {low, high > low ? high : low + 1e-6f},
             .logarithmic = look.logarithmic,
             .useTraits = look.useTraits && withTraits,
             .darkLight = look.darkLight,
-            .brightness = look.brightness,
+            .brightness = look.brightness * near * near,
             .colours = colours.id(),
-            .mostLight = 1.001f * look.brightness * mostColour * share};
+            .mostLight = 1.001f * look.brightness * near * near * mostColour * share,
+            .woven = look.photograph.on && look.useTraits && withTraits,
+            .growth = stars ? kGrowth : 0};
 }
 
 /// What a photograph must know of the bodies in the light.
@@ -198,8 +209,8 @@ void ParticleRenderer::State::drawBodies(DrawMethod path, const SpriteStyle& ink
         compute.draw(ink, *light, raster, timer);
         return;
     }
-    const float black[4] = {0, 0, 0, 1};
-    glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, black);
+    const float nothing[4] = {0, 0, 0, 0};
+    glClearNamedFramebufferfv(light->framebuffer(), GL_COLOR, 0, nothing);
     if (ink.count > 0) raster.draw(ink, *light);
     timer.ended(DrawStage::bodies);
 }
@@ -301,12 +312,12 @@ void ParticleRenderer::setTraits(std::span<const BodyTrait> traits) {
     state.last.reset();
     state.traitCount = traits.size();
     state.traits.reset();
-    state.mostShare = state.mostDarkShare = 0;
-    for (const BodyTrait& trait : traits) {
-        state.mostShare = std::max(state.mostShare, trait.light);
-        state.mostDarkShare = std::max(state.mostDarkShare, -trait.light);
-    }
     if (traits.empty()) return;
+    double shares = 0, darkShares = 0;
+    for (const BodyTrait& trait : traits)
+        (trait.light < 0 ? darkShares : shares) += std::abs(static_cast<double>(trait.light));
+    state.meanShare = static_cast<float>(shares / static_cast<double>(traits.size()));
+    state.meanDarkShare = static_cast<float>(darkShares / static_cast<double>(traits.size()));
     state.traits = std::make_unique<Buffer>();
     glNamedBufferStorage(state.traits->id(), static_cast<GLsizeiptr>(traits.size_bytes()), traits.data(), 0);
 }

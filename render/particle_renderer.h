@@ -22,7 +22,8 @@ enum class ToneCurve {
 /// What the bodies of a photograph are.
 enum class Starlight {
     galaxies,  ///< old stars, discs and what is resolved: arms are blue, with dust and glowing gas
-    clusters   ///< single stars of their own colours
+    clusters,  ///< single stars of their own colours
+    nursery    ///< the same, in the gas that they were born of
 };
 
 /// A picture as a telescope would take it, out of bodies in the three channels of populationMap().

@@ -11,7 +11,7 @@
 namespace gravlab {
 namespace {
 
-constexpr std::size_t kLevels = 6;
+constexpr std::size_t kLevels = 7;
 constexpr int kSmallest = 8;  // pixels
 // Bodies in a texel from which its own light is mixed in, and from which it stands alone; old stars, which have no arms, are
 // smoother.
@@ -20,7 +20,11 @@ constexpr float kFewest = 3, kEnough = 14, kEnoughOld = 200;
 constexpr float kWidest = 0.8f;
 // Lanes of dust, of an arm's width.
 constexpr float kLane = 0.25f;
-constexpr int kSkyGalaxies = 90, kSkyStars = 620;
+constexpr int kSkyGalaxies = 420, kSkyStars = 1500;
+// Levels from which on a wide kernel costs next to nothing.
+constexpr std::size_t kCheapWide = 3;
+// Of patterns half as wide, to those as wide.
+constexpr float kPersistence = 0.8f;
 
 /// How the three channels look.
 struct Emulsion {
@@ -28,13 +32,23 @@ struct Emulsion {
     glm::vec3 points;   // share of each channel that is seen as points
     float resolved;     // of all light
     float youth;        // whether dense discs are young
+    float nebula;       // light of gas all about young stars
 };
 
 const Emulsion& emulsionOf(Starlight starlight) {
     static const Emulsion kGalaxies{
-        {1.1f, 0.74f, 0.36f, 1.0f, 0.80f, 0.56f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1};
-    static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.8f, 0};
-    return starlight == Starlight::galaxies ? kGalaxies : kClusters;
+        {1.1f, 0.74f, 0.36f, 1.0f, 0.82f, 0.60f, 0.80f, 0.86f, 1.0f}, {0.05f, 0.05f, 0.8f}, 0.25f, 1, 0};
+    static const Emulsion kClusters{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 0};
+    static const Emulsion kNursery{{1.0f, 0.45f, 0.16f, 1.0f, 0.90f, 0.76f, 0.45f, 0.66f, 1.2f}, {1, 1, 1}, 0.7f, 0, 1};
+    return starlight == Starlight::galaxies ? kGalaxies : starlight == Starlight::clusters ? kClusters : kNursery;
+}
+
+/// Weight of patterns as wide as that part of an arm: from half of one down, each finer one fainter; none is added or left
+/// out at once as a camera comes nearer.
+float octaveOf(float width) {
+    const float finer = -std::log2(width);
+    const float part = std::clamp((finer + 0.6f) / 1.2f, 0.0f, 1.0f);
+    return part * part * (3 - 2 * part) * std::pow(kPersistence, std::max(finer - 1, 0.0f));
 }
 
 }  // namespace
@@ -42,6 +56,7 @@ const Emulsion& emulsionOf(Starlight starlight) {
 void DevelopedLight::forget() {
     levels_.clear();
     smooth_.clear();
+    planned_.clear();
     developed_.clear();
 }
 
@@ -56,6 +71,8 @@ void DevelopedLight::fit(const RenderTarget& light, int shrink) {
         width /= 2;
         height /= 2;
     } while (levels_.size() < kLevels && std::min(width, height) >= kSmallest);
+    const RenderTarget& half = levels_[std::min<std::size_t>(1, levels_.size() - 1)];
+    planned_.emplace_back(GL_RGBA16F, half.width(), half.height());
     for (int k = 0; k < 2; ++k) developed_.emplace_back(GL_RGBA16F, levels_[0].width(), levels_[0].height());
 }
 
@@ -65,7 +82,7 @@ const Program& DevelopedLight::begin(DrawMethod method, Stage stage) {
     if (!program) {
         program = method == DrawMethod::compute ? std::make_unique<Program>("photograph.comp", defines)
                                                 : std::make_unique<Program>("screen.vert", "photograph.frag", defines);
-        for (const auto& [name, unit] : {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}})
+        for (const auto& [name, unit] : {std::pair("level", 0), {"coarser", 1}, {"grain", 2}, {"lanes", 3}, {"plan", 4}})
             glProgramUniform1i(program->id(), program->uniform(name), unit);
     }
     glUseProgram(program->id());
@@ -89,12 +106,15 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     fit(light, shrink);
     glowing_ = false;
     glBindVertexArray(array_.id());
-    glUseProgram(method == DrawMethod::compute ? downCompute_.id() : down_.id());
+    const Emulsion& emulsion = emulsionOf(photograph.starlight);
+    const Program& down = method == DrawMethod::compute ? downCompute_ : down_;
+    // A bright star is seen by itself: spread over what is smooth it would be a cloud.
+    glProgramUniform1i(down.id(), down.uniform("singles"), emulsion.youth == 0);
+    glUseProgram(down.id());
     for (std::size_t k = 0; k < levels_.size(); ++k) {
         glBindTextureUnit(0, k == 0 ? light.texture() : levels_[k - 1].texture());
         run(method, levels_[k]);
     }
-    const Emulsion& emulsion = emulsionOf(photograph.starlight);
     const Program& smoothing = begin(method, smooth);
     glProgramUniform3f(smoothing.id(), smoothing.uniform("enough"), kFewest, kEnough, kEnoughOld);
     // Of the steps the one whose texels are about as wide as arms, and the one where single bodies are spread at most.
@@ -103,15 +123,28 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
         return static_cast<std::size_t>(std::clamp(step, 0L, static_cast<long>(levels_.size()) - 1));
     };
     const std::size_t around = stepOf(film.armWidth), widest = stepOf(kWidest * film.armWidth);
-    for (std::size_t k = widest; k-- > 0;) {
-        const bool last = k + 1 == widest;
+    // The widest step is made round once: tents of single texels that large would show as squares.
+    const std::size_t top = std::max(around, widest);
+    for (std::size_t k = top + 1; k-- > 0;) {
         const float side = static_cast<float>(shrink) * std::exp2(static_cast<float>(k));
+        const int reach = k < top ? 0 : k >= kCheapWide ? 3 : 1;
+        glProgramUniform1i(smoothing.id(), smoothing.uniform("reach"), reach);
         glProgramUniform1f(smoothing.id(), smoothing.uniform("bodiesPerLight"), side * side / film.lightOfBody);
+        glProgramUniform1f(smoothing.id(), smoothing.uniform("octave"), octaveOf(side / film.armWidth));
+        glProgramUniform1f(smoothing.id(), smoothing.uniform("counted"), k < widest ? 1 : 0);
         glBindTextureUnit(0, levels_[k].texture());
-        glBindTextureUnit(1, last ? levels_[k + 1].texture() : smooth_[k + 1].texture());
+        glBindTextureUnit(1, k == top ? levels_[k].texture() : smooth_[k + 1].texture());
         run(method, smooth_[k]);
     }
-    const auto& smoothAt = [&](std::size_t k) -> const RenderTarget& { return k < widest ? smooth_[k] : levels_[k]; };
+    const RenderTarget& lanes = smooth_[stepOf(kLane * film.armWidth)];
+    const Program& planning = begin(method, plan);
+    glProgramUniform1f(planning.id(), planning.uniform("youth"), emulsion.youth);
+    glProgramUniform1f(planning.id(), planning.uniform("usual"), film.usual);
+    glProgramUniform2f(planning.id(), planning.uniform("step"), film.armWidth / static_cast<float>(light.width()),
+                       film.armWidth / static_cast<float>(light.height()));
+    glBindTextureUnit(1, smooth_[around].texture());
+    glBindTextureUnit(3, lanes.texture());
+    run(method, planned_.front());
     const Program& composing = begin(method, compose);
     const auto set = [&](const char* name, float value) {
         glProgramUniform1f(composing.id(), composing.uniform(name), value);
@@ -120,14 +153,12 @@ void DevelopedLight::develop(DrawMethod method, const RenderTarget& light, int s
     set("dust", photograph.dust);
     set("gas", photograph.gas);
     set("resolved", emulsion.resolved);
+    set("nebula", emulsion.nebula * photograph.gas);
     set("usual", film.usual);
     glProgramUniformMatrix3fv(composing.id(), composing.uniform("colours"), 1, GL_FALSE, glm::value_ptr(emulsion.colours));
-    glProgramUniform2f(composing.id(), composing.uniform("step"), film.armWidth / static_cast<float>(light.width()),
-                       film.armWidth / static_cast<float>(light.height()));
-    glBindTextureUnit(0, smoothAt(0).texture());
-    glBindTextureUnit(1, smoothAt(around).texture());
+    glBindTextureUnit(0, smooth_[0].texture());
     glBindTextureUnit(2, levels_[0].texture());
-    glBindTextureUnit(3, smoothAt(stepOf(kLane * film.armWidth)).texture());
+    glBindTextureUnit(4, planned_.front().texture());
     run(method, developed_.front());
 }
 

@@ -41,17 +41,18 @@ public:
     void forget();
 
 private:
-    enum Stage { smooth, compose, glow };
+    enum Stage { smooth, plan, compose, glow, kStages };
     void fit(const RenderTarget& light, int shrink);
     const Program& begin(DrawMethod method, Stage stage);
     void run(DrawMethod method, const RenderTarget& to);
 
-    std::array<std::array<std::unique_ptr<Program>, 3>, kDrawMethods> stages_;  ///< made when they are first needed
+    std::array<std::array<std::unique_ptr<Program>, kStages>, kDrawMethods> stages_;  ///< made when they are first needed
     std::unique_ptr<Program> sky_;
     Program down_{"screen.vert", "bloom_down.frag"}, downCompute_{"bloom_down.comp"};
     VertexArray array_;
     std::vector<RenderTarget> levels_;     ///< of the light, each half of the one before
-    std::vector<RenderTarget> smooth_;     ///< the same without grain; the last is that of levels_
+    std::vector<RenderTarget> smooth_;     ///< the same without grain
+    std::vector<RenderTarget> planned_;    ///< of half the size: what is young, where dust is
     std::vector<RenderTarget> developed_;  ///< without and with glow
     int shrink_ = 0;
     bool glowing_ = false;

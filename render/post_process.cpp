@@ -191,7 +191,7 @@ void PostProcess::mapTones(DrawMethod path, const RenderTarget& light, const Loo
 /// The light that shows together, with its glow. The glow is half as sharp as that light, which has no grain to spread.
 void PostProcess::photograph(DrawMethod path, const RenderTarget& light, const Look& look, const PictureQuality& quality,
                              const ExposedFilm& film, StageTimer& timer) {
-    developed_.develop(path, light, quality.glowShrink, look.photograph, film);
+    developed_.develop(path, light, std::max(quality.glowShrink / 2, 1), look.photograph, film);
     timer.ended(DrawStage::develop);
     const bool wanted = look.bloom > 0 && !look.paper;
     if (wanted || look.autoExposure) {

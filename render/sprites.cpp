@@ -31,6 +31,8 @@ void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4
     glProgramUniform1i(id, program.uniform("useTraits"), ink.useTraits);
     glProgramUniform1f(id, program.uniform("darkLight"), ink.darkLight);
     glProgramUniform1f(id, program.uniform("brightness"), ink.brightness);
+    glProgramUniform1i(id, program.uniform("woven"), ink.woven);
+    glProgramUniform1f(id, program.uniform("growth"), ink.growth);
     glBindTextureUnit(0, ink.colours);
 }
 

@@ -26,7 +26,9 @@ struct SpriteStyle {
     bool logarithmic = false, useTraits = false;
     float darkLight = 1, brightness = 1;
     GLuint colours = 0;   ///< texture of one row
-    float mostLight = 1;  ///< bound of what one body can give to one pixel
+    float mostLight = 1;  ///< bound of what bodies can give to one pixel, by their number
+    bool woven = false;   ///< alpha gets the light times a lot of each body, see Photograph in shaders/photograph.glsl
+    float growth = 0;     ///< light from which on a body's image grows with it; 0: none does
 };
 
 /// Point sprites, added up by blending.

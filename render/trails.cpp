@@ -57,7 +57,7 @@ void Trails::draw(const Ink& ink) {
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, ring_->id());
     glEnable(GL_BLEND);
     glBlendEquation(GL_FUNC_ADD);
-    glBlendFunc(GL_SRC_ALPHA, GL_ONE);  // alpha is how much of a pixel a smooth line covers
+    glBlendFuncSeparate(GL_SRC_ALPHA, GL_ONE, GL_ZERO, GL_ONE);  // alpha is how much of a pixel a smooth line covers
     glEnable(GL_LINE_SMOOTH);
     glUseProgram(id);
     glBindVertexArray(array_.id());

@@ -7,5 +7,5 @@ layout(binding = 0) uniform writeonly image2D level;
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy), size = imageSize(level);
     if (pixel.x >= size.x || pixel.y >= size.y) return;
-    imageStore(level, pixel, vec4(smaller((vec2(pixel) + 0.5) / vec2(size)), 1.0));
+    imageStore(level, pixel, smaller((vec2(pixel) + 0.5) / vec2(size)));
 }

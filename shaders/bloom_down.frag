@@ -4,4 +4,4 @@ in vec2 uv;
 #include "bloom_down.glsl"
 layout(location = 0) out vec4 colour;
 
-void main() { colour = vec4(smaller(uv), 1.0); }
+void main() { colour = smaller(uv); }

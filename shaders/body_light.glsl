@@ -10,6 +10,8 @@ uniform bool useTraits;
 uniform float darkLight;
 uniform float brightness;
 uniform sampler2D colours;    // one row; alpha: see spriteOf()
+uniform bool woven;           // alpha of light: times the lot of a body, which its place within a population's band is
+uniform float growth;         // light from which on images of stars grow, as on a plate; 0: none
 
 // Of a celestial body: its radius in that of other bodies, so that planets near a star are apart where one comes close.
 const float celestialRadius = 0.06;
@@ -17,7 +19,7 @@ const float celestialRadius = 0.06;
 struct Sprite {
     vec4 clip;
     float radius;  // [px]
-    vec3 light;    // of its centre
+    vec4 light;    // of its centre
 };
 
 /// False: behind the eye, or not a number.
@@ -37,7 +39,10 @@ bool spriteOf(vec4 body, vec2 trait, out Sprite sprite) {
     float kept = celestial ? 1.0 : min(radius / smallest, 1.0);
 
     float share = trait.y < 0.0 ? -trait.y * darkLight : trait.y;
-    sprite.light = colour.rgb *
-                   (brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w));
+    float spread = growth > 0.0 ? clamp(pow(brightness * share * kept * kept / growth, 0.25), 1.0, 2.2) : 1.0;
+    sprite.radius *= spread;
+    kept /= spread;
+    vec3 light = colour.rgb * (brightness * share * kept * kept * smoothstep(0.0, nearDepth, sprite.clip.w));
+    sprite.light = vec4(light, woven ? (light.r + light.g + light.b) * fract(8.0 * place) : 0.0);
     return true;
 }

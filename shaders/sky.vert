@@ -4,8 +4,10 @@ uniform mat4 clipFromSky;
 uniform float pixels;  // of the picture's height
 uniform int galaxies;  // the first of all
 uniform float brightness;
-flat out vec4 form;    // axis ratio, cosine and sine of the major axis; 1: a galaxy
+flat out vec4 form;    // a galaxy: axis ratio, cosine and sine of the major axis, 1; a star with a cross: width of its bars,
+                       // radii of its core, and -1; other stars: 0
 flat out vec3 light;
+flat out vec3 core;
 
 uint mixed(uint x) {  // the finalizer of MurmurHash3 (A. Appleby)
     x = (x ^ (x >> 16)) * 0x85ebca6bu;
@@ -19,16 +21,32 @@ void main() {
     float z = 2.0 * lot(0u) - 1.0, angle = 6.2831853 * lot(1u), flat_ = sqrt(1.0 - z * z);
     gl_Position = clipFromSky * vec4(flat_ * cos(angle), flat_ * sin(angle), z, 0.0);
     bool galaxy = gl_VertexID < galaxies;
-    // Ten times as many are three magnitudes fainter.
-    float bright = pow(lot(2u), 3.0), turned = 3.1415927 * lot(3u);
-    form = vec4(mix(0.3, 1.0, lot(4u)), cos(turned), sin(turned), galaxy ? 1.0 : 0.0);
-    float tint = lot(5u);
+    float scale = max(pixels / 720.0, 0.7), tint = lot(5u);
+    core = vec3(0.0);
     if (galaxy) {
-        gl_PointSize = pixels / 720.0 * (5.0 + 11.0 * bright);
-        light = mix(vec3(0.9, 0.75, 0.55), vec3(0.65, 0.75, 0.95), tint) * (0.10 + 0.13 * bright);
+        // Many small ones, few that show a form.
+        float size = pow(lot(2u), 5.0), turned = 3.1415927 * lot(3u);
+        form = vec4(mix(0.28, 1.0, lot(4u)), cos(turned), sin(turned), 1.0);
+        gl_PointSize = scale * (3.2 + 17.0 * size);
+        float bright = 0.10 + 0.22 * lot(6u) + 0.12 * size;
+        light = mix(vec3(0.95, 0.72, 0.48), vec3(0.55, 0.70, 1.0), smoothstep(0.3, 0.7, tint)) * bright;
+        core = vec3(0.95, 0.78, 0.56) * bright;
     } else {
-        gl_PointSize = max(pixels / 720.0, 0.7) * (2.2 + 1.6 * bright);
-        light = mix(vec3(1.0, 0.84, 0.66), vec3(0.78, 0.87, 1.0), tint) * (0.10 + 0.55 * bright);
+        // By magnitudes: four times as many for each that is fainter.
+        float flux = min(0.055 * pow(max(lot(2u), 1e-5), -0.62), 4.0);
+        vec3 hue = mix(vec3(1.0, 0.80, 0.58), vec3(0.74, 0.85, 1.0), tint);
+        if (flux > 1.1) {
+            float wide = scale * (9.0 + 7.0 * flux);
+            gl_PointSize = wide;
+            form = vec4(1.1 / wide, wide / (scale * (2.6 + 0.6 * flux)), 0.0, -1.0);
+            core = 3.0 * mix(hue, vec3(1.0), 0.4);
+            light = 0.6 * hue;
+        } else {
+            gl_PointSize = scale * (2.0 + 1.2 * min(flux, 1.0));
+            form = vec4(0.0);
+            light = hue * flux;
+        }
     }
     light *= brightness;
+    core *= brightness;
 }

@@ -7,7 +7,7 @@ layout(local_size_x = 256) in;
 #include "profile.glsl"
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) readonly buffer Traits { vec2 traits[]; };
-layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and nothing, by pixel
+layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and alpha, by pixel
 layout(std430, binding = 7) restrict buffer Large {
     uint largeCount, instances, firstIndex, baseVertex, baseInstance;  // of an indirect draw
     uint large[];
@@ -30,7 +30,7 @@ void add(uint i, Sprite sprite, vec2 centre) {
     ivec2 low = max(ivec2(ceil(centre - sprite.radius - 0.5)), ivec2(0));
     ivec2 high = min(ivec2(floor(centre + sprite.radius - 0.5)), size - 1);
     float perRadius = 1.0 / sprite.radius;
-    vec3 units = sprite.light * unitsPerLight;
+    vec4 units = sprite.light * unitsPerLight;
     uint lot = mixed(i + 0x9e3779b9u);
     for (int y = low.y; y <= high.y; ++y)
         for (int x = low.x; x <= high.x; ++x) {
@@ -38,11 +38,12 @@ void add(uint i, Sprite sprite, vec2 centre) {
             if (!(part > 0.0)) continue;
             lot = mixed(lot);
             // One lot for all channels: grey stays grey.
-            uvec3 whole = uvec3(units * part + (float(lot >> 8) + 0.5) / 16777216.0);
+            uvec4 whole = uvec4(units * part + (float(lot >> 8) + 0.5) / 16777216.0);
             uint at = 4u * uint(y * size.x + x);
             if (whole.r > 0u) atomicAdd(sums[at], whole.r);
             if (whole.g > 0u) atomicAdd(sums[at + 1u], whole.g);
             if (whole.b > 0u) atomicAdd(sums[at + 2u], whole.b);
+            if (whole.a > 0u) atomicAdd(sums[at + 3u], whole.a);
         }
 }
 

@@ -12,6 +12,6 @@ void main() {
     if (pixel.x >= size.x || pixel.y >= size.y) return;
     uint at = uint(pixel.y * size.x + pixel.x);
     uvec4 sum = sums[at];
-    if ((sum.r | sum.g | sum.b) != 0u) sums[at] = uvec4(0u);
-    imageStore(light, pixel, vec4(min(vec3(sum.rgb) * lightPerUnit, most), 1.0));
+    if ((sum.r | sum.g | sum.b | sum.a) != 0u) sums[at] = uvec4(0u);
+    imageStore(light, pixel, min(vec4(sum) * lightPerUnit, most));
 }

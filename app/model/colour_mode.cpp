@@ -98,31 +98,40 @@ BodyTrait star(std::uint32_t id, std::uint8_t group) {
 }
 
 /// What a body is in a photograph: by its species, and a few by lot.
-BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars stars, double resolved) {
+BodyTrait population(std::uint32_t id, std::uint8_t group, bool aged, Stars stars, std::size_t all) {
     Random random(0x90b, id);
-    const double lot = random.uniform(), light = random.uniform();
-    const auto trait = [](Population which, double share) { return BodyTrait{placeOf(which), static_cast<float>(share)}; };
+    const double lot = random.uniform(), light = random.uniform(), weave = random.uniform();
+    // What is bright has the mean lot: patterns are of many.
+    const auto trait = [&](Population which, double share) {
+        return BodyTrait{placeOf(which, share > 2 ? 0.5f : static_cast<float>(weave)), static_cast<float>(share)};
+    };
+    // Few bright stars and many faint ones, by a power of a star's place among all; none gives more than that part of all
+    // light.
+    const double count = static_cast<double>(std::max<std::size_t>(all, 1));
+    const auto ranked = [&](double least, double power, double most) {
+        return std::min(least * std::pow(std::max(lot, 1e-6), -power), std::max(most * count, 12.0));
+    };
     if (stars == Stars::globular) {
         // Giants give most of the light of an old cluster; some blue stars are on the horizontal branch.
-        if (lot < 0.05) return trait(Population::red, 5 + 6 * light);
-        if (lot < 0.09) return trait(Population::white, 2.5 + 2 * light);
-        if (lot < 0.11) return trait(Population::blue, 1.6 + light);
-        return trait(Population::yellow, 0.35 + 0.5 * light);
+        const double share = ranked(0.36, 0.62, 1e-3);
+        if (share > 2.5) return trait(light < 0.8 ? Population::red : Population::yellow, share);
+        if (share > 0.9 && light < 0.16) return trait(Population::blue, 1.2 * share);
+        return trait(share > 0.9 ? Population::white : Population::yellow, share);
     }
     if (stars == Stars::young) {
-        // By the initial mass function: few bright blue stars, many faint ones.
-        if (lot < 0.012) return trait(Population::red, 9 + 9 * light);
-        if (lot < 0.12) return trait(Population::blue, 3 + 9 * light * light);
-        if (lot < 0.40) return trait(Population::white, 0.8 + light);
-        return trait(Population::yellow, 0.15 + 0.3 * light);
+        const double share = ranked(0.22, 0.76, 8e-3);
+        if (share > 6)
+            return trait(light < 0.05 ? Population::red : light < 0.8 ? Population::blue : Population::white, share);
+        if (share > 1) return trait(light < 0.55 ? Population::blue : Population::white, share);
+        return trait(light < 0.4 ? Population::blue : light < 0.85 ? Population::white : Population::yellow, share);
     }
+    const double resolved = std::min(kResolved / count, kMostResolved);
     const bool old = aged || speciesOf(group) == Species::bulge || stars == Stars::elliptical;
     const bool seen = lot < resolved;
-    const double share = seen ? 1.5 + 2 * light * light : 1;
-    if (old) return trait(seen ? Population::giant : Population::old, share);
-    // A young cluster is as bright as it is, however many bodies share the rest of the light.
+    if (old) return seen ? trait(Population::giant, 1.5 + 2 * light * light) : trait(Population::old, 1);
+    // A young cluster is as bright as it is, however many bodies share the rest of the light; most are faint.
     const double cluster = std::pow(kMostResolved / resolved, 0.6);
-    return seen ? trait(Population::cluster, share * cluster) : trait(Population::disc, 1);
+    return seen ? trait(Population::cluster, (0.6 + 9 * std::pow(light, 3)) * cluster) : trait(Population::disc, 1);
 }
 
 /// What a body of that part of the heaviest mass may be.
@@ -226,7 +235,6 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
     const bool dark = std::any_of(facts.group.begin(), facts.group.end(), isDark);
     if (!mode.ofTraits && !dark) return {};
     std::vector<BodyTrait> traits(facts.size());
-    const double resolved = std::min(kResolved / static_cast<double>(std::max<std::size_t>(facts.size(), 1)), kMostResolved);
     float heaviest = 1e-30f;
     for (const float mass : facts.mass) heaviest = std::max(heaviest, std::abs(mass));
     for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -244,7 +252,7 @@ std::vector<BodyTrait> bodyTraits(const ColourMode& mode, const BodyFacts& facts
             trait.value = placeOfCelestial(static_cast<std::size_t>(what));
         }
         const bool aged = i < facts.aged.size() && facts.aged[i] != 0;
-        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, resolved);
+        if (mode.photograph) trait = population(facts.id[i], facts.group[i], aged, stars, facts.size());
         if (isDark(facts.group[i])) trait.light = mode.photograph ? 0 : -1;
     }
     return traits;

@@ -2,6 +2,7 @@
 // Rule: a rate is shown only for a configuration whose force check has passed.
 #include "app/format.h"
 #include "app/panels/parameter_widgets.h"
+#include "app/panels/rate_unit.h"
 #include "app/services/virial_check.h"
 
 #include <algorithm>
@@ -150,17 +151,10 @@ void drawHistory(PanelContext& p) {
         low = *least;
         high = *most;
     }
-    // Stored in G; more or less of it in other units, or the numbers would not fit beside the plot.
-    struct Unit {
-        float size;
-        const char* name;
-    };
-    constexpr Unit kUnits[] = {{1e3f, "T interactions/s"}, {1, "G interactions/s"}, {1e-3f, "M interactions/s"}};
-    const Unit* shownIn = std::ranges::find_if(kUnits, [&](const Unit& row) { return high >= row.size; });
-    const auto [unit, unitName] = shownIn == std::end(kUnits) ? Unit{1e-6f, "k interactions/s"} : *shownIn;
     // The scale starts at zero, so that a dip looks as large as it is.
     const float axis = ImGui::CalcTextSize("0.123").x + 6 * s;
     const float top = shown ? 1.12f * std::max(high, 1e-9f) : 1;
+    const auto [unit, unitName] = rateUnit(top);
     const ImVec2 a(from.x + axis, from.y + head + line + 9 * s), b(from.x + size.x, from.y + size.y - line - 2 * s);
     list.AddRectFilled(a, b, palette::veil(8), 3 * s);
     list.AddLine(ImVec2(a.x, b.y), b, palette::kFaint);

@@ -91,8 +91,9 @@ Look Colouring::look(Document& document, RunHost& host, bool realTime) {
     if (units.length == "kpc")
         drawn.photograph.scale = std::min(drawn.photograph.scale, kArm / static_cast<float>(units.lengthScale));
     const Stars stars = document.facts.scene->view.stars;
-    const bool cluster = stars == Stars::globular || stars == Stars::young;
-    drawn.photograph.starlight = cluster ? Starlight::clusters : Starlight::galaxies;
+    drawn.photograph.starlight = stars == Stars::globular ? Starlight::clusters
+                                 : stars == Stars::young  ? Starlight::nursery
+                                                          : Starlight::galaxies;
     if (drawn.tone == ToneCurve::automatic) drawn.tone = mode.photograph ? ToneCurve::slide : ToneCurve::plate;
     constexpr double kAdaptation = 0.5, kFilmFrame = 1.0 / 60;  // [s]
     if (scene_ != document.facts.scene) drawnAt_ = -1;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <random>
 
 namespace gravlab::test {
@@ -43,7 +44,7 @@ protected:
                         0.12f * normal(random);
             bodies_.push_back({radius * std::cos(angle), radius * std::sin(angle), 0.02f * normal(random), 0.5f});
             const Population population = bulge ? Population::old : i % 47 == 3 ? Population::cluster : Population::disc;
-            traits_.push_back({placeOf(population), 1});
+            traits_.push_back({placeOf(population, part(random)), 1});
         }
         // Its dark halo, which counts as bodies and gives no light.
         for (int i = 0; i < 9000; ++i) {
@@ -162,6 +163,121 @@ TEST_F(PhotographTest, GasGlowsRedAndOnlyInArms) {
     EXPECT_LT(lit, kWidth * kHeight / 10) << "knots";
 }
 
+/// Mean difference of two pictures where both are inside, one moved by so many pixels to the right.
+double differenceMoved(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, int right) {
+    double sum = 0;
+    int count = 0;
+    for (int j = 40; j < kHeight - 40; ++j)
+        for (int i = 80; i < kWidth - 80; ++i, ++count)
+            for (int channel = 0; channel < 3; ++channel)
+                sum += std::abs(static_cast<int>(a[static_cast<std::size_t>(3 * (j * kWidth + i) + channel)]) -
+                                b[static_cast<std::size_t>(3 * (j * kWidth + i + right) + channel)]);
+    return sum / count;
+}
+
+TEST_F(PhotographTest, PatternsInArmsAndDustGoWithTheBodies) {
+    look.photograph.dust = look.photograph.gas = 1;
+    const auto before = picture();
+    // Other lots are another pattern: what a pattern that does not go with the bodies would change.
+    const std::vector<BodyTrait> traits = traits_;
+    std::mt19937 random(3);
+    std::uniform_real_distribution<float> part(0, 1);
+    for (BodyTrait& trait : traits_) trait.value = placeOf(populationAt(trait.value), part(random));
+    renderer_->setTraits(traits_);
+    const double another = differenceMoved(before, picture(), 0);
+    EXPECT_GT(another, 1.5) << "there is a pattern";
+    renderer_->setTraits(traits);
+    // The camera moves, the bodies stay.
+    const Camera camera0 = camera;
+    const float pixel = camera.lengthPerPixel({kWidth, kHeight});
+    const float a = camera.azimuth;
+    constexpr int kRight = 19;
+    camera.target -= glm::vec3(-std::sin(a), std::cos(a), 0) * (pixel * kRight);
+    EXPECT_LT(differenceMoved(before, picture(), kRight), 0.5 * another) << "not to the picture's frame";
+    camera = camera0;
+    // Both turn.
+    const float turn = 0.7f, c = std::cos(turn), s = std::sin(turn);
+    for (ParticleVertex& body : bodies_) body = {c * body.x - s * body.y, s * body.x + c * body.y, body.z, body.value};
+    store(bodies_);
+    camera.azimuth += turn;
+    EXPECT_LT(differenceMoved(before, picture(), 0), 0.2 * another) << "not to space";
+}
+
+TEST_F(PhotographTest, PatternsHaveSeveralSizes) {
+    const auto woven = picture();
+    for (BodyTrait& trait : traits_) trait.value = placeOf(populationAt(trait.value));
+    renderer_->setTraits(traits_);
+    const auto plain = picture();
+    // What the pattern adds to a square of the picture, on the average.
+    const auto added = [&](int x, int y, int side) {
+        double sum = 0;
+        for (int j = y; j < y + side; ++j)
+            for (int i = x; i < x + side; ++i) {
+                const auto at = static_cast<std::size_t>(3 * (j * kWidth + i) + 2);
+                sum += static_cast<double>(woven[at]) - plain[at];
+            }
+        return sum / (side * side);
+    };
+    constexpr int kSmall = 4, kLarge = 12;
+    double coarse = 0, fine = 0;
+    int large = 0, small = 0;
+    for (int y = 60; y + kLarge <= kHeight - 60; y += kLarge)
+        for (int x = 100; x + kLarge <= kWidth - 100; x += kLarge, ++large) {
+            const double mean = added(x, y, kLarge);
+            coarse += mean * mean;
+            for (int j = 0; j < kLarge; j += kSmall)
+                for (int i = 0; i < kLarge; i += kSmall, ++small) fine += std::pow(added(x + i, y + j, kSmall) - mean, 2);
+        }
+    EXPECT_GT(std::sqrt(coarse / large), 1) << "as wide as arms";
+    EXPECT_GT(std::sqrt(fine / small), 0.7) << "and within those";
+}
+
+TEST_F(PhotographTest, FewStarsShowNoSquares) {
+    // A small bulge in a wide picture: as much light at one distance along a diagonal as along a side.
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal(0, 0.03f);
+    std::vector<ParticleVertex> few;
+    for (int i = 0; i < 300; ++i) few.push_back({normal(random), normal(random), normal(random), 0});
+    store(few);
+    std::vector<BodyTrait> traits;
+    for (std::size_t i = 0; i < few.size(); ++i)
+        traits.push_back({placeOf(Population::old, static_cast<float>(i % 11) / 11), 1});
+    renderer_->setTraits(traits);
+    look.photograph.scale = 0.8f;
+    look.brightness = 20;
+    const auto rgb = picture();
+    const auto at = [&](double x, double y) {
+        const auto i = static_cast<std::size_t>(kWidth / 2 + x), j = static_cast<std::size_t>(kHeight / 2 + y);
+        return static_cast<double>(rgb[3 * (j * kWidth + i)]);
+    };
+    for (const double r : {20.0, 38.0, 44.0}) {
+        const double d = r / std::numbers::sqrt2;
+        const double sides = at(r, 0) + at(-r, 0) + at(0, r) + at(0, -r),
+                     corners = at(d, d) + at(-d, d) + at(d, -d) + at(-d, -d);
+        EXPECT_GT(sides, 0);
+        EXPECT_NEAR(corners / sides, 1, 0.15) << r;
+    }
+}
+
+TEST_F(PhotographTest, StarsOfAClusterArePointsHoweverNear) {
+    store({{0, 0, 0, 0.5f}});
+    renderer_->setTraits(std::vector<BodyTrait>{{placeOf(Population::white), 40}});
+    look.bloom = 0;
+    const auto lit = [&](Starlight starlight, float distance) {
+        look.photograph.starlight = starlight;
+        camera.distance = distance;
+        const auto rgb = picture();
+        int count = 0;
+        for (std::size_t i = 0; i < rgb.size(); i += 3) count += rgb[i + 1] > 60;
+        return count;
+    };
+    EXPECT_GT(lit(Starlight::clusters, 2), 4);
+    EXPECT_LT(lit(Starlight::clusters, 0.05f), 70) << "but for what its brightness spreads";
+    look.photograph.on = false;
+    look.colourMap = 4;
+    EXPECT_GT(lit(Starlight::clusters, 0.05f), 400) << "a disc elsewhere";
+}
+
 TEST_F(PhotographTest, LightTogetherHasNoGrain) {
     // Within a plain disc of few bodies neighbouring pixels differ by far less than when every body is a point.
     std::mt19937 random(5);
@@ -208,6 +324,14 @@ TEST_F(PhotographTest, SkyStandsStillIsQuietAndGoesBehindTheGalaxies) {
     EXPECT_EQ(picture(), sky) << "it is infinitely far";
     camera.azimuth += 0.1f;
     EXPECT_NE(picture(), sky) << "and turns with the camera";
+    int bright = 0;
+    for (int k = 0; k < 12; ++k, camera.azimuth += 0.5f) {
+        camera.elevation = k % 2 == 0 ? 0.5f : -0.5f;
+        const auto part = picture();
+        for (std::size_t i = 0; i < part.size(); i += 3) bright += part[i] + part[i + 1] + part[i + 2] > 660;
+    }
+    EXPECT_GT(bright, 4) << "a few bright stars among the faint";
+    EXPECT_LT(bright, 400);
     look.photograph.sky = 0;
     EXPECT_THAT(picture(), testing::Each(0));
     look.photograph.sky = 1;
@@ -218,7 +342,7 @@ TEST_F(PhotographTest, SkyStandsStillIsQuietAndGoesBehindTheGalaxies) {
 TEST_F(PhotographTest, BothDrawMethodsShowTheSamePhotograph) {
     look.photograph = {.on = true, .scale = 0.2f};
     for (const float bloom : {0.0f, 0.3f})
-        for (const Starlight starlight : {Starlight::galaxies, Starlight::clusters}) {
+        for (const Starlight starlight : {Starlight::galaxies, Starlight::clusters, Starlight::nursery}) {
             look.bloom = bloom;
             look.photograph.starlight = starlight;
             renderer_->requestDrawMethod(DrawMethodRequest::raster);
@@ -276,7 +400,8 @@ TEST(PhotographModes, discsAreOldInsideAndKeepTheirAges) {
     const auto traits = bodyTraits(mode, start);
     for (std::size_t i = 0; i < traits.size(); ++i)
         if (start.aged[i]) {
-            EXPECT_TRUE(traits[i].value == placeOf(Population::old) || traits[i].value == placeOf(Population::giant)) << i;
+            const Population population = populationAt(traits[i].value);
+            EXPECT_TRUE(population == Population::old || population == Population::giant) << i;
         }
 }
 
@@ -290,7 +415,7 @@ TEST(PhotographModes, populationsFollowSpeciesAndStayTheSame) {
         facts.motion.push_back(BodyMotion::free);
     }
     const auto traits = bodyTraits(mode, facts), again = bodyTraits(mode, facts);
-    const auto is = [&](std::size_t i, Population which) { return traits[i].value == placeOf(which); };
+    const auto is = [&](std::size_t i, Population which) { return populationAt(traits[i].value) == which; };
     int resolved = 0;
     for (std::size_t i = 0; i < traits.size(); ++i) {
         EXPECT_EQ(traits[i].value, again[i].value);
@@ -303,9 +428,30 @@ TEST(PhotographModes, populationsFollowSpeciesAndStayTheSame) {
     EXPECT_LT(resolved, 300) << "few";
     for (const auto& [stars, which] : {std::pair(Stars::globular, Population::red), {Stars::young, Population::blue}}) {
         const auto cluster = bodyTraits(mode, facts, stars);
-        EXPECT_TRUE(std::any_of(cluster.begin(), cluster.end(), [&](auto& t) { return t.value == placeOf(which); }));
+        EXPECT_TRUE(std::any_of(cluster.begin(), cluster.end(), [&](auto& t) { return populationAt(t.value) == which; }));
         EXPECT_TRUE(
-            std::none_of(cluster.begin(), cluster.end(), [](auto& t) { return t.value == placeOf(Population::disc); }));
+            std::none_of(cluster.begin(), cluster.end(), [](auto& t) { return populationAt(t.value) == Population::disc; }));
+    }
+}
+
+TEST(PhotographModes, aFewStarsOutshineTheirCluster) {
+    const ColourMode& mode = *std::find_if(colourModes().begin(), colourModes().end(), [](auto& m) { return m.photograph; });
+    BodyFacts facts;
+    for (std::uint32_t i = 0; i < 30000; ++i) {
+        facts.id.push_back(i);
+        facts.group.push_back(0);
+        facts.mass.push_back(1);
+        facts.motion.push_back(BodyMotion::free);
+    }
+    for (const auto& [stars, least] : {std::pair(Stars::young, 0.1), {Stars::globular, 0.03}}) {
+        std::vector<double> light;
+        for (const BodyTrait& trait : bodyTraits(mode, facts, stars)) light.push_back(static_cast<double>(trait.light));
+        std::ranges::sort(light);
+        const double all = std::accumulate(light.begin(), light.end(), 0.0);
+        const double few = std::accumulate(light.end() - 30, light.end(), 0.0);
+        EXPECT_GT(few, least * all) << "a thousandth of the stars";
+        EXPECT_LT(few, 0.5 * all);
+        EXPECT_GT(light.back(), 40 * light[light.size() / 2]);
     }
 }
 
