@@ -18,7 +18,11 @@ constexpr double kMostLightUnits = 2147483648.0;
 constexpr GLuint kSpriteGroup = 256, kMostSpriteGroups = 65535;
 // Words of an indirect draw in front of the list.
 constexpr std::size_t kCommandWords = 5;
-constexpr GLuint kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
+// Bodies of a pass are a multiple of it, so that each begins where a buffer may be bound.
+constexpr std::size_t kPassUnit = 256;
+// Within this radius a sprite is not much more than a pixel [px].
+constexpr float kPointSum = 1.4f;
+constexpr GLuint kPointsBinding = 3, kBodiesBinding = 4, kTraitsBinding = 5, kSumsBinding = 6, kListBinding = 7;
 
 void setUniforms(const Program& program, const SpriteStyle& ink, const glm::mat4& clipFromWorld) {
     const GLuint id = program.id();
@@ -105,11 +109,17 @@ ComputeSprites::ComputeSprites() { glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_S
 
 std::string ComputeSprites::obstacle(std::size_t bodies, int width, int height) const {
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-    const std::size_t needed =
-        std::max({pixels * 4 * sizeof(GLuint), bodies * sizeof(ParticleVertex), (bodies + kCommandWords) * sizeof(GLuint)});
+    const std::size_t needed = std::max((pixels + 2 * static_cast<std::size_t>(width + height) + 4) * 4 * sizeof(GLuint),
+                                        (bodies + kCommandWords) * sizeof(GLuint));
     if (static_cast<GLint64>(needed) <= largestBlock_) return {};
     return "compute shaders would need a buffer of " + std::to_string(needed >> 20) + " MiB and this OpenGL's may have " +
            std::to_string(largestBlock_ >> 20) + " MiB";
+}
+
+std::size_t ComputeSprites::bodiesAPass() const {
+    const std::size_t most = static_cast<std::size_t>(std::max<GLint64>(largestBlock_, 0)) / sizeof(ParticleVertex);
+    const std::size_t wanted = many_.piece > 0 ? std::min(many_.piece, most) : most;
+    return std::max(kPassUnit, wanted / kPassUnit * kPassUnit);
 }
 
 void ComputeSprites::fit(std::size_t bodies, int width, int height) {
@@ -120,6 +130,14 @@ void ComputeSprites::fit(std::size_t bodies, int width, int height) {
         glNamedBufferStorage(sums_->id(), static_cast<GLsizeiptr>(pixels * 4 * sizeof(GLuint)), nullptr, 0);
         glClearNamedBufferData(sums_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
         pixels_ = pixels;
+    }
+    // One pixel more all around: what is beside the picture shines into it.
+    const std::size_t wider = static_cast<std::size_t>(width + 2) * static_cast<std::size_t>(height + 2);
+    if (asPoints(bodies) && wider != pointPixels_) {
+        pointPixels_ = 0;
+        points_ = std::make_unique<Buffer>();
+        glNamedBufferStorage(points_->id(), static_cast<GLsizeiptr>(wider * 4 * sizeof(GLuint)), nullptr, 0);
+        pointPixels_ = wider;
     }
     if (bodies > listed_ || !list_) {
         listed_ = 0;
@@ -139,28 +157,46 @@ void ComputeSprites::draw(const SpriteStyle& ink, const RenderTarget& light, Ras
     const bool lit = usable(bound);
     const double unitsPerLight = lit ? kMostLightUnits / bound : 0;
 
+    const bool points = asPoints(ink.count);
     glClearNamedBufferSubData(list_->id(), GL_R32UI, 0, sizeof(GLuint), GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
+    if (points) glClearNamedBufferData(points_->id(), GL_R32UI, GL_RED_INTEGER, GL_UNSIGNED_INT, nullptr);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kSumsBinding, sums_->id());
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kPointsBinding, points ? points_->id() : sums_->id());
     if (lit) {
         const GLuint id = splat_.id();
         setUniforms(splat_, ink, ink.clipFromWorld);
         glProgramUniform1i(id, splat_.uniform("withTraits"), ink.traits != 0);
-        glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(ink.count));
+        glProgramUniform1i(id, splat_.uniform("asPoints"), points);
+        glProgramUniform1f(id, splat_.uniform("pointSum"), kPointSum);
         glProgramUniform2i(id, splat_.uniform("size"), width, height);
         glProgramUniform1f(id, splat_.uniform("unitsPerLight"), static_cast<float>(unitsPerLight));
         glProgramUniform1f(id, splat_.uniform("largestSum"), kLargestSum);
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kBodiesBinding, ink.vertices);
-        glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kTraitsBinding, ink.traits ? ink.traits : ink.vertices);
         glBindBufferBase(GL_SHADER_STORAGE_BUFFER, kListBinding, list_->id());
         glUseProgram(id);
-        const auto groups = static_cast<GLuint>((ink.count + kSpriteGroup - 1) / kSpriteGroup);
-        glDispatchCompute(std::min(groups, kMostSpriteGroups), 1, 1);
+        // Passes only add whole numbers, so they need not wait for each other.
+        for (std::size_t first = 0, pass = bodiesAPass(); first < ink.count; first += pass) {
+            const std::size_t part = std::min(pass, ink.count - first);
+            const auto bind = [&](GLuint binding, GLuint buffer, std::size_t each) {
+                glBindBufferRange(GL_SHADER_STORAGE_BUFFER, binding, buffer, static_cast<GLintptr>(first * each),
+                                  static_cast<GLsizeiptr>(part * each));
+            };
+            bind(kBodiesBinding, ink.vertices, sizeof(ParticleVertex));
+            if (ink.traits)
+                bind(kTraitsBinding, ink.traits, sizeof(BodyTrait));
+            else
+                bind(kTraitsBinding, ink.vertices, sizeof(ParticleVertex));
+            glProgramUniform1ui(id, splat_.uniform("first"), static_cast<GLuint>(first));
+            glProgramUniform1ui(id, splat_.uniform("count"), static_cast<GLuint>(part));
+            const auto groups = static_cast<GLuint>((part + kSpriteGroup - 1) / kSpriteGroup);
+            glDispatchCompute(std::min(groups, kMostSpriteGroups), 1, 1);
+        }
         glMemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT | GL_ELEMENT_ARRAY_BARRIER_BIT);
     }
     timer.ended(DrawStage::bodies);
 
     const bool half = light.format() == GL_RGBA16F;
     glProgramUniform2i(resolve_.id(), resolve_.uniform("size"), width, height);
+    glProgramUniform1i(resolve_.id(), resolve_.uniform("withPoints"), points);
     glProgramUniform1f(resolve_.id(), resolve_.uniform("lightPerUnit"), lit ? static_cast<float>(1 / unitsPerLight) : 0);
     glProgramUniform1f(resolve_.id(), resolve_.uniform("most"), half ? 65504.0f : 3e38f);
     glBindImageTexture(0, light.texture(), 0, GL_FALSE, 0, GL_WRITE_ONLY, light.format());

@@ -31,6 +31,12 @@ struct SpriteStyle {
     float growth = 0;     ///< light from which on a body's image grows with it; 0: none does
 };
 
+/// What is done where bodies are very many.
+struct ManyBodies {
+    std::size_t pointsFrom = 4'000'000;  ///< so many give their light to a pixel or four each, where sums are made
+    std::size_t piece = 0;               ///< that one pass of sums reads; 0: as many as a buffer of this OpenGL may have
+};
+
 /// Point sprites, added up by blending.
 class RasterSprites {
 public:
@@ -55,6 +61,8 @@ private:
 class ComputeSprites {
 public:
     ComputeSprites();
+    /// Of all pictures; another only for those who compare.
+    static void setMany(const ManyBodies& many) { many_ = many; }
     /// Replaces what is in `light` by all bodies.
     void draw(const SpriteStyle& ink, const RenderTarget& light, RasterSprites& raster, StageTimer& timer);
     /// Why these bodies in such a picture cannot be drawn here, for a sentence; empty when they can.
@@ -65,9 +73,12 @@ public:
 
 private:
     void fit(std::size_t bodies, int width, int height);
+    bool asPoints(std::size_t bodies) const { return bodies >= many_.pointsFrom; }
+    std::size_t bodiesAPass() const;
+    static inline ManyBodies many_;  // one thread draws
     Program splat_{"splat.comp"}, resolve_{"splat_resolve.comp"};
-    std::unique_ptr<Buffer> sums_, list_;
-    std::size_t pixels_ = 0, listed_ = 0;
+    std::unique_ptr<Buffer> sums_, points_, list_;
+    std::size_t pixels_ = 0, pointPixels_ = 0, listed_ = 0;
     GLint64 largestBlock_ = 0;
 };
 

@@ -1,10 +1,12 @@
 #version 450 core
 // Small sprites without the rasteriser: one thread adds one body to sums of whole numbers, so the order never matters.
 // Parts of a unit are rounded by lot with a hash of the body, so faint bodies keep their light on the average. Sprites
-// too large for one thread go to a list that point sprites are drawn from.
+// too large for one thread go to a list that point sprites are drawn from. Of very many bodies each gives its light to the
+// pixel that it is in, or a wider one to four of its sprite by lot; those sums are made as smooth as sprites once a picture.
 layout(local_size_x = 256) in;
 #include "body_light.glsl"
 #include "profile.glsl"
+layout(std430, binding = 3) restrict buffer Points { uint points[]; };  // as sums, of a picture one pixel wider all around
 layout(std430, binding = 4) readonly buffer Bodies { vec4 bodies[]; };
 layout(std430, binding = 5) readonly buffer Traits { vec2 traits[]; };
 layout(std430, binding = 6) restrict buffer Sums { uint sums[]; };  // red, green, blue and alpha, by pixel
@@ -13,7 +15,10 @@ layout(std430, binding = 7) restrict buffer Large {
     uint large[];
 };
 uniform bool withTraits;
-uniform uint count;
+uniform uint first;           // of all bodies, the one that is bodies[0] here
+uniform uint count;           // from there on
+uniform bool asPoints;
+uniform float pointSum;       // radius up to which one is enough [px]
 uniform ivec2 size;           // of the picture [px]
 uniform float unitsPerLight;
 uniform float largestSum;     // radius of the largest sprite that is summed here [px]
@@ -47,6 +52,35 @@ void add(uint i, Sprite sprite, vec2 centre) {
         }
 }
 
+float share(uint lot) { return (float(lot >> 8) + 0.5) / 16777216.0; }
+
+/// Four places have the sprite's profile for their density, which has the share 1 - (1 - d^2)^4 within d radii; its integral is
+/// pi / 4 squared radii.
+void addPoints(uint i, Sprite sprite, vec2 centre) {
+    bool one = sprite.radius <= pointSum;
+    vec4 units = sprite.light * (unitsPerLight * 0.78539816 * sprite.radius * sprite.radius * (one ? 1.0 : 0.25));
+    uint lot = mixed(i + 0x9e3779b9u);
+    for (uint k = 0u; k < (one ? 1u : 4u); ++k) {
+        vec2 at = centre;
+        if (!one) {
+            lot = mixed(lot + 0x9e3779b9u);
+            float away = sprite.radius * sqrt(1.0 - sqrt(sqrt(share(lot))));
+            lot = mixed(lot + 0x9e3779b9u);
+            float angle = 6.28318531 * share(lot);
+            at += away * vec2(cos(angle), sin(angle));
+        }
+        ivec2 pixel = ivec2(floor(at)) + 1;
+        if (any(lessThan(pixel, ivec2(0))) || any(greaterThan(pixel, size + 1))) continue;
+        lot = mixed(lot + 0x9e3779b9u);
+        uvec4 whole = uvec4(units + share(lot));
+        uint to = 4u * uint(pixel.y * (size.x + 2) + pixel.x);
+        if (whole.r > 0u) atomicAdd(points[to], whole.r);
+        if (whole.g > 0u) atomicAdd(points[to + 1u], whole.g);
+        if (whole.b > 0u) atomicAdd(points[to + 2u], whole.b);
+        if (whole.a > 0u) atomicAdd(points[to + 3u], whole.a);
+    }
+}
+
 void main() {
     // Barriers below: the number of turns is the same in the whole group.
     for (uint from = gl_WorkGroupID.x * 256u; from < count; from += gl_NumWorkGroups.x * 256u) {
@@ -62,7 +96,8 @@ void main() {
             bool bright = sprite.light.r > 0.0 || sprite.light.g > 0.0 || sprite.light.b > 0.0;
             if (inDepth && inPicture && bright) {
                 isLarge = sprite.radius > largestSum;
-                if (!isLarge) add(i, sprite, centre);
+                if (!isLarge && asPoints) addPoints(first + i, sprite, centre);
+                if (!isLarge && !asPoints) add(first + i, sprite, centre);
             }
         }
         if (gl_LocalInvocationIndex == 0u) listed = 0u;
@@ -71,7 +106,7 @@ void main() {
         barrier();
         if (gl_LocalInvocationIndex == 0u && listed > 0u) listAt = atomicAdd(largeCount, listed);
         barrier();
-        if (isLarge) large[listAt + mine] = i;
+        if (isLarge) large[listAt + mine] = first + i;
         barrier();
     }
 }

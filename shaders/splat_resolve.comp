@@ -2,10 +2,25 @@
 // Sums to light, and zero again for the next frame.
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(std430, binding = 6) restrict buffer Sums { uvec4 sums[]; };
+layout(std430, binding = 3) readonly buffer Points { uvec4 points[]; };
 layout(binding = 0) uniform writeonly image2D light;
+uniform bool withPoints;
 uniform ivec2 size;
 uniform float lightPerUnit;
 uniform float most;  // what the picture's numbers can hold
+
+// Among so many bodies that each is one pixel the smallest sprites are what is left of them: about as wide, and no grainier.
+const float beside = 0.12;
+
+vec4 pointsAt(ivec2 pixel) {
+    vec4 sum = vec4(0.0);
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x) {
+            float weight = (x == 1 ? 1.0 - 2.0 * beside : beside) * (y == 1 ? 1.0 - 2.0 * beside : beside);
+            sum += weight * vec4(points[(pixel.y + y) * (size.x + 2) + pixel.x + x]);
+        }
+    return sum;
+}
 
 void main() {
     ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
@@ -13,5 +28,7 @@ void main() {
     uint at = uint(pixel.y * size.x + pixel.x);
     uvec4 sum = sums[at];
     if ((sum.r | sum.g | sum.b | sum.a) != 0u) sums[at] = uvec4(0u);
-    imageStore(light, pixel, min(vec4(sum) * lightPerUnit, most));
+    vec4 all = vec4(sum);
+    if (withPoints) all += pointsAt(pixel);
+    imageStore(light, pixel, min(all * lightPerUnit, most));
 }

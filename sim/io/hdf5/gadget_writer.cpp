@@ -10,7 +10,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 namespace gravlab {
 namespace {
@@ -26,6 +29,48 @@ Id needed(Id id, const char* what) {
     return id;
 }
 
+/// The memory that the library writes a file to, so that it can be looked at there: the library would only give a copy, and
+/// that of 100 million bodies has 6 GB. Outlives the file.
+class FileMemory {
+public:
+    FileMemory() = default;
+    ~FileMemory() { std::free(data_); }
+    FileMemory(const FileMemory&) = delete;
+    FileMemory& operator=(const FileMemory&) = delete;
+
+    bool install(hid_t access) {
+        H5FD_file_image_callbacks_t calls{};
+        calls.image_malloc = [](size_t size, H5FD_file_image_op_t, void* to) { return resized(to, nullptr, size); };
+        calls.image_realloc = [](void* from, size_t size, H5FD_file_image_op_t, void* to) {
+            return resized(to, from, size);
+        };
+        calls.image_memcpy = [](void* to, const void* from, size_t size, H5FD_file_image_op_t, void*) {
+            return std::memcpy(to, from, size);
+        };
+        // It stays until this goes.
+        calls.image_free = [](void*, H5FD_file_image_op_t, void*) -> herr_t { return 0; };
+        calls.udata_copy = [](void* same) { return same; };
+        calls.udata_free = [](void*) -> herr_t { return 0; };
+        calls.udata = this;
+        return H5Pset_file_image_callbacks(access, &calls) >= 0;
+    }
+    std::string_view bytes(std::size_t count) const { return {static_cast<const char*>(data_), count}; }
+    bool holds(std::size_t count) const { return data_ && count <= size_; }
+
+private:
+    static void* resized(void* of, void* from, std::size_t size) {
+        auto& self = *static_cast<FileMemory*>(of);
+        if (from != self.data_) return nullptr;
+        void* grown = std::realloc(from, size);
+        if (!grown) return nullptr;
+        self.size_ = size;
+        return self.data_ = grown;
+    }
+
+    void* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
 Hdf5Handle scalarSpace() { return {needed(H5Screate(H5S_SCALAR), "make a space"), H5Sclose}; }
 
 Hdf5Handle simpleSpace(std::size_t rows, std::size_t columns) {
@@ -38,6 +83,7 @@ public:
     explicit GadgetWriter(const Snapshot& snapshot) : snapshot_(snapshot) {
         const Hdf5Handle access(needed(H5Pcreate(H5P_FILE_ACCESS), "make a property list"), H5Pclose);
         needed(H5Pset_fapl_core(access, kMemoryStep, 0), "write to memory");
+        if (!memory_.install(access)) fail("write to memory");
         file_ = {needed(H5Fcreate("memory.hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, access), "create a file in memory"), H5Fclose};
         layout_ = {needed(H5Pcreate(H5P_DATASET_CREATE), "make a property list"), H5Pclose};
         // No times of writing: the same state gives the same bytes.
@@ -45,16 +91,17 @@ public:
         needed(H5Pset_fill_time(layout_, H5D_FILL_TIME_NEVER), "leave out fill values");
     }
 
-    std::string image() {
+    /// The bytes of the file; as long as this lives.
+    std::string_view image() {
         writeHeader();
         writeBodies();
         writeOwn();
         needed(H5Fflush(file_, H5F_SCOPE_GLOBAL), "finish the file");
         const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
         if (size <= 0) fail("give its bytes");
-        std::string bytes(static_cast<std::size_t>(size), '\0');
-        if (H5Fget_file_image(file_, bytes.data(), bytes.size()) != size) fail("give its bytes");
-        return bytes;
+        file_ = {};  // closed: else its bytes say that somebody writes to it
+        if (!memory_.holds(static_cast<std::size_t>(size))) fail("give its bytes");
+        return memory_.bytes(static_cast<std::size_t>(size));
     }
 
 private:
@@ -225,17 +272,17 @@ private:
     }
 
     const Snapshot& snapshot_;
+    FileMemory memory_;
     Hdf5Handle file_, layout_;
 };
 
 }  // namespace
 
 void writeGadget(ByteSink& sink, const Snapshot& snapshot) {
-    std::string bytes;
-    {
-        const Hdf5Turn turn;
-        bytes = GadgetWriter(snapshot).image();
-    }
+    // The turn goes on until the file in memory is closed.
+    const Hdf5Turn turn;
+    GadgetWriter writer(snapshot);
+    const std::string_view bytes = writer.image();
     const gadget::Seal seal{bytes.size(), crc32c(bytes.data(), bytes.size())};
     sink.write(bytes);
     sink.write(seal.bytes());
