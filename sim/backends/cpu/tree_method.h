@@ -71,6 +71,7 @@ private:
 
     TreeWalk walk_;
     MethodContext context_;
+    std::size_t batchGroups_;  ///< that one thread takes at a time
     const TreeKernels& kernels_;
     ForceRequest request_;
     CpuBodies<T> bodies_{};
